@@ -98,7 +98,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     ran_examples = facts.get("ran_examples")
     return (
         python,
-        *script_coverage.urgent(signals.coverage, signals.hook_defects),
+        *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
         *job_summary.stood_in(signals),
         job_summary.not_by_hand(job.run.variables),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),

@@ -23,7 +23,13 @@ from types import ModuleType
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.process import cells, job_error, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
-from tpudiag.sources.job.tensorflow import barrier, same_numbers, tpu_stubs, user_lines
+from tpudiag.sources.job.tensorflow import (
+    barrier,
+    interventions,
+    same_numbers,
+    tpu_stubs,
+    user_lines,
+)
 from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
@@ -161,6 +167,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     overlay.install(spec.overlay)
     if spec.seed >= 0:
         same_numbers.seed_python(spec.seed)
+    interventions.begin(spec.without)
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
     end, error = JobEnd(how="finished"), None
@@ -176,6 +183,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     if observer.stopped:
         return JobEnd(how="stopped")  # what the job did after it was stopped is of no interest
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
+    recorder.put(interventions=interventions.made())
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end, error))
     recorder.put(hook_defects=barrier.defects())

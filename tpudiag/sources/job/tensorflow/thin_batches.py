@@ -43,6 +43,8 @@ class _Part:
     made: int
     batch: int
     used: int
+    whole: bool = False
+    """Whether a last batch that is not full is dropped."""
 
     def of(self, examples: int) -> int:
         """Those of so many examples one after another; endless and unknown counts as they are."""
@@ -70,13 +72,13 @@ def thinned(
     try:
         above, batch = _split(dataset)
         size = int(batch._batch_size)
-        part = _Part(made(used(size)), size, used(size))
+        part = _Part(made(used(size)), size, used(size), bool(batch._drop_remainder))
         if not 0 < part.made < size or not _are_tensors(tf, batch.element_spec):
             return None
         thin = _thin(tf, batch._inputs()[0], part)
     except _NotThin:
         return None
-    thin = thin.batch(part.made, drop_remainder=bool(batch._drop_remainder))
+    thin = thin.batch(part.made, drop_remainder=part.whole)
     seen = any("Map" in kind_of(each) or kind_of(each) == "Filter" for each in above)
     if seen or part.made < part.used:
         thin = _mapped(tf, thin.map(_filled_up(tf, part)), above, part)
@@ -142,7 +144,12 @@ def _first_of_each(tf: Any, dataset: Any, part: _Part) -> Any:
     def example(_: Any, value: Any) -> Any:
         return value
 
+    def first(*window: Any) -> Any:
+        return tf.data.Dataset.zip(_as_element(window)).take(part.made)
+
     as_written = tf.autograph.experimental.do_not_convert
+    if part.whole:
+        return dataset.window(part.batch, drop_remainder=True).flat_map(as_written(first))
     return dataset.enumerate().filter(as_written(is_used)).map(as_written(example))
 
 

@@ -1,0 +1,138 @@
+"""A job that crashed where the rehearsal had changed something, tried once more without.
+
+An exception that stays is the script's. One that goes away is ours, and so may be one that could
+not be tried again in time: neither becomes a finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import msgspec
+
+from tpudiag.script_run import Coverage, Intervention, InterventionKind, Misfit
+from tpudiag.signals import JobEnd
+from tpudiag.sources.job.process.protocol import JobSpec
+from tpudiag.sources.job.process.runner import JobRun
+
+_LENGTHS = (
+    InterventionKind.PREDICTIONS,
+    InterventionKind.BATCHES,
+    InterventionKind.EXAMPLES,
+    InterventionKind.ROWS,
+)
+"""What changes how long things are; without the others, which spare time, a job may not get far."""
+_OF_CODE = re.compile(
+    r"(NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError)\b|"
+    r"AttributeError: module '"
+)
+"""Exceptions that no data and no length of a loop brings about."""
+
+
+def judged(
+    spec: JobSpec,
+    job: JobRun,
+    run: Callable[[JobSpec, str], JobRun],
+    known: tuple[Misfit, ...] = (),
+) -> JobRun:
+    """The job as it is to be reported; `run` runs it again and is told why, in words."""
+    end = crash_of(job)
+    kinds = tuple(_to_leave_out(spec, job)) if end is not None else ()
+    if end is None or not kinds:
+        job.facts["misfits"] = (*known, *_misfits(job))
+        return job
+    names = " and ".join(kind.value for kind in kinds)
+    again = _without(spec, kinds)
+    second = run(again, f"it crashed at {end.location}: once more without {names}")
+    crash, passed = crash_of(second), _passed(second, end)
+    misfit = Misfit(kinds, end.location, _first_line(end.error), decided=passed)
+    if not passed and not (crash is not None and _is_same(crash, end)):
+        job.interrupted = job.interrupted or second.interrupted
+        job.facts.update(end=_set_aside(end, misfit), misfits=(*known, *_misfits(job), misfit))
+        # The job's traceback stands in its output, too.
+        job.log_tail = job.log_tail.replace(end.crash.traceback if end.crash else "", "")
+        return job
+    # What the first try alone has sent stands: the lowered step and what was read of it.
+    second.facts = {**job.facts, "interventions": [], **second.facts}
+    second.wall_s += job.wall_s
+    return judged(again, second, run, (*known, *((misfit,) if passed else ())))
+
+
+def crash_of(job: JobRun) -> JobEnd | None:
+    """The end of a job by an exception; None where it ended otherwise."""
+    end = None if job.timed_out or job.interrupted else job.facts.get("end")
+    if end is None:
+        return None
+    known = msgspec.convert(end, JobEnd, strict=False)
+    return known if known.how == "exception" else None
+
+
+def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
+    """What to run without: what changes lengths first, all else where there was no such thing."""
+    end = crash_of(job)
+    if end is None or _OF_CODE.match(end.error or ""):
+        return
+    made = msgspec.convert(
+        job.facts.get("interventions", ()), tuple[Intervention, ...], strict=False
+    )
+    left = [each.kind for each in made if each.kind not in spec.without]
+    yield from [kind for kind in left if kind in _LENGTHS] or left
+
+
+def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
+    """The job with these switched off; its step is lowered already."""
+    whole = InterventionKind.EXAMPLES in kinds
+    return replace(
+        spec,
+        without=(*spec.without, *kinds),
+        examples=spec.replica_batch if whole else spec.examples,
+        lower_to="",
+    )
+
+
+def _passed(job: JobRun, end: JobEnd) -> bool:
+    """Whether a job came past the statement at which another try of it crashed."""
+    coverage = job.facts.get("coverage")
+    if job.timed_out or job.interrupted or not coverage or end.crash is None:
+        return False
+    seen = msgspec.convert(coverage, Coverage, strict=False)
+    if seen.end == "whole":
+        return True
+    if not end.crash.frames:
+        return False
+    at = end.crash.frames[0].location
+    stands = seen.stopped_at
+    if stands is None or stands.file != at.file or stands == at:
+        return False
+    return not any(
+        rest.file == at.file and rest.first_line <= (at.line or 0) <= rest.last_line
+        for rest in seen.unreached
+    )
+
+
+def _is_same(crash: JobEnd, other: JobEnd) -> bool:
+    """Whether two tries ended by an exception of one kind in one place."""
+    return crash.location == other.location and _kind(crash) == _kind(other)
+
+
+def _kind(end: JobEnd) -> str:
+    """The class of an exception."""
+    return (end.error or "").partition(":")[0]
+
+
+def _first_line(error: str | None) -> str:
+    """What an exception says first."""
+    return (error or "").strip().partition("\n")[0]
+
+
+def _misfits(job: JobRun) -> tuple[Misfit, ...]:
+    """What did not fit, as the job itself noted it."""
+    return msgspec.convert(job.facts.get("misfits", ()), tuple[Misfit, ...], strict=False)
+
+
+def _set_aside(end: JobEnd, misfit: Misfit) -> JobEnd:
+    """The end of a rehearsal by an exception of which nobody knows whose it is."""
+    # Without its text: no known error is told of it.
+    return replace(end, how="unsupported", error=f"{misfit.names} may not fit", crash=None)
