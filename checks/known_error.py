@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
+from tpudiag.log_levels import Level
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -26,6 +27,7 @@ from ._error_families import (
     OF_WIRING,
     SHORTEST_STEM,
 )
+from ._heard import Heard, died, heard
 
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
@@ -39,9 +41,12 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     the catalogue (`tpudiag/known_errors/`): errors of installation and connection, of
     compilation, memory, data and workers, of the training loop, of profiling and monitoring.
     Line wraps and terminal colours hide none. An error that follows from another one found
-    with it is left out. Where the job ended normally or by an exception that tells its cause, was
-    stopped, or still runs (`tpudiag attach PID` reads the log file that the process writes), what
-    its output says is at most a warning.
+    with it is left out. Of the output count the lines of level ERROR and the exceptions that nobody
+    caught; settings, summaries and lines of level INFO name errors that did not happen. A known
+    warning of level WARNING, and an exception that the script caught and printed, are notes. The
+    whole output is searched where the process died without an exception. Where the job ended
+    normally or by an exception that tells its cause, was stopped, or still runs (`tpudiag attach
+    PID` reads the log file that the process writes), what its output says is at most a warning.
 
     ## Why it costs
     An error of the catalogue ends the job, or lets it go on more slowly or without the TPU,
@@ -71,24 +76,34 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
             f"the job ended by an error that is not in the catalogue: {_what(end)}",
             how="read the job's own traceback; `tpudiag explain --log FILE` searches a whole log",
         )
-    told = any(source == "exception" for _, source in hits) or _is_recognised(end)
-    survived = normal or told or end.how in ("interrupted", "timeout")
-    for hit, source in hits:
-        finding = _finding(hit, source, end, survived=survived and source == "log")
-        yield _where_it_stands(finding, hit, source, signals)
-    if end.error and not any(source == "exception" for _, source in hits):
+    of_exception = any(text.source == "exception" for _, text in hits)
+    survived = (
+        normal or of_exception or _is_recognised(end) or end.how in ("interrupted", "timeout")
+    )
+    for hit, text in hits:
+        finding = _finding(hit, text, end, survived=survived and text.source == "log")
+        yield _where_it_stands(finding, hit, text.source, signals)
+    if end.error and not of_exception:
         yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
     yield Evidence("job ended", end.how)
     yield Evidence("known errors looked for", len(known_errors()), "errors", source="catalogue")
 
 
-def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
+def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, Heard]]:
     """The known errors, each once: those of the exception before those of the output."""
+    seen: set[str] = set()
+    for text in heard(end, signals):
+        yield from _in(text, signals, seen)
+    if not seen and died(end):
+        yield from _in(Heard(end.log_tail, "log"), signals, seen)
+
+
+def _in(text: Heard, signals: Signals, seen: set[str]) -> Iterator[tuple[Match, Heard]]:
+    """The known errors in a text that are not seen yet, nor left to another check."""
     # Slow to load, and a profile needs none.
     from tpudiag.known_errors.circumstances import of_job
     from tpudiag.known_errors.search import match
 
-    seen: set[str] = set()
     environment = signals.environment
     versions = environment.distributions if environment else {}
     judged_elsewhere = (
@@ -97,24 +112,22 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
         *(OF_DATA if signals.stood_in or signals.loop is not None else ()),
         *(OF_NO_TPU if signals.origin is Origin.REHEARSAL else ()),
     )
-    own = end.how in ("signal", "timeout")  # what is said of the end is said by us then
-    exception = "" if own else end.error or ""
-    for text, source in ((exception, "exception"), (end.log_tail, "log")):
-        for hit in of_job(match(text), text, versions):
-            known = hit.error
-            followed = hit.secondary or not seen.isdisjoint(known.yields_to)
-            elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
-            judged = source == "log" and (
-                known.id in judged_elsewhere
-                or known.family in OF_AUTOGRAPH
-                or OF_LOWERING in hit.excerpt
-            )
-            judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
-            echo = known.kind is Kind.CONSEQUENCE and bool(seen)
-            judged = judged or known.family in OF_PYTHON or known.kind is Kind.FORM
-            if not (followed or elsewhere or judged or known.noise or echo or known.id in seen):
-                seen.add(known.id)
-                yield hit, source
+    for hit in of_job(match(text.text), text.text, versions):
+        known = hit.error
+        followed = hit.secondary or not seen.isdisjoint(known.yields_to)
+        elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
+        judged = text.source == "log" and (
+            known.id in judged_elsewhere
+            or known.family in OF_AUTOGRAPH
+            or OF_LOWERING in hit.excerpt
+        )
+        judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
+        echo = known.kind is Kind.CONSEQUENCE and bool(seen)
+        judged = judged or known.family in OF_PYTHON or known.kind is Kind.FORM
+        left_out = followed or elsewhere or judged or known.noise or echo or known.id in seen
+        if not left_out and text.counts(hit, signals):
+            seen.add(known.id)
+            yield hit, text
 
 
 def _is_recognised(end: JobEnd) -> bool:
@@ -125,16 +138,21 @@ def _is_recognised(end: JobEnd) -> bool:
     return not own and any(hit.error.family in OF_PYTHON for hit in match(end.error or ""))
 
 
-def _finding(hit: Match, source: str, end: JobEnd, *, survived: bool) -> Finding:
+def _finding(hit: Match, text: Heard, end: JobEnd, *, survived: bool) -> Finding:
     """A known error as the report says it: what the job went on after is at most a warning."""
     severity = Severity(hit.error.level)
-    return Finding(
+    finding = Finding(
         f"{hit.message} [{hit.error.id}]",
         hit.fix,
-        _evidence(hit, source),
-        _location(end, source),
+        _evidence(hit, text.source),
+        _location(end, text.source),
         severity=min(severity, Severity.WARNING) if survived else severity,
     )
+    if not text.is_note(end):
+        return finding
+    if text.level is Level.CAUGHT:
+        return _noted(finding, "In an exception that the script caught and printed")
+    return replace(finding, severity=Severity.INFO)
 
 
 def _made_outside(signals: Signals) -> bool:

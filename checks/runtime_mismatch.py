@@ -15,6 +15,10 @@ _LIBTPU = {"2.19": ((0, 0, 10), (0, 0, 10)), "2.20": ((0, 0, 14), (0, 0, 31))}
 """tensorflow-tpu release -> the libtpu releases it imports with (first, last); measured."""
 
 
+_FOR_TPU = "'tensorflow-tpu==2.19.1' 'libtpu==0.0.10'"
+"""The last release that its vendor says works, with the libtpu that it names."""
+
+
 @check("TPU002", Severity.ERROR)
 def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
     """The TensorFlow packages do not fit each other, or importing them fails.
@@ -25,14 +29,15 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
 
     ## Why it costs
     tensorflow, tensorflow-cpu and tensorflow-tpu overwrite each other in one folder: the last one
-    installed wins, silently. A libtpu that does not fit aborts the process at import, with no
+    installed wins, silently. Of one release that is harmless, but where one of them is the build
+    for TPUs. A libtpu that does not fit aborts the process at import, with no
     Python exception.
 
     ## What to do
     One TensorFlow in an environment, with the libtpu that fits:
     ```
     pip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu
-    pip install 'tensorflow-tpu==2.20.*' 'libtpu>=0.0.14,<=0.0.31'
+    pip install 'tensorflow-tpu==2.19.1' 'libtpu==0.0.10'
     pip install --no-deps tf-keras   # tf-keras would bring `tensorflow` along
     ```
 
@@ -44,12 +49,7 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
     seen = need(signals.tensorflow, "TensorFlow's import")
     owners = [name for name in _OWNERS if name in environment.distributions]
     if len(owners) > 1:
-        yield Finding(
-            f"{' and '.join(owners)} are installed over each other.",
-            # All of them first: uninstalling one takes files that the other has written over.
-            f"pip uninstall -y {' '.join(owners)} && pip install {owners[-1]}",
-            tuple(Evidence(name, environment.distributions[name]) for name in owners),
-        )
+        yield _installed_over(owners, environment, imported=seen.succeeded)
     yield from _libtpu(environment)
     if not seen.succeeded:
         yield Finding(
@@ -62,6 +62,28 @@ def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
         yield Evidence(name, environment.distributions[name], source="installed packages")
     if seen.took_s is not None:
         yield Evidence("import", round(seen.took_s, 1), "s")
+
+
+def _installed_over(owners: list[str], environment: Environment, *, imported: bool) -> Finding:
+    """Several packages in one folder: a mix of releases, or of builds of one release."""
+    versions = {name: environment.distributions[name] for name in owners}
+    one_release = imported and len(set(versions.values())) == 1
+    for_tpu = "tensorflow-tpu" in owners
+    kept = "tensorflow-tpu" if for_tpu else owners[-1]
+    tpu_vm = "" if for_tpu else f"\n# where the TPU is: pip install {_FOR_TPU}"
+    severity = Severity.WARNING if for_tpu else Severity.INFO
+    return Finding(
+        f"{' and '.join(owners)} are installed over each other"
+        + (
+            ", all of one release: the build that was installed last is the one that runs."
+            if one_release
+            else "."
+        ),
+        # All of them first: uninstalling one takes files that the other has written over.
+        f"pip uninstall -y {' '.join(owners)} && pip install {kept}=={versions[kept]}{tpu_vm}",
+        tuple(Evidence(name, version) for name, version in versions.items()),
+        severity=severity if one_release else None,
+    )
 
 
 def _reinstall(failure: str, environment: Environment) -> str:
@@ -78,7 +100,7 @@ def _reinstall(failure: str, environment: Environment) -> str:
         ):
             return for_versions(hit, environment.distributions).fix
     if "tensorflow-tpu" in environment.distributions:
-        return "pip install 'tensorflow-tpu==2.20.*' 'libtpu>=0.0.14,<=0.0.31'"
+        return f"pip install {_FOR_TPU}"
     return "pip install --force-reinstall tensorflow-cpu"
 
 

@@ -6,13 +6,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
+from tpudiag.harmless import harmless
 from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Verdict
 from tpudiag.report_figures import Value, XProfLink
 
-# Escapes move the cursor, marks of direction turn text around, lone surrogates cannot be encoded.
-_ACTIVE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
 WEB = re.compile(r"(?:https?://|\.\./)[^\s<>\"]+")
 """An address of the web, or one beside the page that shows the report (TensorBoard's tab)."""
 REHEARSE = "rehearse the job"
@@ -23,9 +20,8 @@ _BINARY = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def clean(text: str) -> str:
-    """Text of others with what acts on a terminal made visible; newlines stay, tabs widen."""
-    lines = text.replace("\r\n", "\n").expandtabs(4)
-    return _ACTIVE.sub(lambda match: ascii(match[0])[1:-1], lines)
+    """Text of others made harmless; newlines stay, tabs widen."""
+    return harmless(text.replace("\r\n", "\n").expandtabs(4))
 
 
 def line(text: str) -> str:

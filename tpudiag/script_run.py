@@ -9,6 +9,9 @@ from tpudiag.location import Location
 from tpudiag.records import dataclass
 
 CoverageEnd = Literal["whole", "first loop", "budget", "crash"]
+Isolation = Literal["overlay", "landlock", "none"]
+"""What holds back the files that a job writes: a layer over the file system, which the system keeps
+apart; a wall around one folder, into which ordinary calls are redirected; or nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -87,6 +87,16 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (
         "TPU002",
         h(environment=installed(tensorflow="2.20.0", tensorflow_tpu="2.20.0")),
+        Severity.WARNING,
+    ),
+    (
+        "TPU002",
+        h(environment=installed(tensorflow="2.20.0", tensorflow_cpu="2.20.0")),
+        Severity.INFO,
+    ),
+    (
+        "TPU002",
+        h(environment=installed(tensorflow="2.21.0", tensorflow_tpu="2.20.0")),
         Severity.ERROR,
     ),
     ("TPU002", h(environment=installed(tensorflow_tpu="2.20.0", libtpu="0.0.51")), Severity.ERROR),

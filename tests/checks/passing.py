@@ -192,6 +192,11 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         h(pipelines=given(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
     ),
     ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=64), BATCHED))),
+    # Windows of a text, shuffled and then batched.
+    (
+        "TPU214",
+        h(pipelines=given(BATCHED, DatasetOp(kind="Shuffle", buffer_size=9_999), BATCHED)),
+    ),
     (
         "TPU214",
         h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=8), replace(READER), BATCHED)),

@@ -46,3 +46,29 @@ def test_one_fit_of_each_of_several_models_is_no_retracing() -> None:
     )
     signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
     assert not [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+
+
+@pytest.mark.parametrize(
+    ("trains", "location", "calls", "lines"),
+    [
+        (False, None, 16, 1),  # a library's, made for each of its layers
+        (True, HERE, 400, 1),  # a model's in each fold
+        (True, HERE, 4, 4),  # several models', each at its own line
+    ],
+)
+def test_functions_that_are_made_once_each_are_not_made_anew(
+    trains: bool, location: Location | None, calls: int, lines: int
+) -> None:
+    retraces = tuple(
+        Retrace(at, 10.0, (ANEW,), Location("train.py", at % lines)) for at in range(15)
+    )[: 15 if lines == 1 else 3]
+    function = TracedFunction(
+        name="_conv_xla",
+        location=location,
+        calls=calls,
+        traces=len(retraces) + 1,
+        retraces=retraces,
+        trains=trains,
+    )
+    signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
+    assert not [each for each in CHECK.function(signals) if isinstance(each, Finding)]

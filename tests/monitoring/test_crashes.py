@@ -12,7 +12,7 @@ import pytest
 import tpudiag
 from tpudiag.cli import main
 from tpudiag.monitoring import crashes
-from tpudiag.monitoring.store import read
+from tpudiag.monitoring.reader import read
 
 CRASH = """
 import tpudiag

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.monitoring.store import read
+from tpudiag.monitoring.reader import read
 
 pytestmark = pytest.mark.slow
 

@@ -12,9 +12,10 @@ import pytest
 
 import tpudiag
 from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.monitoring.reader import read
 from tpudiag.monitoring.recorder import Recorder
 from tpudiag.monitoring.recording import Pause, Recording, Run, Trace, Window, percentile
-from tpudiag.monitoring.store import Store, read
+from tpudiag.monitoring.store import Store
 from tpudiag.monitoring.training import hbm_limit_bytes, track
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.monitoring import store
+from tpudiag.monitoring import reader
 from tpudiag.monitoring.training import ThroughputCallback
 
 
@@ -29,7 +29,7 @@ def test_an_evaluation_between_two_epochs_leaves_no_pause_open(tmp_path: Path) -
     callback.on_train_batch_end(0)
     recorder = callback.recorder
     callback.on_train_end()
-    recording = store.read(path)
+    recording = reader.read(path)
     assert recording.run.pausing is None, "a stall from here on is one"
     assert [pause.kind for pause in recording.pauses] == ["evaluation", "epoch end"] * 2
     assert recorder is not None and recorder.stored_steps == 5 and recorder.lost_steps == 0

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
+from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.fix import FixRequest
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
     _report.write(snippets.added(report), options)
     mending = report.mending
     for refusal in mending.refused if mending is not None else ():
-        print(f"tpudiag: {refusal}", file=sys.stderr)
+        say(refusal)
     return int(mending is None or mending.left > 0)
 
 
@@ -101,8 +101,8 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
         raise UsageError("fix: name the script that is to be mended")
     if options.write and options.patch is not None:
         raise UsageError("--write and --patch: choose one")
-    if options.patch is not None and not options.patch.absolute().parent.is_dir():
-        raise UsageError(f"--patch {options.patch}: the folder does not exist")
+    if options.patch is not None:
+        _refuse_patch(options.patch, options)
     return FixRequest(
         job=_job_request.of(options),
         select=select,
@@ -110,3 +110,18 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
         write=options.write,
         patch=options.patch,
     )
+
+
+def _refuse_patch(file: Path, options: argparse.Namespace) -> None:
+    """UsageError for a patch that cannot be written, or would replace something else."""
+    if not file.absolute().parent.is_dir():
+        raise UsageError(f"--patch {file}: the folder does not exist")
+    if file.is_dir():
+        raise UsageError(f"--patch {file}: is a folder")
+    _report.refuse_input("--patch", file, options)
+    if file.is_file():
+        with file.open("rb") as stream:
+            head = stream.read(4)
+        # A module that the script imports is an input, too, and no patch.
+        if head and head not in (b"--- ", b"diff"):
+            raise UsageError(f"--patch {file}: is there, and holds no patch; name another file")

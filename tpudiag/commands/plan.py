@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from pathlib import Path
 
 from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._durations import duration
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
+from tpudiag.printing import say
 
 DEFAULT_FOR = "v5e-8"
 LARGEST = 1 << 20
@@ -164,10 +164,10 @@ def run(options: argparse.Namespace) -> int:
         report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
     code = _report.emit(report, options)
     if report.interrupted:
-        print("tpudiag: interrupted; the plan holds what was seen until then", file=sys.stderr)
+        say("interrupted; the plan holds what was seen until then")
         return 130
     if report.partial is not None:
-        print(f"tpudiag: {report.partial}", file=sys.stderr)
+        say(report.partial)
         return code or 2
     return code
 

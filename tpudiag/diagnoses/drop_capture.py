@@ -17,6 +17,7 @@ from tpudiag.monitoring.causes.observations import EXPLAINED
 from tpudiag.settings import Settings
 from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
 from tpudiag.sources.live.capture import CaptureRequest
+from tpudiag.sources.live.rights import is_own
 from tpudiag.sources.live.trainers import look
 
 CAPTURE_S, ANSWER_S = 1.0, 4.0
@@ -80,8 +81,8 @@ def drop_capture(
 
 
 def serves_profiler(pid: int) -> bool:
-    """Whether a process of this host has a profiler's port of its own."""
-    return any(one.pid == pid and one.profilers for one in look().trainers)
+    """Whether a process of this user on this host has a profiler's port of its own."""
+    return is_own(pid) and any(one.pid == pid and one.profilers for one in look().trainers)
 
 
 def with_profile(cause: Cause | None, lost: float, seen: DropCapture) -> Cause | None:

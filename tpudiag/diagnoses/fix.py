@@ -166,7 +166,7 @@ def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
         patch = edits.unified(shown(document.file.name), before, after)
         parts.append(patch.encode(document.file.encoding))
     try:
-        file.write_bytes(b"".join(parts))
+        files.write_patch(file, b"".join(parts))
     except OSError as error:
         raise UsageError(f"--patch {file}: {error.strerror or error}") from error
 

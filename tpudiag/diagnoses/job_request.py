@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import Literal
 from tpudiag import settings
 from tpudiag.diagnoses.named_program import REFERENCE, ReferenceJob, program_of
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
+from tpudiag.errors import UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.sources import environment, script
 from tpudiag.sources.compiler import libtpu_process
@@ -21,6 +23,8 @@ from tpudiag.sources.job.process import job_python
 from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.python_places import Place, named_place
 
+MOST_NAME, MOST_AT_ONCE = 100, 1000
+"""Characters of a program in the name of its run, and runs of one program in one second."""
 TargetChoice = Literal["asked", "found", "default"]
 """Whether the target was named, is the TPU of this machine, or neither."""
 
@@ -203,7 +207,18 @@ def _found_target(tpu: environment.FoundTpu | None) -> str | None:
     return f"{generation.name}-{tpu.chips * generation.cores_named}"
 
 
-def run_name(program: str) -> str:
-    """A folder name for one run: what ran, and when."""
-    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(program).name)
-    return f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+def run_folder(log_dir: Path, program: str) -> Path:
+    """A new folder for one run, named by what ran, and when; raises UsageError."""
+    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(program).name)[:MOST_NAME]
+    name = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    try:
+        log_dir.mkdir(parents=True, exist_ok=True)
+        for number in range(1, MOST_AT_ONCE):
+            folder = log_dir / (name if number == 1 else f"{name}-{number}")
+            # Runs may start in the same second: whoever makes the folder has it.
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir()
+                return folder
+    except OSError as error:
+        raise UsageError(f"--log-dir {log_dir}: {error.strerror}") from error
+    raise UsageError(f"--log-dir {log_dir}: {MOST_AT_ONCE} runs began there in this second")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tpudiag.script_run import Coverage, HookDefect, Misfit, StepFunction, UnreachedLines
 
 SHOWN = 4
+FULL_DISK = re.compile("No space left on device|Disk quota exceeded")
 _BY_KERAS = ("epochs of fit", "batches of predict")
 _LIBRARY: dict[str, str] = dict.fromkeys(
     ("one_step_on_iterator", "multi_step_on_iterator", "one_step_on_data", "train_function"),
@@ -25,6 +27,13 @@ def urgent(
             f"{_unreached(coverage.unreached)} `--budget TIME` gives it longer."
         )
     yield from map(str, misfits)
+    full = [defect for defect in defects if FULL_DISK.search(defect.error)]
+    defects = [defect for defect in defects if defect not in full]
+    if full:
+        yield (
+            f"A disk was full while the job ran ({full[0].error}): what tpudiag keeps of a run is "
+            "not whole. `--log-dir DIR` and TMPDIR name other disks."
+        )
     if defects:
         names = ", ".join(defect.hook for defect in defects[:SHOWN])
         yield (

@@ -17,6 +17,10 @@ def notes(job: WatchedJob) -> Iterator[str]:
         yield f"{restarts} {'restart' if restarts == 1 else 'restarts'} seen."
     if any(watched.account().restarts_unknown for watched in job.workers):
         yield "No checkpoint was seen before a restart: which steps were repeated is not known."
+    damaged = sum(len(watched.damaged) for watched in job.workers)
+    if damaged:
+        rows = "row of the recording is" if damaged == 1 else "rows of the recordings are"
+        yield f"{damaged} {rows} damaged, and left out."
     if job.not_judged:
         one = job.not_judged == 1
         runs = "run of an earlier job was" if one else "runs of earlier jobs were"

@@ -7,6 +7,7 @@ outlives a client that cancels, or a server that is killed.
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import signal
@@ -22,9 +23,11 @@ from typing import Any, TextIO
 
 from tpudiag import library, report_json
 from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
-from tpudiag.mcp_server.tools import Explain
+from tpudiag.harmless import harmless, one_line, redacted
+from tpudiag.mcp_server.tools import Explain, tool
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.phases import OnPhase, Phase
+from tpudiag.printing import say_whole
 
 Request = Mapping[str, Any]
 """`tool`, its `arguments`, and `python`: the job's, where the server was told of one."""
@@ -38,6 +41,8 @@ DIAGNOSES: dict[str, Callable[..., Report]] = {
     "compare": library.compare,
 }
 """What answers each tool but `explain`."""
+LEAVING_S = 60.0
+"""How long a worker that nobody waits for any more may take to end what it started."""
 
 
 class _Wire:
@@ -67,7 +72,7 @@ class _Wire:
         if self.is_closed:
             raise KeyboardInterrupt
         how_far = phase.how_far if isinstance(phase, Phase) else ""
-        self.put({"phase": f"{phase}: {how_far}" if how_far else str(phase)})
+        self.put({"phase": one_line(f"{phase}: {how_far}" if how_far else str(phase))})
 
     def watch(self) -> None:
         """Interrupt the work once the server is gone or wants no answer."""
@@ -75,6 +80,7 @@ class _Wire:
         if self.is_answered:
             return
         self.is_closed = True
+        faulthandler.dump_traceback_later(LEAVING_S, exit=True)
         # Diagnoses take Ctrl-C as the wish to end: the job goes, and all that it started.
         os.kill(os.getpid(), signal.SIGINT)
 
@@ -84,15 +90,18 @@ def main() -> int:
     wire = _Wire()
     try:
         request: Request = json.loads(sys.stdin.readline())
+        # A watchdog in C: where one call holds the interpreter, no thread of ours is heard. The
+        # server ends a worker before that; this is for one that has none any more.
+        faulthandler.dump_traceback_later(tool(request["tool"]).limit_s + LEAVING_S, exit=True)
         threading.Thread(target=wire.watch, daemon=True).start()
         wire.answer(answer(request, wire))
     except KeyboardInterrupt:
         return 130
     except TpudiagError as error:
-        wire.answer({"error": " ".join(str(error).split())})
+        wire.answer({"error": one_line(str(error))})
     except Exception as error:
-        traceback.print_exc()
-        defect = " ".join(f"{type(error).__name__}: {error}".split())
+        say_whole(traceback.format_exc())
+        defect = one_line(f"{type(error).__name__}: {error}")
         wire.answer(
             {"error": f"a defect of tpudiag: {defect[:300]} (the server's stderr has more)"}
         )
@@ -180,7 +189,8 @@ def _explained(given: Explain) -> Answer:
 
 def _answer(rows: Any, **result: list[dict[str, object]]) -> Answer:
     """Lines for people and data for programs."""
-    return {"result": {"checks": [], "errors": []} | result, "text": "\n".join(rows)}
+    told: dict[str, Any] = {"checks": [], "errors": [], **result}
+    return {"result": json.loads(redacted(json.dumps(told))), "text": harmless("\n".join(rows))}
 
 
 def _is_here(file: str) -> bool:

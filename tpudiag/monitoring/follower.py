@@ -71,6 +71,8 @@ class Watched:
         """Of all runs."""
         self.restarts = 0
         """Runs that another process went on with."""
+        self.damaged: set[str] = set()
+        """Rows of its recordings that were left out."""
         self._begin(None)
 
     def _begin(self, run: Run | None) -> None:
@@ -112,6 +114,7 @@ class Watched:
                 self._next(recording.run)
             self.moved = self.moved or (same and bool(recording.windows))
             self.recording = recording
+            self.damaged |= recording.damaged
             stalls_s: dict[int, float] = {}
             for window in recording.windows:
                 stalls_s[window.number] = self._stalled_s(window)

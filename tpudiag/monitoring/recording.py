@@ -131,6 +131,8 @@ class Recording:
     pauses: tuple[Pause, ...]
     source: str
     traces: tuple[Trace, ...] = ()
+    damaged: frozenset[str] = frozenset()
+    """Rows that no recorder wrote, and that were left out."""
 
     @property
     def steps(self) -> int:

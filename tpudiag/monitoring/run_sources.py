@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.monitoring import machine, store
+from tpudiag.monitoring import machine, reader
 from tpudiag.monitoring.lanes import Lane, StoredRun, judged, lanes
 from tpudiag.monitoring.profiler_source import ADDRESS, ProfilerSource
 from tpudiag.monitoring.recording import NS, Recording, Run
@@ -50,7 +50,7 @@ class StoreSource:
         recordings: list[Recording] = []
         while True:
             at = self.lane[self._at]
-            seen = store.read(at.path, at.run.id, self._last)
+            seen = reader.read(at.path, at.run.id, self._last)
             if seen.windows:
                 self._last = seen.windows[-1].number
             recordings.append(seen)
@@ -140,7 +140,7 @@ def _single(path: str) -> Single | None:
     if local.is_file():
         # SQLite makes the file empty and writes its header with the first transaction: a job has
         # just begun.
-        if store.is_store(local) or local.stat().st_size == 0:
+        if reader.is_store(local) or local.stat().st_size == 0:
             return None
         if MARK not in local.name:
             raise UnreadableInput(
@@ -156,15 +156,15 @@ def _single(path: str) -> Single | None:
 def _stores(path: Path) -> list[Path]:
     """The recordings at a path."""
     if path.is_dir():
-        return sorted(file for file in path.glob("*.sqlite") if store.is_store(file))
-    return [path] if store.is_store(path) else []
+        return sorted(file for file in path.glob("*.sqlite") if reader.is_store(file))
+    return [path] if reader.is_store(path) else []
 
 
 def _runs(path: Path) -> list[StoredRun]:
     """The runs of a file; none where it is just being made."""
     try:
-        return [StoredRun(path, run) for run in store.runs(path)]
-    except store.NotYetRecorded:
+        return [StoredRun(path, run) for run in reader.runs(path)]
+    except reader.NotYetRecorded:
         return []
 
 

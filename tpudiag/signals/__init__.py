@@ -29,6 +29,7 @@ from tpudiag.signals.environment import (
     Environment,
     JobEnd,
     KerasUse,
+    LoggedRecord,
     TensorFlowImport,
     Tf1Use,
     TpuAttempt,
@@ -58,6 +59,7 @@ from tpudiag.signals.profile_hosts import (
     IteratorTime,
     UnreadHost,
 )
+from tpudiag.signals.sends import HeldBack, Refusal, RefusedBy, SendKind
 from tpudiag.signals.step import (
     ActivationEstimate,
     ArgumentChange,
@@ -141,6 +143,7 @@ __all__ = [
     "FrozenNorm",
     "FrozenState",
     "GpuUse",
+    "HeldBack",
     "HookDefect",
     "HostClock",
     "InputBlocker",
@@ -150,6 +153,7 @@ __all__ = [
     "IteratorUse",
     "JobEnd",
     "KerasUse",
+    "LoggedRecord",
     "LossScale",
     "LowPrecisionOp",
     "MatrixOp",
@@ -163,11 +167,14 @@ __all__ = [
     "Pipeline",
     "ProfileFacts",
     "RateUnit",
+    "Refusal",
+    "RefusedBy",
     "RepeatedSetup",
     "ReplicaRead",
     "ReplicaSteps",
     "ResultFetch",
     "Retrace",
+    "SendKind",
     "ShortenedLoop",
     "Signals",
     "StepConstant",
@@ -218,8 +225,14 @@ class Signals:
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
+    logged: tuple[LoggedRecord, ...] | None = None
+    """What the job logged through Python's logging at level WARNING or above."""
     stood_in: tuple[str, ...] | None = None
     """The data that was stood in for, where that was asked for; None where it was not."""
+    held_back: tuple[HeldBack, ...] | None = None
+    """What the job was not let send; None where all of it was sent, as by a real run."""
+    refusal: Refusal | None = None
+    """Where the job was ended by what the rehearsal holds back."""
     tf1: tuple[Tf1Use, ...] | None = None
     functions: tuple[TracedFunction, ...] | None = None
     pipelines: tuple[Pipeline, ...] | None = None

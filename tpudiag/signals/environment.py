@@ -144,6 +144,16 @@ class JobEnd:
 
 
 @dataclass(frozen=True)
+class LoggedRecord:
+    """A record of the job's that was logged at level WARNING or above."""
+
+    text: str
+    """Its message, with the traceback that it was given."""
+    error: bool
+    """Of level ERROR or above."""
+
+
+@dataclass(frozen=True)
 class Tf1Use:
     """A use of a TensorFlow 1 interface."""
 

@@ -35,17 +35,10 @@ print("WARNING: Logging before InitGoogle() is written to STDERR")
 
 
 @contextmanager
-def trainer(folder: Path, monitoring: str | None) -> Generator[int]:
-    """The id of a process that has a libtpu loaded, with or without a monitoring library."""
-    package = folder / "site-packages" / "libtpu"
-    package.mkdir(parents=True)
-    (package / "__init__.py").touch()
-    (package / "libtpu.so").write_bytes(b"\0" * 4096)
-    if monitoring is not None:
-        (package / "sdk").mkdir()
-        (package / "sdk" / "tpumonitoring.py").write_text(monitoring, encoding="utf-8")
+def trainer(packages: Path) -> Generator[int]:
+    """The id of a process that has a libtpu loaded."""
     with subprocess.Popen(
-        [sys.executable, "-c", HOLDS, str(package / "libtpu.so")],
+        [sys.executable, "-c", HOLDS, str(packages / "libtpu" / "libtpu.so")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     ) as process:
@@ -55,19 +48,40 @@ def trainer(folder: Path, monitoring: str | None) -> Generator[int]:
         process.communicate(b"")
 
 
-def test_the_trainers_own_library_is_asked(tmp_path: Path) -> None:
-    with trainer(tmp_path, MONITORING) as pid:
-        assert scores(pid) == (
+def installed(folder: Path, monitoring: str, version: str = "0.0.52") -> Path:
+    """A folder of packages with a libtpu."""
+    package = folder / "libtpu"
+    (package / "sdk").mkdir(parents=True)
+    (folder / f"libtpu-{version}.dist-info").mkdir()
+    (package / "__init__.py").touch()
+    (package / "libtpu.so").write_bytes(b"\0" * 4096)
+    (package / "sdk" / "tpumonitoring.py").write_text(monitoring, encoding="utf-8")
+    return folder
+
+
+def test_our_library_is_asked_and_nothing_of_the_trainers_is_run(tmp_path: Path) -> None:
+    harm = f"open({str(tmp_path / 'harm')!r}, 'w').close()\n"
+    theirs = installed(tmp_path / "theirs", harm + MONITORING)
+    (theirs / "libtpu" / "__init__.py").write_text(harm, encoding="utf-8")
+    own = installed(tmp_path / "own", MONITORING)
+    with trainer(theirs) as pid:
+        assert scores(pid, own) == (
             ChipScore("throttling", "0", 0),
             ChipScore("throttling", "1", 3),
             ChipScore("ICI link", "tray1.chip3.ici0.int", 0),
             ChipScore("ICI link", "tray1.chip3.ici1.int", 10),
         )
+    assert not (tmp_path / "harm").exists()
+
+
+def test_another_release_of_libtpu_knows_nothing_of_the_trainers_runtime(tmp_path: Path) -> None:
+    own = installed(tmp_path / "own", MONITORING, "0.0.51")
+    with trainer(installed(tmp_path / "theirs", MONITORING)) as pid:
+        assert scores(pid, own) == ()
 
 
 def test_without_such_a_library_nothing_is_known(tmp_path: Path) -> None:
     assert scores(os.getpid()) == (), "this process holds no TPU"
-    with trainer(tmp_path / "old", None) as pid:
-        assert scores(pid) == (), "a libtpu of before it had the library"
-    with trainer(tmp_path / "broken", "raise OSError('no TPU')") as pid:
-        assert scores(pid) == ()
+    broken = installed(tmp_path / "broken", "raise OSError('no TPU')")
+    with trainer(broken) as pid:
+        assert scores(pid, broken) == ()

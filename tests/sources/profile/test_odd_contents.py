@@ -73,6 +73,8 @@ def change(made: Any, what: str, which: int, value: tuple[str, Any], rest: tuple
 )
 @given(st.lists(CHANGE, min_size=1, max_size=6))
 @example([("metadata", 5, ("str_value", ""), "bf16[,]{,:T(8,128)} x()", 0)])
+@example([("plane", 1, ("str_value", ""), "/device:TPU:99999999999", 0)])
+@example([("plane", 1, ("str_value", ""), "/device:TPU:" + "9" * 5000, 0)])
 def test_odd_contents(spaces: ModuleType, tmp_path: Path, changes: list[Any]) -> None:
     made = spaces.pod_host("host", steps=4, devices=1)
     spaces.add_reading(made, [50.0, 70.0, 90.0], 0.5)

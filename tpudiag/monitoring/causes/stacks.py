@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tpudiag.sources.live import host_stacks
+from tpudiag.sources.live.rights import is_own
 
 SECONDS = 3.0
 MOST_LINES = 20
@@ -65,7 +66,9 @@ class MainThread:
 
 
 def look(pid: int, seconds: float = SECONDS) -> MainThread:
-    """Sample a process for some seconds without pausing it."""
+    """Sample a process of this user for some seconds without pausing it."""
+    if not is_own(pid):
+        return MainThread(fault="it runs as another user: run tpudiag as that user")
     raw, fault = host_stacks.recorded(pid, seconds)
     if raw is None:
         return MainThread(fault=fault)

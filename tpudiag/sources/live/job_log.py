@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+from tpudiag.sources.live.rights import owner
 from tpudiag.sources.live.sockets import PROC
 
 END_BYTES = 1 << 18
@@ -22,7 +23,12 @@ def log_end(pid: int, proc: Path = PROC) -> str:
 
 
 def log_files(pid: int, proc: Path = PROC) -> tuple[Path, ...]:
-    """The regular files that a process's standard output and error go to, each once."""
+    """The regular files that a process's standard output and error go to, each once.
+
+    None of a stranger's process: he may name any file of ours as his log.
+    """
+    if owner(pid, proc) != os.geteuid():
+        return ()
     return tuple(dict(_log_files(pid, proc)).values())
 
 

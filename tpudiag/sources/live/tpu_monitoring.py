@@ -2,20 +2,24 @@
 
 Names and forms as the library itself describes them (libtpu 0.0.52, `libtpu.sdk.tpumonitoring`,
 `get_metric(NAME).description()`); not verified on hardware. It reads beside a running job, in a
-process of its own: in the job's interpreter with the job's libtpu, because the library is built
-for one version of Python and talks to the runtime of its own release.
+process of its own, with the libtpu that is installed beside tpudiag: nothing of the job's is run.
+The library talks to the runtime of its own release, so both must be of one version.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal
 
 import msgspec
+
+from tpudiag.sources.live.rights import is_own
 
 LIMIT_S = 8.0
 THROTTLE, ICI = "tpu_throttle_score", "ici_link_health"
@@ -27,6 +31,7 @@ from libtpu.sdk import tpumonitoring
 data = {name: list(tpumonitoring.get_metric(name).data()) for name in sys.argv[2:]}
 print("\\n" + json.dumps(data))
 """
+_DISTRIBUTION = re.compile(r"libtpu-(\d[^-]*)\.dist-info")
 _SCORE = re.compile(r"(?P<where>.*\S)\s*[-:]\s*(?P<score>\d+)")
 
 Health = Literal["throttling", "ICI link"]
@@ -46,16 +51,20 @@ class ChipScore:
     score: int
 
 
-def scores(pid: int) -> tuple[ChipScore, ...]:
-    """What the library says of the chips that a process of this host holds; empty where nothing.
+def scores(pid: int, own: Path | None = None) -> tuple[ChipScore, ...]:
+    """What the library says of the chips that a process of this user holds; empty where nothing.
 
-    Takes up to `LIMIT_S`; a process without a libtpu is not asked.
+    `own` is the folder of packages with a libtpu that is asked; None for tpudiag's. Takes up to
+    `LIMIT_S`.
     """
-    library = _libtpu_of(pid)
-    if library is None:
+    packages = own or _own_packages()
+    if packages is None or not is_own(pid):
         return ()
-    # /proc/PID/exe is the interpreter's binary itself: packages of its environment are named.
-    command = [f"/proc/{pid}/exe", "-c", _ASK, str(library.parent.parent), THROTTLE, ICI]
+    version = _version(packages)
+    # By the names of folders alone: what a process has loaded is no program of ours.
+    if version is None or version != _version_of(pid):
+        return ()
+    command = [sys.executable, "-I", "-c", _ASK, str(packages), THROTTLE, ICI]
     try:
         answer = subprocess.run(
             command, capture_output=True, text=True, timeout=LIMIT_S, check=True, errors="replace"
@@ -67,18 +76,33 @@ def scores(pid: int) -> tuple[ChipScore, ...]:
     return _scores(answers)
 
 
-def _libtpu_of(pid: int) -> Path | None:
-    """The libtpu that a process has loaded from a package with the monitoring library."""
+def _own_packages() -> Path | None:
+    """The folder that tpudiag's libtpu is installed in, where there is one."""
+    found = find_spec("libtpu")
+    return Path(found.origin).parents[1] if found is not None and found.origin else None
+
+
+def _version_of(pid: int) -> str | None:
+    """The version of the libtpu that a process has loaded."""
     try:
-        lines = Path(f"/proc/{pid}/maps").read_text(errors="replace").splitlines()
+        with Path(f"/proc/{pid}/maps").open(encoding="utf-8", errors="replace") as lines:
+            loaded = next((line for line in lines if line.endswith("/libtpu.so\n")), None)
     except OSError:
         return None
-    for line in lines:
-        if line.endswith("/libtpu.so"):
-            library = Path(line[line.index("/") :])
-            # Older packages of libtpu hold no such library.
-            return library if any(library.parent.glob("sdk*")) else None
-    return None
+    if loaded is None:
+        return None
+    packages = Path(loaded[loaded.index("/") :].strip()).parents[1]
+    return _version(Path(f"/proc/{pid}/root{packages}"))
+
+
+def _version(packages: Path) -> str | None:
+    """The version in the name of libtpu's distribution in a folder of packages."""
+    try:
+        names = [entry.name for entry in packages.iterdir()]
+    except OSError:
+        return None
+    found = [match[1] for name in names if (match := _DISTRIBUTION.fullmatch(name))]
+    return found[0] if len(found) == 1 else None
 
 
 def _scores(answers: Mapping[str, Sequence[str]]) -> tuple[ChipScore, ...]:

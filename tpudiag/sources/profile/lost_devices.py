@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from tpudiag.sources.profile.host_summary import HostSummary
+from tpudiag.sources.profile.programs import MOST_DEVICES
 
 NUMBERED = re.compile(r"device (\d{1,9})")
 """An allocator on a TPU host, by the device's number there."""
+NAMED = 64
+"""Of so many lost devices each is named; of more, their count is told."""
 
 
 def absent(summaries: Sequence[HostSummary]) -> tuple[str, ...]:
@@ -44,9 +47,17 @@ def _by_number(summaries: Sequence[HostSummary]) -> Iterator[str]:
         if not own and expected:
             yield f"{host} (all of its devices)"
         elif not counts_on:
-            yield from (f"{host} /device:TPU:{n}" for n in expected if n not in own)
+            yield from _named(host, [n for n in expected if n not in own])
     if counts_on:
-        yield from (f"/device:TPU:{n}" for n in expected if n not in every)
+        yield from _named("", [n for n in expected if n not in every])
+
+
+def _named(host: str, lost: Sequence[int]) -> Iterator[str]:
+    """Lost devices by their numbers, or how many they are."""
+    if len(lost) > NAMED:
+        yield f"{host} ({len(lost):,} of its devices)" if host else f"{len(lost):,} devices"
+    else:
+        yield from (f"{host} /device:TPU:{number}".lstrip() for number in lost)
 
 
 def _by_host(summary: HostSummary) -> Iterator[str]:
@@ -81,6 +92,7 @@ def _by_program(summaries: Sequence[HostSummary]) -> Iterator[str]:
 
 
 def _numbers(summary: HostSummary) -> set[int]:
-    """The numbers of a host's devices."""
+    """The numbers of a host's devices; one that no slice has says nothing of how many there are."""
     names = (device.name.rpartition(":")[2] for device in summary.devices)
-    return {int(number) for number in names if number.isdecimal()}
+    numbers = {int(name) for name in names if name.isdecimal() and len(name) < 10}
+    return {number for number in numbers if number < MOST_DEVICES}

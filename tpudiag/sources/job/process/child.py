@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from tpudiag.signals import CoverageEnd, JobEnd
-from tpudiag.sources.job.process import cells, job_error, overlay
+from tpudiag.sources.job.process import cells, job_error, logged, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow import (
     barrier,
@@ -168,6 +168,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     if spec.seed >= 0:
         same_numbers.seed_python(spec.seed)
     interventions.begin(spec.without)
+    logged.listen(recorder)
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
     end, error = JobEnd(how="finished"), None

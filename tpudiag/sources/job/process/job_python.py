@@ -163,8 +163,9 @@ def describe(place: Place) -> JobPython:
         raise UsageError(
             f"{place.because}: {place.path} did not say what it is within {DESCRIBE_S:.0f} s"
         ) from error
-    except OSError as error:
-        raise UsageError(f"{place.because}: {place.path}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # of a path with a null byte
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{place.because}: {place.path}: {reason}") from error
     # sitecustomize and .pth files of that environment may print before: the answer is the line with
     # the mark.
     marked = [line for line in done.stdout.splitlines() if line.startswith(describe_python.MARK)]

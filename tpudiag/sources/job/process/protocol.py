@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tpudiag.script_run import InterventionKind
+from tpudiag.script_run import InterventionKind, Isolation
 
 UP_TO_FIRST_STEP = "running up to the first step"
 REST = "running the rest of the script, shortened"
@@ -51,6 +51,14 @@ class JobSpec:
     """Where the profile goes: a TensorBoard log folder; empty for no profile."""
     sandbox: str = ""
     """A folder that takes what the job writes; empty: it writes where it says."""
+    isolation: Isolation = "none"
+    """What holds the job's writes back; by `landlock` all but `layer` and `log_dir` is walled off,
+    by `overlay` no call on local files needs to be redirected."""
+    layer: str = ""
+    """The folder, writable whatever the isolation, that takes what is redirected: each path under
+    its whole name, local ones (by `landlock` alone) and those of buckets; empty: nothing is."""
+    offline: bool = False
+    """Whether the job shall reach no network at all; else what sends is held back, and reads go."""
     measure_input_s: float = 0.0
     """How long the input pipeline may be run alone, with and without its fixes; 0 for not."""
     lower_to: str = ""

@@ -1,0 +1,281 @@
+"""Reads recordings: files of strangers, of which every row is looked at before it is believed.
+
+The tables must be ours to the letter: a view or a computed column is a program of whoever wrote
+it. Rows that hold no such thing as the table says are left out and counted.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from tpudiag.errors import UnreadableInput
+from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Trace, Window
+from tpudiag.monitoring.store import (
+    APPLICATION_ID,
+    BUSY_S,
+    RUN_COLUMNS,
+    SCHEMA,
+    VERSION,
+    WINDOW_COLUMNS,
+    transaction,
+)
+
+AT_ONCE = 100_000
+"""The newest windows that one look takes in: a day of one a second."""
+MOST_RUNS = 10_000
+MOST_S = 20.0
+"""For how long one look may read."""
+MOST_BYTES = 1 << 20
+"""Of one value: a histogram has some kilobytes, an exception's text less."""
+MOST_TEXT = 2_000
+END_NS = 4_102_444_800 * NS
+"""The year 2100. A machine whose clock is not set yet may begin in 1970."""
+LONGEST_NS = 400 * 86_400 * NS
+"""A run of over a year, and a clock that was wrong."""
+MOST_COUNT = 1 << 50
+_TICKS = 100_000
+Row = TypeVar("Row", Window, Pause, Trace)
+Span = TypeVar("Span", Pause, Trace)
+
+
+class NotYetRecorded(UnreadableInput):
+    """A recording that is just being made."""
+
+
+def is_store(path: Path) -> bool:
+    """Whether the file is a SQLite database."""
+    try:
+        # A pipe would be waited for without end.
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return stream.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False
+
+
+def read(path: Path, run_id: str | None = None, after: int = -1) -> Recording:
+    """The newest run of the file (or the one named), its windows after a number.
+
+    Raises UnreadableInput where there is none, or the file is none of ours.
+    """
+    # One snapshot for all that is read: between two queries the job may keep a window whose pause
+    # came before it.
+    with _opened(path) as connection, transaction(connection, "DEFERRED"):
+        run = _run(connection, path, run_id)
+        bad = _Damage(run)
+        rows = connection.execute(
+            f"SELECT {WINDOW_COLUMNS} FROM windows WHERE run = ? AND number > max(?, "
+            "(SELECT max(number) FROM windows WHERE run = ? AND typeof(number) = 'integer') - ?) "
+            "ORDER BY number",
+            (run.id, after, run.id, AT_ONCE),
+        )
+        windows = tuple(bad.without(rows, _window))
+        pauses = tuple(bad.without(_of_run(connection, "kind", "pauses", run), _span(Pause)))
+        traces = tuple(bad.without(_of_run(connection, "function", "traces", run), _span(Trace)))
+    return Recording(run, windows, pauses, str(path), traces, frozenset(bad.rows))
+
+
+def runs(path: Path) -> tuple[Run, ...]:
+    """The runs of the file, the earliest first; raises UnreadableInput."""
+    with _opened(path) as connection:
+        rows = connection.execute(
+            f"SELECT {RUN_COLUMNS} FROM runs ORDER BY started_ns DESC LIMIT {MOST_RUNS}"
+        ).fetchall()
+    found = [run for row in reversed(rows) if (run := _run_of(row)) is not None]
+    if rows and not found:
+        raise UnreadableInput(f"{path}: damaged: no run in it can be read")
+    return tuple(found)
+
+
+class _Damage:
+    """Sorts out the rows that no recorder wrote."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self.rows: set[str] = set()
+
+    def without(
+        self, rows: Iterable[Sequence[Any]], made: Callable[[Sequence[Any]], Row | None]
+    ) -> Iterator[Row]:
+        """The rows that are as they should be: in the run's time, one after the other."""
+        last_ns = self._run.started_ns - LONGEST_NS
+        for row in rows:
+            one = made(row)
+            if one is None or not self._fits(one, last_ns):
+                self.rows.add(repr(row)[:80])
+                continue
+            last_ns = one.end_ns if isinstance(one, Window) else last_ns
+            yield one
+
+    def _fits(self, one: Window | Pause | Trace, last_ns: int) -> bool:
+        """Whether it lies in its run's time, and after the one before."""
+        first_ns = self._run.started_ns - 60 * NS
+        until_ns = self._run.last_ns + LONGEST_NS
+        return max(first_ns, last_ns) <= one.start_ns <= one.end_ns <= until_ns
+
+
+def _of_run(
+    connection: sqlite3.Connection, what: str, table: str, run: Run
+) -> list[tuple[Any, ...]]:
+    """The rows of a run in a table of times, the newest, in their order."""
+    rows = connection.execute(
+        f"SELECT {what}, start_ns, end_ns FROM {table} WHERE run = ? ORDER BY start_ns DESC "
+        f"LIMIT {AT_ONCE}",
+        (run.id,),
+    )
+    return rows.fetchall()[::-1]
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[sqlite3.Connection]:
+    """A connection for reading; raises UnreadableInput where the file is damaged or another's."""
+    late = _Late()
+    try:
+        # Read only: to watch must not make a file, nor take the lock for which the job would wait.
+        uri = f"{path.absolute().as_uri()}?mode=ro"
+        with closing(
+            sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
+        ) as connection:
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
+            connection.set_progress_handler(late, _TICKS)
+            connection.text_factory = _text
+            _check_tables(connection, path)
+            yield connection
+    except (sqlite3.Error, ValueError, OverflowError, RecursionError) as error:
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
+            late.tell(path)
+        # SQLite repeats what stands in the file.
+        reason = " ".join(str(error).split())[:200]
+        raise UnreadableInput(f"{path}: {reason}") from error
+
+
+def _text(data: bytes) -> str:
+    """Text, whatever its bytes are."""
+    return data.decode(errors="replace")
+
+
+class _Late:
+    """Ends a query that takes too long, or during which the user ended the watch."""
+
+    def __init__(self) -> None:
+        self._until = time.monotonic() + MOST_S
+        self._passed = False
+
+    def __call__(self) -> bool:
+        """Whether to end it."""
+        self._passed = time.monotonic() > self._until
+        return self._passed
+
+    def tell(self, path: Path) -> None:
+        """Why it ended; raises UnreadableInput and KeyboardInterrupt."""
+        if self._passed:
+            raise UnreadableInput(f"{path}: it could not be read within {MOST_S:.0f} s")
+        # SQLite takes the exception of a signal's handler for an answer to the question above.
+        raise KeyboardInterrupt
+
+
+def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
+    """Raises UnreadableInput where the tables are not ours, and sqlite3.Error."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    tables = {
+        (name, kind, " ".join(str(sql).split()))
+        for name, kind, sql in connection.execute("SELECT name, type, sql FROM sqlite_master")
+    }
+    # Between sqlite3.connect and its first transaction a file has a name and nothing in it: the job
+    # has just begun.
+    if not application and not tables:
+        raise NotYetRecorded(f"{path}: nothing is recorded in it yet")
+    if application != APPLICATION_ID:
+        raise UnreadableInput(f"{path}: no recording of tpudiag")
+    if version != VERSION:
+        raise UnreadableInput(
+            f"{path}: a recording of version {version}; this tpudiag reads {VERSION}"
+        )
+    if not tables >= _tables():
+        raise UnreadableInput(f"{path}: damaged: its tables are not those of a recording")
+
+
+@cache
+def _tables() -> frozenset[tuple[str, str, str]]:
+    """The tables of a recording, as SQLite keeps them."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript(SCHEMA)
+        rows = connection.execute("SELECT name, type, sql FROM sqlite_master WHERE sql NOT NULL")
+        return frozenset((name, kind, " ".join(sql.split())) for name, kind, sql in rows)
+
+
+def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
+    """The row of the run."""
+    which = "WHERE id = ?" if run_id else "ORDER BY started_ns DESC LIMIT 1"
+    row = connection.execute(
+        f"SELECT {RUN_COLUMNS} FROM runs {which}", (run_id,) if run_id else ()
+    ).fetchone()
+    if row is None:
+        raise UnreadableInput(f"{path}: no run {run_id or 'was recorded'} in it")
+    run = _run_of(row)
+    if run is None:
+        raise UnreadableInput(f"{path}: damaged: the row of its run holds what no recorder writes")
+    return run
+
+
+def _run_of(row: Sequence[Any]) -> Run | None:
+    """Columns as a run; None where they are none."""
+    columns = dict(zip(RUN_COLUMNS.split(", "), row, strict=True))
+    try:
+        run = msgspec.convert(columns, Run)
+    except msgspec.ValidationError:
+        return None
+    times = (run.started_ns, run.beat_ns, *([] if run.ended_ns is None else [run.ended_ns]))
+    counts = (run.global_batch, run.hbm_limit_bytes, run.parameters)
+    texts = (run.id, run.name, run.host, run.machine, run.worker, run.pausing, run.failure)
+    right = (
+        # 0 and -1 stand for what has no process: event files, and a profiler's address.
+        0 < run.pid < 1 << 31
+        and all(0 <= at < END_NS for at in times)
+        and run.last_ns - run.started_ns < LONGEST_NS
+        and 0 <= run.lost_steps < MOST_COUNT
+        and all(count is None or 0 < count < MOST_COUNT for count in counts)
+        and all(text is None or len(text) <= MOST_TEXT for text in texts)
+    )
+    return run if right else None
+
+
+def _window(row: Sequence[Any]) -> Window | None:
+    """Columns as a window; None where they are none."""
+    columns: dict[str, Any] = dict(zip(WINDOW_COLUMNS.split(", "), row, strict=True))
+    try:
+        columns["step_ms"] = json.loads(columns["step_ms"])
+        window = msgspec.convert(columns, Window)
+    except (msgspec.ValidationError, ValueError, TypeError, RecursionError):
+        return None
+    times_ms = (window.pause_ms, window.compile_ms, window.wait_ms or 0.0)
+    right = (
+        0 < window.steps < MOST_COUNT
+        and all(math.isfinite(ms) and 0 <= ms < LONGEST_NS / 1e6 for ms in times_ms)
+        and all(abs(key) < 10_000 and 0 < count < MOST_COUNT for key, count in window.step_ms)
+        and all(n is None or 0 < n < MOST_COUNT for n in (window.hbm_bytes, window.examples))
+    )
+    return window if right else None
+
+
+def _span(kind: type[Span]) -> Callable[[Sequence[Any]], Span | None]:
+    """What makes a pause, or a trace, of its columns; None where they are none."""
+
+    def made(row: Sequence[Any]) -> Span | None:
+        what, start_ns, end_ns = row
+        right = isinstance(what, str) and type(start_ns) is type(end_ns) is int
+        return kind(what[:MOST_TEXT], start_ns, end_ns) if right else None
+
+    return made

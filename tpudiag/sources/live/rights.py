@@ -1,0 +1,30 @@
+"""Whose a process is: what a stranger's process holds is not looked into with our rights.
+
+The pid comes from a recording, which anybody may have written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from tpudiag.sources.live.sockets import PROC
+
+_UIDS = re.compile(r"^Uid:\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$", re.MULTILINE)
+
+
+def owner(pid: int, proc: Path = PROC) -> int | None:
+    """The one user that a process runs as; None where it has several, or is gone."""
+    try:
+        text = (proc / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    # Real, effective, saved and of the file system: a program that changes its user is nobody's.
+    users = {int(user) for match in _UIDS.finditer(text) for user in match.groups()}
+    return users.pop() if len(users) == 1 else None
+
+
+def is_own(pid: int) -> bool:
+    """Whether a process runs as the user that this one runs as."""
+    return owner(pid) == os.geteuid()
