@@ -21,6 +21,7 @@ class Files:
 
     def __init__(self, tf: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None:
         self._tf, self._ledger, self._written = tf, ledger, written
+        paths.ask_with(tf.io.gfile.exists)
         # `import tensorflow.compat.v2 as tf` has modules of its own for the same functions.
         for api in (tf, tf.compat.v2, tf.compat.v1):
             self._around_functions(api)
@@ -215,7 +216,8 @@ class Files:
         if names.dtype != tf.string:
             return names
         away = tf.strings.regex_full_match(names, f"{_AWAY}|{paths.not_mounted()}")
-        return tf.where(away, stand_in, names)
+        here = tf.strings.regex_full_match(names, paths.reachable())
+        return tf.where(tf.logical_and(away, tf.logical_not(here)), stand_in, names)
 
 
 def _texts(names: Any) -> list[str] | None:
