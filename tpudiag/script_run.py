@@ -141,6 +141,7 @@ class InterventionKind(Enum):
     STEPS = "repeated results of steps"
     REPLAY = "repeated batches"
     LOOPS = "shortened loops"
+    DATA = "stand-ins for data"
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,6 @@ class Misfit:
         if self.decided:
             return f"{self.names.capitalize()} do not fit{where} ({self.error}); run without."
         return (
-            f"{self.names.capitalize()} may not fit{where} ({self.error}): there was no time to "
-            "run it without."
+            f"{self.names.capitalize()} may not fit{where} ({self.error}): it could not be run "
+            "without."
         )

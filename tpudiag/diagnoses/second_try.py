@@ -6,12 +6,12 @@ not be tried again in time: neither becomes a finding.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import msgspec
 
+from tpudiag.known_errors import stand_ins
 from tpudiag.script_run import Coverage, Intervention, InterventionKind, Misfit
 from tpudiag.signals import JobEnd
 from tpudiag.sources.job.process.protocol import JobSpec
@@ -24,11 +24,6 @@ _LENGTHS = (
     InterventionKind.ROWS,
 )
 """What changes how long things are; without the others, which spare time, a job may not get far."""
-_OF_CODE = re.compile(
-    r"(NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError)\b|"
-    r"AttributeError: module '"
-)
-"""Exceptions that no data and no length of a loop brings about."""
 
 
 def judged(
@@ -42,7 +37,7 @@ def judged(
     kinds = tuple(_to_leave_out(spec, job)) if end is not None else ()
     if end is None or not kinds:
         job.facts["misfits"] = (*known, *_misfits(job))
-        return job
+        return job if end is None else _of_stand_ins(job, end)
     names = " and ".join(kind.value for kind in kinds)
     again = _without(spec, kinds)
     second = run(again, f"it crashed at {end.location}: once more without {names}")
@@ -50,10 +45,8 @@ def judged(
     misfit = Misfit(kinds, end.location, _first_line(end.error), decided=passed)
     if not passed and not (crash is not None and _is_same(crash, end)):
         job.interrupted = job.interrupted or second.interrupted
-        job.facts.update(end=_set_aside(end, misfit), misfits=(*known, *_misfits(job), misfit))
-        # The job's traceback stands in its output, too.
-        job.log_tail = job.log_tail.replace(end.crash.traceback if end.crash else "", "")
-        return job
+        job.facts["misfits"] = (*known, *_misfits(job))
+        return _set_aside(job, end, misfit)
     # What the first try alone has sent stands: the lowered step and what was read of it.
     second.facts = {**job.facts, "interventions": [], **second.facts}
     second.wall_s += job.wall_s
@@ -72,7 +65,7 @@ def crash_of(job: JobRun) -> JobEnd | None:
 def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     """What to run without: what changes lengths first, all else where there was no such thing."""
     end = crash_of(job)
-    if end is None or _OF_CODE.match(end.error or ""):
+    if end is None or stand_ins.OF_CODE.match(end.error or ""):
         return
     made = msgspec.convert(
         job.facts.get("interventions", ()), tuple[Intervention, ...], strict=False
@@ -132,7 +125,20 @@ def _misfits(job: JobRun) -> tuple[Misfit, ...]:
     return msgspec.convert(job.facts.get("misfits", ()), tuple[Misfit, ...], strict=False)
 
 
-def _set_aside(end: JobEnd, misfit: Misfit) -> JobEnd:
-    """The end of a rehearsal by an exception of which nobody knows whose it is."""
-    # Without its text: no known error is told of it.
-    return replace(end, how="unsupported", error=f"{misfit.names} may not fit", crash=None)
+def _of_stand_ins(job: JobRun, end: JobEnd) -> JobRun:
+    """A job that crashed, where data that were stood in for may be to blame."""
+    stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
+    error = end.error or ""
+    if not stand_ins.may_be_to_blame(error, stood_in):
+        return job
+    misfit = Misfit((InterventionKind.DATA,), end.location, _first_line(error), decided=False)
+    return _set_aside(job, end, misfit)
+
+
+def _set_aside(job: JobRun, end: JobEnd, misfit: Misfit) -> JobRun:
+    """A job that ended by an exception of which nobody knows whose it is."""
+    # Without its text, which stands in the job's output, too: no known error is told of it.
+    told = replace(end, how="unsupported", error=f"{misfit.names} may not fit", crash=None)
+    job.facts.update(end=told, misfits=(*_misfits(job), misfit))
+    job.log_tail = job.log_tail.replace(end.crash.traceback if end.crash else "", "")
+    return job
