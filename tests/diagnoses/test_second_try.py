@@ -81,3 +81,18 @@ def test_an_exception_of_the_code_itself_is_not_tried_again() -> None:
         assert not specs and second_try.crash_of(job) is not None
     job, specs = tried(crashed())
     assert not specs, "nothing was changed"
+
+
+def test_a_job_that_was_cut_by_time_says_what_failed() -> None:
+    late = "the job took longer than 480 s (--timeout)"
+    end = crashed().facts["end"]
+    assert isinstance(end, JobEnd)
+    job = JobRun(timed_out=late)
+    second_try.say_what_failed(job, end)
+    assert job.timed_out == f"{late}; the try before it crashed: ValueError: 4 rows (train.py:41)"
+    job = JobRun(timed_out=late, facts={"came_to": end})
+    second_try.say_what_failed(job, None)
+    assert job.timed_out == f"{late}; it had crashed: ValueError: 4 rows (train.py:41)"
+    job = JobRun(timed_out=late, facts={"came_to": JobEnd(how="finished")})
+    second_try.say_what_failed(job, None)
+    assert job.timed_out == late

@@ -168,6 +168,7 @@ def _rehearsed(
         to = folder if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
         known: dict[str, object] = {}
+        failed: JobEnd | None = None
         while True:
             # One for each try: what it began for a job that is started again is stopped.
             cells = request.notebook.map if request.notebook else None
@@ -182,9 +183,11 @@ def _rehearsed(
                         return runner.run(spec, request.python, limits, on_phase)
 
                     job = second_try.judged(spec, job, again)
+                    second_try.say_what_failed(job, failed)
                     signals = _signals(Origin.REHEARSAL, job)
                     compiler = compilation.of_job(job.facts, job.interrupted, on_phase)
                     break
+            failed = second_try.crash_of(job) or failed
             on_phase(started_again(smaller, spec))
             known = step_facts(job, smaller)
             spec = smaller

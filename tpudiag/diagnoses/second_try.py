@@ -55,11 +55,23 @@ def judged(
 
 def crash_of(job: JobRun) -> JobEnd | None:
     """The end of a job by an exception; None where it ended otherwise."""
-    end = None if job.timed_out or job.interrupted else job.facts.get("end")
-    if end is None:
-        return None
-    known = msgspec.convert(end, JobEnd, strict=False)
-    return known if known.how == "exception" else None
+    return None if job.timed_out or job.interrupted else _exception(job.facts.get("end"))
+
+
+def say_what_failed(job: JobRun, before: JobEnd | None) -> None:
+    """Let a job that was cut by time say what it was about to fail with, or a try before it did."""
+    if job.timed_out:
+        own = _exception(job.facts.get("came_to"))
+        failed = own or before
+        if failed is not None:
+            which = "it had" if own else "the try before it"
+            job.timed_out += f"; {which} crashed: {_first_line(failed.error)} ({failed.location})"
+
+
+def _exception(end: object) -> JobEnd | None:
+    """The end of a job, where it is one by an exception."""
+    known = msgspec.convert(end, JobEnd | None, strict=False)
+    return known if known is not None and known.how == "exception" else None
 
 
 def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
