@@ -12,7 +12,8 @@ from dataclasses import replace
 import msgspec
 
 from tpudiag.known_errors import stand_ins
-from tpudiag.script_run import Coverage, Intervention, InterventionKind, Misfit
+from tpudiag.model import Location
+from tpudiag.script_run import Coverage, Intervention, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.process.runner import JobRun
@@ -83,7 +84,9 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
         job.facts.get("interventions", ()), tuple[Intervention, ...], strict=False
     )
     left = [each.kind for each in made if each.kind not in spec.without]
-    yield from [kind for kind in left if kind in _LENGTHS] or left
+    lengths = [kind for kind in left if kind in _LENGTHS]
+    # Where data may be to blame, to know more would not help.
+    yield from lengths or ([] if _may_be_of_data(job, end) else left)
 
 
 def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
@@ -105,16 +108,16 @@ def _passed(job: JobRun, end: JobEnd) -> bool:
     seen = msgspec.convert(coverage, Coverage, strict=False)
     if seen.end == "whole":
         return True
-    if not end.crash.frames:
+    places = [frame.location for frame in end.crash.frames]
+    if seen.stopped_at is None or not places or seen.stopped_at in places:
         return False
-    at = end.crash.frames[0].location
-    stands = seen.stopped_at
-    if stands is None or stands.file != at.file or stands == at:
-        return False
-    return not any(
-        rest.file == at.file and rest.first_line <= (at.line or 0) <= rest.last_line
-        for rest in seen.unreached
-    )
+    return not any(_holds(rest, place) for rest in seen.unreached for place in places)
+
+
+def _holds(rest: UnreachedLines, place: Location) -> bool:
+    """Whether a line is one of those that were not reached."""
+    same = (rest.file, rest.cell) == (place.file, place.cell)
+    return same and rest.first_line <= (place.line or 0) <= rest.last_line
 
 
 def _is_same(crash: JobEnd, other: JobEnd) -> bool:
@@ -139,12 +142,18 @@ def _misfits(job: JobRun) -> tuple[Misfit, ...]:
 
 def _of_stand_ins(job: JobRun, end: JobEnd) -> JobRun:
     """A job that crashed, where data that were stood in for may be to blame."""
-    stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
-    error = end.error or ""
-    if not stand_ins.may_be_to_blame(error, stood_in):
+    if not _may_be_of_data(job, end):
         return job
-    misfit = Misfit((InterventionKind.DATA,), end.location, _first_line(error), decided=False)
-    return _set_aside(job, end, misfit)
+    error = _first_line(end.error)
+    return _set_aside(
+        job, end, Misfit((InterventionKind.DATA,), end.location, error, decided=False)
+    )
+
+
+def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
+    """Whether data that were stood in for may be to blame for an exception."""
+    stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
+    return stand_ins.may_be_to_blame(end.error or "", stood_in)
 
 
 def _set_aside(job: JobRun, end: JobEnd, misfit: Misfit) -> JobRun:

@@ -64,7 +64,8 @@ class FullReplicas:
         self, original: Any, distributed: Any, dataset: Any, workers: Any, replicas: Any
     ) -> Any:
         """How a global batch is split."""
-        if workers != 1 or not self._may_leave_one_empty(dataset, replicas):
+        fills = interventions.allowed(InterventionKind.ROWS)
+        if not fills or workers != 1 or not self._may_leave_one_empty(dataset, replicas):
             return original(distributed, dataset, workers, replicas)
         sizes = self._sizes[-1] if self._sizes else None
 
@@ -116,7 +117,7 @@ class FullReplicas:
     def _values(self, original: Any, workers: Any, optionals: Any, produce_dummy: Any) -> Any:
         """What each replica gets of a round; a row of the first one's where it has none."""
         tf, values = self._tf, original(workers, optionals, produce_dummy)
-        if not produce_dummy:
+        if not (produce_dummy and interventions.allowed(InterventionKind.ROWS)):
             return values
 
         def filled(first: Any, value: Any) -> Any:
