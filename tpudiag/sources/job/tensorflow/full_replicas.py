@@ -121,11 +121,15 @@ class FullReplicas:
             return values
 
         def filled(first: Any, value: Any) -> Any:
-            if not (tf.is_tensor(value) and value.shape.rank and type(value) is type(first)):
+            if not (isinstance(value, tf.Tensor) and value.shape.rank):
                 return value
             lacks = tf.logical_and(tf.shape(value)[0] == 0, tf.shape(first)[0] > 0)
+            if tf.executing_eagerly():
+                if lacks:
+                    interventions.note(InterventionKind.ROWS)
+                return first[:1] if lacks else value
             made = tf.cond(lacks, lambda: first[:1], lambda: value)
-            made.set_shape([None, *first.shape[1:]]) if not tf.executing_eagerly() else None
+            made.set_shape([None, *first.shape[1:]])
             return made
 
         return [
