@@ -35,7 +35,8 @@ def ended(coverage: Coverage) -> JobRun:
 def tried(first: JobRun, *tries: JobRun) -> tuple[JobRun, list[JobSpec]]:
     specs: list[JobSpec] = []
 
-    def run(spec: JobSpec, why: str) -> JobRun:
+    def run(spec: JobSpec, why: str, most_s: float) -> JobRun:
+        assert most_s >= second_try.AT_LEAST_S
         assert "it crashed at train.py:41: once more without" in why
         specs.append(spec)
         return tries[len(specs) - 1]

@@ -164,6 +164,11 @@ def _rehearsed(
     """Run on CPU replicas; again with fewer where the model is too large for so many."""
     target = request.target
     replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
+
+    def again(spec: protocol.JobSpec, why: str, most_s: float) -> runner.JobRun:
+        on_phase(why)
+        return runner.run(spec, request.python, limits.within(most_s), on_phase)
+
     with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
         to = folder if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
@@ -177,11 +182,6 @@ def _rehearsed(
                 job.facts.update(known)
                 smaller = fitted(spec, job)
                 if smaller is None:
-
-                    def again(spec: protocol.JobSpec, why: str) -> runner.JobRun:
-                        on_phase(why)
-                        return runner.run(spec, request.python, limits, on_phase)
-
                     job = second_try.judged(spec, job, again)
                     second_try.say_what_failed(job, failed)
                     signals = _signals(Origin.REHEARSAL, job)

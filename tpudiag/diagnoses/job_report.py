@@ -102,7 +102,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         python,
         *installed,
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
-        *job_summary.stood_in(signals),
+        *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
         job_summary.not_by_hand(job.run.variables),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),

@@ -26,14 +26,17 @@ _LENGTHS = (
 )
 """What changes how long things are; without the others, which spare time, a job may not get far."""
 
+LONGER, AT_LEAST_S = 1.5, 60.0
+"""How long a further try may take: so many times the first, and so much."""
+
 
 def judged(
     spec: JobSpec,
     job: JobRun,
-    run: Callable[[JobSpec, str], JobRun],
+    run: Callable[[JobSpec, str, float], JobRun],
     known: tuple[Misfit, ...] = (),
 ) -> JobRun:
-    """The job as it is to be reported; `run` runs it again and is told why, in words."""
+    """The job as it is to be reported; `run` runs it again: why, and so long at most."""
     end = crash_of(job)
     kinds = tuple(_to_leave_out(spec, job)) if end is not None else ()
     if end is None or not kinds:
@@ -41,7 +44,8 @@ def judged(
         return job if end is None else _of_stand_ins(job, end)
     names = " and ".join(kind.value for kind in kinds)
     again = _without(spec, kinds)
-    second = run(again, f"it crashed at {end.location}: once more without {names}")
+    why = f"it crashed at {end.location}: once more without {names}"
+    second = run(again, why, LONGER * job.wall_s + AT_LEAST_S)
     crash, passed = crash_of(second), _passed(second, end)
     misfit = Misfit(kinds, end.location, _first_line(end.error), decided=passed)
     if not passed and not (crash is not None and _is_same(crash, end)):

@@ -30,7 +30,6 @@ from tpudiag.sources.job.tensorflow import (
     tpu_stubs,
     user_lines,
 )
-from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
 
@@ -178,7 +177,8 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
         else:
             run(spec.program, spec.arguments, spec.is_module)
     except BaseException as raised:
-        end, error = _end(raised), raised
+        # A job that was told to end may end by an exception of what it was interrupted in.
+        end, error = JobEnd(how="stopped") if observer.time_over else _end(raised), raised
     # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
     # files or by another exception, is our doing.
     if observer.stopped:
@@ -186,7 +186,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
     recorder.put(interventions=interventions.made())
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
-        barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end, error))
+        barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end))
     recorder.put(hook_defects=barrier.defects())
     return end
 
@@ -212,9 +212,9 @@ def _end(error: BaseException) -> JobEnd:
     return end
 
 
-def _coverage_end(end: JobEnd, error: BaseException | None) -> CoverageEnd:
+def _coverage_end(end: JobEnd) -> CoverageEnd:
     """What ended the run of the script, for how much of it was seen."""
-    if isinstance(error, BudgetSpent):
+    if end.how == "stopped":
         return "budget"
     return "whole" if end.how == "finished" else "crash"
 

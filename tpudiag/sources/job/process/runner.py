@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, cast
 
@@ -44,6 +44,11 @@ class Limits:
     tpu_s: float = 120.0
     ends_at: float | None = None
     """By `time.monotonic`: for all tries of a job together."""
+
+    def within(self, most_s: float) -> Limits:
+        """The same, for a try that begins now and takes so long at most."""
+        ends_at = time.monotonic() + most_s
+        return replace(self, ends_at=min(ends_at, self.ends_at or ends_at))
 
 
 @dataclass(frozen=True)

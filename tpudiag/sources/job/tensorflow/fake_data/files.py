@@ -215,6 +215,7 @@ class Files:
         names = tf.convert_to_tensor(names)
         if names.dtype != tf.string:
             return names
+        self._ledger.choose_in_graph()
         away = tf.strings.regex_full_match(names, f"{_AWAY}|{paths.not_mounted()}")
         here = tf.strings.regex_full_match(names, paths.reachable())
         return tf.where(tf.logical_and(away, tf.logical_not(here)), stand_in, names)
