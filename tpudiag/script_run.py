@@ -142,6 +142,7 @@ class InterventionKind(Enum):
     REPLAY = "repeated batches"
     LOOPS = "shortened loops"
     DATA = "stand-ins for data"
+    CPU = "CPU replicas"
 
 
 @dataclass(frozen=True)

@@ -97,3 +97,17 @@ def test_a_job_that_was_cut_by_time_says_what_failed() -> None:
     job = JobRun(timed_out=late, facts={"came_to": JobEnd(how="finished")})
     second_try.say_what_failed(job, None)
     assert job.timed_out == late
+
+
+def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
+    layout = "InvalidArgumentError: Default MaxPoolingOp only supports NHWC on device type CPU"
+    job, specs = tried(crashed(STEPS, error=layout))
+    end = job.facts["end"]
+    assert not specs and isinstance(end, JobEnd)
+    assert (end.how, end.error) == ("unsupported", "the rehearsal's CPU replicas may not fit")
+    made_up = crashed(STEPS, error="KeyError: 'f7'")
+    made_up.facts["stood_in"] = ("gs://bucket/train.csv",)
+    job, specs = tried(made_up)
+    end = job.facts["end"]
+    assert not specs and isinstance(end, JobEnd)
+    assert end.error == "the rehearsal's stand-ins for data may not fit"

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import msgspec
 
-from tpudiag.known_errors import stand_ins
+from tpudiag.known_errors import cpu_kernels, stand_ins
 from tpudiag.model import Location
 from tpudiag.script_run import Coverage, Intervention, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd
@@ -41,7 +41,7 @@ def judged(
     kinds = tuple(_to_leave_out(spec, job)) if end is not None else ()
     if end is None or not kinds:
         job.facts["misfits"] = (*known, *_misfits(job))
-        return job if end is None else _of_stand_ins(job, end)
+        return job if end is None else _of_what_stays(job, end)
     names = " and ".join(kind.value for kind in kinds)
     again = _without(spec, kinds)
     why = f"it crashed at {end.location}: once more without {names}"
@@ -89,8 +89,9 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     )
     left = [each.kind for each in made if each.kind not in spec.without]
     lengths = [kind for kind in left if kind in _LENGTHS]
-    # Where data may be to blame, to know more would not help.
-    yield from lengths or ([] if _may_be_of_data(job, end) else left)
+    # Where what cannot be left out may be to blame, to know more would not help.
+    stays = cpu_kernels.is_only_here(end.error or "") or _may_be_of_data(job, end)
+    yield from lengths or ([] if stays else left)
 
 
 def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
@@ -144,14 +145,16 @@ def _misfits(job: JobRun) -> tuple[Misfit, ...]:
     return msgspec.convert(job.facts.get("misfits", ()), tuple[Misfit, ...], strict=False)
 
 
-def _of_stand_ins(job: JobRun, end: JobEnd) -> JobRun:
-    """A job that crashed, where data that were stood in for may be to blame."""
-    if not _may_be_of_data(job, end):
+def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
+    """A job that crashed, where what cannot be left out may be to blame: CPUs, made-up data."""
+    error = end.error or ""
+    if cpu_kernels.is_only_here(error):
+        kind = InterventionKind.CPU
+    elif _may_be_of_data(job, end):
+        kind = InterventionKind.DATA
+    else:
         return job
-    error = _first_line(end.error)
-    return _set_aside(
-        job, end, Misfit((InterventionKind.DATA,), end.location, error, decided=False)
-    )
+    return _set_aside(job, end, Misfit((kind,), end.location, _first_line(error), decided=False))
 
 
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
