@@ -172,8 +172,7 @@ class Misfit:
         """One line that says whose fault it is."""
         where = f" at {self.statement}" if self.statement is not None else ""
         if self.decided:
-            return f"{self.names.capitalize()} do not fit{where} ({self.error}); run without."
-        return (
-            f"{self.names.capitalize()} may not fit{where} ({self.error}): it could not be run "
-            "without."
-        )
+            told = f"do not fit{where}: it ran without"
+        else:
+            told = f"may not fit{where}, and it could not be run without"
+        return f"{self.names.capitalize()} {told}. The error: {self.error}"

@@ -70,8 +70,8 @@ def test_what_did_not_fit_is_said_to_be_ours() -> None:
     cut = Misfit((InterventionKind.PREDICTIONS,), HERE, "ValueError: 4 rows")
     (note,) = script_coverage.urgent(None, (cut,), ())
     assert note == (
-        "The rehearsal's shortened predictions do not fit at train.py:40 (ValueError: 4 rows); "
-        "run without."
+        "The rehearsal's shortened predictions do not fit at train.py:40: it ran without. "
+        "The error: ValueError: 4 rows"
     )
 
 

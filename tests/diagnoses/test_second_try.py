@@ -51,8 +51,8 @@ def test_what_goes_away_is_ours_and_the_rest_stands() -> None:
     told = job.facts["misfits"]
     assert isinstance(told, tuple)
     assert [str(each) for each in told] == [
-        "The rehearsal's shortened predictions do not fit at train.py:41 (ValueError: 4 rows); "
-        "run without."
+        "The rehearsal's shortened predictions do not fit at train.py:41: it ran without. "
+        "The error: ValueError: 4 rows"
     ]
 
 
