@@ -175,4 +175,4 @@ class Misfit:
             told = f"do not fit{where}: it ran without"
         else:
             told = f"may not fit{where}, and it could not be run without"
-        return f"{self.names.capitalize()} {told}. The error: {self.error}"
+        return f"T{self.names[1:]} {told}. The error: {self.error}"
