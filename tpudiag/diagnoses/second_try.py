@@ -166,7 +166,7 @@ def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
 def _set_aside(job: JobRun, end: JobEnd, misfit: Misfit) -> JobRun:
     """A job that ended by an exception of which nobody knows whose it is."""
     # Without its text, which stands in the job's output, too: no known error is told of it.
-    told = replace(end, how="unsupported", error=f"{misfit.names} may not fit", crash=None)
+    told = replace(end, how="unsupported", error=f"{misfit.names} may not fit")
     job.facts.update(end=told, misfits=(*_misfits(job), misfit))
     job.log_tail = job.log_tail.replace(end.crash.traceback if end.crash else "", "")
     return job
