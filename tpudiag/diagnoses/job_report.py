@@ -13,6 +13,7 @@ from tpudiag.diagnoses import (
     predicted_step,
     script_coverage,
     undiagnosed,
+    unrun_commands,
 )
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
@@ -64,7 +65,8 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         notes=_notes(request, job),
         next_command=job_summary.next_command(request.log_dir),
         # First: data that is away explains a crash better than the line on which it showed.
-        partial=undiagnosed.unreachable(end, request.fake_data)
+        partial=unrun_commands.exported(end, request.file)
+        or undiagnosed.unreachable(end, request.fake_data)
         or job_summary.partial(signals, job.run.timed_out, request.python.path),
         interrupted=end is not None and end.how == "interrupted",
         series=(
@@ -103,13 +105,14 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *installed,
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
         *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
-        job_summary.not_by_hand(job.run.variables),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),
         *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),
+        # Last, behind those that the first screen shows.
+        job_summary.not_by_hand(job.run.variables),
     )
 
 
