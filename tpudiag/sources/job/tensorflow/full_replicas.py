@@ -7,7 +7,7 @@ a batch that does not divide is split evenly, and replicas for which no example 
 of one: of a batch of fewer examples than replicas, and of a host's last batches.
 
 Private names in use: `DistributedDataset._make_rebatch_fn` and `_get_value_or_dummy` of
-`distribute.input_lib` (TensorFlow 2.13 to 2.21). Where they moved, replicas stay empty.
+`distribute.input_lib` (TensorFlow 2.15 to 2.21). Where they moved, replicas stay empty.
 """
 
 from __future__ import annotations
