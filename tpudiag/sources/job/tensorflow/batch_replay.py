@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.tensorflow import barrier, hooks, interventions, user_lines
-from tpudiag.sources.job.tensorflow.interventions import InterventionKind
 
 FIRST_READ_S, LATER_READ_S = 4.0, 0.25
 """How long a pass reads really: the first over a dataset, and each later one."""

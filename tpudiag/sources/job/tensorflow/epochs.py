@@ -13,11 +13,11 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.signals import ShortenedLoop
 from tpudiag.sources.job.tensorflow import barrier, hooks, interventions, predictions, user_lines
 from tpudiag.sources.job.tensorflow.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.fast_forward import FastForward
-from tpudiag.sources.job.tensorflow.interventions import InterventionKind
 
 EPOCHS_OF_FIT = InterventionKind.EPOCHS
 EPOCHS = 2

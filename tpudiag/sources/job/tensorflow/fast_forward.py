@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.tensorflow import barrier, interventions, user_lines
-from tpudiag.sources.job.tensorflow.interventions import InterventionKind
 
 # The first call traces and makes variables: what a call costs and moves shows in the second.
 LEAST_REAL_CALLS = 2

@@ -18,8 +18,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.tensorflow import hooks, interventions, user_lines
-from tpudiag.sources.job.tensorflow.interventions import InterventionKind
 
 
 class FullReplicas:

@@ -93,15 +93,3 @@ def tried(kind: InterventionKind, call: Callable[[], _Result]) -> _Result:
     finally:
         if earlier is not None:
             _made[kind] = earlier
-
-
-__all__ = [
-    "InterventionKind",
-    "allowed",
-    "begin",
-    "made",
-    "misfits",
-    "note",
-    "tried",
-    "without",
-]

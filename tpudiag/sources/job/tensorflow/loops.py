@@ -14,10 +14,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from tpudiag.script_run import ShortenedOver
+from tpudiag.script_run import InterventionKind, ShortenedOver
 from tpudiag.signals import ShortenedLoop
 from tpudiag.sources.job.tensorflow import hooks, interventions, user_lines
-from tpudiag.sources.job.tensorflow.interventions import InterventionKind
 
 INNER_STEPS = 4
 _OUT_OF_REACH = 2**31 - 1

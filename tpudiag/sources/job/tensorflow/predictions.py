@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.tensorflow import cardinality, hooks, interventions, thin_batches
 from tpudiag.sources.job.tensorflow.batches import KERAS_BATCH
-from tpudiag.sources.job.tensorflow.interventions import InterventionKind
 
 BATCHES = 4
 """Batches that are predicted really, where whole ones are."""

@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Generator
 from typing import Any
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.tensorflow import (
     hooks,
     interventions,
@@ -17,7 +18,6 @@ from tpudiag.sources.job.tensorflow import (
     thin_batches,
     tpu_system,
 )
-from tpudiag.sources.job.tensorflow.interventions import InterventionKind
 from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
 
 
