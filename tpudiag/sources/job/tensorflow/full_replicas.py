@@ -49,7 +49,7 @@ class FullReplicas:
         try:
             result = original(*args, **kwargs)
         finally:
-            self._sizes.remove(sizes)
+            self._sizes.pop()
         if all(real == made for real, made in sizes):
             return result
         kept = _kept(sizes)
