@@ -192,3 +192,27 @@ def measure_name(name: str, unit_: str) -> str:
     """`peak_hbm_bytes` as `peak HBM`: the unit stands beside the value."""
     words = line(name.removesuffix(f"_{unit_}").replace("_", " ")).split()
     return " ".join(word.upper() if word in _ABBREVIATIONS else word for word in words)
+
+
+def writes(report: Report) -> str:
+    """What a job wrote and what became of it; empty where none was run."""
+    seen = report.writes
+    if seen is None:
+        return ""
+    if seen.isolation == "none":
+        return "In place: what the job wrote is where it says."
+    parts = [f"{_files(seen.written)} written" + _checkpoints(seen.checkpoints)]
+    if seen.removed:
+        parts.append(f"{seen.removed} removed")
+    if not (seen.written or seen.removed):
+        return "No file of yours was written or removed."
+    what = ", ".join(parts)
+    return f"Kept in {line(seen.kept)}: {what}." if seen.kept else f"Thrown away: {what}."
+
+
+def _files(count: int) -> str:
+    return f"{count} file" + ("" if count == 1 else "s")
+
+
+def _checkpoints(count: int) -> str:
+    return f" ({count} checkpoint{'' if count == 1 else 's'})" if count else ""

@@ -57,7 +57,16 @@ INVARIANTS = (
 # surrogates: names of files and operations come from anywhere.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _RARE = frozenset(
-    ("cell", "environment", "change", "no_change", "fix_command", "mending", "xprof_links")
+    (
+        "cell",
+        "environment",
+        "change",
+        "no_change",
+        "fix_command",
+        "mending",
+        "xprof_links",
+        "writes",
+    )
 )
 """Keys that stand only where there is something to say: few files are notebooks."""
 _NULL_IS_NAN = frozenset(("value", "x", "y", "rows", "values"))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,9 +42,12 @@ def _in_folder(folder: Path, options: argparse.Namespace) -> JobRequest:
         tpu=options.tpu,
         python=options.python,
         log_dir=folder,
+        writes=job_request.WritesWanted(
+            in_place=options.in_place, keep=options.keep_writes, offline=options.offline
+        ),
     )
     return job_request.configured(
-        replace(job, sandbox=options.sandbox),
+        job,
         steps=options.steps,
         warmup_steps=options.warmup,
         first_loop=options.first_loop,

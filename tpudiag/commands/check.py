@@ -54,7 +54,7 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
     )
     _job_options.add_python_option(parser)
-    _job_options.add_run_options(parser)
+    _job_options.add_run_options(parser, keeps=True)
     _job_options.add_compiler_options(parser)
     _add_gate_options(parser)
     _add_price_options(parser)

@@ -18,7 +18,7 @@ EPILOG = """\
 The script is rehearsed, the changes for its findings are made in a copy, and that is rehearsed
 again on the same seed: a change whose finding is not gone, with which something new fails, or
 which changes losses that it must not change, is dropped. Without --write nothing is changed.
-What the job writes in a rehearsal goes into a folder that is thrown away.
+What the job writes in a rehearsal is thrown away.
 
 examples:
   tpudiag fix train.py --for v5e-8              shows the changes and what each is worth
@@ -73,14 +73,13 @@ def run(options: argparse.Namespace) -> int:
     """Mend the job and write the report; 0 where nothing is left, 1 where something is."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
-    import tempfile
     from dataclasses import replace
 
-    from tpudiag import snippets
+    from tpudiag import scratch, snippets
     from tpudiag.diagnoses import fix
 
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as scratch:
-        options.log_dir = options.log_dir or Path(scratch)
+    with scratch.folder("log") as folder:
+        options.log_dir = options.log_dir or folder
         request = _request(options, settings.select)
         with progress() as on_phase:
             # All checks look at each rehearsal, for a change must make none of them fail; what was

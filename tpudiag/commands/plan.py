@@ -20,7 +20,6 @@ FIXED = {
     "warmup": 1,
     "tpu_timeout": 1.0,
     "measure_input": 0.0,
-    "sandbox": None,
     "module": None,
     "first_loop": True,
     "budget": 0.0,
@@ -69,6 +68,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     _add_search_options(parser)
     _add_limit_options(parser)
     _job_options.add_data_option(parser)
+    _job_options.add_isolation_options(parser)
     _job_options.add_python_option(parser)
     _job_options.add_compiler_options(parser, may_be_left_out=False)
     _job_options.add_reference_options(parser)

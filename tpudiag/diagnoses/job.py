@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from tpudiag import catalogue, engine
+from tpudiag import catalogue, engine, scratch
 from tpudiag.diagnoses import (
     job_report,
     job_skips,
@@ -148,7 +147,9 @@ def spec_of(
         warmup_steps=request.warmup_steps,
         budget_s=0.0 if request.steps or not rehearse else STEP_BUDGET_S,
         log_dir=str(request.log_dir.absolute()),
-        sandbox=str(request.sandbox or ""),
+        isolation=request.isolation if rehearse else "none",
+        keep=str(request.keep_writes.absolute()) if request.keep_writes else "",
+        offline=request.offline,
         measure_input_s=request.measure_input_s,
         lower_to=lower_to,
         lower_for=request.topology.replicas,
@@ -174,8 +175,8 @@ def _rehearsed(
         on_phase(why)
         return runner.run(spec, request.python, limits.within(most_s), on_phase)
 
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
-        to = folder if request.compiler.wanted else ""
+    with scratch.folder("lowered") as folder:
+        to = str(folder) if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
         known: dict[str, object] = {}
         failed: JobEnd | None = None

@@ -16,7 +16,6 @@ from tpudiag.diagnoses import (
     unrun_commands,
 )
 from tpudiag.diagnoses.job_request import JobRequest
-from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.installs import state as installs
 from tpudiag.model import Outcome, Report, Subject, TargetSummary
 from tpudiag.report_figures import StepSamples
@@ -80,6 +79,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
             request.python, compiled.compiler if compiled else None
         ),
         samples=samples(signals),
+        writes=job.run.writes,
     )
 
 
@@ -107,7 +107,6 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),
-        *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),

@@ -172,13 +172,6 @@ def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
     )
 
 
-def writes(sandbox: Path | None) -> str:
-    """Where the files went that a user's own job wrote."""
-    if sandbox is None:
-        return "Files that the job wrote are where it put them; `--sandbox DIR` keeps them apart."
-    return f"Files that the job wrote are in {sandbox}, under their whole paths."
-
-
 def not_by_hand(added: Mapping[str, str]) -> str:
     """What a job meets that it would not meet if it were started by hand."""
     settings = ", ".join(f"{name}={value}" for name, value in added.items())

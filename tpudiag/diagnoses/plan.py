@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tpudiag import scratch
 from tpudiag.diagnoses import job_summary, plan_report
 from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
@@ -70,10 +70,10 @@ def diagnose(
         raise NothingDiagnosed(f"{job.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
     partial: str | None = None
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+    with scratch.folder("plan") as folder:
         compiler, at_a_time = _compiler(request)
         # One replica: the step is lowered and not run, and the others would only take memory.
-        spec = spec_of(job, True, "local", 1, folder)
+        spec = spec_of(job, True, "local", 1, str(folder))
         limits = runner.Limits(request.timeout_s)
         steps = Steps(name_of(spec, job.python), lambda: Dialog(spec, job.python, limits, on_phase))
         try:

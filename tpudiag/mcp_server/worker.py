@@ -12,7 +12,6 @@ import json
 import os
 import signal
 import sys
-import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Mapping
@@ -112,16 +111,14 @@ def answer(request: Request, wire: _Wire) -> Answer:
     """What one tool says; raises TpudiagError."""
     if request["tool"] == "explain":
         return _explained(Explain(**request["arguments"]))
-    # What a job writes goes with the call: an agent's look at a project leaves nothing in it.
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as scratch:
-        report = DIAGNOSES[request["tool"]](**library_arguments(request, scratch, wire.on_phase))
+    report = DIAGNOSES[request["tool"]](**library_arguments(request, wire.on_phase))
     # Whoever interrupted it waits for no answer, and half a report would pass for a whole one.
     if report.interrupted:
         raise KeyboardInterrupt
     return of_report(report, whole=bool(request["arguments"].get("whole")))
 
 
-def library_arguments(request: Request, scratch: str, on_phase: OnPhase) -> dict[str, Any]:
+def library_arguments(request: Request, on_phase: OnPhase) -> dict[str, Any]:
     """What a tool's diagnosis is called with: the agent's arguments by name, and the server's."""
     name = request["tool"]
     given = {key: value for key, value in request["arguments"].items() if key != "whole"}
@@ -132,7 +129,7 @@ def library_arguments(request: Request, scratch: str, on_phase: OnPhase) -> dict
         given["changes_within"] = Path.cwd()
     if name == "check":
         # The tool promises a rehearsal on the CPU: left open, it would take a TPU that is there.
-        given.update(tpu="none", sandbox=scratch)
+        given.update(tpu="none")
     return given | {"on_phase": on_phase}
 
 

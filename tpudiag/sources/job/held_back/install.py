@@ -23,9 +23,9 @@ class HeldBack:
         self._spec = spec
         own = tempfile.mkdtemp(prefix="held-back-")
         self.ledger = Ledger(recorder.put, os.path.join(own, "sends"))
-        self._walled = spec.isolation == "landlock" or bool(spec.sandbox)
+        self._walled = spec.isolation == "landlock"
         self._away = tuple(host for host in hosts if not os.path.isdir(host))
-        self.layer = Layer(spec.layer or spec.sandbox or os.path.join(own, "files"), self._covers)
+        self.layer = Layer(spec.layer or os.path.join(own, "files"), self._covers)
         self.layer.on_change = self.ledger.note_file
         # The profile, the lowered step, and the folder for temporary files that goes with the job.
         temporary = os.environ.get("TMPDIR", "") if spec.rehearse else ""

@@ -28,7 +28,7 @@ class Observer:
         """None until TensorFlow was imported."""
         self.held_back: HeldBack | None = None
         """None for a real run, by which all is written and sent."""
-        if spec.rehearse or spec.sandbox:
+        if spec.rehearse:
             hosts = paths.WRITABLE if spec.fake_data else ()
             self.held_back = HeldBack(spec, recorder, hosts)
         self.fake_data: FakeData | None = None
