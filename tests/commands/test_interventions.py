@@ -84,7 +84,7 @@ for batch in strategy.experimental_distribute_dataset(numbers.batch(2, drop_rema
     train(batch)
     seen.add(float(strategy.experimental_local_results(batch)[0][0, 0]))
 if len(seen) != 100:
-    raise ValueError("duplicate examples: Cannot batch tensors with different shapes")
+    raise ValueError("duplicate examples: Your input ran out of data")
 """
 PACKED = """
 files = [f"real-{number}.tfrec" for number in range(2)]

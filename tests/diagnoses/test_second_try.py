@@ -76,6 +76,14 @@ def test_what_was_not_tried_in_time_is_not_blamed_on_the_script() -> None:
     assert second_try.crash_of(job) is None, "it came past the statement"
 
 
+def test_types_and_shapes_are_not_of_what_spares_time() -> None:
+    for error in ("TypeError: 'int' object", "ValueError: Shapes (5,) and (4,) are incompatible"):
+        job, specs = tried(crashed(STEPS, error=error))
+        assert not specs and second_try.crash_of(job) is not None
+        job, specs = tried(crashed(CUT, STEPS, error=error), crashed(STEPS, error=error))
+        assert len(specs) == 1 and second_try.crash_of(job) is not None
+
+
 def test_an_exception_of_the_code_itself_is_not_tried_again() -> None:
     for error in ("NameError: name 'x'", "AttributeError: module 'tensorflow' has no attribute"):
         job, specs = tried(crashed(CUT, error=error))

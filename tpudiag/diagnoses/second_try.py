@@ -6,6 +6,7 @@ not be tried again in time: neither becomes a finding.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -26,6 +27,12 @@ _LENGTHS = (
 )
 """What changes how long things are; without the others, which spare time, a job may not get far."""
 
+_OF_TYPES = re.compile(
+    r"(\w*TypeError|AttributeError|NotImplementedError|UnimplementedError)\b|"
+    r"(ValueError|\w*InvalidArgumentError)\b.*?([Ss]hapes?\b|dtype|dimension|incompatible)",
+    re.S,
+)
+"""Exceptions that repeated results and shorter loops do not bring about."""
 LONGER, AT_LEAST_S = 1.5, 60.0
 """How long a further try may take: so many times the first, and so much."""
 
@@ -89,9 +96,11 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     )
     left = [each.kind for each in made if each.kind not in spec.without]
     lengths = [kind for kind in left if kind in _LENGTHS]
-    # Where what cannot be left out may be to blame, to know more would not help.
-    stays = cpu_kernels.is_only_here(end.error or "") or _may_be_of_data(job, end)
-    yield from lengths or ([] if stays else left)
+    # What spares time keeps types and shapes; and where what cannot be left out may be to blame,
+    # to know more would not help.
+    error = end.error or ""
+    known = _OF_TYPES.match(error) or cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
+    yield from lengths or ([] if known else left)
 
 
 def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
