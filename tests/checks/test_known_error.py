@@ -19,6 +19,8 @@ from tpudiag.signals import (
     JobEnd,
     LoggedRecord,
     Origin,
+    Refusal,
+    RefusedBy,
     Signals,
     TrainingLoop,
     VariableSeen,
@@ -94,6 +96,13 @@ def test_a_metric_outside_the_scope_is_not_left_to_the_check_of_the_models_varia
     signals = Signals(origin=Origin.REHEARSAL, end=crashed("E139"), variables=(outside,))
     (outcome_,) = examine(signals, [CHECK], Settings())
     assert said_ids(outcome_) == said
+
+
+def test_what_the_rehearsal_ended_is_no_error_of_the_scripts() -> None:
+    refusal = Refusal(RefusedBy.WALL, "/data/model.h5", "PermissionError")
+    signals = Signals(origin=Origin.REHEARSAL, end=crashed("E124"), refusal=refusal)
+    (said,) = examine(signals, [CHECK], Settings())
+    assert said.verdict is Verdict.SKIPPED and "the wall" in (said.reason or "")
 
 
 def test_id_and_severity() -> None:

@@ -89,7 +89,8 @@ def _exception(end: object) -> JobEnd | None:
 def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     """What to run without: what changes lengths first, all else where there was no such thing."""
     end = crash_of(job)
-    if end is None or stand_ins.OF_CODE.match(end.error or ""):
+    # What was refused the job has said by whom.
+    if end is None or job.facts.get("refusal") or stand_ins.OF_CODE.match(end.error or ""):
         return
     made = msgspec.convert(
         job.facts.get("interventions", ()), tuple[Intervention, ...], strict=False

@@ -179,10 +179,13 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     except BaseException as raised:
         # A job that was told to end may end by an exception of what it was interrupted in.
         end, error = JobEnd(how="stopped") if observer.time_over else _end(raised), raised
+    refusal = barrier.attempt("what was held back", observer.told, error)
     # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
     # files or by another exception, is our doing.
     if observer.stopped:
         return JobEnd(how="stopped")  # what the job did after it was stopped is of no interest
+    if refusal is not None:
+        recorder.put(refusal=refusal)
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
     recorder.put(interventions=interventions.made())
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
