@@ -104,8 +104,8 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     return (
         python,
         *installed,
-        *script_coverage.urgent(signals.coverage, signals.hook_defects),
-        *job_summary.stood_in(signals),
+        *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
+        *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
         *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),

@@ -152,11 +152,16 @@ def of_some_examples(signals: Signals, ran: object) -> tuple[str, ...]:
     )
 
 
-def stood_in(signals: Signals) -> tuple[str, ...]:
-    """What --fake-data did."""
+def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
+    """What --fake-data did; `by_graph`: files that a graph names may have been stood in for."""
     things = signals.stood_in
     if things is None or signals.origin is not Origin.REHEARSAL:
         return ()
+    if not things and by_graph:
+        return (
+            "--fake-data: nothing was seen to be stood in for. Files that a graph names are, where "
+            "they cannot be reached, and that is not seen.",
+        )
     if not things:
         return ("--fake-data: all data could be reached; nothing was stood in for.",)
     named = ", ".join(things[:MOST_NAMED])

@@ -17,6 +17,7 @@ from tpudiag.script_run import (
     CoverageEnd,
     Crash,
     HookDefect,
+    Misfit,
     ShortenedLoop,
     StepFunction,
     UnreachedLines,
@@ -160,6 +161,7 @@ __all__ = [
     "LowPrecisionOp",
     "MatrixOp",
     "MemoryPeak",
+    "Misfit",
     "MixedPrecision",
     "Origin",
     "OutsideVariable",
@@ -268,6 +270,8 @@ class Signals:
     """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
     coverage: Coverage | None = None
     """How much of the script was run."""
+    misfits: tuple[Misfit, ...] = ()
+    """What the rehearsal changed and made a statement of the job's fail."""
     hook_defects: tuple[HookDefect, ...] = ()
     """Hooks of this tool that failed; the job went on without them."""
 

@@ -49,8 +49,16 @@ class Limits:
     """How long the parts of a job may take, in seconds."""
 
     total_s: float
+    """As the user set it."""
     import_s: float = 120.0
     tpu_s: float = 120.0
+    ends_at: float | None = None
+    """By `time.monotonic`: for all tries of a job together."""
+
+    def within(self, most_s: float) -> Limits:
+        """The same, for a try that begins now and takes so long at most."""
+        ends_at = time.monotonic() + most_s
+        return replace(self, ends_at=min(ends_at, self.ends_at or ends_at))
 
 
 @dataclass(frozen=True)
@@ -334,7 +342,8 @@ def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float) -> str |
         return f"importing TensorFlow did not end within {limits.import_s:.0f} s"
     if job.phase.startswith("tpu: ") and phase_s > limits.tpu_s:
         return f"the TPU did not answer within {limits.tpu_s:.0f} s"
-    if total_s > limits.total_s:
+    over = limits.ends_at is not None and time.monotonic() > limits.ends_at
+    if over or total_s > limits.total_s:
         return f"the job took longer than {limits.total_s:.0f} s (--timeout) while {job.phase}"
     return None
 

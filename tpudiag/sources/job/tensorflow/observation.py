@@ -14,6 +14,7 @@ from tpudiag.sources.job.tensorflow import (
     barrier,
     fitting_replicas,
     hooks,
+    interventions,
     job_facts,
     user_lines,
 )
@@ -106,7 +107,7 @@ class Observation:
             if lowering is not None:
                 batch = self._reader.batch
                 barrier.attempt("lowering", lowering.lower_as_seen, self._spec, batch)
-            self._recorder.put(hook_defects=barrier.defects())
+            self._recorder.put(hook_defects=barrier.defects(), misfits=interventions.misfits())
 
     def _after_call(self, function: FunctionRecord, traced: bool) -> None:
         """An outermost tf.function has returned."""

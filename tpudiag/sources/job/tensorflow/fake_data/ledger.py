@@ -25,6 +25,7 @@ class Ledger:
         self.records = RECORDS
         """Records that each file holds."""
         self._things: list[str] = []
+        self._chooses = False
 
     @property
     def any(self) -> bool:
@@ -36,6 +37,12 @@ class Ledger:
         if thing not in self._things:
             self._things.append(thing)
             self._put(stood_in=tuple(self._things))
+
+    def choose_in_graph(self) -> None:
+        """Files that only a graph names are stood in for there, which nobody sees."""
+        if not self._chooses:
+            self._chooses = True
+            self._put(stands_in_by_graph=True)
 
     def expect_pictures(self, expected: bool, examples: int = 0) -> int:
         """The records that each file holds, where their names are about to say so.
