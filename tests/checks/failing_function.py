@@ -100,7 +100,11 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.ERROR,
     ),
     ("TPU002", h(environment=installed(tensorflow_tpu="2.20.0", libtpu="0.0.51")), Severity.ERROR),
-    ("TPU002", h(environment=installed(tensorflow_tpu="2.19.1", libtpu="0.0.14")), Severity.ERROR),
+    (
+        "TPU002",
+        h(environment=installed(tensorflow_tpu="2.19.1", libtpu="0.0.14")),
+        Severity.WARNING,
+    ),
     ("TPU002", h(tensorflow=TensorFlowImport(succeeded=False, failure="aborted")), Severity.ERROR),
     (
         "TPU003",

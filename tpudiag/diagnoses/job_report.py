@@ -17,6 +17,7 @@ from tpudiag.diagnoses import (
 )
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
+from tpudiag.installs import state as installs
 from tpudiag.model import Outcome, Report, Subject, TargetSummary
 from tpudiag.report_figures import StepSamples
 from tpudiag.signals import Signals
@@ -94,12 +95,14 @@ def _headline(request: JobRequest, job: JudgedJob) -> str:
 def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     """What to know of the way in which it was run."""
     python = f"Python of the job: {request.python}."
-    if job.not_run:
-        return (python,)
     signals, facts = job.signals, job.run.facts
+    installed = () if signals.environment is None else (installs.note(signals.environment),)
+    if job.not_run:
+        return (python, *installed)
     ran_examples = facts.get("ran_examples")
     return (
         python,
+        *installed,
         *script_coverage.urgent(signals.coverage, signals.hook_defects),
         *job_summary.stood_in(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),

@@ -13,6 +13,7 @@ from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
 from tpudiag.errors import MissingExtra, NothingDiagnosed
 from tpudiag.hardware import Target
+from tpudiag.installs import state as installs
 from tpudiag.model import Report
 from tpudiag.phases import OnPhase
 from tpudiag.planning import candidates
@@ -24,6 +25,7 @@ from tpudiag.sources import script
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.dask_compiler import ClusterCompiler
 from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process.job_python import environment_of
 from tpudiag.sources.job.process.lowering_client import Dialog
 from tpudiag.sources.job.process.runner import JobRun
 
@@ -97,8 +99,11 @@ def diagnose(
     report = plan_report.report(
         job.name, plans, partial, request.examples, steps.reused, epochs=request.epochs
     )
-    environment = job_summary.environment(job.python, request.installed.versions)
-    return replace(report, environment=environment)
+    return replace(
+        report,
+        environment=job_summary.environment(job.python, request.installed.versions),
+        notes=(*report.notes, installs.note(environment_of(job.python))),
+    )
 
 
 def _compiler(request: PlanRequest) -> tuple[StepCompiler, int | None]:
