@@ -102,6 +102,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     ran_examples = facts.get("ran_examples")
     return (
         python,
+        *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
         *installed,
         *script_coverage.urgent(signals.coverage, signals.hook_defects),
         *job_summary.stood_in(signals),

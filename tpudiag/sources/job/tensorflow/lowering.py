@@ -27,10 +27,6 @@ from tpudiag.sources.job.tensorflow.training import GradientWatch
 
 SMALLER, SMALLEST = 4, 8
 """The small batch is so much smaller, and never below that: what a step costs that need not fit."""
-NO_SUM = (
-    "TensorFlow {version} lowers no sum over replicas on a machine without a TPU, "
-    "TensorFlow 2.16 and later do"
-)
 _ERROR_CHARACTERS = 4000
 
 
@@ -150,10 +146,6 @@ class LoweringWatch:
         except Exception as error:  # whatever the job's function does when it is traced again
             refused = self._program.refused(str(error)) if self._program is not None else ()
             text = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS]
-            if any(op.kind == replica_context.ALL_REDUCE for op in refused):
-                # Ours, in the place of what a TPU's strategy does: no operation of the job's.
-                text = NO_SUM.format(version=self._tf.__version__)
-                refused = ()
             lowered = LoweredStep(batch=wanted, replicas=replicas, error=text, refused_ops=refused)
         finally:
             self._busy = False
