@@ -103,6 +103,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     ran_examples = facts.get("ran_examples")
     return (
         python,
+        *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
         *installed,
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
         *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),

@@ -140,6 +140,15 @@ def notes(
     return tuple(notes)
 
 
+def not_compiled(signals: Signals) -> tuple[str, ...]:
+    """That the TPU compiler was asked and gave no answer: why, and what to do."""
+    compiler, end = signals.compiler, signals.end
+    if compiler is None or compiler.reason is None or (end is not None and end.error):
+        return ()
+    how = f"; {compiler.how}" if compiler.how else ""
+    return (f"Without the TPU compiler, no HBM and no time of the step: {compiler.reason}{how}.",)
+
+
 def of_some_examples(signals: Signals, ran: object) -> tuple[str, ...]:
     """That some examples of each batch ran; `ran`: how many, None for all."""
     batch = signals.batch.per_replica_batch if signals.batch is not None else 0
