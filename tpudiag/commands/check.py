@@ -53,12 +53,10 @@ def add_parser(verbs: _report.Verbs) -> None:
         metavar="NAME",
         help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
     )
-    _job_options.add_python_option(parser)
-    _job_options.add_run_options(parser, keeps=True)
-    _job_options.add_compiler_options(parser)
+    _job_options.add_log_dir(parser, "where runs leave their profile")
+    _job_options.add_options(parser, "check")
     _add_gate_options(parser)
     _add_price_options(parser)
-    _job_options.add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
 
@@ -104,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.planning import prices
 
     known = prices.load(options.cost) if options.cost is not None else {}
-    request = _job_request.of(options)
+    request = _job_request.of(options, "check")
     from tpudiag.diagnoses import job
     from tpudiag.diagnoses.predicted_cost import priced
 

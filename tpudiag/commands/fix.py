@@ -53,20 +53,10 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="also make changes of the model or the batch: widths and batches that fill the tiles",
     )
     parser.add_argument("--tpu", metavar="NAME", default="none", help=argparse.SUPPRESS)
-    _job_options.add_python_option(parser)
-    _job_options.add_run_options(parser, steps=10, log_dir="none is kept")
-    _job_options.add_compiler_options(parser)
+    _job_options.add_log_dir(parser, "where runs leave their profile", "none is kept")
+    _job_options.add_options(parser, "fix")
     _report.add_report_options(parser, gates=False)
-    # Those of the reference job, which is never mended: the request of a job reads them.
-    parser.set_defaults(
-        run=run,
-        reference="mlp",
-        loop="custom",
-        precision="mixed_bfloat16",
-        full_size=False,
-        checkpoint_dir=None,
-        log_dir=None,  # thrown away, as all that a rehearsal writes
-    )
+    parser.set_defaults(run=run, log_dir=None)  # thrown away, as all that a rehearsal writes
 
 
 def run(options: argparse.Namespace) -> int:
@@ -103,7 +93,7 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
     if options.patch is not None:
         _refuse_patch(options.patch, options)
     return FixRequest(
-        job=_job_request.of(options),
+        job=_job_request.of(options, "fix"),
         select=select,
         unsafe=options.unsafe,
         write=options.write,

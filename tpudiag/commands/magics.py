@@ -96,7 +96,11 @@ def check(session: Session, line: str, cell: str) -> Report:
     settings = _report.settings_for(options)
     cells = session.with_cell(line, cell)
     with progress() as on_phase:
-        report = job.diagnose(_request(_job_request.of, options, cells), settings, on_phase)
+        report = job.diagnose(
+            _request(lambda made: _job_request.of(made, "check"), options, cells),
+            settings,
+            on_phase,
+        )
     report = snippets.added(report, cells)
     _report.write_files(report, options)
     return report
