@@ -81,7 +81,7 @@ def test_what_cannot_be_checked_raises(
     monkeypatch.chdir(tmp_path)
     Path("train.py").write_text(SCRIPT, encoding="utf-8")
     with pytest.raises(error):
-        tpudiag.check(**arguments)  # pyright: ignore
+        tpudiag.check(**arguments)  # type: ignore[arg-type]  # pyright: ignore
 
 
 def test_a_saved_report_is_loaded_and_rendered(tmp_path: Path) -> None:
