@@ -57,9 +57,20 @@ INVARIANTS = (
 # surrogates: names of files and operations come from anywhere.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _RARE = frozenset(
-    ("cell", "environment", "change", "no_change", "fix_command", "mending", "xprof_links")
+    (
+        "cell",
+        "environment",
+        "change",
+        "no_change",
+        "fix_command",
+        "mending",
+        "xprof_links",
+        "shortfall",
+        "regressed",
+    )
 )
 """Keys that stand only where there is something to say: few files are notebooks."""
+_NOTHING: tuple[object, ...] = (None, (), [], False)
 _NULL_IS_NAN = frozenset(("value", "x", "y", "rows", "values"))
 """Keys under which a null was no finite number."""
 
@@ -177,9 +188,7 @@ def _finite(value: object) -> object:
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
         pairs = cast("dict[str, object]", value).items()
-        return {
-            key: _finite(of) for key, of in pairs if key not in _RARE or of not in (None, (), [])
-        }
+        return {key: _finite(of) for key, of in pairs if key not in _RARE or of not in _NOTHING}
     if isinstance(value, (list, tuple)):
         items = cast("list[object]", value)
         return items if _are_finite(items) else [_finite(of) for of in items]
