@@ -59,13 +59,13 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
     """
 
     def load(original: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
-        ledger.note(f"tfds {name}")
+        ledger.note(f"tfds {name}", "generator")
         # It would look for the data in a public bucket first.
         kwargs.pop("try_gcs", None)
         return original(name, *args, **kwargs)
 
     def built(original: Any, *args: Any, **kwargs: Any) -> Any:
-        ledger.note(f"tfds {args[0] if args else kwargs.get('name')}")
+        ledger.note(f"tfds {args[0] if args else kwargs.get('name')}", "generator")
         kwargs.pop("try_gcs", None)
         builder = original(*args, **kwargs)
         _with_splits(tfds, builder)
