@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
-from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.fix import FixRequest
@@ -76,10 +75,8 @@ def run(options: argparse.Namespace) -> int:
             # selected is what is mended.
             report = fix.diagnose(request, replace(settings, select=()), on_phase)
     _report.write(snippets.added(report), options)
-    mending = report.mending
-    for refusal in mending.refused if mending is not None else ():
-        say(refusal)
-    return int(mending is None or mending.left > 0)
+    _report.say_each(report.mending.refused if report.mending is not None else ())
+    return report.exit_code()
 
 
 def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest:

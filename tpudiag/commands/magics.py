@@ -67,6 +67,9 @@ class Session:
 
 def load(shell: Any) -> None:
     """Register the magics; IPython calls it through `load_ipython_extension`."""
+    from tpudiag.notebook_display import show_reports
+
+    show_reports(shell)
     session = Session(shell)
     shell.events.register("post_run_cell", session.ran)
 

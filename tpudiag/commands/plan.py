@@ -9,7 +9,6 @@ from pathlib import Path
 from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
-from tpudiag.printing import say
 
 DEFAULT_FOR = "v5e-8"
 LARGEST = 1 << 20
@@ -128,14 +127,7 @@ def run(options: argparse.Namespace) -> int:
     )
     with progress() as on_phase:
         report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
-    code = _report.emit(report, options)
-    if report.interrupted:
-        say("interrupted; the plan holds what was seen until then")
-        return 130
-    if report.partial is not None:
-        say(report.partial)
-        return code or 2
-    return code
+    return _report.emit(report, options)
 
 
 def _examples(options: argparse.Namespace) -> float | None:
