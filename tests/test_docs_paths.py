@@ -61,7 +61,7 @@ def test_the_rooms_of_the_house_are_those_of_the_picture() -> None:
     picture = text.split("```")[1]
     named = set(re.findall(r"(?<![\w/])([a-z_]+)/", picture))
     rooms = {each.parent.name for each in (TOP / "tpudiag").rglob("*/__init__.py")}
-    assert named - {"checks", "reports"} == rooms, "the picture of CONTRIBUTING.md names all rooms"
+    assert rooms - named == set(), "name every room in the picture of CONTRIBUTING.md"
 
 
 def test_an_id_leads_to_its_file() -> None:
