@@ -8,6 +8,7 @@ from dataclasses import replace
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.log_levels import Level
+from tpudiag.missing_modules import hosted, is_of_another_release, missing
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -19,6 +20,7 @@ from ._error_families import (
     OF_LOWERING,
     OF_MACHINE,
     OF_NO_TPU,
+    OF_PACKAGES,
     OF_PIPELINES,
     OF_PYTHON,
     OF_SCOPE,
@@ -82,6 +84,9 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     )
     for hit, text in hits:
         finding = _finding(hit, text, end, survived=survived and text.source == "log")
+        if text.source == "exception" and end.follows_from:
+            yield _of_a_command(finding, end)
+            break
         yield _where_it_stands(finding, hit, text.source, signals)
     if end.error and not of_exception:
         yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
@@ -148,11 +153,40 @@ def _finding(hit: Match, text: Heard, end: JobEnd, *, survived: bool) -> Finding
         _location(end, text.source),
         severity=min(severity, Severity.WARNING) if survived else severity,
     )
+    if hit.error.family == OF_PACKAGES and text.source == "exception":
+        finding = _by_environment(finding, end)
     if not text.is_note(end):
         return finding
     if text.level is Level.CAUGHT:
         return _noted(finding, "In an exception that the script caught and printed")
     return replace(finding, severity=Severity.INFO)
+
+
+def _by_environment(finding: Finding, end: JobEnd) -> Finding:
+    """What Python's own words tell of a module that is missing, in the place of what mostly is."""
+    module = missing(end) or ""
+    top = module.partition(".")[0]
+    if own := hosted(module):
+        return replace(
+            finding,
+            message=f"{own} is a module of the notebook service's own machines: no package has it. "
+            f"{_id_of(finding)}",
+            fix=f"try:\n    import {own}\nexcept ImportError:\n    pass  # elsewhere\n"
+            "# or rehearse with --fake-data, which stands in for it",
+        )
+    if is_of_another_release(module) and f"'{module}'" in (end.error or ""):
+        return replace(
+            finding,
+            message=f"{top} is there, and has no {module}: another release of it had. "
+            f"{_id_of(finding)}",
+            fix=f"pip install '{top.replace('_', '-')}==...'  # of the script's time",
+        )
+    return finding
+
+
+def _id_of(finding: Finding) -> str:
+    """`[E280]`, as it stands at the end of a message."""
+    return finding.message.rpartition(" ")[2]
 
 
 def _made_outside(signals: Signals) -> bool:
@@ -192,6 +226,18 @@ def _is_ours(hit: Match, signals: Signals) -> bool:
     if hit.values.get("name", "").partition(".")[0] in OF_TENSORFLOW:
         return False
     return hit.error.family in OF_MACHINE and signals.origin is Origin.REHEARSAL
+
+
+def _of_a_command(finding: Finding, end: JobEnd) -> Finding:
+    """What fails for want of a command that was not run, told behind that."""
+    command = end.follows_from.partition("`")[2].rpartition("`")[0].lstrip("!% ")
+    return replace(
+        finding,
+        message=f"{end.follows_from} was not run, as a rehearsal runs no commands: what it brings "
+        "is not here.",
+        fix=f"{command}      # once, in this folder; then check again",
+        severity=Severity.INFO,
+    )
 
 
 def _where_it_stands(finding: Finding, hit: Match, source: str, signals: Signals) -> Finding:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Retrace, Signals, TracedFunction
+from tpudiag.signals import Origin, Retrace, Signals, TracedFunction
 
 from ._need import need
 
@@ -69,7 +69,7 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     for function in functions:
         avoidable = [retrace for retrace in function.retraces if _avoidable(retrace, function)]
         if len(avoidable) > limit:
-            yield _finding(function, avoidable, limit)
+            yield _finding(function, avoidable, limit, signals.origin)
     for function in _telling(signals, functions):
         yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)
         yield Evidence(f"calls of {function.name}", function.calls, "calls")
@@ -114,7 +114,9 @@ def _made_in_loop(retrace: Retrace, function: TracedFunction) -> bool:
     return here > 2 and function.calls < CALLS_EACH * function.traces
 
 
-def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) -> Finding:
+def _finding(
+    function: TracedFunction, retraces: list[Retrace], limit: float, origin: Origin
+) -> Finding:
     """The finding for one function: its most telling retrace, the last."""
     last = retraces[-1]
     change = next(iter(last.changes), None)
@@ -130,8 +132,10 @@ def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) ->
         if change.kind == "new function":
             fix = _made_once(function, fix)
     argument = change.argument if change else "argument"
+    rehearsed = origin is Origin.REHEARSAL
     return Finding(
-        f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}",
+        f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}"
+        + _on_this_machine(spent_ms / len(retraces)) * rehearsed,
         fix.replace("{function}", function.name).replace("{argument}", argument),
         (
             Evidence("traces", function.traces, "traces", int(limit) + 1),
@@ -141,7 +145,18 @@ def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) ->
             *(Evidence(f"after: {c.argument}", c.after) for c in last.changes[:3]),
         ),
         last.caller or function.location,
-        cost_ms_per_step=spent_ms / function.calls if _is_lasting(function, retraces) else None,
+        # A rehearsal's traces take this machine's time, and no compiler's: no cost of the job's.
+        cost_ms_per_step=spent_ms / function.calls
+        if _is_lasting(function, retraces) and not rehearsed
+        else None,
+    )
+
+
+def _on_this_machine(each_ms: float) -> str:
+    """What a trace took here, and what it takes beside on a TPU."""
+    return (
+        f". A trace took {each_ms / 1e3:,.1f} s on this machine; on a TPU each is compiled "
+        "besides, for seconds to minutes"
     )
 
 

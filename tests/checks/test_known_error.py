@@ -13,6 +13,8 @@ from tpudiag.known_errors.model import Kind, KnownError
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
 from tpudiag.settings import Settings
 from tpudiag.signals import (
+    CodeFrame,
+    Crash,
     Dispatch,
     JobEnd,
     LoggedRecord,
@@ -468,3 +470,33 @@ def test_a_known_warning_is_a_note_and_one_of_building_none_in_a_job_that_trains
 def test_a_process_that_died_without_an_exception_is_searched_whole() -> None:
     for end in (JobEnd(how="signal", exit_code=-6), JobEnd(how="exit", exit_code=1)):
         assert said_ids(outcome(replace(end, log_tail=EXAMPLES["E28"]))) == ["E28"]
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "message"),
+    [
+        ("google", "from google.colab import drive", "google.colab is a module of the notebook"),
+        ("keras_cv.layers.old", "import keras_cv.layers.old", "keras_cv is there, and has no"),
+        ("cv2", "import cv2", "cv2 is OpenCV"),
+    ],
+)
+def test_a_missing_module_is_told_as_its_import_and_python_tell_it(
+    module: str, line: str, message: str
+) -> None:
+    error = f"ModuleNotFoundError: No module named '{module}'"
+    crash = Crash(error, (CodeFrame(LINE, "<module>", line),), "")
+    end = JobEnd(how="exception", error=error, location=LINE, exit_code=1, crash=crash)
+    (finding,) = outcome(end).findings
+    assert message in finding.message
+    assert finding.severity is Severity.INFO
+    assert "not installed" not in finding.message
+    assert "pip install google" not in finding.fix
+
+
+def test_what_follows_from_a_command_that_was_not_run_is_one_note_behind_that() -> None:
+    command = "`!gsutil cp gs://bucket/labels.txt .` (cell 2, line 1)"
+    end = replace(crashed("E119"), follows_from=command)
+    (finding,) = outcome(end).findings
+    assert finding.severity is Severity.INFO
+    assert finding.message.startswith(f"{command} was not run")
+    assert finding.fix.startswith("gsutil cp gs://bucket/labels.txt . ")

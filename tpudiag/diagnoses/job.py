@@ -16,6 +16,7 @@ from tpudiag.diagnoses import (
     offered_changes,
     predicted_step,
     undiagnosed,
+    unrun_commands,
 )
 from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again, step_facts
 from tpudiag.diagnoses.job_request import JobRequest
@@ -32,7 +33,7 @@ from tpudiag.signals import (
     TensorFlowImport,
     TpuAttempt,
 )
-from tpudiag.sources import buckets, environment, script
+from tpudiag.sources import buckets, environment, precision_switches, script
 from tpudiag.sources.compiler.compile_step import INTERRUPTED, StepCompilation
 from tpudiag.sources.job.process import facts, job_python, protocol, runner
 
@@ -78,8 +79,12 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, on_phase)
     environment_ = job_python.environment_of(request.python)
+    if request.notebook is not None:
+        skipped = request.notebook.source.skipped
+        signals = replace(signals, end=unrun_commands.followed(signals.end, skipped))
     signals = replace(signals, target=request.target, environment=environment_, tpu=attempt)
     signals = predicted_step.dispatched(_with_source(signals, source))
+    signals = replace(signals, precision_switches=precision_switches.look(request.arguments))
     on_phase(FINISHING)
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")

@@ -13,6 +13,7 @@ from tpudiag.diagnoses import (
     predicted_step,
     script_coverage,
     undiagnosed,
+    unrun_commands,
 )
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.installs import state as installs
@@ -46,8 +47,10 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
     step = predicted_step.prediction(compiled) if compiled else None
     end = signals.end
     # First: data that is away explains a crash better than the line on which it showed.
-    partial = undiagnosed.unreachable(end, request.fake_data) or job_summary.partial(
-        signals, job.run.timed_out, request.python.path
+    partial = (
+        unrun_commands.exported(end, request.file)
+        or undiagnosed.unreachable(end, request.fake_data)
+        or job_summary.partial(signals, job.run.timed_out, request.python.path)
     )
     return Report(
         subject=Subject("job", request.name),
@@ -106,12 +109,13 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *installed,
         *script_coverage.urgent(signals.coverage, signals.hook_defects),
         *job_summary.stood_in(signals),
-        job_summary.not_by_hand(job.run.variables),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),
+        # Last, behind those that the first screen shows.
+        job_summary.not_by_hand(job.run.variables),
     )
 
 

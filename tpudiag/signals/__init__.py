@@ -69,6 +69,7 @@ from tpudiag.signals.step import (
     LossScale,
     MatrixOp,
     MixedPrecision,
+    PrecisionSwitch,
     Retrace,
     StepConstant,
     StepOp,
@@ -76,6 +77,7 @@ from tpudiag.signals.step import (
     TensorSeen,
     TracedFunction,
     VariableSeen,
+    WideLayer,
 )
 from tpudiag.signals.step_numerics import (
     BatchNorm,
@@ -165,6 +167,7 @@ __all__ = [
     "PaddedTensor",
     "Pause",
     "Pipeline",
+    "PrecisionSwitch",
     "ProfileFacts",
     "RateUnit",
     "Refusal",
@@ -200,6 +203,7 @@ __all__ = [
     "UnreachedLines",
     "UnreadHost",
     "VariableSeen",
+    "WideLayer",
     "warm_up",
 ]
 
@@ -257,6 +261,8 @@ class Signals:
     trained: TrainedNumbers | None = None
     """What the observed steps computed, where the run had a seed."""
     precision: MixedPrecision | None = None
+    precision_switches: tuple[PrecisionSwitch, ...] = ()
+    """The user's own settings for it; empty where there is none."""
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None
     steps: StepTimes | None = None

@@ -147,6 +147,8 @@ class JobEnd:
     log_tail: str = ""
     crash: Crash | None = None
     """The exception, where one ended it."""
+    follows_from: str = ""
+    """The command of the notebook, with its place, that was not run and without which it failed."""
 
 
 @dataclass(frozen=True)
