@@ -252,7 +252,7 @@ DEVICES: Wordings = {
         Wording(
             r"_pywrap_tensorflow_internal\.so: cannot open shared object",
             "TensorFlow's own compiled part is not where the package looks: the installation is not whole (interrupted, disk full, copied from elsewhere), or Python imports another `tensorflow` (its source folder, a build of your own whose links are gone).",
-            "cd /; python -c \"import importlib.util as u; print(u.find_spec('tensorflow').origin)\"      # whose is it? not from its source folder\npip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu; pip install --no-cache-dir tensorflow-tpu",
+            'cd /; python -c "import importlib.util as u; print(u.find_spec(\'tensorflow\').origin)"      # whose is it? not from its source folder\npip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu; pip install --no-cache-dir "tensorflow-tpu==<<tpu_release>>"',
             "ImportError: _pywrap_tensorflow_internal.so: cannot open shared object file: No such file or directory",
         ),
         Wording(
