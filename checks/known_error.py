@@ -31,6 +31,7 @@ from ._error_families import (
 )
 from ._heard import Heard, died, heard
 
+IN_PLACE = "run it where it may write and send: on a TPU, or with `--in-place`"
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
@@ -68,6 +69,9 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     end = signals.end
     if end is None:
         raise NotMeasured("the end of the job was not seen", how=REHEARSE)
+    if signals.refusal is not None:
+        by = signals.refusal.by.value
+        raise NotMeasured(f"the job was ended by {by}, not by a fault of its own", how=IN_PLACE)
     hits = tuple(_found(end, signals))
     quiet = end.how in ("finished", "stopped", "running") or (
         end.how == "exit" and end.exit_code == 0

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from tpudiag.harmless import harmless
 from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Verdict
 from tpudiag.report_figures import Value, XProfLink
+from tpudiag.script_run import Writes
 
 WEB = re.compile(r"(?:https?://|\.\./)[^\s<>\"]+")
 """An address of the web, or one beside the page that shows the report (TensorBoard's tab)."""
@@ -195,10 +196,16 @@ def measure_name(name: str, unit_: str) -> str:
 
 
 def writes(report: Report) -> str:
-    """What a job wrote and what became of it; empty where none was run."""
+    """What a job wrote and what became of it, and what was not sent; empty where none was run."""
     seen = report.writes
     if seen is None:
         return ""
+    held = f" Not sent: {line(', '.join(seen.not_sent))}." if seen.not_sent else ""
+    return _written(seen) + held
+
+
+def _written(seen: Writes) -> str:
+    """What a job wrote and what became of it."""
     if seen.isolation == "none":
         return "In place: what the job wrote is where it says."
     parts = [f"{_files(seen.written)} written" + _checkpoints(seen.checkpoints)]

@@ -31,6 +31,8 @@ class Writes:
     """Where what it wrote is kept; None where it was thrown away, or never held back."""
     read_only: tuple[str, ...] = ()
     """Folders in which it could not write, though the user can: no layer could be put over them."""
+    not_sent: tuple[str, ...] = ()
+    """What it was not let send, each kind with its number: `2 uploads`, `1 wandb run`."""
 
 
 @dataclass(frozen=True, kw_only=True)

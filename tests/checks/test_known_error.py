@@ -19,6 +19,8 @@ from tpudiag.signals import (
     JobEnd,
     LoggedRecord,
     Origin,
+    Refusal,
+    RefusedBy,
     Signals,
     TrainingLoop,
     VariableSeen,
@@ -124,6 +126,13 @@ def test_what_is_missing_of_an_archive_that_was_stood_in_for_is_no_error() -> No
         signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=(thing,))
         (said,) = examine(signals, [CHECK], Settings())
         assert [finding.severity for finding in said.findings] == [severity]
+
+
+def test_what_the_rehearsal_ended_is_no_error_of_the_scripts() -> None:
+    refusal = Refusal(RefusedBy.WALL, "/data/model.h5", "PermissionError")
+    signals = Signals(origin=Origin.REHEARSAL, end=crashed("E124"), refusal=refusal)
+    (said,) = examine(signals, [CHECK], Settings())
+    assert said.verdict is Verdict.SKIPPED and "the wall" in (said.reason or "")
 
 
 def test_id_and_severity() -> None:

@@ -9,6 +9,7 @@ from datetime import datetime
 from tpudiag.diagnoses import (
     autotune_table,
     job_summary,
+    not_sent,
     plot_data,
     predicted_step,
     script_coverage,
@@ -83,7 +84,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
             request.python, compiled.compiler if compiled else None
         ),
         samples=samples(signals),
-        writes=job.run.writes,
+        writes=not_sent.with_sends(job.run.writes, signals),
     )
 
 
@@ -109,6 +110,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *installed,
         *script_coverage.urgent(signals.coverage, signals.hook_defects),
         *job_summary.stood_in(signals),
+        *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),
         *script_coverage.notes(signals.coverage),

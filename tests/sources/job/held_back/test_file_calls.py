@@ -131,16 +131,23 @@ os.link("array.bin", "linked.bin")
 os.symlink("array.bin", "soft.bin")
 seen["moved"] = [os.path.exists(n) for n in ("best.txt", "previous_best.txt", "runs", "log.csv")]
 seen["inside"] = open("runs_old/old/ckpt").read()
+with tempfile.NamedTemporaryFile("w", dir=".", delete=False) as file:
+    file.write("whole")
+os.replace(file.name, "whole.txt")
+os.remove("soft.bin")
+os.symlink("data/old.csv", "soft.bin")
+seen["whole"] = open("whole.txt").read()
 seen["linked"] = [open("linked.bin").read(), open("soft.bin").read()]
 seen["here"] = sorted(os.listdir("."))
 seen["again"] = raised(os.rename, "best.txt", "x")
 """,
     )
     assert seen["moved"] == [False, True, False, False]
-    assert seen["inside"] == "runs/old/ckpt\n" and seen["linked"] == ["array.bin\n"] * 2
+    assert seen["inside"] == "runs/old/ckpt\n" and seen["whole"] == "whole"
+    assert seen["linked"] == ["array.bin\n", "data/old.csv\n"]
     assert seen["here"] == [
         "array.bin", "data", "link", "linked.bin", "log.csv.1", "previous_best.txt", "runs_old",
-        "soft.bin",
+        "soft.bin", "whole.txt",
     ]  # fmt: skip
     assert seen["again"] == "FileNotFoundError"
 

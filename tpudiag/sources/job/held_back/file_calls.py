@@ -36,6 +36,8 @@ class Effect(Enum):
     FILE_GONE = "file gone"
     FOLDER_GONE = "folder gone"
     TREE_GONE = "tree gone"
+    LINKED = "linked"
+    """What a link leads to; the argument behind it is the link."""
     WRITTEN = "written"
     """As made, and it is a file."""
     LISTED = "listed"
@@ -103,7 +105,7 @@ PYTHON = (
     point("os", "rmdir", ("path", Effect.FOLDER_GONE)),
     point("os", "rename replace", ("src", Effect.MOVED), ("dst", Effect.MADE)),
     point("os", "link", ("src", Effect.CHANGED), ("dst", Effect.MADE)),
-    point("os", "symlink", ("dst", Effect.MADE), first=1),
+    point("os", "symlink", ("src", Effect.LINKED)),
     point("os", "listdir", ("path", Effect.LISTED)),
     point("os", "scandir", ("path", Effect.ENTRIES)),
     point("os", "walk", ("top", Effect.NAMED)),
@@ -164,6 +166,8 @@ class FileCalls:
         def call(original: Any, *args: Any, **kwargs: Any) -> Any:
             if getattr(inside, "now", False):
                 return original(*args, **kwargs)
+            if kwargs.get("opener") is not None:
+                return original(*args, **kwargs)  # which names the file itself, as tempfile's does
             if single.effect is Effect.NAMED:
                 return _named(self._layer, original(*args, **kwargs))
             inside.now = True
@@ -280,6 +284,19 @@ def _gone(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: An
     return layer.removed(like, remove, _GONE[argument.effect])
 
 
+def _linked(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+    """A link is made: from its place it leads to where the job means."""
+    to = Argument(argument.index + 1, "dst", Effect.MADE)
+    source, link = _given(argument, args, kwargs), _given(to, args, kwargs)
+    whole = layer.whole(link, kwargs.get(to.at))
+    if not whole:
+        return original(*args, **kwargs)
+    leads = layer.read(os.path.join(os.path.dirname(whole), os.fsdecode(source)))
+    args, kwargs = _with(argument, leads, args, kwargs)
+    args, kwargs = _with(to, os.fsdecode(layer.made(whole)), args, kwargs)
+    return original(*args, **kwargs)
+
+
 def _listed(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
     """The names in a folder."""
     path = _given(argument, args, kwargs)
@@ -392,6 +409,7 @@ _SPECIAL: dict[Effect, Callable[[Layer, Argument, Any, Any, Any], Any]] = {
     Effect.FILE_GONE: _gone,
     Effect.FOLDER_GONE: _gone,
     Effect.TREE_GONE: _gone,
+    Effect.LINKED: _linked,
     Effect.LISTED: _listed,
     Effect.ENTRIES: _entries,
     Effect.TOLD: _told,

@@ -13,8 +13,6 @@ from tpudiag.model import Location
 from tpudiag.signals import HeldBack, SendKind
 from tpudiag.sources.job.tensorflow import user_lines
 
-FILE = "TPUDIAG_SENDS"
-"""Names, in the environment of child processes, the file to which they add what they held back."""
 _MOST = 100
 """Different things that are listed."""
 
@@ -64,13 +62,13 @@ class Ledger:
 
     def flush(self) -> None:
         """Tell all of it, with what child processes held back."""
-        for kind, what in self._of_children():
-            self.note(kind, what)
+        for kind, what, location in self._of_children():
+            self.note(kind, what, location)
         self._tell()
 
-    def _of_children(self) -> list[tuple[SendKind, str]]:
+    def _of_children(self) -> list[tuple[SendKind, str, Location | None]]:
         """What was added to the file since it was read."""
-        found: list[tuple[SendKind, str]] = []
+        found: list[tuple[SendKind, str, Location | None]] = []
         with contextlib.suppress(OSError):
             descriptor = os.open(self._file, os.O_RDONLY)
             with os.fdopen(descriptor, "rb") as file:
@@ -79,26 +77,11 @@ class Ledger:
                 self._read_to = file.tell()
             for line in text.splitlines():
                 with contextlib.suppress(ValueError, TypeError):
-                    kind, what = json.loads(line)
-                    found.append((SendKind(kind), str(what)))
+                    kind, what, at = json.loads(line)
+                    file_name, _, number = str(at).rpartition(":")
+                    location = Location(file_name, int(number)) if file_name else None
+                    found.append((SendKind(kind), str(what), location))
         return found
 
     def _tell(self) -> None:
         self._put(held_back=tuple(self._held.values()))
-
-
-class ChildLedger:
-    """The same in a child process of the job: it adds lines to the job's file."""
-
-    def __init__(self, file: str) -> None:
-        self._file = file
-
-    def note(self, kind: SendKind, what: str) -> None:
-        """One thing was held back."""
-        line = json.dumps([kind.value, what]) + "\n"
-        with contextlib.suppress(OSError):
-            descriptor = os.open(self._file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                os.write(descriptor, line.encode())
-            finally:
-                os.close(descriptor)

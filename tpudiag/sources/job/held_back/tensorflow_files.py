@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from importlib import import_module
 from typing import Any
 
@@ -129,7 +128,7 @@ class TensorFlowFiles:
             if hasattr(path, "numpy") and tf.executing_eagerly():
                 path = path.numpy().decode()
             elif argument.effect is Effect.WRITTEN:
-                to = re.escape(self._layer.folder) + r"/\1__/"
+                to = self._layer.folder.replace("\\", r"\\") + r"/\1__/"
                 path = tf.strings.regex_replace(path, _REMOTE, to)
             if len(args) > index:
                 return original(*args[:index], path, *args[index + 1 :], **kwargs)

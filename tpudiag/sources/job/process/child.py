@@ -172,10 +172,13 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
             run(spec.program, spec.arguments, spec.is_module)
     except BaseException as raised:
         end, error = _end(raised), raised
+    refusal = barrier.attempt("what was held back", observer.told, error)
     # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
     # files or by another exception, is our doing.
     if observer.stopped:
         return JobEnd(how="stopped")  # what the job did after it was stopped is of no interest
+    if refusal is not None:
+        recorder.put(refusal=refusal)
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end, error))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tpudiag.signals import CoverageEnd
+from tpudiag.signals import CoverageEnd, Refusal
 from tpudiag.sources.job.held_back.install import HeldBack
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import hooks, job_facts, keras_backend, user_lines
@@ -82,6 +82,10 @@ class Observer:
             self._early_keras.append((keras, package))
         else:
             self._watch_keras(self.observation, keras, package)
+
+    def told(self, error: BaseException | None) -> Refusal | None:
+        """All that was held back is told; what of it ended the job, if anything did."""
+        return self.held_back.ended(error) if self.held_back is not None else None
 
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
         """The job has ended, whatever by; sends all that is known."""
