@@ -101,4 +101,5 @@ def test_a_builder_alone_is_told_as_stood_in_for(
     tfds_data.install(lambda: None, package, ledger)
     package.builder("cifar10", try_gcs=True)
     package.builder(name="mnist")
-    assert told[-1] == {"stood_in": ("tfds cifar10", "tfds mnist")}
+    assert told[-1]["stood_in"] == ("tfds cifar10", "tfds mnist")
+    assert told[-1]["stand_in_kinds"] == ["generator"]
