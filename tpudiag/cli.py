@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from tpudiag.errors import TpudiagError, UsageError
+from tpudiag.errors import INTERRUPTED, TpudiagError, UsageError
 from tpudiag.printing import say, say_whole
 from tpudiag.version import __version__
 
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         say("interrupted")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         # `tpudiag ... | head`: the reader is gone, and the interpreter would fail once more when it
         # flushes at its end. 141 is what a shell calls a death by SIGPIPE.

@@ -67,9 +67,12 @@ _RARE = frozenset(
         "mending",
         "xprof_links",
         "writes",
+        "shortfall",
+        "regressed",
     )
 )
 """Keys that stand only where there is something to say: few files are notebooks."""
+_NOTHING: tuple[object, ...] = (None, (), [], False)
 _NULL_IS_NAN = frozenset(("value", "x", "y", "rows", "values"))
 """Keys under which a null was no finite number."""
 
@@ -202,9 +205,7 @@ def _finite(value: object) -> object:
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
         pairs = cast("dict[str, object]", value).items()
-        return {
-            key: _finite(of) for key, of in pairs if key not in _RARE or of not in (None, (), [])
-        }
+        return {key: _finite(of) for key, of in pairs if key not in _RARE or of not in _NOTHING}
     if isinstance(value, (list, tuple)):
         items = cast("list[object]", value)
         return items if _are_finite(items) else [_finite(of) for of in items]

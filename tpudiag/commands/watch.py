@@ -145,11 +145,9 @@ def _lookup(options: argparse.Namespace, workers: Sequence[str]) -> WorkerLookup
 def _reported(session: Session, options: argparse.Namespace) -> int:
     """The report at the end; a source that gave nothing was not judged."""
     report = session.report()
-    report = replace(report, faults=(*report.faults, *options.lacking))
-    code = _report.emit(report, options)
-    for fault in report.faults:
-        say(fault)
-    return code or (2 if report.faults else 0)
+    faults = (*report.faults, *options.lacking)
+    report = replace(report, faults=faults, shortfall="whole" if faults else None)
+    return _report.emit(report, options)
 
 
 def _price(options: argparse.Namespace) -> Price | None:
@@ -178,9 +176,8 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
                 time.sleep(options.interval)
     except KeyboardInterrupt:
         if session.seen:
-            _report.emit(session.report(), options)
-        say("interrupted")
-        return 130
+            return _report.emit(replace(session.report(), interrupted=True), options)
+        raise
     return _reported(session, options)
 
 

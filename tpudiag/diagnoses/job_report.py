@@ -47,6 +47,12 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
     end = signals.end
+    # First: data that is away explains a crash better than the line on which it showed.
+    partial = (
+        unrun_commands.exported(end, request.file)
+        or undiagnosed.unreachable(end, request.fake_data)
+        or job_summary.partial(signals, job.run.timed_out, request.python.path)
+    )
     return Report(
         subject=Subject("job", request.name),
         target=TargetSummary(target.name, target.replicas),
@@ -64,10 +70,8 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         headline=_headline(request, job),
         notes=_notes(request, job),
         next_command=job_summary.next_command(request.log_dir),
-        # First: data that is away explains a crash better than the line on which it showed.
-        partial=unrun_commands.exported(end, request.file)
-        or undiagnosed.unreachable(end, request.fake_data)
-        or job_summary.partial(signals, job.run.timed_out, request.python.path),
+        partial=partial,
+        shortfall="whole" if partial else None,
         interrupted=end is not None and end.how == "interrupted",
         series=(
             *plot_data.of(signals),

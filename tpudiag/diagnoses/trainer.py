@@ -15,7 +15,7 @@ from tpudiag.diagnoses.profile_figures import count
 from tpudiag.diagnoses.trainer_targets import Targets, chosen, without_server
 from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.model import Report, Shortfall, Subject, TargetSummary
 from tpudiag.phases import OnPhase
 from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
@@ -159,8 +159,16 @@ def _with_profile(
         report,
         tables=(*trainers.tables, *report.tables),
         faults=_lines(missing),
+        shortfall=_shortfall(report, missing),
         profile_folder=run.url,
     )
+
+
+def _shortfall(report: Report, missing: Sequence[UnreadHost]) -> Shortfall | None:
+    """What the trainers that gave no profile leave undone."""
+    if not report.judged:
+        return "whole"
+    return "part" if missing else None
 
 
 def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
@@ -181,11 +189,12 @@ def _without_profile(
 
     Raises NothingDiagnosed where neither is known.
     """
-    lines = _lines(_missing(trainers, captures))
+    missing = _missing(trainers, captures)
+    lines = _lines(missing)
     if not trainers.tables:
         raise NothingDiagnosed("; ".join(lines) or "no trainer was named")
     target = trainers.cloud.known.target
-    return Report(
+    report = Report(
         subject=trainers.subject,
         target=TargetSummary(target.name, target.replicas) if target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -196,3 +205,4 @@ def _without_profile(
         partial="; ".join(lines) or None,
         faults=lines,
     )
+    return replace(report, shortfall=_shortfall(report, missing))

@@ -31,6 +31,7 @@ from tpudiag.signals.environment import (
     KerasUse,
     LoggedRecord,
     Runtime,
+    StandInKind,
     TensorFlowImport,
     Tf1Use,
     TpuAttempt,
@@ -182,6 +183,7 @@ __all__ = [
     "SendKind",
     "ShortenedLoop",
     "Signals",
+    "StandInKind",
     "StepConstant",
     "StepFunction",
     "StepNumerics",
@@ -235,6 +237,8 @@ class Signals:
     """What the job logged through Python's logging at level WARNING or above."""
     stood_in: tuple[str, ...] | None = None
     """The data that was stood in for, where that was asked for; None where it was not."""
+    stand_in_kinds: tuple[StandInKind, ...] = ()
+    """Of which kinds the stand-ins are."""
     held_back: tuple[HeldBack, ...] | None = None
     """What the job was not let send; None where all of it was sent, as by a real run."""
     refusal: Refusal | None = None

@@ -24,7 +24,7 @@ ERRORS = (
         fix=WHOLE
         + """\
 python -c "import tensorflow as tf; print(tf.__version__, tf.config.list_logical_devices())"      # TPU_SYSTEM among them?
-pip uninstall -y tensorflow tensorflow-cpu; pip install tensorflow-tpu                              # on a TPU VM, Colab, Kaggle; then restart the kernel
+pip uninstall -y tensorflow tensorflow-cpu; <<tpu_install>>; on a TPU VM, then restart the kernel
 resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")                           # there; a name or grpc:// only for a TPU Node
 tf.config.experimental_connect_to_cluster(resolver)                                                  # before initialize_tpu_system, and once""",
         rivals=(

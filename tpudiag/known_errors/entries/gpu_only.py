@@ -71,7 +71,7 @@ with tf.device("CPU:0"): dataset = tf.data.Dataset.from_tensor_slices(arrays)   
 nvidia-smi                                                    # driver, memory, other processes
 pip install "tensorflow[and-cuda]==2.X"                       # libraries that fit this TensorFlow
 for gpu in tf.config.list_physical_devices("GPU"): tf.config.experimental.set_memory_growth(gpu, True)
-# on a TPU VM no CUDA is needed: pip uninstall tensorflow tensorflow-gpu; pip install tensorflow-tpu""",
+# on a TPU VM no CUDA is needed: pip uninstall tensorflow tensorflow-gpu; <<tpu_install>>""",
         evidence="recalled",
         example="UnknownError: Failed to get convolution algorithm. This is probably because cuDNN failed to initialize",
         near_miss="Could not load dynamic library 'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file",

@@ -22,7 +22,7 @@ ERRORS = (
         details=("The name is {package}.",),
         fix="""\
 pip install orbax-checkpoint                              # not orbax (Flax below 0.6.9 asks for it: pip install -U flax)
-pip install tensorflow-tpu                                # not tensorflow-gpu, not tensorflow beside it; on a GPU: tensorflow[and-cuda]
+<<tpu_install>>; not tensorflow-gpu, not tensorflow beside it; on a GPU: tensorflow[and-cuda]
 pip install scikit-learn opencv-python tf-models-official # not sklearn, cv2, official
 grep -rnE "orbax|tensorflow-gpu|sklearn" requirements*.txt setup.py pyproject.toml      # who asks for it""",
         citations=("young-geng/EasyLM#84", "google/orbax#436"),

@@ -124,7 +124,7 @@ pip index versions PACKAGE                                      # what there is 
         details=("The version of {package} does not fit.",),
         fix="""\
 uv venv ~/tpu && source ~/tpu/bin/activate                       # an environment of its own, without what is left over
-uv pip install tensorflow-tpu tf-keras                           # one command with all of them: the resolver sees the whole
+uv pip install "tensorflow-tpu==<<tpu_release>>" OTHERS             # one command with all of them: the resolver sees the whole
 pip check""",
         evidence="recalled",
         example="ERROR: pip's dependency resolver does not currently take into account all the packages that are installed. This behaviour is the source of the following dependency conflicts.",

@@ -23,7 +23,7 @@ ERRORS = (
         fix="""\
 x = tf.cast(x, tf.float32)                                   # the types that have kernels stand in the message: T in [...]
 keras.mixed_precision.set_global_policy("float32")           # bfloat16 or float16 on a CPU
-pip install tensorflow-tpu                                    # an operation of TPUs in a CPU build""",
+<<tpu_install>>; an operation of TPUs in a CPU build""",
         evidence="recalled",
         example="NotFoundError: Could not find valid device for node. Node:{{node Sum}}",
         yields_to=("E618", "E02", "E27", "E132", "E17", "E92", "E93", "E94", "E95", "E96", "E41"),

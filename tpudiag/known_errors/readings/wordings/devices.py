@@ -142,7 +142,7 @@ DEVICES: Wordings = {
         Wording(
             r"ImportError: .{0,200}?libtensorflow_(?P<name>cc|framework)\.so\.\d{1,3}: ?(?:u|$)",
             "A compiled part of TensorFlow looks for a symbol that libtensorflow_<<name>>.so of this environment does not have: files of two releases or packages (tensorflow, tensorflow-cpu, tensorflow-intel, a nightly, one in ~/.local or LD_LIBRARY_PATH) lie over each other.",
-            'pip list | grep -iE "^tensorflow|^tf.nightly"; pip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu tf-nightly tensorflow-intel\nrm -rf "$(python -c "import sysconfig; print(sysconfig.get_paths()[\'purelib\'])")/tensorflow"      # what pip left\npip install --no-cache-dir tensorflow-tpu      # one of them; or a fresh virtual environment; unset LD_LIBRARY_PATH',
+            'pip list | grep -iE "^tensorflow|^tf.nightly"; pip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu tf-nightly tensorflow-intel\nrm -rf "$(python -c "import sysconfig; print(sysconfig.get_paths()[\'purelib\'])")/tensorflow"      # what pip left\npip install --no-cache-dir "tensorflow-tpu==<<tpu_release>>"      # one of them; or a fresh virtual environment; unset LD_LIBRARY_PATH',
             "ImportError: /venv/lib/python3.11/site-packages/tensorflow/python/platform/../../libtensorflow_cc.so.2: undefined symbol: _ZN6google",
         ),
     ),
@@ -246,13 +246,13 @@ DEVICES: Wordings = {
         Wording(
             r"libcuda\.so\.1: cannot open shared object",
             "libcuda.so.1 belongs to NVIDIA's driver: the TensorFlow that is installed is a build for GPUs, and this machine (a TPU's host, a CPU machine) has no such driver.",
-            "pip list | grep -iE tensorflow; pip uninstall -y tensorflow-gpu tensorflow\npip install tensorflow-tpu      # on a TPU VM; a TPU Node's client, a CPU machine: pip install tensorflow==VERSION (tensorflow-gpu's number)\nnvidia-smi                        # a GPU machine: the driver is missing, not a package of pip",
+            "pip list | grep -iE tensorflow; pip uninstall -y tensorflow-gpu tensorflow\n<<tpu_install>>; on a TPU VM; a TPU Node's client, a CPU machine: pip install tensorflow==VERSION (tensorflow-gpu's number)\nnvidia-smi                        # a GPU machine: the driver is missing, not a package of pip",
             "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
         ),
         Wording(
             r"_pywrap_tensorflow_internal\.so: cannot open shared object",
             "TensorFlow's own compiled part is not where the package looks: the installation is not whole (interrupted, disk full, copied from elsewhere), or Python imports another `tensorflow` (its source folder, a build of your own whose links are gone).",
-            "cd /; python -c \"import importlib.util as u; print(u.find_spec('tensorflow').origin)\"      # whose is it? not from its source folder\npip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu; pip install --no-cache-dir tensorflow-tpu",
+            'cd /; python -c "import importlib.util as u; print(u.find_spec(\'tensorflow\').origin)"      # whose is it? not from its source folder\npip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu; pip install --no-cache-dir "tensorflow-tpu==<<tpu_release>>"',
             "ImportError: _pywrap_tensorflow_internal.so: cannot open shared object file: No such file or directory",
         ),
         Wording(

@@ -38,7 +38,7 @@ MODULES: Wordings = {
         Wording(
             r"No module named '(?P<name>tensorflow|jax|torch|torch_xla)'",
             "`<<name>>` is not installed in the Python that runs the script (Colab's TPU runtime comes without TensorFlow since 2025; sudo and a virtual environment each have a Python of their own).",
-            'python -c "import sys; print(sys.executable)"; python -m pip list | grep -iE "tensorflow|keras|jax|torch"\npython -m pip install tensorflow-tpu -f LIBTPU_INDEX      # TensorFlow on a TPU VM (the index is named in the Cloud TPU docs); tensorflow-cpu elsewhere\npython -m pip install "jax[tpu]"; python -m pip install "torch_xla[tpu]"',
+            'python -c "import sys; print(sys.executable)"; python -m pip list | grep -iE "tensorflow|keras|jax|torch"\n<<tpu_install>>; on a TPU VM; tensorflow-cpu elsewhere\npython -m pip install "jax[tpu]"; python -m pip install "torch_xla[tpu]"',
             "ModuleNotFoundError: No module named 'tensorflow'",
         ),
         Wording(

@@ -111,4 +111,5 @@ def test_a_builder_alone_is_told_as_stood_in_for(
     package.builder("cifar10", try_gcs=True)
     package.builder(name="mnist")
     assert package.builder("prepared")._as_dataset() == "as it is", "what is there is read"
-    assert told[-1] == {"stood_in": ("tfds cifar10", "tfds mnist")}
+    assert told[-1]["stood_in"] == ("tfds cifar10", "tfds mnist")
+    assert told[-1]["stand_in_kinds"] == ["generator"]

@@ -39,7 +39,7 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
             kept = {key: kwargs[key] for key in ("name", "dtype", "input_shape") if key in kwargs}
             layer.__init__(self, trainable=trainable, **kept)
             if isinstance(handle, str):
-                ledger.note(f"TF Hub {handle}")
+                ledger.note(f"TF Hub {handle}", "model")
             named = re.search(r"H-(\d+)", str(handle))
             self._width = int(named[1]) if named else _FEATURES
 

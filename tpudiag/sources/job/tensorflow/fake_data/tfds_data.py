@@ -70,7 +70,7 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
         prepared = real.builder(original, args, kwargs)
         if prepared is not None:
             return prepared
-        ledger.note(f"tfds {args[0] if args else kwargs.get('name')}")
+        ledger.note(f"tfds {args[0] if args else kwargs.get('name')}", "generator")
         builder = original(*args, **kwargs)
         _with_splits(tfds, builder)
         hooks.quietly(_name_classes, builder.info.features)
