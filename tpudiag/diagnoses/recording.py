@@ -27,6 +27,7 @@ from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.settings import Settings
 from tpudiag.signals import Cause
+from tpudiag.signals.run_state import StateKind
 
 CAUSED = {"TPU603": False, "TPU604": True}
 """The checks whose findings have causes that are looked for, and whether they are of a stall."""
@@ -149,7 +150,8 @@ class Session:
         here = [
             place
             for place in episodes
-            if self.job.workers[place].lives_here and self.job.workers[place].stopped is None
+            if self.job.workers[place].lives_here
+            and self.job.workers[place].state.kind is not StateKind.STOPPED
         ]
         if self._request.captures is None or not here:
             return
@@ -218,7 +220,6 @@ class Session:
         self.close_outlets()
         # The outlets were closed first: what they say of points that were lost stands in the notes.
         figures, workers = self.watched.figures(), self.job.workers
-        lost = sum(one.run.lost_steps for one in workers)
         account, examples = self.account(), sum(one.examples for one in workers) or None
         return Report(
             subject=Subject("trainer", f"{figures.run.name} ({self.name})"),
@@ -231,7 +232,6 @@ class Session:
             },
             headline=job_headline(self.job),
             notes=(
-                *([f"{lost} steps could not be recorded."] if lost else []),
                 *(self._unknown if any(one.run.failure for one in workers) else ()),
                 *notes(self.job),
                 *self._notes,
@@ -241,7 +241,10 @@ class Session:
                 lost_time.table(account, self.price, self.name),
             ),
             series=lost_time.timeline(account, lost_time.SOURCE),
-            faults=tuple(f"{path}: nothing is recorded there" for path in self.job.empty),
+            faults=(
+                *(f"{path}: nothing is recorded there" for path in self.job.empty),
+                *self.job.unread.values(),
+            ),
         )
 
 

@@ -6,6 +6,10 @@ from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.report_figures import Measurement
+from tpudiag.signals.run_state import STANDING, StateKind
+
+MOST = 120
+"""Of an error's text: the headline is one line."""
 
 
 def job_headline(job: WatchedJob) -> str:
@@ -19,15 +23,16 @@ def job_headline(job: WatchedJob) -> str:
 def headline(figures: Figures) -> str:
     """The first line: how fast, against what."""
     if figures.per_s is None:
-        return f"{figures.run.name}: no step yet."
+        return f"{figures.run.name}: {figures.state.text[:MOST]}."
     rate = f"{figures.run.name}: {said_rate(figures.per_s)} {figures.unit}/s"
-    ended = "; the run has ended" if figures.run.ended_ns is not None else ""
-    if figures.run.failure is not None:
-        ended = f"; it ended by {figures.run.failure}"
+    now = figures.state
+    told = "" if now.kind is StateKind.STEPPING else f"; {now.text[:MOST]}"
+    if now.kind in STANDING:
+        return f"{figures.run.name}: {now.text[:MOST]}."
     if figures.baseline_per_s is None:
-        return f"{rate}; its baseline is not known yet{ended}."
+        return f"{rate}; its baseline is not known yet{told}."
     change = figures.per_s / figures.baseline_per_s - 1
-    return f"{rate}, {change:+.0%} against its baseline{ended}."
+    return f"{rate}, {change:+.0%} against its baseline{told}."
 
 
 def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
@@ -35,6 +40,11 @@ def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
     recent = f"{source}, its last 5 minutes"
     rows: dict[str, tuple[float | None, str, str]] = {
         f"{figures.unit}_per_second": (figures.per_s, f"{figures.unit}/s", f"{source}, now"),
+        "delivered_per_second": (
+            figures.delivered_per_s,
+            f"{figures.unit}/s",
+            f"{source}, its last 10 minutes, pauses included",
+        ),
         "baseline_per_second": (figures.baseline_per_s, f"{figures.unit}/s", source),
         "step_time_ms": (figures.step_ms[0], "ms", recent),
         "step_time_p90_ms": (figures.step_ms[1], "ms", recent),

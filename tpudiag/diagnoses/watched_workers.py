@@ -8,6 +8,7 @@ from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.recording import said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.report_figures import Table, Value
+from tpudiag.signals.run_state import StateKind
 
 
 def notes(job: WatchedJob) -> Iterator[str]:
@@ -44,8 +45,8 @@ def _worker_row(watched: Watched) -> tuple[Value, ...]:
     change = "not known yet"
     if figures.per_s is not None and figures.baseline_per_s:
         change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
-    last = "ended" if figures.silent_s is None else f"{figures.silent_s:,.0f} s ago"
+    last = f"{figures.silent_s or 0:,.0f} s ago"
     # A process that is gone has a last step as well: how long ago that was misleads.
-    if watched.gone is not None:
-        last = "gone"
+    if figures.state.over or figures.state.kind is StateKind.LOST:
+        last = figures.state.kind.value
     return (watched.worker, rate, change, last, figures.steps)

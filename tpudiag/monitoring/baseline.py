@@ -12,7 +12,8 @@ BLOCKS_NEEDED = 4
 # The first minutes are faster or slower than the rest: buffers are full, caches cold, functions are
 # traced.
 WARM_UP_BLOCKS = 2
-FIRST_POINTS = 60
+FIRST_POINTS = EARLY_POINTS = 20
+"""The first of all, that are of no use; and of a block in the first minutes."""
 # For normal noise the median distance from the median is sigma / 1.4826; unlike a standard
 # deviation it does not see a few wild points.
 TO_SIGMA = 1.4826
@@ -32,9 +33,9 @@ class Baseline:
         self.sigma = LEAST_SIGMA
         self.wander = 0.0
         """How far the medians of blocks lie from the level."""
-        self.early: float | None = None
-        """The fastest block after the first points, before there is a level."""
-        self._points = 0
+        self._early: list[tuple[float, float]] = []
+        """The fastest two blocks of the first minutes: how fast they are, and how uneven."""
+        self._points, self._first = 0, list[float]()
         self._block: list[float] = []
         self._block_s = 0.0
         self._skip = WARM_UP_BLOCKS
@@ -46,17 +47,29 @@ class Baseline:
         """Whether the warm-up is over."""
         return not self._skip
 
+    @property
+    def early(self) -> tuple[float, float] | None:
+        """What the first minutes show, and by how much more than it a step must take to be slow."""
+        if self.level is not None or len(self._early) < 2:
+            return None
+        (fastest, sigma), (next_, _) = self._early
+        return fastest, max(sigma, 5 * (next_ - fastest))
+
+    @property
+    def waits_points(self) -> int:
+        """How many points it still takes at the most, until there is a level."""
+        blocks = self._skip + BLOCKS_NEEDED - len(self._medians)
+        return max(blocks * BLOCK_POINTS - len(self._block), 0) if self.level is None else 0
+
     def learn(self, point: float, after_s: float) -> None:
         """One more point of normal running, so long after the one before."""
+        self._learn_early(point)
         self._block.append(point)
         self._block_s += after_s
         count = len(self._block)
         if count < BLOCK_LEAST or (count < BLOCK_POINTS and self._block_s < BLOCK_S):
             return
         middle = median(self._block)
-        if self._points >= FIRST_POINTS:  # not from buffers that were full
-            self.early = middle if self.early is None else min(self.early, middle)
-        self._points += count
         if self._skip:
             self._skip -= 1
         else:
@@ -69,3 +82,16 @@ class Baseline:
             level = self.level = median(self._medians)
             self.sigma = max(median(self._sigmas), LEAST_SIGMA)
             self.wander = TO_SIGMA * median(abs(m - level) for m in self._medians)
+
+    def _learn_early(self, point: float) -> None:
+        """The fastest of small blocks, while there is no level."""
+        self._points += 1
+        # Not from the very first: buffers are full then.
+        if self.level is not None or self._points <= FIRST_POINTS:
+            return
+        self._first.append(point)
+        if len(self._first) == EARLY_POINTS:
+            middle = median(self._first)
+            sigma = TO_SIGMA * median(abs(one - middle) for one in self._first)
+            self._early = sorted([*self._early, (middle, sigma)])[:2]
+            self._first = []

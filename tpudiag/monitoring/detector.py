@@ -20,8 +20,10 @@ SCALES = ((12, 0.25, 0.25), (40, 0.12, 0.30), (120, 0.07, 0.40))
 """Points, how much slower (as a logarithm), and the quantile that must be so."""
 SIGMAS, WANDERS = 3.0, 3.0
 RECOVERED = 0.05
-EARLY = (40, 0.25, 0.30)
+EARLY = (40, 0.10, 0.30)
 """The same for the first minutes, in which the baseline is being learned."""
+LEAST_S = 20.0
+"""What is over sooner is no drop."""
 REFERENCE = (40, 0.10, 0.35)
 """The same against a rate that was carried over, given or predicted."""
 GIVEN_AFTER_POINTS = 60
@@ -173,8 +175,9 @@ class DropDetector:
                 if self._slower(recent, scale, level, end_ns, wander=wander, against=OWN):
                     return
         elif early is not None:
+            fastest, uneven = early
             minutes = "the job's first minutes"
-            self._slower(self._scales[1], EARLY, early, end_ns, wander=0.0, against=minutes)
+            self._slower(self._scales[1], EARLY, fastest, end_ns, wander=uneven, against=minutes)
         if reference is not None and self.open is None and self._judges(reference):
             expected = -math.log(reference.per_s)
             self._slower(
@@ -206,6 +209,8 @@ class DropDetector:
         noise = SIGMAS * self.baseline.sigma / math.sqrt(count)
         limit = max(least, wander, noise)
         if not recent.full or recent.quantile(share) - level <= limit:
+            return False
+        if (end_ns - recent.first_beyond(level + limit / 2)) / NS < LEAST_S:
             return False
         # The drop began before it was proven: at the first of the points that lie nearer to the new
         # level than to the old.

@@ -28,6 +28,11 @@ METRICS = (
         lambda f: f.per_s if f.unit == "examples" else None,
     ),
     Metric(
+        "delivered_examples_per_second", "{examples}/s",
+        "Examples a second by the wall's clock, pauses included, last ten minutes",
+        lambda f: f.delivered_per_s if f.unit == "examples" else None,
+    ),
+    Metric(
         "steps_per_second", "{steps}/s", "Steps a second outside pauses, last five minutes",
         lambda f: f.steps_per_s if f.run.unit == "steps" else None,
     ),

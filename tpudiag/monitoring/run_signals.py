@@ -14,6 +14,7 @@ from tpudiag.signals import (
     ThroughputDrift,
     ThroughputDrop,
 )
+from tpudiag.signals.run_state import StateKind
 
 FORGOTTEN_S = 86_400.0
 """Silence in event files from which a job may as well have ended."""
@@ -39,8 +40,13 @@ def signals(watched: Watched) -> Signals:
             silent_s=silent_s,
             normal_pause_s=watched.normal_pause_s(),
             pausing=run.pausing,
-            gone=watched.gone,
-            stopped=watched.stopped,
+            state=watched.state,
+            lost_steps=run.lost_steps,
+            delivery=watched.delivery.fall,
+            delivered_per_s=watched.delivery.per_s(),
+            watched_s=watched.stepping_s,
+            loss=watched.losses.trouble,
+            losses_said=watched.losses.said,
             unsure=_unsure(watched, forgotten),
             doubt=watched.detector.doubt,
             drift=_drift(watched),
@@ -80,7 +86,7 @@ def _drift(watched: Watched) -> ThroughputDrift | None:
 
 def _unsure(watched: Watched, forgotten: bool) -> str | None:
     """Why silence may be the end of the job, None where it is not."""
-    if watched.run.pid == PID and watched.gone is not None:
+    if watched.run.pid == PID and watched.state.kind is StateKind.LOST:
         return "a job that ended answers no more either"
     return "event files do not say whether a job ended" if forgotten else None
 

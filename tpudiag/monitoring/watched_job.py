@@ -8,11 +8,9 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.clocks import Clock
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.follower import Watched
-from tpudiag.monitoring.recording import NS, Run
+from tpudiag.monitoring.recording import Run
 from tpudiag.monitoring.run_sources import Place, Source
-
-MISSING_S = 60.0
-"""For how long a place that held runs may be unreadable: renamed, remounted, written anew."""
+from tpudiag.signals.run_state import StateKind
 
 
 class WatchedJob:
@@ -26,7 +24,8 @@ class WatchedJob:
         self._clock, self._expect = clock or Clock(), expect
         self._followed: dict[int, tuple[Source, Watched]] = {}
         self._of_place: dict[str, list[Watched]] = {}
-        self._missing_ns: dict[str, int] = {}
+        self.unread: dict[str, str] = {}
+        """Places that held runs and cannot be read now, and why: what was seen of them stays."""
         self.workers: list[Watched] = []
 
     def follow(self, before: Sequence[str], now: Sequence[str]) -> None:
@@ -49,16 +48,11 @@ class WatchedJob:
                     continue  # it has only begun to run
                 if not before:
                     raise
-                if self._missing_s(place.path) > MISSING_S:
-                    raise UnreadableInput(f"{error} (for {MISSING_S:.0f} s now)") from error
-                now = before
+                now, self.unread[place.path] = before, str(error)
             else:
-                if now or not before:
-                    self._missing_ns.pop(place.path, None)
-                elif self._missing_s(place.path) > MISSING_S:
-                    raise UnreadableInput(f"{place.path}: the recording is gone")
-                else:
-                    now = before
+                self.unread.pop(place.path, None)
+                if before and not now:
+                    now, self.unread[place.path] = before, f"{place.path}: the recording is gone"
             self._of_place[place.path] = now
             workers += now
         self.workers = workers
@@ -95,11 +89,6 @@ class WatchedJob:
             )
         return kept[1]
 
-    def _missing_s(self, path: str) -> float:
-        """For how long a place has not been readable."""
-        now_ns = self._clock.monotonic_ns()
-        return (now_ns - self._missing_ns.setdefault(path, now_ns)) / NS
-
     def _name(self) -> None:
         """Name the workers apart, where there are several."""
         runs = [watched.run for watched in self.workers]
@@ -110,10 +99,11 @@ class WatchedJob:
 def _rank(watched: Watched) -> tuple[bool, bool, float]:
     """Lower is worse: gone, then silent for too long, then by its share of what is normal."""
     figures = watched.figures()
-    ended = watched.run.ended_ns is not None and watched.gone is None
+    now = figures.state
+    well = now.kind is StateKind.COMPLETED
     per_s = figures.per_s if figures.per_s is not None else float("inf")
     base = figures.baseline_per_s
-    return ended, watched.gone is None, per_s / base if base else 1.0
+    return well, not (now.ill or now.kind is StateKind.LOST), per_s / base if base else 1.0
 
 
 def _name(run: Run, runs: Sequence[Run]) -> str:

@@ -25,6 +25,7 @@ from tpudiag.monitoring.causes.usual import UsualSamples
 from tpudiag.monitoring.follower import Episode, Watched
 from tpudiag.monitoring.recording import NS
 from tpudiag.signals.causes import Cause, CauseFigure
+from tpudiag.signals.run_state import StateKind
 from tpudiag.sources.live.tpu_monitoring import ChipScore, scores
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class Investigator:
         return Observations(
             lost=episode.lost,
             stalled=episode.stalled,
-            stopped=watched.stopped is not None,
+            stopped=watched.state.kind is StateKind.STOPPED,
             event=event,
             pausing=watched.run.pausing,
             before=before,
