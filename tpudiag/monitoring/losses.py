@@ -7,7 +7,7 @@ from collections import deque
 from tpudiag.monitoring.recording import Window
 from tpudiag.signals.delivery import LossTrouble
 
-FIRST, LAST = 20, 5
+FIRST, LEAST_FIRST, LAST = 20, 1, 5
 TIMES = 10.0
 """So many times the largest of the first, in all of the last windows."""
 STILL = 20
@@ -18,7 +18,7 @@ class Losses:
     """Takes windows in their order."""
 
     def __init__(self) -> None:
-        self._steps, self._said = 0, 0
+        self._steps = self._said = self._windows = 0
         self._first: list[float] = []
         self._last: deque[float] = deque(maxlen=STILL)
         self._since: deque[int] = deque(maxlen=STILL)
@@ -47,6 +47,7 @@ class Losses:
         self._bad = None  # a step that was skipped: it goes on
         if len(self._first) < FIRST:
             self._first.append(window.loss)
+        self._windows += 1
         self._last.append(window.loss)
         self._since.append(self._steps)
 
@@ -56,8 +57,9 @@ class Losses:
         if self._bad is not None:
             return self._bad
         last = [*self._last]
-        if len(self._first) == FIRST and len(last) >= LAST:
-            most = max(map(abs, self._first))
+        if self._windows >= LAST + LEAST_FIRST:
+            # None of the last windows is one of the first.
+            most = max(map(abs, self._first[: self._windows - LAST]))
             if most > 0 and min(map(abs, last[-LAST:])) > TIMES * most:
                 return self._trouble("explodes", LAST)
         if len(last) == STILL and len(set(last)) == 1:
