@@ -19,7 +19,15 @@ from tpudiag.monitoring.cloud import connection
 
 pytestmark = pytest.mark.slow
 
-IDS = ["hbm-high", "input-bound", "no-first-step", "no-points", "no-step", "throughput-drop"]
+IDS = [
+    "check-failed",
+    "hbm-high",
+    "input-bound",
+    "no-first-step",
+    "no-points",
+    "no-step",
+    "throughput-drop",
+]
 api: Any = import_module("google.cloud.monitoring_v3")
 grpc: Any = import_module("grpc")
 
@@ -99,13 +107,12 @@ def test_apply_creates_all_policies_and_again_changes_nothing(project: Project) 
     assert project.writes() == before
 
 
-def test_the_drop_is_judged_against_the_jobs_own_six_hours(project: Project) -> None:
+def test_the_drop_is_judged_against_the_baseline_that_the_watch_knows(project: Project) -> None:
     project.alerts("apply", "--drop", "30%")
     condition = project.policies()["throughput-drop"].conditions[0]
     query = condition.condition_prometheus_query_language.query
-    assert "custom_googleapis_com:tpudiag_steps_per_second" in query
-    assert '{monitored_resource="generic_task",job="bert"}[6h] offset 15m' in query
-    assert "< 0.7 and count_over_time(" in query
+    assert "custom_googleapis_com:tpudiag_baseline_ratio" in query
+    assert '{monitored_resource="generic_task",job="bert"}[5m]) < 0.707' in query
 
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(project: Project) -> None:
@@ -162,7 +169,7 @@ def test_conditions_channels_and_the_closing_that_people_chose_stay(project: Pro
     assert [c.name for c in after.conditions] == [f"{policy.name}/conditions/9", ours]
     queries = [c.condition_prometheus_query_language.query for c in after.conditions]
     assert queries[0].endswith("steps > 7")
-    assert "< 0.5 and" in queries[1]
+    assert "< 0.505" in queries[1]
     assert after.combiner == api.AlertPolicy.ConditionCombinerType.AND
     assert after.alert_strategy.auto_close.total_seconds() == 7200
     assert [link.display_name for link in after.documentation.links] == ["book"]
@@ -208,7 +215,8 @@ def test_list_show_and_delete_of_one(project: Project) -> None:
     listed = project.alerts("list", job=None)
     assert [row.split()[1] for row in listed.out.splitlines()] == IDS
     shown: list[dict[str, Any]] = json.loads(project.alerts("show", "no-points").out)
-    assert shown[0]["conditions"][0]["conditionAbsent"]["duration"] == "600s"
+    query = shown[0]["conditions"][0]["conditionPrometheusQueryLanguage"]["query"]
+    assert query.endswith("[10m])")
     assert project.alerts("delete", "no-points", "--dry-run").code == 1
     assert sorted(project.policies()) == IDS
     assert project.alerts("delete", "no-points").code == 0
@@ -246,8 +254,9 @@ def test_the_dashboard_is_made_once_and_updated_in_place(project: Project) -> No
     [
         (("apply", "--notify", "nobody"), "no channels of that name (there: pager, team mail"),
         (("apply", "--notify", "twice"), "2 channels of that name"),
-        (("apply", "no-such"), "there are throughput-drop"),
+        (("apply", "no-such"), "there are check-failed, throughput-drop"),
         (("apply", "--drop", "100"), "below 100 %"),
+        (("apply", "--drop", "0.2"), "less than 1 %: write 20 for a fifth"),
         (("apply", "--absence", "1"), "2 minutes or more"),
         (("apply", "--absence", "1411"), "1410 minutes (23.5 hours) or less"),
         (("apply", "--silence", "0.4"), "at least 1 minute"),

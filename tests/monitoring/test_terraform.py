@@ -50,7 +50,7 @@ def test_channels_by_resource_name_are_not_looked_up_and_none_is_named_twice() -
 def test_the_dashboard_is_there() -> None:
     text = made("j")
     assert 'resource "google_monitoring_dashboard" "tpudiag_j_dashboard" {' in text
-    assert '"legendTemplate": "steps_per_second $${metric.labels.worker}"' in text
+    assert '"legendTemplate" : "steps_per_second $${metric.labels.worker}"' in text
 
 
 @pytest.mark.skipif(shutil.which("terraform") is None, reason="terraform is not installed")

@@ -1,8 +1,8 @@
 """When somebody is to be called: one table of rules, for Prometheus and for Cloud Monitoring.
 
-The detector is `tpudiag watch` itself: its verdict is exported, and the first rule passes it on. The
-others are what is left where it says nothing: a drop by the baseline that it exports, steps and
-points that do not come, HBM.
+The detector is `tpudiag watch` itself: its verdict is exported, and the first rule passes it on.
+The others are what is left where it says nothing: a drop by the baseline that it exports, steps
+and points that do not come, HBM.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _check_failed(series: Selected, runs: Selected, id_label: str) -> Rule:
         id="check-failed",
         title="a check of tpudiag watch fails",
         text="`tpudiag watch` says so: throughput fell (TPU603), saves, evaluations or stalls take "
-        "the time (TPU608), the job stalled (TPU604) or ended badly (TPU609), its recording is lost "
+        "the time (TPU608), the job stalled (TPU604) or failed (TPU609), its recording is lost "
         "(TPU610), its loss is NaN (TPU611), or it waits for input (TPU201).",
         next_command=f"tpudiag explain {{{{ $labels.{id_label} }}}}"
         if id_label == "id"

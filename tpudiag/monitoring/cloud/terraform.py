@@ -54,7 +54,9 @@ def _referred(name: str, job: str) -> str:
 
 def _dashboard(board: Json, job: str) -> str:
     """The dashboard of the job; Terraform's own comparison ignores what the service adds."""
-    text = _escaped(json.dumps(board, indent=2, ensure_ascii=False)).replace("\n", "\n  ")
+    text = _escaped(
+        json.dumps(board, indent=2, ensure_ascii=False, separators=(",", " : "))
+    ).replace("\n", "\n  ")
     return (
         f'resource "google_monitoring_dashboard" {_quoted(_identifier(job, "dashboard"))} {{\n'
         f"  dashboard_json = jsonencode({text})\n}}\n"
