@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import json
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tpudiag.cli import main
+from tpudiag.commands._alert_request import percent
 from tpudiag.monitoring.cloud import connection
 
 pytestmark = pytest.mark.slow
@@ -256,7 +258,6 @@ def test_the_dashboard_is_made_once_and_updated_in_place(project: Project) -> No
         (("apply", "--notify", "twice"), "2 channels of that name"),
         (("apply", "no-such"), "there are check-failed, throughput-drop"),
         (("apply", "--drop", "100"), "below 100 %"),
-        (("apply", "--drop", "0.2"), "less than 1 %: write 20 for a fifth"),
         (("apply", "--absence", "1"), "2 minutes or more"),
         (("apply", "--absence", "1411"), "1410 minutes (23.5 hours) or less"),
         (("apply", "--silence", "0.4"), "at least 1 minute"),
@@ -329,3 +330,9 @@ def test_json_holds_channels_by_their_resource_names(project: Project) -> None:
     alone = run("export", "--job", "j", "--notify", "team mail")
     assert (alone.code, alone.out) == (2, "")
     assert "--project" in alone.err
+
+
+def test_a_share_in_the_place_of_a_percentage_is_refused() -> None:
+    assert (percent("20"), percent("20%"), percent("0.2%")) == (20, 20, 0.2)
+    with pytest.raises(argparse.ArgumentTypeError, match="less than 1 %: write 20 for a fifth"):
+        percent("0.2")

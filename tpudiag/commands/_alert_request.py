@@ -62,7 +62,7 @@ def _limits(options: argparse.Namespace) -> Limits:
 
 
 def percent(text: str) -> float:
-    """`20` or `20%` as 20; a share is no percentage, and would be one that fires at every breath."""
+    """`20` or `20%` as 20; a share such as 0.2 would be a fifth of one percent."""
     value = number(text)
     if value < 1 and not text.strip().endswith("%"):
         raise argparse.ArgumentTypeError(f"{text!r} is less than 1 %: write 20 for a fifth")
