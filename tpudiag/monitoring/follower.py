@@ -84,6 +84,8 @@ class Watched:
         """Of all runs."""
         self.restarts = 0
         """Runs that another process went on with."""
+        self.killed_by: str | None = None
+        """What the host says of the end of its process."""
         self.damaged: set[str] = set()
         """Rows of its recordings that were left out."""
         self._begin(None)
@@ -121,6 +123,7 @@ class Watched:
             wander = self.detector.baseline.wander
             self._known.append(Known(before.alike, math.exp(-level), wander, before.started_ns))
         self.restarts += before is not None and before.pid != run.pid
+        self.killed_by = None
         self._begin(run)
 
     def poll(self) -> bool:
@@ -288,6 +291,7 @@ class Watched:
             here=is_here(run, self._clock.machine),
             quiet_s=self._ages.quiet_s(),
             silent_s=self._ages.silent_s(self._last_ns),
+            killed_by=self.killed_by,
             hangs_after_s=max(PAUSE_STEPS * self.pauses.step_s, LEAST_STALL_S, self._late_s),
         )
         return state(run, heard)
@@ -296,6 +300,11 @@ class Watched:
     def _late_s(self) -> float:
         """How late steps may be heard of: sampled, or flushed to event files now and then."""
         return {PID: 4 * EVERY_S, 0: 2 * SINK_FLUSH_S}.get(self.run.pid, 0.0)
+
+    @property
+    def gone(self) -> bool:
+        """Whether its process is gone without a word."""
+        return self.state.kind is StateKind.KILLED
 
     @property
     def _given_up(self) -> str | None:

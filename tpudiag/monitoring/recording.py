@@ -116,8 +116,6 @@ class Run:
     """The exception that ended it, with the user's line; None where it completed, or still runs."""
     exit_code: int | None = None
     """With which its process left by itself; None where it did not, as far as is known."""
-    killed_by: str | None = None
-    """What the host says of its end, for a sentence; known to who watches, not recorded."""
     monotonic_ns: int | None = None
     """What its machine's monotonic clock read at `started_ns`."""
     machine: str = ""

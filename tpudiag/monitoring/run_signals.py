@@ -16,6 +16,7 @@ from tpudiag.signals import (
 )
 from tpudiag.signals.run_state import StateKind
 
+LEAST_S = 60.0
 FORGOTTEN_S = 86_400.0
 """Silence in event files from which a job may as well have ended."""
 
@@ -94,8 +95,9 @@ def _unsure(watched: Watched, forgotten: bool) -> str | None:
 def _step_times(watched: Watched, name: str) -> StepTimes | None:
     """The mean step of each recent window, where the wait for input was measured."""
     # Keras hides the wait for input: without this check TPU201 would pass on zeros.
-    windows = [w for w in watched.recent if w.wait_ms is not None]
-    if not windows:
+    windows = [w for w in watched.recent if w.wait_ms is not None and w.steps]
+    # A buffer that fills waits, too: what is told of a job's first seconds flaps.
+    if not windows or watched.stepping_s < LEAST_S:
         return None
     return StepTimes(
         step_ms=tuple(1e3 * w.active_s / w.steps for w in windows),

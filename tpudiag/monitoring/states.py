@@ -29,6 +29,8 @@ class Heard:
     """Since its last step."""
     hangs_after_s: float
     """Longer silence is no step."""
+    killed_by: str | None = None
+    """What the host says of its end, for a sentence."""
 
 
 def is_here(run: Run, this_machine: str) -> bool:
@@ -53,7 +55,7 @@ def state(run: Run, heard: Heard) -> RunState:
         return _by_steps(run, heard, None)
     if not machine.alive(run.pid, run.process_started_ns):
         if heard.quiet_s > SETTLED_S:
-            return _killed(run)
+            return _killed(run, heard.killed_by)
         return _by_steps(run, heard, None)
     if heard.quiet_s > SETTLED_S and machine.stopped(run.pid):
         text = f"the job's process {run.pid} is stopped by a signal (SIGSTOP, or a debugger)"
@@ -80,13 +82,9 @@ def _ended(run: Run) -> RunState:
     return RunState(StateKind.COMPLETED, "the run has ended")
 
 
-def _killed(run: Run) -> RunState:
+def _killed(run: Run, by: str | None) -> RunState:
     """Its process is gone without a word."""
-    why = (
-        f": {run.killed_by}"
-        if run.killed_by
-        else " (killed, left by os._exit, or its end could not be written)"
-    )
+    why = f": {by}" if by else " (killed, left by os._exit, or its end could not be written)"
     text = f"the job's process {run.pid} is gone{why}"
     return RunState(StateKind.KILLED, text, lives=False)
 

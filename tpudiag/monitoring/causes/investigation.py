@@ -114,7 +114,12 @@ class Investigator:
                 # Between the recording and this look a process may end.
                 with contextlib.suppress(psutil.Error):
                     self._rings[pid] = HostRing(pid, watched.now_ns)
-        self._rings = {pid: ring for pid, ring in self._rings.items() if pid in pids}
+        known = {watched.run.pid for watched in workers}
+        self._rings = {pid: ring for pid, ring in self._rings.items() if pid in known}
+        for watched in workers:
+            ring = self._rings.get(watched.run.pid)
+            if ring is not None and watched.killed_by is None and watched.gone:
+                watched.killed_by = ring.killed_by()
         for ring in self._rings.values():
             ring.sample()
         self._usual.keep(pids)
