@@ -13,10 +13,14 @@ MOST = 120
 
 
 def job_headline(job: WatchedJob) -> str:
-    """The first line for all workers: the job is as fast as its slowest."""
+    """The first line for all jobs and workers: a job is as fast as its slowest."""
     line = headline(job.slowest.figures())
     if len(job.workers) == 1:
         return line
+    if len(job.jobs) > 1:
+        sick = sum(one.sick for one in job.jobs)
+        worst = "the sickest" if sick else "the slowest"
+        return f"{len(job.jobs)} jobs, {sick or 'none'} sick; {worst}, {job.slowest.worker}: {line}"
     return f"{len(job.workers)} workers; the slowest, {job.slowest.worker}, is {line}"
 
 

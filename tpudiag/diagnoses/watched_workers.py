@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.jobs import Job, rank
 from tpudiag.monitoring.recording import said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.report_figures import Table, Value
@@ -34,6 +35,21 @@ def workers_table(workers: Sequence[Watched], source: str) -> Table:
     return Table(
         "Workers", ("worker", "rate", "against its baseline", "last step", "steps"), rows, source
     )
+
+
+def jobs_table(jobs: Sequence[Job], source: str) -> Table:
+    """A line for each job, the sick first."""
+    rows = tuple(
+        (job.name, len(job.workers), *_worker_row(job.slowest)[1:4], _state(job))
+        for job in sorted(jobs, key=lambda one: rank(one.slowest))
+    )
+    columns = ("job", "workers", "rate", "against its baseline", "last step", "state")
+    return Table("Jobs, by their slowest worker", columns, rows, source)
+
+
+def _state(job: Job) -> str:
+    """In a word."""
+    return job.slowest.state.kind.value
 
 
 def _worker_row(watched: Watched) -> tuple[Value, ...]:

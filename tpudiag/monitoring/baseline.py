@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from statistics import median
 
@@ -76,11 +77,22 @@ class Baseline:
             self._medians.append(middle)
             self._sigmas.append(TO_SIGMA * median(abs(p - middle) for p in self._block))
         self._block, self._block_s = [], 0.0
+        self._settle()
+
+    def know(self, took_s: float) -> None:
+        """What a unit took in a minute of before: one block, of which the points are not known."""
+        if took_s > 0:
+            self._skip = 0
+            self._medians.append(math.log(took_s))
+            self._settle()
+
+    def _settle(self) -> None:
+        """The level, by the blocks of the last hour."""
         if len(self._medians) >= BLOCKS_NEEDED:
             # A median of medians over an hour: it follows a job that slowly changes, and an
             # evaluation of ten minutes does not move it.
             level = self.level = median(self._medians)
-            self.sigma = max(median(self._sigmas), LEAST_SIGMA)
+            self.sigma = max(median(self._sigmas or [LEAST_SIGMA]), LEAST_SIGMA)
             self.wander = TO_SIGMA * median(abs(m - level) for m in self._medians)
 
     def _learn_early(self, point: float) -> None:

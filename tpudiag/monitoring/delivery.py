@@ -6,8 +6,8 @@ long pause is a habit of many jobs; at least three within a span are what the jo
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import deque
-from dataclasses import dataclass
 from statistics import median
 
 from tpudiag.monitoring.ledger import TimeUse, parts
@@ -35,23 +35,19 @@ WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A window, as far as it counts here."""
-
-    end_ns: int
-    whole_s: float
-    units: float
-    times: int
-    lost: dict[str, float]
+Sums = tuple[float, ...]
+"""Seconds of the clock, units, pauses and stalls, and seconds lost by the words in their order."""
 
 
 class Delivery:
     """Takes windows in their order; `fall` is what is lost now."""
 
     def __init__(self) -> None:
-        self._parts: deque[_Part] = deque()
-        self._due_ns = 0
+        self._sums = [0.0] * (3 + len(WORDS))
+        self._times_ns: list[int] = []
+        self._kept: list[Sums] = []
+        """The sums so far, every few seconds: a span is a difference of two."""
+        self._last_ns = 0
         self._block = [0.0, 0.0]
         self._usual: deque[float] = deque(maxlen=BLOCKS)
         self.fall: DeliveryFall | None = None
@@ -59,34 +55,43 @@ class Delivery:
     def add(self, window: Window) -> None:
         """One more window."""
         uses = parts(window)
-        lost = {word: uses[use] for use, word in WORDS.items() if uses.get(use)}
-        if uses.get(TimeUse.COMPILE, 0.0) > 0.5 * window.whole_s:
-            return  # compilation has a cause and a check of its own
+        # Compilation has a cause and a check of its own.
+        if uses[TimeUse.COMPILE] > 0.5 * window.whole_s:
+            return
+        if not self._kept:
+            self._keep(window.start_ns)
         units = window.steps if window.examples is None else window.examples
-        times = window.stalls + window.paused
-        self._parts.append(_Part(window.end_ns, window.whole_s, units, times, lost))
-        while self._parts[0].end_ns < window.end_ns - SPANS_S[-1] * NS:
-            self._parts.popleft()
-        if window.end_ns >= self._due_ns:
-            self._due_ns = window.end_ns + int(EVERY_S * NS)
-            self._judge()
+        lost = [uses.get(use, 0.0) for use in WORDS]
+        new = (window.whole_s, units, window.stalls + window.paused, *lost)
+        for index, value in enumerate(new):
+            self._sums[index] += value
+        self._last_ns = window.end_ns
         if self.fall is None:
-            self._learn(window.whole_s, sum(lost.values()))
+            self._learn(window.whole_s, sum(lost))
+        if window.end_ns >= self._times_ns[-1] + EVERY_S * NS:
+            self._judge()
+            self._keep(window.end_ns)
+
+    def _keep(self, at_ns: int) -> None:
+        """The sums as they are now; those of over an hour ago are let go of, now and then."""
+        self._times_ns.append(at_ns)
+        self._kept.append(tuple(self._sums))
+        if len(self._kept) > 2 * SPANS_S[-1] / EVERY_S:
+            old = bisect_left(self._times_ns, at_ns - int(SPANS_S[-1] * NS)) - 1
+            del self._times_ns[:old], self._kept[:old]
 
     def per_s(self, silent_s: float = 0.0) -> float | None:
         """Units a second by the wall's clock over the last ten minutes, silence included."""
-        seen = self._last(SHOWN_S - silent_s)
-        whole_s = sum(one.whole_s for one in seen) + silent_s
-        if silent_s >= SHOWN_S:
-            return 0.0
-        return sum(one.units for one in seen) / whole_s if seen and whole_s else None
+        if not self._kept or silent_s >= SHOWN_S:
+            return 0.0 if self._kept else None
+        whole_s, units, *_ = self._since(SHOWN_S - silent_s)
+        return units / (whole_s + silent_s) if whole_s + silent_s else None
 
-    def _last(self, span_s: float) -> list[_Part]:
-        """The windows of the last so many seconds."""
-        if not self._parts:
-            return []
-        since_ns = self._parts[-1].end_ns - span_s * NS
-        return [one for one in self._parts if one.end_ns - one.whole_s * NS >= since_ns - NS]
+    def _since(self, span_s: float) -> Sums:
+        """The sums of the last so many seconds."""
+        first = bisect_left(self._times_ns, self._last_ns - int(span_s * NS))
+        kept = self._kept[min(first, len(self._kept) - 1)]
+        return tuple(now - before for now, before in zip(self._sums, kept, strict=True))
 
     def _learn(self, whole_s: float, lost_s: float) -> None:
         """What is usual, by blocks in which nothing was found."""
@@ -115,24 +120,17 @@ class Delivery:
         self, span_s: float, limit: float, usual: float | None, least_times: int
     ) -> DeliveryFall | None:
         """What a span lost, where that is over a limit."""
-        seen = self._last(span_s)
-        whole_s = sum(one.whole_s for one in seen)
-        times = sum(one.times for one in seen)
-        lost: dict[str, float] = {}
-        for one in seen:
-            for word, seconds in one.lost.items():
-                lost[word] = lost.get(word, 0.0) + seconds
-        lost_s = sum(lost.values())
+        whole_s, units, times, *lost = self._since(span_s)
+        lost_s = sum(lost)
         if whole_s < 0.75 * span_s or times < least_times or lost_s < limit * whole_s:
             return None
-        words = tuple(sorted(lost.items(), key=lambda one: -one[1]))
-        units = sum(one.units for one in seen)
+        kinds = sorted(zip(WORDS.values(), lost, strict=True), key=lambda one: -one[1])
         return DeliveryFall(
             lost=lost_s / whole_s,
             usual=usual,
             span_s=whole_s,
-            times=times,
-            kinds=words,
+            times=round(times),
+            kinds=tuple((word, seconds) for word, seconds in kinds if seconds > 0),
             per_s=units / whole_s,
             stepping_per_s=units / max(whole_s - lost_s, 1e-9),
         )

@@ -136,7 +136,7 @@ class Watched:
             self.recording = recording
             self.damaged |= recording.damaged
             for window in recording.earlier:
-                self._count(window)
+                self._earlier(window)
             for window in recording.windows:
                 self._add(window)
             self.ledger.take(recording)
@@ -145,13 +145,21 @@ class Watched:
 
     def account(self) -> Account:
         """Where the worker's time went, up to now, or up to the end of its last run."""
+        return self.ledger.account(*self._tail())
+
+    def _tail(self) -> tuple[TimeUse, int | None]:
+        """What goes on since the last window, and until when; None for the last that was heard."""
         run, kind = self.run, self.state.kind
         tail = TAILS.get(kind, TimeUse.STEPS)
         if kind is StateKind.PAUSING:
             tail = PAUSES.get(run.pausing or "", TimeUse.OTHER)
         if kind in OVER or kind is StateKind.LOST:
-            return self.ledger.account(tail)
-        return self.ledger.account(tail, run.last_ns + int(self._ages.quiet_s() * NS))
+            return tail, None
+        return tail, run.last_ns + int(self._ages.quiet_s() * NS)
+
+    def per_s(self, now: RunState) -> float | None:
+        """Units a second at present: none where no step is made."""
+        return 0.0 if now.kind in STANDING and self.steps else self.detector.per_s
 
     @property
     def stepping_s(self) -> float:
@@ -173,6 +181,12 @@ class Watched:
         if units:
             self.drifting.add(window.end_ns, window.active_s, units)
         return units
+
+    def _earlier(self, window: Window) -> None:
+        """A minute, or an hour, of before the windows: of use to what looks back."""
+        units, lost_s = self._count(window), (window.stalled_ms + window.compile_ms) / 1e3
+        if units:
+            self.detector.baseline.know((window.active_s - lost_s) / units)
 
     def _add(self, window: Window) -> None:
         """One more window."""
@@ -239,7 +253,7 @@ class Watched:
             cause=self.cause.kind if self.cause is not None else None,
             unit=self.unit,
             steps=self.steps,
-            per_s=0.0 if stands else self.detector.per_s,
+            per_s=self.per_s(now),
             steps_per_s=0.0 if stands else steps_per_s,
             baseline_per_s=self.detector.baseline_per_s,
             delivered_per_s=self._delivered_per_s(now),
@@ -249,7 +263,7 @@ class Watched:
             silent_s=self.silent_s(),
             normal_pause_s=self.normal_pause_s(),
             pause_s=self.pause_s,
-            goodput=self.account().goodput,
+            goodput=self.ledger.goodput(*self._tail()),
         )
 
     def _delivered_per_s(self, now: RunState) -> float | None:

@@ -135,6 +135,15 @@ class Ledger:
             book.put(tail, self._accounted_ns, end_ns, left_ns / NS)
         return Account(spent=book.spent, minutes=book.minutes, restarts_unknown=self._unknown)
 
+    def goodput(self, tail: TimeUse, end_ns: int | None = None) -> float | None:
+        """The share of the time that went into steps that count; None without any."""
+        run = self._run
+        end_ns = end_ns if end_ns is not None or run is None else run.last_ns
+        left_s = max((end_ns or 0) - self._accounted_ns, 0) / NS if run is not None else 0.0
+        total_s = sum(self._book.spent.values()) + left_s
+        steps_s = sum(self._book.spent.get(use, 0.0) for use in PRODUCTIVE)
+        return (steps_s + left_s * (tail in PRODUCTIVE)) / total_s if total_s else None
+
     def _begin(self, run: Run) -> None:
         """Another run: of the same process, or of a restart."""
         before = self._run

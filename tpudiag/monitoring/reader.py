@@ -69,8 +69,12 @@ def is_store(path: Path) -> bool:
         return False
 
 
-def read(path: Path, run_id: str | None = None, after: int = -1) -> Recording:
+def read(
+    path: Path, run_id: str | None = None, after: int = -1, at_once: int | None = None
+) -> Recording:
     """The newest run of the file (or the one named), its windows after a number.
+
+    Without a number the newest `at_once`; what came before them by minutes and hours.
 
     Raises UnreadableInput where there is none, or the file is none of ours.
     """
@@ -79,7 +83,7 @@ def read(path: Path, run_id: str | None = None, after: int = -1) -> Recording:
     with _opened(path) as connection, transaction(connection, "DEFERRED"):
         run = _run(connection, path, run_id)
         bad = _Damage(run)
-        cut, earlier = (after, ()) if after >= 0 else _earlier(connection, run, bad)
+        cut, earlier = (after, ()) if after >= 0 else _earlier(connection, run, bad, at_once)
         rows = connection.execute(
             f"SELECT {WINDOW_COLUMNS} FROM windows WHERE run = ? AND typeof(number) = 'integer' "
             f"AND number > ? ORDER BY number LIMIT {2 * AT_ONCE}",
@@ -104,16 +108,17 @@ def runs(path: Path) -> tuple[Run, ...]:
 
 
 def _earlier(
-    connection: sqlite3.Connection, run: Run, bad: _Damage
+    connection: sqlite3.Connection, run: Run, bad: _Damage, at_once: int | None
 ) -> tuple[int, tuple[Window, ...]]:
     """What came before the newest windows, by hours and minutes, and the number of its last."""
+    at_once = AT_ONCE if at_once is None else at_once
     which = "FROM rollups WHERE run = ? AND width_s = ? AND typeof(number) = 'integer'"
     newest = connection.execute(
         f"SELECT number, start_s {which} ORDER BY start_s DESC LIMIT 1", (run.id, MINUTE_S)
     ).fetchone()
-    if newest is None or newest[0] < AT_ONCE:
+    if newest is None or newest[0] < at_once:
         return -1, ()
-    until, old_s = newest[0] - AT_ONCE, newest[1] - MINUTES_S
+    until, old_s = newest[0] - at_once, newest[1] - MINUTES_S
     hours = connection.execute(
         f"SELECT {ROLLUP_COLUMNS} {which} AND number <= ? AND start_s < ? ORDER BY start_s",
         (run.id, HOUR_S, until, old_s),

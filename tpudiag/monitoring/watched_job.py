@@ -8,9 +8,8 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.clocks import Clock
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.follower import Watched
-from tpudiag.monitoring.recording import Run
+from tpudiag.monitoring.jobs import Job, jobs, name_workers, rank
 from tpudiag.monitoring.run_sources import Place, Source
-from tpudiag.signals.run_state import StateKind
 
 
 class WatchedJob:
@@ -19,7 +18,7 @@ class WatchedJob:
     def __init__(
         self, paths: Sequence[str], clock: Clock | None = None, expect: Reference | None = None
     ) -> None:
-        self._places = [Place(path) for path in paths]
+        self._places = [Place(path, len(paths)) for path in paths]
         self._looked_up: frozenset[str] = frozenset()
         self._clock, self._expect = clock or Clock(), expect
         self._followed: dict[int, tuple[Source, Watched]] = {}
@@ -27,6 +26,7 @@ class WatchedJob:
         self.unread: dict[str, str] = {}
         """Places that held runs and cannot be read now, and why: what was seen of them stays."""
         self.workers: list[Watched] = []
+        self.jobs: tuple[Job, ...] = ()
 
     def follow(self, before: Sequence[str], now: Sequence[str]) -> None:
         """Go on with workers whose addresses were looked up again: others come, some are gone."""
@@ -55,8 +55,8 @@ class WatchedJob:
                     now, self.unread[place.path] = before, f"{place.path}: the recording is gone"
             self._of_place[place.path] = now
             workers += now
-        self.workers = workers
-        self._name()
+        self.workers, self.jobs = workers, jobs(workers)
+        name_workers(self.jobs)
         return bool(workers)
 
     @property
@@ -72,7 +72,7 @@ class WatchedJob:
     @property
     def slowest(self) -> Watched:
         """The worker that the job waits for: one that is gone or silent, or the slowest."""
-        return min(self.workers, key=_rank)
+        return min(self.workers, key=rank)
 
     def done(self, idle_s: float | None) -> bool:
         """Whether nothing more is to come from any of them."""
@@ -88,42 +88,3 @@ class WatchedJob:
                 Watched(source, self._clock, self._expect),
             )
         return kept[1]
-
-    def _name(self) -> None:
-        """Name the workers apart, where there are several."""
-        runs = [watched.run for watched in self.workers]
-        for watched in self.workers:
-            watched.worker = _name(watched.run, runs) if len(runs) > 1 else ""
-
-
-def _rank(watched: Watched) -> tuple[bool, bool, float]:
-    """Lower is worse: gone, then silent for too long, then by its share of what is normal."""
-    figures = watched.figures()
-    now = figures.state
-    well = now.kind is StateKind.COMPLETED
-    per_s = figures.per_s if figures.per_s is not None else float("inf")
-    base = figures.baseline_per_s
-    return well, not (now.ill or now.kind is StateKind.LOST), per_s / base if base else 1.0
-
-
-def _name(run: Run, runs: Sequence[Run]) -> str:
-    """What its cluster calls it, its host, or its process: the first that tells it apart."""
-    names = (
-        run.worker,
-        run.host,
-        run.name,
-        f"{run.host} process {run.pid}" if run.pid > 0 else run.id,
-    )
-    others = [one for one in runs if one is not run]
-    return next(
-        (
-            name
-            for name, taken in (
-                (names[0], [one.worker for one in others]),
-                (names[1], [one.host for one in others]),
-                (names[2], [one.name for one in others]),
-            )
-            if name and name not in taken
-        ),
-        names[3],
-    )
