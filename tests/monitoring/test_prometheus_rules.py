@@ -130,7 +130,7 @@ CASES = {
             {"series": 'memory_total{make="cloud-tpu",accelerator_id="0"}', "values": "100x20"},
             {"series": 'memory_total{make="nvidia",accelerator_id="0"}', "values": "100x20"},
         ],
-        {"TpudiagChipMemoryHigh": {3: 0, 10: 1}},
+        {"TpuChipMemoryHigh": {3: 0, 10: 1}},
     ),
 }
 

@@ -49,6 +49,8 @@ def _plugin_memory(limits: Limits) -> Rule:
 
 def alert_name(rule: Rule) -> str:
     """Its name: TpudiagThroughputDrop."""
+    if rule.id == "chip-memory-high":  # of the device plugin, not of tpudiag's own figures
+        return "TpuChipMemoryHigh"
     return "Tpudiag" + "".join(word.capitalize() for word in rule.id.split("-"))
 
 
