@@ -34,9 +34,16 @@ def headline(figures: Figures) -> str:
     if now.kind in STANDING:
         return f"{figures.run.name}: {now.text[:MOST]}."
     if figures.baseline_per_s is None:
-        return f"{rate}; its baseline is not known yet{told}."
+        return f"{rate}; its baseline is not known yet{_until(figures)}{told}."
     change = figures.per_s / figures.baseline_per_s - 1
     return f"{rate}, {change:+.0%} against its baseline{told}."
+
+
+def _until(figures: Figures) -> str:
+    """When it will be; a run that makes no step any more has none to wait for."""
+    if figures.baseline_in_s is None or figures.state.over:
+        return ""
+    return f" (in about {max(figures.baseline_in_s / 60, 1):.0f} min of steps)"
 
 
 def measurements(figures: Figures, source: str) -> dict[str, Measurement]:

@@ -18,11 +18,11 @@ class BatchSizes:
             return -1
         try:
             # PerReplica, tuple, list, dict: the first of whatever it is made of.
-            while not hasattr(batch, "shape"):
-                inner = batch.values if hasattr(batch, "values") else batch
-                inner = inner() if callable(inner) else inner
-                batch = next(iter(inner))
-            rows = int(batch.shape[0])
+            part: Any = batch
+            while not hasattr(part, "shape"):
+                inner: Any = getattr(part, "values", part)
+                part = next(iter(inner() if callable(inner) else inner))
+            rows = int(part.shape[0])
             self._first = self._first or rows
             return int((self._global_batch or 0) * rows / self._first)
         except Exception:

@@ -26,6 +26,8 @@ class Figures:
     per_s: float | None
     steps_per_s: float | None
     baseline_per_s: float | None
+    baseline_in_s: float | None = None
+    """While it is not known: how long that takes yet, at the pace of now."""
     delivered_per_s: float | None = None
     """By the wall's clock over the last ten minutes, pauses, stalls and silence included."""
     step_ms: tuple[float | None, float | None, float | None]

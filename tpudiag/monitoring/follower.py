@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from dataclasses import dataclass
+from statistics import median
 
 from tpudiag.monitoring import machine
 from tpudiag.monitoring.clocks import Ages, Clock
@@ -161,6 +162,12 @@ class Watched:
         """Units a second at present: none where no step is made."""
         return 0.0 if now.kind in STANDING and self.steps else self.detector.per_s
 
+    def _baseline_in_s(self) -> float | None:
+        """How long a baseline takes yet, at the pace of the last windows."""
+        points = self.detector.baseline.waits_points
+        took = [window.whole_s for window in list(self.recent)[-31:]]
+        return points * median(took) if points and took else None
+
     @property
     def stepping_s(self) -> float:
         """From the beginning of the run to its last step."""
@@ -256,6 +263,7 @@ class Watched:
             per_s=self.per_s(now),
             steps_per_s=0.0 if stands else steps_per_s,
             baseline_per_s=self.detector.baseline_per_s,
+            baseline_in_s=self._baseline_in_s(),
             delivered_per_s=self._delivered_per_s(now),
             step_ms=(percentile(steps, 0.5), percentile(steps, 0.9), percentile(steps, 0.99)),
             input_share=sum(waits) / 1e3 / active_s if waits and active_s else None,

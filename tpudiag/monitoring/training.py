@@ -208,8 +208,9 @@ class ThroughputCallback:
         """What Keras says of the loss, where it is a number by now."""
         with suppress(Exception):
             # Not by get: some Keras hand out logs that fetch from the device what is asked for.
-            if self.recorder is not None and type(logs) is dict and "loss" in logs:
-                self.recorder.loss(logs["loss"])
+            if self.recorder is not None and type(logs) is dict:
+                said: dict[str, Any] = logs
+                self.recorder.loss(said.get("loss"))
 
     def _begin_quiet(self, kind: str) -> None:
         """A pause begins, unless one lasts already."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 from typing import Any, TypeVar
@@ -20,6 +20,17 @@ Step = tuple[int, int, int, int]
 """When it ended (performance counter, ns), how many steps, how long it waited for input (ns), and
 how many examples it had; the last two -1 where that was not measured."""
 OF_KINDS = {"evaluation": "evaluation_ms", "checkpoint": "checkpoint_ms", "restore": "restore_ms"}
+
+
+def losses_of(said: Sequence[float]) -> dict[str, Any]:
+    """What a window holds of the losses that were said in it."""
+    finite = [loss for loss in said if math.isfinite(loss)]
+    wild = [loss for loss in said if not math.isfinite(loss)]
+    return {
+        "loss": finite[-1] if finite else None,
+        "losses": len(said),
+        "bad_loss": None if not wild else "NaN" if any(map(math.isnan, wild)) else "Inf",
+    }
 
 
 class Windows:
@@ -148,8 +159,6 @@ class Windows:
     def _cut(self) -> Window:
         """The window up to the last step."""
         sums = {name: value for name, value in self._sums.items() if name != "other_ms"}
-        finite = [loss for loss in self._losses if math.isfinite(loss)]
-        wild = [loss for loss in self._losses if not math.isfinite(loss)]
         sums["examples"] = sums["examples"] or None
         window = Window(
             number=self._number,
@@ -158,9 +167,7 @@ class Windows:
             step_ms=in_order(self._buckets),
             wait_ms=None if self._wait is None else self._wait / 1e6,
             hbm_bytes=self._hbm,
-            loss=finite[-1] if finite else None,
-            losses=len(self._losses),
-            bad_loss=None if not wild else "NaN" if any(map(math.isnan, wild)) else "Inf",
+            **losses_of(self._losses),
             **sums,
         )
         self._number += 1
