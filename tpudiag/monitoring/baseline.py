@@ -13,8 +13,10 @@ BLOCKS_NEEDED = 4
 # The first minutes are faster or slower than the rest: buffers are full, caches cold, functions are
 # traced.
 WARM_UP_BLOCKS = 2
-FIRST_POINTS = EARLY_POINTS = 20
-"""The first of all, that are of no use; and of a block in the first minutes."""
+FIRST_STEPS = 60
+"""Of no use for what the first minutes show: buffers are full."""
+EARLY_POINTS = 20
+"""Of a block in the first minutes, and before the first of them."""
 # For normal noise the median distance from the median is sigma / 1.4826; unlike a standard
 # deviation it does not see a few wild points.
 TO_SIGMA = 1.4826
@@ -36,7 +38,8 @@ class Baseline:
         """How far the medians of blocks lie from the level."""
         self._early: list[tuple[float, float]] = []
         """The fastest two blocks of the first minutes: how fast they are, and how uneven."""
-        self._points, self._first = 0, list[float]()
+        self._points = self._steps = 0
+        self._first: list[float] = []
         self._block: list[float] = []
         self._block_s = 0.0
         self._skip = WARM_UP_BLOCKS
@@ -62,9 +65,9 @@ class Baseline:
         blocks = self._skip + BLOCKS_NEEDED - len(self._medians)
         return max(blocks * BLOCK_POINTS - len(self._block), 0) if self.level is None else 0
 
-    def learn(self, point: float, after_s: float) -> None:
-        """One more point of normal running, so long after the one before."""
-        self._learn_early(point)
+    def learn(self, point: float, after_s: float, steps: int = 1) -> None:
+        """One more point of normal running, of so many steps, so long after the one before."""
+        self._learn_early(point, steps)
         self._block.append(point)
         self._block_s += after_s
         count = len(self._block)
@@ -95,11 +98,10 @@ class Baseline:
             self.sigma = max(median(self._sigmas or [LEAST_SIGMA]), LEAST_SIGMA)
             self.wander = TO_SIGMA * median(abs(m - level) for m in self._medians)
 
-    def _learn_early(self, point: float) -> None:
+    def _learn_early(self, point: float, steps: int) -> None:
         """The fastest of small blocks, while there is no level."""
-        self._points += 1
-        # Not from the very first: buffers are full then.
-        if self.level is not None or self._points <= FIRST_POINTS:
+        self._points, self._steps = self._points + 1, self._steps + steps
+        if self.level is not None or self._points <= EARLY_POINTS or self._steps <= FIRST_STEPS:
             return
         self._first.append(point)
         if len(self._first) == EARLY_POINTS:

@@ -202,7 +202,7 @@ class Watched:
         self.losses.add(window)
         if not units:
             return
-        self.detector.add(window.end_ns, window.active_s, units)
+        self.detector.add(window.end_ns, window.active_s, units, window.steps)
         self.pauses.add(window)
         self.history.append(window)
         self.rates.append(units / window.active_s)
