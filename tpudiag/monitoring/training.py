@@ -9,7 +9,7 @@ import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from tpudiag.monitoring import crashes, tensorflow_events
 from tpudiag.monitoring.batch_sizes import BatchSizes
@@ -209,8 +209,7 @@ class ThroughputCallback:
         with suppress(Exception):
             # Not by get: some Keras hand out logs that fetch from the device what is asked for.
             if self.recorder is not None and type(logs) is dict:
-                said: dict[str, Any] = logs
-                self.recorder.loss(said.get("loss"))
+                self.recorder.loss(cast("dict[str, Any]", logs).get("loss"))
 
     def _begin_quiet(self, kind: str) -> None:
         """A pause begins, unless one lasts already."""
