@@ -53,9 +53,18 @@ def test_each_state_by_what_is_known(run: Run, heard: Heard, kind: StateKind) ->
 def test_a_later_process_of_the_same_number_is_another() -> None:
     began_ns = machine.process_started_ns(0)
     assert began_ns is not None
-    now_ns = time.time_ns()
-    assert machine.alive(os.getpid(), now_ns + began_ns)
-    assert not machine.alive(os.getpid(), now_ns + began_ns - 7_200 * NS)
+    assert machine.alive(os.getpid(), -began_ns / NS)
+    assert not machine.alive(os.getpid(), -began_ns / NS + 3_600)
+
+
+def test_a_wall_clock_that_was_set_makes_no_process_another() -> None:
+    run = replace(
+        RUN, machine="here", monotonic_ns=time.perf_counter_ns(), started_ns=50 * NS,
+        process_started_ns=49 * NS,
+    )  # fmt: skip
+    assert state(run, replace(HEARD, quiet_s=5.0)).kind is StateKind.STEPPING
+    before = replace(run, process_started_ns=-(10**9) * NS)
+    assert state(before, replace(HEARD, quiet_s=5.0)).kind is StateKind.KILLED
 
 
 LOOP = """

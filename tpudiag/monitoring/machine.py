@@ -51,19 +51,17 @@ def worker(environment: Mapping[str, str]) -> str:
     return ""
 
 
-def alive(pid: int, started_ns: int | None = None) -> bool:
+def alive(pid: int, least_age_s: float | None = None) -> bool:
     """Whether a process of this namespace is there, and no zombie.
 
-    With the time at which it began: whether it is that process, and no later one of its number.
+    With the age that it must have by now: whether it is that process, and no later one of its
+    number.
     """
     # A trainer that was killed stays in /proc until whoever started it asks for its exit code.
     if (_stat(pid) or ["X"])[:1] in (["Z"], ["X"]):
         return False
-    age_s = None if started_ns is None else _age_s(pid)
-    if age_s is None or started_ns is None:
-        return True
-    # An hour: the clock of the wall, by which it was written down, may have been set since.
-    return time.time_ns() - age_s * 1e9 - started_ns < 3_600e9
+    age_s = None if least_age_s is None else _age_s(pid)
+    return age_s is None or least_age_s is None or age_s >= least_age_s
 
 
 def stopped(pid: int) -> bool:

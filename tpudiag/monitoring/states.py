@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 
 from tpudiag.monitoring import machine
-from tpudiag.monitoring.recording import Run
+from tpudiag.monitoring.recording import NS, Run
 from tpudiag.signals.run_state import RunState, StateKind
 
 SETTLED_S = 3.0
 """A process that is gone may have written its end a moment after the recording was read."""
 LOST_S, LOST_ELSEWHERE_S = 30.0, 60.0
 """Silence of the recorder, which writes each second, on this host and on another."""
+CLOCKS_S = 60.0
+"""By how much ages may differ."""
 SIGNALS = {143: "SIGTERM: a preemption, or a plain kill", 130: "SIGINT", 137: "SIGKILL"}
 
 
@@ -53,7 +56,7 @@ def state(run: Run, heard: Heard) -> RunState:
                 f"recording: it last wrote {heard.quiet_s:,.0f} s ago",
             )
         return _by_steps(run, heard, None)
-    if not machine.alive(run.pid, run.process_started_ns):
+    if not machine.alive(run.pid, _least_age_s(run)):
         if heard.quiet_s > SETTLED_S:
             return _killed(run, heard.killed_by)
         return _by_steps(run, heard, None)
@@ -68,6 +71,15 @@ def state(run: Run, heard: Heard) -> RunState:
             lives=True,
         )
     return _by_steps(run, heard, lives=True)
+
+
+def _least_age_s(run: Run) -> float | None:
+    """How old its process is by now, at the least; None where no clock that never steps says so."""
+    if not run.machine or run.monotonic_ns is None or run.process_started_ns is None:
+        return None
+    # Both were read off the wall's clock at one moment: their difference holds whatever it was.
+    begun_s = (run.started_ns - run.process_started_ns) / NS
+    return begun_s + (time.perf_counter_ns() - run.monotonic_ns) / NS - CLOCKS_S
 
 
 def _ended(run: Run) -> RunState:
