@@ -20,13 +20,22 @@ NEAREST = 3
 LEAST_LIKENESS = 0.3
 LEAST_WORDS = 3
 
-_FAILURE = re.compile(
-    r"^[^\S\n]*(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure))\b(?::|$).*"
-    r"|.*(?:Check failed:|Fatal Python error|terminate called|core dumped|Segmentation fault).*"
-    r"|.*OP_REQUIRES failed at.*"
-    r"|^.{0,60} F [\w./]+\.cc:\d+\].*",
-    re.MULTILINE,
+LONGEST_ROW = 2000
+"""Characters of a row that patterns are tried on: longer ones, which programs write, are folded."""
+
+_RAISED = re.compile(
+    r"[^\S\n]*(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure)\b(?::|$)"
+    r"|.{0,60} F [\w./]+\.cc:\d+\]"
 )
+_DIED = (
+    "Check failed:",
+    "Fatal Python error",
+    "terminate called",
+    "core dumped",
+    "Segmentation fault",
+    "OP_REQUIRES failed at",
+)
+"""Words of a row that tells of a failure wherever they stand in it."""
 _BURIED = re.compile(
     r"(?<![\w.])(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure)): [^\n]*"
 )
@@ -38,6 +47,7 @@ _SAID = re.compile(
 )
 """What has no exception's name before it: a sentence of an operation, a program's `ERROR:`."""
 FEW_LINES = 20
+_LONG_ROW = re.compile(rf"[^\n]{{{LONGEST_ROW}}}(?=[^\n])")
 _WORD = re.compile(r"[A-Za-z_]{4,40}")
 _BOILERPLATE = re.compile(
     r"(?:\w+\.)+(?=\w+(?:Error|Exception)\b)|\{\{function_node \S+\}\}|File \"[^\"]*\", line \d+"
@@ -87,8 +97,10 @@ def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
     `unnamed`: a short text's sentence without an exception's name counts as one.
     """
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
-    failures = [failure[0].strip() for failure in _FAILURE.finditer(text)]
-    if not failures and text.count("\n") < FEW_LINES:
+    few_lines = text.count("\n") < FEW_LINES
+    text = folded(text)
+    failures = [row.strip() for row in text.split("\n") if _tells_of_failure(row)]
+    if not failures and few_lines:
         failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
         if not failures and unnamed:
             failures = [failure[0].strip() for failure in _SAID.finditer(text)]
@@ -96,6 +108,18 @@ def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
         return None
     message, phase = whole(text, failures), phase_of(text)
     return UnknownError(message, phase, nearest(message), guidance(text, message, phase))
+
+
+def folded(text: str) -> str:
+    """A text whose rows are no longer than patterns are tried on."""
+    if len(text) <= LONGEST_ROW:
+        return text
+    return _LONG_ROW.sub(r"\g<0>\n", text)
+
+
+def _tells_of_failure(row: str) -> bool:
+    """Whether a row is that of an exception, or of a process that died."""
+    return _RAISED.match(row) is not None or any(words in row for words in _DIED)
 
 
 def whole(text: str, failures: list[str]) -> str:

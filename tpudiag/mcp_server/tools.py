@@ -198,6 +198,8 @@ class Tool:
     writes: bool = False
     runs_code: bool = False
     """Whether it runs the user's script."""
+    limit_s: float = 2 * 3600.0
+    """How long it may take: after that it is ended, and the client told so."""
 
     @property
     def description(self) -> str:
@@ -232,7 +234,7 @@ TOOLS = (
     Tool(name="read", title="Read a profile", arguments=Read),
     Tool(name="plan", title="Plan TPU and batch", arguments=Plan, runs_code=True),
     Tool(name="compare", title="Compare two runs", arguments=Compare),
-    Tool(name="explain", title="Explain a check or an error", arguments=Explain),
+    Tool(name="explain", title="Explain a check or an error", arguments=Explain, limit_s=120.0),
 )
 EXPLANATION: dict[str, Any] = {
     "type": "object",

@@ -14,6 +14,8 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from tpudiag.mcp_server.tools import tool
+
 # -P: the worker runs in the user's folder, whose modules would else hide those that it imports.
 WORKER = (sys.executable, "-P", "-m", "tpudiag.mcp_server.worker")
 GRACE_S = 20.0
@@ -25,7 +27,7 @@ OnPhase = Callable[[str], Awaitable[None]]
 
 
 async def answered(request: dict[str, Any], folder: Path, on_phase: OnPhase) -> dict[str, Any]:
-    """What a worker says to a request; cancelled, it is ended with all that it started."""
+    """What a worker says to a request; cancelled or too slow, it is ended with all it started."""
     process = await anyio.open_process(
         WORKER, stderr=sys.stderr, cwd=folder, start_new_session=True
     )
@@ -33,20 +35,29 @@ async def answered(request: dict[str, Any], folder: Path, on_phase: OnPhase) -> 
         assert process.stdin is not None
         assert process.stdout is not None
         await process.stdin.send(json.dumps(request).encode() + b"\n")
-        lines = BufferedByteReceiveStream(process.stdout)
-        while True:
-            try:
-                line = await lines.receive_until(b"\n", LARGEST_BYTES)
-            except (anyio.IncompleteRead, anyio.EndOfStream, anyio.ClosedResourceError):
-                return {"error": f"the worker died: {await _end(process)}"}
-            message: dict[str, Any] = json.loads(line)
-            if "phase" not in message:
-                return message
-            await on_phase(message["phase"])
+        limit = tool(request["tool"]).limit_s
+        with anyio.move_on_after(limit):
+            return await _heard(process, BufferedByteReceiveStream(process.stdout), on_phase)
+        return {"error": f"{request['tool']} took more than {limit:g} s and was ended"}
     finally:
         # A cancelled task cannot wait for anything else, and a worker needs seconds to end its job.
         with anyio.CancelScope(shield=True):
             await _end(process)
+
+
+async def _heard(
+    process: Process, lines: BufferedByteReceiveStream, on_phase: OnPhase
+) -> dict[str, Any]:
+    """A worker's answer, its phases told as they come."""
+    while True:
+        try:
+            line = await lines.receive_until(b"\n", LARGEST_BYTES)
+        except (anyio.IncompleteRead, anyio.EndOfStream, anyio.ClosedResourceError):
+            return {"error": f"the worker died: {await _end(process)}"}
+        message: dict[str, Any] = json.loads(line)
+        if "phase" not in message:
+            return message
+        await on_phase(message["phase"])
 
 
 async def _end(process: Process) -> str:

@@ -132,7 +132,7 @@ jax.config.update('jax_compilation_cache_dir', '/tmp/jax_cache')  # JAX: compile
         fix="""\
 # fewer arguments: a newer runtime (TPU VM, PJRT) packs them; stack small tensors into one;
 # run several steps in one program (steps_per_execution) only after that
-pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
+<<tpu_install>>""",
         citations=("pytorch/xla#1963",),
         example="Computation requires more parameters (546) than supported (limit 236)",
     ),

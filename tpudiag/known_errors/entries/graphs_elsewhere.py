@@ -43,7 +43,7 @@ tf.compat.v1.Session(resolver.master())                               # TensorFl
                 cause="the CPU or GPU build of TensorFlow on a TPU VM",
                 look_for="`Registered devices: [CPU]` on the TPU's own machine",
                 decide="pip list | grep -i tensorflow",
-                fix='pip uninstall -y tensorflow tensorflow-cpu; pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"',
+                fix="pip uninstall -y tensorflow tensorflow-cpu; <<tpu_install>>",
                 families=("no-tpu-build",),
             ),
         ),

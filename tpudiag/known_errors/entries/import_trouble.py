@@ -68,7 +68,7 @@ export GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096                    # g
         fix="""\
 python --version; python -m pip show PACKAGE                    # the package of the traceback's last file: its release and what it wants
 pip install -U PACKAGE setuptools wheel                         # a release for this Python
-uv venv --python 3.10 && uv pip install "tensorflow==2.13.*"     # or a Python of the code's time: 2.10 to 2.13: 3.8 to 3.11; 2.16 and later: 3.9 to 3.12; tensorflow-tpu 2.20: 3.10 to 3.13
+uv venv --python 3.10 && uv pip install "tensorflow==2.13.*"     # or a Python of the code's time: 2.10 to 2.13: 3.8 to 3.11; 2.16 and later: 3.9 to 3.12; tensorflow-tpu <<tpu_release>>: up to <<tpu_python>>
 pip install "setuptools<81"                                      # pkg_resources""",
         evidence="recalled",
         example="AttributeError: module 'collections' has no attribute 'Iterable'",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase, VersionFix
+from tpudiag.known_errors.model import Kind, KnownError, Phase
 
 ERRORS = (
     KnownError(
@@ -16,7 +16,7 @@ ERRORS = (
         ),
         cause="libtpu is of another release than this JAX wants: tensorflow-tpu, which wants its own, lives in the same environment, or a nightly was installed beside a release.",
         fix="""\
-python -m venv tf-env  && tf-env/bin/pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
+<<tpu_environment>>
 python -m venv jax-env && jax-env/bin/pip install "jax[tpu]"       # brings the libtpu of its release
 # one environment: pip uninstall -y libtpu-nightly libtpu; pip install -U "jax[tpu]\"""",
         citations=(
@@ -40,39 +40,9 @@ python -m venv jax-env && jax-env/bin/pip install "jax[tpu]"       # brings the 
         cause="The installed libtpu is older or newer than this TensorFlow was built for, so the process aborts.",
         details=("libtpu lacks {symbol}.",),
         fix="""\
-pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
+<<tpu_install>>
 # where TensorFlow is only there for TensorBoard, keep it from loading libtpu
 export TPU_LOAD_LIBRARY=0""",
-        fixes=(
-            VersionFix(
-                package="tensorflow",
-                since="2.20",
-                before="2.21",
-                fix='pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"',
-            ),
-            VersionFix(
-                package="tensorflow",
-                since="2.19",
-                before="2.20",
-                fix='pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10"',
-            ),
-            VersionFix(
-                package="tensorflow",
-                since="2.17",
-                before="2.19",
-                fix="""\
-# tensorflow-tpu 2.18 wants libtpu 2.18.0 from the vendor's libtpu release page; simpler:
-pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10\"""",
-            ),
-            VersionFix(
-                package="tensorflow",
-                since="2.21",
-                before="3",
-                fix="""\
-# there is no tensorflow-tpu 2.21
-pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
-            ),
-        ),
         citations=(
             "pytorch/xla#3786",
             "huggingface/pytorch-image-models#1318",
@@ -106,39 +76,9 @@ Aborted (core dumped)""",
         cause="libtpu and the framework speak different versions of the PJRT interface: libtpu is newer (or older) than what this framework was built for.",
         details=("libtpu speaks PJRT {version}.",),
         fix="""\
-pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
+<<tpu_install>>
 # JAX: pip install -U "jax[tpu]" installs the libtpu that belongs to it; one framework for each environment
 pip list | grep -iE "libtpu|tensorflow|jax\"""",
-        fixes=(
-            VersionFix(
-                package="tensorflow",
-                since="2.20",
-                before="2.21",
-                fix='pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"',
-            ),
-            VersionFix(
-                package="tensorflow",
-                since="2.19",
-                before="2.20",
-                fix='pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10"',
-            ),
-            VersionFix(
-                package="tensorflow",
-                since="2.17",
-                before="2.19",
-                fix="""\
-# tensorflow-tpu 2.18 wants libtpu 2.18.0 from the vendor's libtpu release page; simpler:
-pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10\"""",
-            ),
-            VersionFix(
-                package="tensorflow",
-                since="2.21",
-                before="3",
-                fix="""\
-# there is no tensorflow-tpu 2.21
-pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
-            ),
-        ),
         citations=("google-deepmind/weathernext#185",),
         example="pjrt_c_api_helpers.cc:258: Unexpected PJRT_Plugin_Attributes_Args size: expected 32, got 24. The plugin is likely built with a later version than the framework. This plugin is built with PJRT API version 0.75",
     ),

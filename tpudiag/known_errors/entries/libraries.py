@@ -97,7 +97,7 @@ pip uninstall torchvision torchaudio                              # where they p
         fix="""\
 python --version; pip --version; uname -m                       # which Python, which platform
 pip index versions PACKAGE                                      # what there is for it
-uv venv --python 3.11; uv pip install "tensorflow-tpu==2.19.*"  # a Python that the release has wheels for""",
+<<tpu_environment>>      # a Python that the release has wheels for""",
         yields_to=(
             "E617",
             "E606",

@@ -150,7 +150,7 @@ pip install "numpy<1.24"         # old code that says np.object, np.bool, np.flo
         cause="TensorFlow is not installed in the Python that runs the script (Colab's TPU runtime comes without it since 2025; a notebook may run another Python than pip).",
         fix="""\
 import sys; print(sys.executable)                       # which Python is it?
-python -m pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"     # on a TPU VM; restart the kernel
+<<tpu_install>>; on a TPU VM, then restart the kernel
 # no TPU here: python -m pip install tensorflow-cpu""",
         citations=("googlecolab/colabtools#5185",),
         example="ModuleNotFoundError: No module named 'tensorflow'",
@@ -168,7 +168,7 @@ python -m pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"     # o
         ),
         cause="libtpu, the library that drives the TPU, is not found.",
         fix="""\
-pip install "libtpu>=0.0.14,<=0.0.31"                    # for tensorflow-tpu 2.20
+<<tpu_install>>
 export TPU_LIBRARY_PATH=$(python -c "import libtpu; print(libtpu.get_library_path())")
 # TPU_LIBRARY_PATH set to a place that is gone? unset it""",
         evidence="recalled",
@@ -188,7 +188,7 @@ export TPU_LIBRARY_PATH=$(python -c "import libtpu; print(libtpu.get_library_pat
         cause="The process crashed inside compiled code while a framework or libtpu was loaded or asked: the versions of libtpu, the framework and protobuf do not fit, or two frameworks share one process.",
         fix="""\
 python -X faulthandler -c "import tensorflow"        # where does it crash?
-pip install --force-reinstall "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"   # a version pair that fits
+pip install --force-reinstall "tensorflow-tpu==<<tpu_release>>"   # a version pair that fits
 pip list | grep -iE "tensorflow|libtpu|jax|torch|protobuf\"""",
         citations=(
             "tensorflow/tensorflow#82208",
@@ -211,7 +211,7 @@ Current thread 0x00007187bc013800 (most recent call first):
         cause="TensorFlow's installation is mixed or broken: files of two versions lie in one folder (tensorflow, tensorflow-cpu and tensorflow-tpu share it), or it was built for another Python.",
         fix="""\
 pip uninstall -y tensorflow tensorflow-cpu tensorflow-gpu tensorflow-tpu
-pip install --force-reinstall --no-cache-dir "tensorflow-tpu==2.20.0"     # one of them, in a fresh environment""",
+pip install --force-reinstall --no-cache-dir "tensorflow-tpu==<<tpu_release>>"     # one of them, in a fresh environment""",
         citations=(
             "tensorflow/tensorflow#23386",
             "RasaHQ/rasa#3119",

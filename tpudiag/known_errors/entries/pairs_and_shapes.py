@@ -112,7 +112,7 @@ tf.config.set_soft_device_placement(True)              # before anything is buil
         cause="libtpu and the framework (or the TPU's machine image) are of releases that do not belong together, or a program that was compiled by one is loaded by another.",
         fix="""\
 pip list | grep -iE "tensorflow|libtpu|jax|torch"             # one framework in one environment
-pip install "tensorflow-tpu==2.18.*"                          # brings the libtpu of its own release; then do not upgrade libtpu alone
+<<tpu_install>>; then do not upgrade libtpu alone
 pip install -U "jax[tpu]"                                     # JAX: jax, jaxlib and libtpu together
 env | grep TPU_LIBRARY_PATH                                   # an older libtpu.so of the image is loaded in its place: unset it
 rm -rf ~/.cache/*compilation* /tmp/jax_cache                  # programs of another release""",

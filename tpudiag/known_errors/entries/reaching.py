@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival, VersionFix
+from tpudiag.known_errors.model import Kind, KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
@@ -50,38 +50,7 @@ resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="NAME_OF_THE_TP
         details=("It knows only these devices: {devices}.",),
         fix="""\
 pip uninstall -y tensorflow tensorflow-cpu
-pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"
-# for an older tensorflow-tpu take libtpu from the vendor's libtpu release page""",
-        fixes=(
-            VersionFix(
-                package="tensorflow",
-                since="2.20",
-                before="2.21",
-                fix='pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"',
-            ),
-            VersionFix(
-                package="tensorflow",
-                since="2.19",
-                before="2.20",
-                fix='pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10"',
-            ),
-            VersionFix(
-                package="tensorflow",
-                since="2.17",
-                before="2.19",
-                fix="""\
-# tensorflow-tpu 2.18 wants libtpu 2.18.0 from the vendor's libtpu release page; simpler:
-pip install "tensorflow-tpu==2.19.1" "libtpu==0.0.10\"""",
-            ),
-            VersionFix(
-                package="tensorflow",
-                since="2.21",
-                before="3",
-                fix="""\
-# there is no tensorflow-tpu 2.21
-pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
-            ),
-        ),
+<<tpu_install>>""",
         citations=(
             "googlecolab/colabtools#5203",
             "googlecolab/colabtools#5228",
@@ -102,7 +71,7 @@ Registered kernels:
         family="no-tpu-platform",
         phase=Phase.INITIALISING,
         patterns=(
-            r"No TPU platform registered",
+            r"No TPU platform (?:registered|found)",
             r"TpuPlatform is not available",
             r"tpu_node_interfaces\.cc:\d{1,5}\) \*platform",
             r"Failed to get TPU platform",
@@ -111,7 +80,9 @@ Registered kernels:
         ),
         cause="libtpu offered TensorFlow no TPU: this TensorFlow or TPUEstimator cannot drive the generation (v5 and later), or there is no TPU on the machine.",
         fix="""\
-# TensorFlow 2.15 or later with the PJRT runtime, and TPUStrategy instead of TPUEstimator
+<<tpu_install>>
+<<tpu_variables>>      # before TensorFlow is imported: v5 and later are found by PJRT alone
+# and TPUStrategy instead of TPUEstimator:
 resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
 tf.config.experimental_connect_to_cluster(resolver)
 tf.tpu.experimental.initialize_tpu_system(resolver)
@@ -158,7 +129,7 @@ print(tf.config.list_logical_devices("TPU"))
                 decide='pip list | grep -iE "tensorflow|libtpu"',
                 fix="""\
 pip uninstall -y tensorflow tensorflow-cpu
-pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31\"""",
+<<tpu_install>>""",
                 cues=(
                     r"Registered devices: \[CPU\]",
                     r"tensorflow-cpu",

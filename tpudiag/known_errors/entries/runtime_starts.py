@@ -48,8 +48,8 @@ python -c "import tensorflow as tf; print(tf.__version__, tf.__file__)"         
         ),
         cause="This libtpu has given up the TPU's generation: v2 and v3 are served by libtpu before 1.0 only.",
         fix="""\
-pip install "libtpu<1.0"                                       # JAX, PyTorch/XLA: the framework's release that came with such a libtpu
-pip install tensorflow-tpu==2.18.0                             # TensorFlow: a release with an older libtpu of its own
+<<tpu_install>>
+pip install "jax[tpu]==RELEASE"                                # JAX, PyTorch/XLA: the framework's release that came with a libtpu before 1.0
 gcloud compute tpus tpu-vm create NAME --zone=ZONE --accelerator-type=v5litepod-8 --version=v2-alpha-tpuv5-lite      # or a newer TPU""",
         evidence="recalled",
         example="TPU v2 and v3 are deprecated as of libtpu 1.0.0 and are no longer being supported. Please consider using a newer generation of TPU.",
