@@ -222,7 +222,7 @@ class Recorder:
 
     def _work(self) -> None:
         """The background thread: nothing that fails here reaches the training loop."""
-        delay_s = 0.0  # a job that dies in its first second leaves at least its name
+        delay_s = self._flush_s / 4  # a job that dies in its first second leaves at least its name
         while True:
             self._wake.wait(delay_s)
             self._wake.clear()
