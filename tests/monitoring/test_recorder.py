@@ -44,6 +44,9 @@ class Flaky:
         self.runs.append(run)
         self.wrote.set()
 
+    def gone(self) -> bool:
+        return False
+
     def close(self) -> None:
         pass
 

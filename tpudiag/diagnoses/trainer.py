@@ -12,7 +12,7 @@ from tpudiag.diagnoses.job_pods import JobPods, selected
 from tpudiag.diagnoses.profile import ProfileRequest
 from tpudiag.diagnoses.profile import diagnose as diagnose_profile
 from tpudiag.diagnoses.profile_figures import count
-from tpudiag.diagnoses.trainer_targets import Targets, chosen, without_server
+from tpudiag.diagnoses.trainer_targets import Targets, chosen, standing, without_server
 from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Report, Shortfall, Subject, TargetSummary
@@ -98,9 +98,19 @@ def diagnose(
         if any(done.file is not None for done in captures):
             on_phase("reading the profile")
             report = _with_profile(request, trainers, captures, run, settings)
+            if not interrupted:
+                silent = [
+                    done.address
+                    for done in captures
+                    if done.fault is not None or "step_time_ms" not in report.measurements
+                ]
+                stands = standing(targets, silent, request.capture.duration_s, on_phase)
+                report = replace(report, tables=(*stands, *report.tables))
             return replace(report, interrupted=interrupted or report.interrupted)
     if interrupted:
         raise KeyboardInterrupt
+    stands = standing(targets, targets.addresses, request.capture.duration_s, on_phase)
+    trainers = replace(trainers, tables=(*trainers.tables, *stands))
     return _without_profile(trainers, captures, settings)
 
 
