@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from tpudiag.known_errors.model import (
     MOST_COUNTED,
+    Known,
     KnownError,
     Match,
     Phase,
@@ -17,6 +18,12 @@ from tpudiag.known_errors.model import (
 from tpudiag.known_errors.unknown import UnknownError
 
 WIDTH = 98
+EVIDENCE: dict[Known, str] = {
+    "reproduced": "reproduced",
+    "reported": "reported",
+    "recalled": "from experience",
+}
+"""How an error is known, for people."""
 
 Bold = Callable[[str], str]
 
@@ -222,7 +229,7 @@ def _answer(match: Match, cause: str, bold: Bold) -> Iterator[str]:
     yield from (f"    {row}".rstrip() for row in match.fix.splitlines())
     if error.useless:
         yield f"\n{bold('No help')}\n{_paragraph(error.useless)}"
-    known = ", ".join((error.evidence, *error.citations))
+    known = ", ".join((EVIDENCE[error.evidence], *error.citations))
     yield f"\n{bold('Known from')}\n{_paragraph(known)}"
 
 

@@ -8,6 +8,8 @@ from dataclasses import replace
 from .model import Kind, Level, Match, RivalFound
 from .probes import Probe, probes
 
+NEAR_LINES = 4
+"""Lines between a warning and the failure that it is a warning of, at most."""
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
@@ -62,12 +64,20 @@ def _yields(match: Match, among: list[Match]) -> bool:
     if any(other.id in error.yields_to for other in others):
         return True
     if error.kind is Kind.FORM:
-        return any(not each.noise and each.kind is not Kind.FORM for each in others)
+        return any(_tells_more(each, match) for each in among)
     # A warning that tells more is no cause of a failure.
     failures = [other for other in others if other.level == "error"]
     if match.told_by == "gap" and any(other.kind is not Kind.FORM for other in failures):
         return True
     return any(other.kind.value < error.kind.value for other in failures)
+
+
+def _tells_more(other: Match, form: Match) -> bool:
+    """Whether another match says what a form does not: a failure, or a warning at its place."""
+    if other.error.noise or other.error.kind is Kind.FORM:
+        return False
+    near = other.line - NEAR_LINES <= form.last_line and form.line <= other.last_line + NEAR_LINES
+    return other.error.level == "error" or near
 
 
 def _rank(match: Match) -> tuple[bool, int, int, bool, int, str]:

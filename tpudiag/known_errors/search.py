@@ -19,7 +19,14 @@ from typing import Protocol
 from .catalogue import known_errors
 from .frames import ToldBy, all_frames, ends_in_any_error
 from .model import MOST_COUNTED, Kind, Match
-from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes, without_source_around
+from .plain_text import (
+    ROW_SPACE,
+    plain,
+    squeezed,
+    without_prefixes,
+    without_raise_statements,
+    without_source_around,
+)
 from .probes import Form, Probe, candidates, phrase_groups
 from .ranking import ranked
 from .readings import reading
@@ -47,7 +54,8 @@ def match(text: str) -> tuple[Match, ...]:
     A text is wrapped by terminals and trackers as a log is not: what stands before each of its
     lines may split a sentence, and is left out.
     """
-    return scan(BytesIO(without_prefixes(_EMPHASIS.sub(r"\1", text).encode(errors="replace"))))
+    raw = _EMPHASIS.sub(r"\1", text).encode(errors="replace")
+    return scan(BytesIO(without_prefixes(without_raise_statements(raw))))
 
 
 def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:
@@ -143,6 +151,9 @@ class _Search:
             for name, value in hit.groupdict().items()
             if value
         }
+        # A sentence in the place of a name: without its blanks it would look like one.
+        if "name" in values and " " in window.words(*hit.span("name")):
+            del values["name"]
         read = probe.rival is None and not error.noise
         return Match(
             error=error,

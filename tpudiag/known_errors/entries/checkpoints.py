@@ -7,6 +7,25 @@ from tpudiag.known_errors.model import Kind, KnownError, Phase
 
 ERRORS = (
     KnownError(
+        id="E944",
+        family="no-kernel-for-device",
+        phase=Phase.EXECUTING,
+        patterns=(
+            r"Cannot assign a device for operation (?P<operation>[\w./-]{1,120}?): .{0,300}?no supported kernel for (?P<kind>\w{2,8}) devices is available",
+            r"Could not satisfy explicit device specification '(?P<device>/[\w:/]{1,80})' because no supported kernel for (?P<kind>\w{2,8}) devices is available",
+            r"no supported kernel for (?P<kind>\w{2,8}) devices is available",
+        ),
+        cause="An operation is bound to <<kind>> and has no kernel there (Python functions, strings, files, tables, most of tf.data), and soft placement is off, so that TensorFlow may not put it on the CPU: it stands under `with tf.device(...)`, or eagerly under the strategy's scope.",
+        details=("The operation is {operation}.", "The device asked for is {device}."),
+        fix="""\
+tf.config.set_soft_device_placement(True)      # at the start of the program: what has no kernel there runs on the host
+dataset = dataset.map(preprocess, num_parallel_calls=tf.data.AUTOTUNE)      # text, files, py_function: in the dataset, before the step
+with tf.device("/CPU:0"): table = make_table()                              # or that operation alone bound to the host""",
+        citations=("tensorflow/tensorflow#39030",),
+        example="InvalidArgumentError: Cannot assign a device for operation PyFunc: Could not satisfy explicit device specification '/job:worker/replica:0/task:0/device:TPU:0' because no supported kernel for TPU devices is available.",
+        near_miss="Could not satisfy explicit device specification '/device:TPU:0' because the node was colocated",
+    ),
+    KnownError(
         id="E121",
         family="device-placement",
         phase=Phase.SAVING,
@@ -42,7 +61,7 @@ os.environ["TFHUB_MODEL_LOAD_FORMAT"] = "UNCOMPRESSED"      # TF Hub: read from 
             "amaljoseph/EndToEnd_Signature-Detection-Cleaning-Verification_System_using_YOLOv5-and-CycleGAN#3",
         ),
         example="InvalidArgumentError: Cannot assign a device for operation stem_conv/kernel: node was explicitly assigned to /job:worker/replica:0/task:0/device:TPU:0 but available devices are [ /job:localhost/replica:0/task:0/device:CPU:0 ]. Make sure the device specification refers to a valid device.",
-        yields_to=("E941",),
+        yields_to=("E941", "E944"),
     ),
     KnownError(
         id="E122",

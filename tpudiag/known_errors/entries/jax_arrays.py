@@ -7,6 +7,23 @@ from tpudiag.known_errors.model import KnownError, Phase, Rival
 
 ERRORS = (
     KnownError(
+        id="E945",
+        family="donation-unused",
+        phase=Phase.COMPILING,
+        level="warning",
+        patterns=(
+            r"[Ss]ome donated buffers were not usable(?:: (?P<buffers>[\w\[\],() ]{1,300}))?",
+        ),
+        cause="Arguments that were given away to a jitted step (donate_argnums) could not be used for its results: no result has their shape, type and sharding. Old and new lie in HBM side by side: nothing for a small array, a second copy of parameters and optimizer state where the train state is meant.",
+        details=("They are {buffers}.",),
+        fix="""\
+step = jax.jit(step, donate_argnums=(0,))      # the old state alone: what the step does not return (a batch, the targets) is not donated
+print(jax.tree.map(lambda a: (a.shape, a.dtype, a.sharding), state))      # before and after one step: one shape, type (float32 or bfloat16) and sharding
+jax.jit(step, donate_argnums=(0,), in_shardings=(shardings, None), out_shardings=(shardings, None))""",
+        evidence="recalled",
+        example="UserWarning: Some donated buffers were not usable: float32[1024,1024], float32[1024].",
+    ),
+    KnownError(
         id="E522",
         family="array-sharding",
         phase=Phase.TRACING,

@@ -161,7 +161,7 @@ print(model.fit(train, epochs=1).history.keys())                  # the names th
             r"You are passing a target array of shape (?P<right>\([\d, None]{0,40}\)) while using as loss",
             r"A target array with shape (?P<right>\([\d, None]{0,40}\)) was passed for an output of shape (?P<left>\([\d, None]{0,40}\))",
             r"expected to have (?:\d{1,2} dimensions|shape).{0,80}?but got array with shape",
-            r"Error when checking (?:model )?(?:target|input).{0,20}?: ?expected .{1,60}? to have",
+            r"Error when checking (?:model )?target.{0,20}?: ?expected .{1,60}? to have",
             r"The shape of labels \(received",
             r"expects targets to (?:be|have)",
             r"labels .{0,60}? (?:should|must) (?:be|have) .{0,40}?(?:shape|rank|one-hot|integers)",

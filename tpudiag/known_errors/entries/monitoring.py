@@ -27,6 +27,27 @@ class StepMarks(keras.callbacks.Callback):
         near_miss="Step marker observed; the step time is 12 ms",
     ),
     KnownError(
+        id="E946",
+        family="profile-too-large",
+        phase=Phase.WATCHING,
+        patterns=(
+            r"XSpace.{0,120}?(?:exceeded maximum protobuf size|2 ?GI?B|too (?:large|big))",
+            r"(?:[Ff]ailed to serialize|[Cc]annot serialize|[Ee]rror serializing) (?:the )?XSpace",
+            r"\.xplane\.pb.{0,30}?(?:is |of |: ?|\()(?:0 ?-?bytes|empty|0 ?B\b)",
+            r"(?:0[ -]byte|[Ee]mpty) .{0,40}?\.xplane\.pb",
+            r" 0 (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{1,2} \d{2}:?\d{2} .{0,160}?\.xplane\.pb",
+        ),
+        cause="A capture is one message (XSpace), and a protobuf message ends at 2 GB: a longer one is not written, or leaves a file of 0 bytes beside its folder. Less often the disk was full, or the program ended while it wrote.",
+        fix="""\
+tf.profiler.experimental.client.trace("grpc://TRAINER:6009", "gs://BUCKET/logs", 1000)      # one second or a few steps, not an epoch
+options = tf.profiler.experimental.ProfilerOptions(host_tracer_level=1, python_tracer_level=0)      # the host's events are most of it
+tf.keras.callbacks.TensorBoard(logdir, profile_batch=(20, 24))                                # five steps""",
+        citations=("openxla/xprof#380",),
+        evidence="recalled",
+        example="InvalidArgumentError: Failed to serialize XSpace to string: exceeded maximum protobuf size of 2GB: 2890123456",
+        near_miss="wrote plugins/profile/2026_01_01/t1v-n-1-w-0.xplane.pb, 120 MB",
+    ),
+    KnownError(
         id="E44",
         family="nothing-captured",
         phase=Phase.WATCHING,

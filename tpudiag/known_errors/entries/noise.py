@@ -74,7 +74,6 @@ export TF_CPP_MIN_LOG_LEVEL=2       # before TensorFlow is imported: hides it"""
             r"Logging before InitGoogle\(\) is written",
             r"runs slowly on M1/M2 Macs",
             r"[Tt]ransparent hugepages are not enabled",
-            r"[Ss]ome donated buffers were not usable",
             r"Not creating XLA devices, tf_xla_enable_xla_devices",
             r"Persistent compilation cache not enabled\. Compiling TPU",
             r"start aborting(?: \(this does not indicate an error.{0,80}?\))?: (?:Invalid argument|INVALID_ARGUMENT): You must feed a value for placeholder tensor",

@@ -79,7 +79,7 @@ export PYTHONPATH=$PYTHONPATH:/path/to/models:/path/to/models/research       # a
             r"'module' object has no attribute '(?P<name>\w{1,60})'",
             r"checkpoint saved in future version of TensorFlow",
         ),
-        cause="The code was written for another release of that package: the name or argument is gone, renamed or new, or two packages are of releases that do not belong together.",
+        cause="The code and what it calls do not belong together. Of a library: the code was written for another release of it (the name or argument is gone, renamed or new), or two packages are of releases that do not fit. Of your own: it was defined otherwise than it is called.",
         details=("It is {name}.",),
         fix="""\
 pip list | grep -iE "tensorflow|keras|jax|transformers|numpy|protobuf"       # which releases are here

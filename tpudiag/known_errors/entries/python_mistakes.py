@@ -101,7 +101,8 @@ pip install "tensorflow==2.15.*"                                      # a script
         kind=Kind.BROAD,
         patterns=(
             r"KeyError: ?u?[\"']The key `?(?P<name>[\w./-]{1,60})`? does not exist",
-            r"KeyError: ?u?[\"'](?P<name>[^\"']{1,80})[\"']",
+            r"KeyError: ?u?[\"'](?P<name>[\w./:@#$-]{1,80})[\"']",
+            r"KeyError: ?u?[\"'][^\"']{1,200}[\"']",
             r"KeyError: (?P<name>\d{1,9})(?!\d)",
             r"KeyError\(",
         ),

@@ -108,6 +108,7 @@ Registered kernels:
             r"Failed to get TPU platform",
             r"Unable to retrieve registered TPU platform",
             r"No TPU platform is registered",
+            r"No TPU platform found",
         ),
         cause="libtpu offered TensorFlow no TPU: this TensorFlow or TPUEstimator cannot drive the generation (v5 and later), or there is no TPU on the machine.",
         fix="""\

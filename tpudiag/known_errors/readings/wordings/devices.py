@@ -52,7 +52,13 @@ DEVICES: Wordings = {
     ),
     "E565": (
         Wording(
-            r"AssertionError: (?P<size>\d{1,9}) is not divisible by (?P<parts>\d{1,6})",
+            r"AssertionError: (?P<size>\d{1,3}) is not divisible by (?P<parts>\d{1,6})",
+            "<<size>> does not divide by <<parts>>: a batch, a number of heads, layers or devices is split over <<parts>> parts of equal size, and is no multiple.",
+            "global_batch = PER_REPLICA_BATCH * <<parts>>      # a batch: a multiple of <<parts>>, drop_remainder=True\n# heads, layers: a number of parts (tensor_parallel_size, the mesh's axis) that divides <<size>>; print both at the line that the traceback names",
+            "AssertionError: 17 is not divisible by 4",
+        ),
+        Wording(
+            r"AssertionError: (?P<size>\d{4,9}) is not divisible by (?P<parts>\d{1,6})",
             "<<size>> does not divide by <<parts>>: a dimension (the vocabulary, which fine-tuning often made longer by a few words; heads, hidden or intermediate size, the batch) is split over <<parts>> devices or groups in equal parts, and is no multiple.",
             "model.resize_token_embeddings(pad_to_multiple_of=128)      # a vocabulary: padded once, saved, then loaded on the TPU\n# heads or hidden size: a tensor parallelism (tensor_parallel_size, mesh) that divides it: 1, 2, 4; a batch: the next multiple of <<parts>>",
             "AssertionError: 32001 is not divisible by 8",

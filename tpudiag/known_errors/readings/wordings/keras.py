@@ -16,7 +16,13 @@ KERAS: Wordings = {
     ),
     "E471 E153 E563": (
         Wording(
-            r"AutoGraph did(?: not)? convert this function|AutoGraph (?:is disabled|could not)",
+            r"AutoGraph did convert this function",
+            "AutoGraph did convert the function; the tensor is used as a Python value in a place that it does not convert: a comprehension or generator expression, a lambda, a default value, any(), all(), min(), max(), sorted() or `in` over tensors, a chain of comparisons, or Python code of a library that is called from here.",
+            "y = tf.where(condition, a, b)                       # both values, in place of `a if condition else b` within a comprehension or lambda\ntf.reduce_any(x); tf.reduce_all(x); tf.minimum(a, b)      # in place of any(), all(), min()\nfor i in tf.range(tf.shape(x)[0]): ...              # a statement of its own, in place of [f(t) for t in x]; or tf.map_fn(f, x)",
+            "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed: AutoGraph did convert this function. This might indicate you are trying to use an unsupported feature.",
+        ),
+        Wording(
+            r"AutoGraph did not convert this function|AutoGraph (?:is disabled|could not)",
             "The function that holds the `if`, `for` or unpacking was not converted by AutoGraph: it is called from code that AutoGraph leaves alone (a library, a Lambda layer, a lambda, a decorator, a comprehension), or its source is not to be had (a shell, exec).",
             "@tf.function                                    # right above the function that holds the loop or condition (def, in a file or a cell)\ndef body(x): ...\nfunction = tf.autograph.to_graph(function)      # a function that you cannot decorate\ny = tf.map_fn(f, x); y = tf.where(condition, a, b)      # or without Python's for and if",
             "OperatorNotAllowedInGraphError: iterating over `tf.Tensor` is not allowed: AutoGraph did not convert this function. Try decorating it directly with @tf.function",
