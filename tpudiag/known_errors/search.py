@@ -135,7 +135,8 @@ class _Search:
             first = self._first(probe, hits[0], window)
             known = self._found[probe] = _Counted(first)
             error = first.error
-            self._told |= probe.rival is None and not error.noise and error.kind is not Kind.FORM
+            failure = probe.rival is None and error.level == "error"
+            self._told |= failure and not error.noise and error.kind is not Kind.FORM
         known.count += len(hits)
         known.last_line = window.line_at(hits[-1].start())
 
