@@ -86,7 +86,7 @@ def test_nothing_is_looked_for_that_no_text_holds() -> None:
         bare = squeezed(plain(raw)).lower().replace(b"`", b"'")
         for probe, forms in candidates(bare).items():
             if probe not in held and any(
-                next(search._matches(form, bare, places, 0), None) for form, places in forms
+                next(search.hits_of(form, bare, places, 0), None) for form, places in forms
             ):
                 held.add(probe)
     unheld = [(known_errors()[each.error].id, each.pattern) for each in probes()]

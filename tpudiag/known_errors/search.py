@@ -115,7 +115,7 @@ class _Search:
             if self._enough(probe):
                 continue
             begin = self._taken.get(probe, 0) - self._base
-            of_forms = (_matches(form, lowered, places, begin) for form, places in forms)
+            of_forms = (hits_of(form, lowered, places, begin) for form, places in forms)
             matches = next(of_forms) if len(forms) == 1 else _apart(of_forms)
             if hits := list(takewhile(lambda one: one.start() < end, matches)):
                 self._note(probe, hits, window)
@@ -249,7 +249,7 @@ def _apart(of_forms: Iterable[Iterator[re.Match[bytes]]]) -> Iterator[re.Match[b
             yield hit
 
 
-def _matches(form: Form, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
+def hits_of(form: Form, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
     """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
     begin = max(0, begin)
     if not places or places[-1] < begin:
