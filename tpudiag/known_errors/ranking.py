@@ -30,7 +30,7 @@ def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
             cues.setdefault((match.error.id, probe.rival), match)
     merged = [_merged(group, cues) for group in by_error.values()]
     answers = [replace(each, secondary=_yields(each, merged)) for each in merged]
-    told = (each for each in answers if each.error.kind is not Kind.FORM or not each.secondary)
+    told = (each for each in answers if not _is_last_resort(each))
     best_first = sorted(told, key=_rank)
     # Where two yield to each other, none is left that the first could follow from.
     return tuple(
@@ -70,6 +70,14 @@ def _yields(match: Match, among: list[Match]) -> bool:
     if match.told_by == "gap" and any(other.kind is not Kind.FORM for other in failures):
         return True
     return any(other.kind.value < error.kind.value for other in failures)
+
+
+def _is_last_resort(match: Match) -> bool:
+    """Whether only a sentence's form is known, and nothing is read in it, or better is told."""
+    if match.error.kind is not Kind.FORM:
+        return False
+    causes = match.reading is not None or bool(match.rivals)
+    return match.secondary or (match.error.level == "error" and not causes)
 
 
 def _tells_more(other: Match, form: Match) -> bool:
