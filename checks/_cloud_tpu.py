@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tpudiag.hardware import GENERATIONS
+from tpudiag.installs.table import IMAGE
 from tpudiag.model import Evidence, Finding, Severity
 from tpudiag.signals import CloudTpu
 
@@ -106,7 +107,7 @@ def working_image(node: CloudTpu, generation: str) -> str:
     pod = "-pod" if len(node.workers) > 1 else ""
     # From 2.18 on there are two of each, and none without the ending.
     made_for = "v5e-and-v6" if generation in ("v5e", "v6e") else "v5p-and-below"
-    return f"tpu-vm-tf-2.18.0{pod}-pjrt-{made_for}"
+    return f"tpu-vm-tf-{IMAGE}{pod}-pjrt-{made_for}"
 
 
 def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:

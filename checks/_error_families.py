@@ -87,6 +87,8 @@ OF_MACHINE = (
     "api-refused",
 )
 """What a rehearsal meets on the machine that it runs on, and in the environment there."""
+OF_PACKAGES = "package-missing"
+"""A module that is not there, of which Python's own words and the job's line tell more."""
 OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras")
 """A module of theirs that is missing was removed, here and everywhere."""
 OF_DATA = ("E131",)

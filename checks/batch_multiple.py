@@ -24,7 +24,8 @@ SMALL = 0.05
 ENOUGH = ": enough, since all features are multiples of 128; 128 a replica fills every tile."
 _GATES = {"lstm": 4, "gru": 3}
 NEGLIGIBLE = 0.01
-"""Padding below this share of the work is no finding."""
+"""Padding below this share of the work costs nothing."""
+_UNLESS_WANTED = "# nothing need be changed; where another batch is wanted for other reasons:\n"
 
 
 @check("TPU401", Severity.WARNING, needs_model=True)
@@ -35,9 +36,9 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     The per-replica batch that reaches the traced step, the replicas of the target, and the rows
     and features of the step's matrix products. Rows may be batch x length, or batch x height x
     width: where those are multiples of 128, or so many that less than 1 % of the work is padding,
-    nothing is lost, whatever the batch is. It is a note only where that is below 5 %, or where the
-    softer of the two documented rules holds: 8 per replica, and features in multiples of 128.
-    A batch that would not fit the target is not proposed.
+    the rule is a note that says what breaking it costs. It is one, too, where that is below 5 %,
+    or where the softer of the two documented rules holds: 8 per replica, and features in multiples
+    of 128. A batch that would not fit the target is not proposed.
 
     ## Why it costs
     Tiles are 8 x 128. XLA pads rows and features up to them: the padding is computed and stored.
@@ -56,8 +57,7 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     forward = [op for op in signals.matrix_ops or () if op.forward]
     rows = _rows(forward, batch.per_replica_batch)
     evidence = _evidence(batch, rows, int(limit))
-    whole = batch.global_batch % (int(limit) * batch.replicas) == 0
-    if whole or (rows and all(count % int(limit) == 0 for count in rows)):
+    if batch.global_batch % (int(limit) * batch.replicas) == 0:
         yield from evidence
         return
     features = hidden_dimensions(tuple(forward))
@@ -67,13 +67,11 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     tile = SOFT_LIMIT if features and not odd else int(limit)
     matter = forward if rows else []
     lost = _lost(matter, batch.per_replica_batch, tile)
-    if matter and not soft and lost < NEGLIGIBLE:
-        yield from (*evidence, _padding(lost))
-        return
+    free = bool(matter) and lost < NEGLIGIBLE
+    told = _free(int(limit), rows) if free else ENOUGH if soft else _too_few(int(limit), lost)
     yield Finding(
-        f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica"
-        + (ENOUGH if soft else _too_few(int(limit), lost)),
-        _fix(signals, batch, int(limit)),
+        f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{told}",
+        _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
         (*evidence, _padding(lost), _off(odd)),
         batch.location,
         severity=Severity.INFO if soft or (matter and lost < SMALL) else Severity.WARNING,
@@ -89,6 +87,12 @@ def _evidence(batch: Batch, rows: list[int], limit: int) -> tuple[Evidence, ...]
         Evidence("per-replica batch", batch.per_replica_batch, "examples", f"n x {limit}"),
         *(Evidence("rows of a product", count, "rows", f"n x {limit}") for count in rows[:3]),
     )
+
+
+def _free(limit: int, rows: list[int]) -> str:
+    """That the batch breaks the rule and loses nothing, for rows are more than examples."""
+    most = f"{rows[0]:,} rows (examples x positions) in the largest product"
+    return f", no multiple of {limit}: that costs 0 % here, with {most}."
 
 
 def _too_few(limit: int, lost: float) -> str:

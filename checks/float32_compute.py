@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import MatrixOp, MixedPrecision, Signals, TensorSeen
+from tpudiag.signals import (
+    MatrixOp,
+    MixedPrecision,
+    PrecisionSwitch,
+    Signals,
+    TensorSeen,
+    WideLayer,
+)
 
 from ._need import ON_THE_TPU, need, percent
 from ._profile import replicas_of, whole_trace
@@ -13,6 +20,7 @@ from .batch_multiple import hidden_dimensions
 
 LIMIT = 0.10
 """Share of matrix work in 16 bit below which the step counts as float32 (XProf's threshold)."""
+_SET_POLICY = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building'
 
 
 @check("TPU403", Severity.WARNING)
@@ -21,8 +29,9 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
 
     ## What it sees
     The dtype of every matrix product and convolution of the traced step, weighted by FLOPs, and
-    the Keras dtype policies, under which last layers may stay in float32; in a profile, the
-    operands of the device's matrix operations.
+    the Keras dtype policies, under which last layers may stay in float32, the layers that were made
+    with float32 of their own, and the job's own settings in its arguments and in the
+    configurations that these name; in a profile, the operands of the device's matrix operations.
 
     ## Why it costs
     float32 activations take twice the HBM and twice its bandwidth. The MXU multiplies in
@@ -58,13 +67,74 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
         wide = [op for op in ops if op.dtype not in ("bfloat16", "float16")]
         # Forward first: a gradient's line is that of the tape, not of the layer.
         largest = max(wide, key=lambda op: (op.forward, op.flops))
-        yield Finding(
-            f"{share:.0%} of the step's matrix work is in 16 bit.",
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building',
-            (*evidence, Evidence("largest product", f"{largest.op} {largest.name}")),
-            largest.location,
-        )
+        evidence.append(Evidence("largest product", f"{largest.op} {largest.name}"))
+        yield _too_wide(share, largest, signals, tuple(evidence))
     yield from evidence
+
+
+def _too_wide(
+    share: float, largest: MatrixOp, signals: Signals, evidence: tuple[Evidence, ...]
+) -> Finding:
+    """A step in float32: by no policy, or in spite of one."""
+    precision = signals.precision
+    layer = _layer_of(largest, precision) if precision is not None else None
+    message = f"{share:.0%} of the step's matrix work is in 16 bit"
+    if layer is not None and precision is not None:
+        given = f" (dtype={layer.dtype_given})" if layer.dtype_given else ""
+        message += (
+            f", though the global policy is {precision.global_policy}: "
+            f"{len(precision.wide_layers)} layers were made with float32 of their own, "
+            f"{layer.name} at {layer.location}{given}."
+        )
+        fix = _by_layer(layer)
+    elif precision is not None and _is_16_bit(precision.global_policy):
+        message += f", though the global policy is {precision.global_policy}."
+        fix = (
+            f"x = tf.cast(x, {str(precision.global_policy).removeprefix('mixed_')!r})"
+            "  # before the product, with its weights: what is computed\n"
+            "# outside Keras' layers, or by layers of another policy, does not follow the policy"
+        )
+    else:
+        message += "."
+        fix = _SET_POLICY
+    switches = signals.precision_switches
+    if switches:
+        message += " The job's own setting: " + "; ".join(map(_switch, switches[:3])) + "."
+    return Finding(
+        message,
+        fix,
+        (*evidence, *(Evidence("setting", _switch(switch)) for switch in switches)),
+        largest.location or (layer.location if layer is not None else None),
+    )
+
+
+def _layer_of(product: MatrixOp, precision: MixedPrecision) -> WideLayer | None:
+    """The layer of its own float32 that makes a product; any where its name does not tell."""
+    scopes = product.name.split("/")
+    named = (layer for layer in precision.wide_layers if layer.name in scopes)
+    return next(named, next(iter(precision.wide_layers), None))
+
+
+def _by_layer(layer: WideLayer) -> str:
+    """What mends a layer that was given float32."""
+    if layer.dtype_given == "self.dtype":
+        return (
+            "dtype=self.dtype_policy  # in place of dtype=self.dtype, which is that of the "
+            f"variables: float32\n# {layer.location}"
+        )
+    if layer.dtype_given:
+        return f"# {layer.location}: leave out dtype={layer.dtype_given}; the policy gives it"
+    return f"# {layer.location}: make the layer after the policy is set, and with no dtype"
+
+
+def _switch(switch: PrecisionSwitch) -> str:
+    """A setting, and where it stands."""
+    return f"`{switch.text}`" + (f" ({switch.location})" if switch.location is not None else "")
+
+
+def _is_16_bit(policy: str | None) -> bool:
+    """Whether a policy computes in 16 bit."""
+    return policy is not None and policy.endswith("float16")
 
 
 def _double(inputs: Sequence[TensorSeen]) -> Iterator[Finding]:
@@ -84,7 +154,7 @@ def _double(inputs: Sequence[TensorSeen]) -> Iterator[Finding]:
 
 def _only_the_head(ops: Sequence[MatrixOp], precision: MixedPrecision | None) -> bool:
     """Under a 16-bit policy: whether all in 32 bit are last layers, as they should be."""
-    if precision is None or not any(name.endswith("float16") for name in precision.policies):
+    if precision is None or not any(map(_is_16_bit, precision.policies)):
         return False
     chosen = hidden_dimensions(tuple(ops))
     wide = [op for op in ops if op.forward and op.dtype not in ("bfloat16", "float16")]
@@ -96,7 +166,7 @@ def _by_policy(precision: MixedPrecision) -> Iterator[Finding]:
     if set(precision.policies) == {"float32"}:
         yield Finding(
             "every Keras layer computes in float32; no step was traced that would say more.",
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building',
+            _SET_POLICY,
             (Evidence("dtype policies", "float32", limit="mixed_bfloat16"),),
             precision.policy_location,
         )
@@ -114,7 +184,7 @@ def _of_profile(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
         names = (wide.name,) if wide else ()
         yield Finding(
             f"{share:.0%} of the step's matrix work is in 16 bit.",
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building',
+            _SET_POLICY,
             (evidence, *(Evidence("longest in 32 bit", n, source=profile.source) for n in names)),
             wide.location if wide else None,
         )

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tpudiag.installs import words
+from tpudiag.installs.table import STANDS
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import CloudTpu, Signals
 
 from ._cloud_tpu import SOURCE, commands, image_tensorflow, image_trouble, working_image
 from ._need import need, of_a_job
 
-NEWEST_TENSORFLOW_TPU = (2, 20)
-"""The newest release of tensorflow-tpu known here."""
 _NO_TENSORFLOW = "choose a v6e or older (`--for v6e-8`), or train with JAX"
 _DESCRIBE = "`gcloud compute tpus tpu-vm describe` tells the accelerator type"
 
@@ -31,7 +31,7 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     v5e, v5p and v6e need TensorFlow 2.15 or newer and a -pjrt runtime image; TPU7x has no
     TensorFlow at all: train on v6e, or with JAX.
     ```
-    pip install 'tensorflow-tpu==2.20.*' 'libtpu<=0.0.31'
+    <<tpu_install>>
     ```
 
     ## Source
@@ -59,12 +59,16 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     if release < minimum:
         yield Finding(
             f"TensorFlow {version} cannot drive {target.generation}: it needs {needed} or newer.",
-            "pip install 'tensorflow-tpu==2.20.*' 'libtpu<=0.0.31'",
+            words.INSTALL,
             (Evidence("tensorflow", version, limit=needed),),
         )
     yield Evidence("tensorflow", version, limit=f">= {needed} for {target.generation}")
-    if release > NEWEST_TENSORFLOW_TPU:
-        yield Evidence("newest tensorflow-tpu known", "2.20", source="package index, 2026-11")
+    newest, claim = STANDS.name, STANDS.deciding
+    if (
+        STANDS.tensorflow is not None
+        and release > tuple(map(int, newest.split()[-1].split(".")))[:2]
+    ):
+        yield Evidence("newest that finds a TPU", newest, source=words.claimed(claim))
 
 
 def _of_image(node: CloudTpu, signals: Signals) -> Iterator[Finding | Evidence]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tpudiag.installs import words
+from tpudiag.installs.state import owner_of
+from tpudiag.installs.table import FIRST_SCALING_KERAS
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import need, of_a_job
-
-FIRST_SCALING_KERAS = (3, 8)
-"""The first Keras 3 whose fit scales the loss by the replicas (keras#20609)."""
 
 
 @check("TPU005", Severity.ERROR)
@@ -30,7 +30,8 @@ def keras_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     Keras 3.8 or newer, jit_compile left alone, the model built inside strategy.scope(); or
     tf-keras:
     ```
-    pip install 'keras>=3.8'
+    <<keras_on_tpu>>
+    pip install --no-deps 'tf-keras==<<tpu_minor>>.*'   # beside tensorflow-tpu <<tpu_release>>
     ```
 
     ## Source
@@ -42,7 +43,7 @@ def keras_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     if environment.legacy_keras_asked and "tf-keras" not in environment.distributions:
         yield Finding(
             "TF_USE_LEGACY_KERAS is set and tf-keras is not installed.",
-            "pip install --no-deps tf-keras",
+            words.tf_keras(environment.distributions.get(owner_of(environment), "")),
             (Evidence("TF_USE_LEGACY_KERAS", "1", source="environment"),),
         )
         return
@@ -53,8 +54,8 @@ def keras_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
     if is_keras_3 and keras.loop == "fit" and numbers < FIRST_SCALING_KERAS:
         yield Finding(
             f"Keras {keras.version} does not scale the loss of fit by the number of replicas.",
-            "pip install 'keras>=3.8'",
-            (Evidence("keras", keras.version, limit="3.8"),),
+            words.KERAS_INSTALL,
+            (Evidence("keras", keras.version, limit=".".join(map(str, FIRST_SCALING_KERAS))),),
         )
     if keras.loop == "fit" and keras.jit_compile:
         yield Finding(

@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
+from tpudiag.log_levels import Level
+from tpudiag.missing_modules import hosted, is_of_another_release, missing
 from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
@@ -18,6 +20,7 @@ from ._error_families import (
     OF_LOWERING,
     OF_MACHINE,
     OF_NO_TPU,
+    OF_PACKAGES,
     OF_PIPELINES,
     OF_PYTHON,
     OF_SCOPE,
@@ -26,7 +29,9 @@ from ._error_families import (
     OF_WIRING,
     SHORTEST_STEM,
 )
+from ._heard import Heard, died, heard
 
+IN_PLACE = "run it where it may write and send: on a TPU, or with `--in-place`"
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
@@ -39,9 +44,12 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     the catalogue (`tpudiag/known_errors/`): errors of installation and connection, of
     compilation, memory, data and workers, of the training loop, of profiling and monitoring.
     Line wraps and terminal colours hide none. An error that follows from another one found
-    with it is left out. Where the job ended normally or by an exception that tells its cause, was
-    stopped, or still runs (`tpudiag attach PID` reads the log file that the process writes), what
-    its output says is at most a warning.
+    with it is left out. Of the output count the lines of level ERROR and the exceptions that nobody
+    caught; settings, summaries and lines of level INFO name errors that did not happen. A known
+    warning of level WARNING, and an exception that the script caught and printed, are notes. The
+    whole output is searched where the process died without an exception. Where the job ended
+    normally or by an exception that tells its cause, was stopped, or still runs (`tpudiag attach
+    PID` reads the log file that the process writes), what its output says is at most a warning.
 
     ## Why it costs
     An error of the catalogue ends the job, or lets it go on more slowly or without the TPU,
@@ -61,6 +69,9 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     end = signals.end
     if end is None:
         raise NotMeasured("the end of the job was not seen", how=REHEARSE)
+    if signals.refusal is not None:
+        by = signals.refusal.by.value
+        raise NotMeasured(f"the job was ended by {by}, not by a fault of its own", how=IN_PLACE)
     hits = tuple(_found(end, signals))
     quiet = end.how in ("finished", "stopped", "running") or (
         end.how == "exit" and end.exit_code == 0
@@ -71,24 +82,37 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
             f"the job ended by an error that is not in the catalogue: {_what(end)}",
             how="read the job's own traceback; `tpudiag explain --log FILE` searches a whole log",
         )
-    told = any(source == "exception" for _, source in hits) or _is_recognised(end)
-    survived = normal or told or end.how in ("interrupted", "timeout")
-    for hit, source in hits:
-        finding = _finding(hit, source, end, survived=survived and source == "log")
-        yield _where_it_stands(finding, hit, source, signals)
-    if end.error and not any(source == "exception" for _, source in hits):
+    of_exception = any(text.source == "exception" for _, text in hits)
+    survived = (
+        normal or of_exception or _is_recognised(end) or end.how in ("interrupted", "timeout")
+    )
+    for hit, text in hits:
+        finding = _finding(hit, text, end, survived=survived and text.source == "log")
+        if text.source == "exception" and end.follows_from:
+            yield _of_a_command(finding, end)
+            break
+        yield _where_it_stands(finding, hit, text.source, signals)
+    if end.error and not of_exception:
         yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
     yield Evidence("job ended", end.how)
     yield Evidence("known errors looked for", len(known_errors()), "errors", source="catalogue")
 
 
-def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
+def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, Heard]]:
     """The known errors, each once: those of the exception before those of the output."""
+    seen: set[str] = set()
+    for text in heard(end, signals):
+        yield from _in(text, signals, seen)
+    if not seen and died(end):
+        yield from _in(Heard(end.log_tail, "log"), signals, seen)
+
+
+def _in(text: Heard, signals: Signals, seen: set[str]) -> Iterator[tuple[Match, Heard]]:
+    """The known errors in a text that are not seen yet, nor left to another check."""
     # Slow to load, and a profile needs none.
     from tpudiag.known_errors.circumstances import of_job
     from tpudiag.known_errors.search import match
 
-    seen: set[str] = set()
     environment = signals.environment
     versions = environment.distributions if environment else {}
     judged_elsewhere = (
@@ -97,24 +121,22 @@ def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, str]]:
         *(OF_DATA if signals.stood_in or signals.loop is not None else ()),
         *(OF_NO_TPU if signals.origin is Origin.REHEARSAL else ()),
     )
-    own = end.how in ("signal", "timeout")  # what is said of the end is said by us then
-    exception = "" if own else end.error or ""
-    for text, source in ((exception, "exception"), (end.log_tail, "log")):
-        for hit in of_job(match(text), text, versions):
-            known = hit.error
-            followed = hit.secondary or not seen.isdisjoint(known.yields_to)
-            elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
-            judged = source == "log" and (
-                known.id in judged_elsewhere
-                or known.family in OF_AUTOGRAPH
-                or OF_LOWERING in hit.excerpt
-            )
-            judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
-            echo = known.kind is Kind.CONSEQUENCE and bool(seen)
-            judged = judged or known.family in OF_PYTHON or known.kind is Kind.FORM
-            if not (followed or elsewhere or judged or known.noise or echo or known.id in seen):
-                seen.add(known.id)
-                yield hit, source
+    for hit in of_job(match(text.text), text.text, versions):
+        known = hit.error
+        followed = hit.secondary or not seen.isdisjoint(known.yields_to)
+        elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
+        judged = text.source == "log" and (
+            known.id in judged_elsewhere
+            or known.family in OF_AUTOGRAPH
+            or OF_LOWERING in hit.excerpt
+        )
+        judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
+        echo = known.kind is Kind.CONSEQUENCE and bool(seen)
+        judged = judged or known.family in OF_PYTHON or known.kind is Kind.FORM
+        left_out = followed or elsewhere or judged or known.noise or echo or known.id in seen
+        if not left_out and text.counts(hit, signals):
+            seen.add(known.id)
+            yield hit, text
 
 
 def _is_recognised(end: JobEnd) -> bool:
@@ -125,16 +147,50 @@ def _is_recognised(end: JobEnd) -> bool:
     return not own and any(hit.error.family in OF_PYTHON for hit in match(end.error or ""))
 
 
-def _finding(hit: Match, source: str, end: JobEnd, *, survived: bool) -> Finding:
+def _finding(hit: Match, text: Heard, end: JobEnd, *, survived: bool) -> Finding:
     """A known error as the report says it: what the job went on after is at most a warning."""
     severity = Severity(hit.error.level)
-    return Finding(
+    finding = Finding(
         f"{hit.message} [{hit.error.id}]",
         hit.fix,
-        _evidence(hit, source),
-        _location(end, source),
+        _evidence(hit, text.source),
+        _location(end, text.source),
         severity=min(severity, Severity.WARNING) if survived else severity,
     )
+    if hit.error.family == OF_PACKAGES and text.source == "exception":
+        finding = _by_environment(finding, end)
+    if not text.is_note(end):
+        return finding
+    if text.level is Level.CAUGHT:
+        return _noted(finding, "In an exception that the script caught and printed")
+    return replace(finding, severity=Severity.INFO)
+
+
+def _by_environment(finding: Finding, end: JobEnd) -> Finding:
+    """What Python's own words tell of a module that is missing, in the place of what mostly is."""
+    module = missing(end) or ""
+    top = module.partition(".")[0]
+    if own := hosted(module):
+        return replace(
+            finding,
+            message=f"{own} is a module of the notebook service's own machines: no package has it. "
+            f"{_id_of(finding)}",
+            fix=f"try:\n    import {own}\nexcept ImportError:\n    pass  # elsewhere\n"
+            "# or rehearse with --fake-data, which stands in for it",
+        )
+    if is_of_another_release(module) and f"'{module}'" in (end.error or ""):
+        return replace(
+            finding,
+            message=f"{top} is there, and has no {module}: another release of it had. "
+            f"{_id_of(finding)}",
+            fix=f"pip install '{top.replace('_', '-')}==...'  # of the script's time",
+        )
+    return finding
+
+
+def _id_of(finding: Finding) -> str:
+    """`[E280]`, as it stands at the end of a message."""
+    return finding.message.rpartition(" ")[2]
 
 
 def _made_outside(signals: Signals) -> bool:
@@ -174,6 +230,18 @@ def _is_ours(hit: Match, signals: Signals) -> bool:
     if hit.values.get("name", "").partition(".")[0] in OF_TENSORFLOW:
         return False
     return hit.error.family in OF_MACHINE and signals.origin is Origin.REHEARSAL
+
+
+def _of_a_command(finding: Finding, end: JobEnd) -> Finding:
+    """What fails for want of a command that was not run, told behind that."""
+    command = end.follows_from.partition("`")[2].rpartition("`")[0].lstrip("!% ")
+    return replace(
+        finding,
+        message=f"{end.follows_from} was not run, as a rehearsal runs no commands: what it brings "
+        "is not here.",
+        fix=f"{command}      # once, in this folder; then check again",
+        severity=Severity.INFO,
+    )
 
 
 def _where_it_stands(finding: Finding, hit: Match, source: str, signals: Signals) -> Finding:

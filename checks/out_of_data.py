@@ -30,7 +30,8 @@ def out_of_data(signals: Signals) -> Iterator[Finding | Evidence]:
     ## Why it costs
     tf-keras ends the training when the dataset ends, with one warning in the log: most of the
     epochs are silently not done. Keras 3 cuts the epoch and starts the dataset again in the next
-    one, so that epochs of two lengths take turns.
+    one, so that epochs of two lengths take turns. Both start it again in each epoch where
+    steps_per_epoch is just the number of its batches.
 
     ## What to do
     ```python
@@ -68,7 +69,8 @@ def out_of_data(signals: Signals) -> Iterator[Finding | Evidence]:
 def done(data: FitData) -> int:
     """The steps that are taken before the data ends; all where it is endless."""
     asked, batches = data.steps_per_epoch * data.epochs, data.batches
-    if batches < 0 or batches >= asked:
+    # Every Keras begins a dataset anew in each epoch whose steps are all of its batches.
+    if batches < 0 or batches >= asked or batches == data.steps_per_epoch:
         return asked
     if not data.starts_again:
         return batches

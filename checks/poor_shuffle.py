@@ -20,7 +20,8 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
     ## What it sees
     The order of shuffle, batch and repeat in each pipeline that feeds the training step, the size
     of the shuffle's buffer beside batch and dataset, and on several hosts its seed where each host
-    makes a whole dataset of its own. A shuffle of file names is no shuffle of examples.
+    makes a whole dataset of its own. A shuffle of file names is no shuffle of examples, and a batch
+    before the shuffle that another one follows makes windows, each an example.
 
     ## Why it costs
     A shuffle after batch changes the order of batches: the same examples stand together in every
@@ -49,13 +50,19 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
         yield Evidence("shuffles of examples", len(shuffles), source=str(pipeline.location))
 
 
+_APART = ("Unbatch", "FlatMap", "Interleave", "ParallelInterleave")
+"""What takes batches apart again, as from_tensor_slices in a flat_map does."""
+
+
 def _batched_before(pipeline: Pipeline, number: int) -> bool:
-    """Whether what is shuffled are batches."""
-    before = pipeline.ops[:number]
-    # unbatch, and from_tensor_slices in a flat_map, take batches apart again: what is shuffled are
-    # examples.
-    last = next((op.kind for op in reversed(before) if op.kind in ("Unbatch", "FlatMap")), None)
-    return last is None and any((op.batch_size or 1) > 1 for op in before)
+    """Whether what is shuffled are the batches that train.
+
+    Where another batch follows, the first one made an example of its elements: a window of a text.
+    """
+    before, after = pipeline.ops[:number], pipeline.ops[number:]
+    apart = any(op.kind in _APART for op in before)
+    batched_after = any((op.batch_size or 1) > 1 for op in after)
+    return not (apart or batched_after) and any((op.batch_size or 1) > 1 for op in before)
 
 
 def _order(pipeline: Pipeline, shuffles: list[tuple[int, DatasetOp]]) -> Iterator[Finding]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Severity, check
-from tpudiag.signals import Retrace, Signals, TracedFunction
+from tpudiag.signals import Origin, Retrace, Signals, TracedFunction
 
 from ._need import need
 
@@ -13,6 +13,8 @@ LIMIT = 0
 """Traces of one function beyond its first that are allowed, one-off switches not counted."""
 LASTING = 0.1
 """Of the calls: below it traces are some that come and go, and no cost of each step."""
+CALLS_EACH = 10
+"""Calls of each function from which on functions made anew are those of several models, in turn."""
 _FIXES = {
     "python value": (
         "pass the value as a tensor, so that it is no part of the signature:\n"
@@ -31,6 +33,7 @@ _FIXES = {
         "@tf.function\ndef {function}(...): ...  # at module level, not inside the loop"
     ),
 }
+_CLOCK = "the clock of the machine that traced; a TPU compiles each trace besides"
 _OF_A_LIBRARY = "model.compile(...)  # once, before the loop: each call makes its functions anew"
 _NAMELESS = "step = tf.function(...)  # once, before the loop, not inside it"
 
@@ -42,7 +45,10 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     ## What it sees
     Every call of a tf.function from Python: whether it traced, how long that took, and which
     argument differed from the closest earlier signature, and how. Functions made anew from the
-    same code count as one. A bool or None that switches once is no finding.
+    same code count as one; those that each layer or model has of its own, that a library makes for
+    its layers, or that are each called ten times, are none made anew. A bool or None that switches
+    once is no finding. Times are those of traces on the machine that traced, without the TPU's
+    compiler, which compiles each trace once more.
 
     ## Why it costs
     A trace runs the Python code again and, on a TPU, compiles a new program: seconds to minutes,
@@ -63,7 +69,7 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     for function in functions:
         avoidable = [retrace for retrace in function.retraces if _avoidable(retrace, function)]
         if len(avoidable) > limit:
-            yield _finding(function, avoidable, limit)
+            yield _finding(function, avoidable, limit, signals.origin)
     for function in _telling(signals, functions):
         yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)
         yield Evidence(f"calls of {function.name}", function.calls, "calls")
@@ -88,16 +94,29 @@ def _avoidable(retrace: Retrace, function: TracedFunction) -> bool:
     if switches and len(function.retraces) <= 2:
         return False
     if function.location is None and not function.trains and retrace.changes:
+        if _is_new(retrace):
+            return False  # a library makes one for each of its layers
         return len(function.retraces) > 2  # a predict or evaluate of other data
-    made_anew = any(change.kind == "new function" for change in retrace.changes)
-    if made_anew and function.location is None:
-        # A library makes one for each model: more than a few at one line are made in a loop, at
-        # several lines the job trains several models.
-        return sum(each.caller == retrace.caller for each in function.retraces) > 2
-    return True
+    return not _is_new(retrace) or _made_in_loop(retrace, function)
 
 
-def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) -> Finding:
+def _is_new(retrace: Retrace) -> bool:
+    """Whether the function itself was another one."""
+    return any(change.kind == "new function" for change in retrace.changes)
+
+
+def _made_in_loop(retrace: Retrace, function: TracedFunction) -> bool:
+    """Whether a function is made anew to be called a few times, and not once for a model.
+
+    More than a few at one line are made in a loop; at several lines the job trains several models.
+    """
+    here = sum(each.caller == retrace.caller for each in function.retraces if _is_new(each))
+    return here > 2 and function.calls < CALLS_EACH * function.traces
+
+
+def _finding(
+    function: TracedFunction, retraces: list[Retrace], limit: float, origin: Origin
+) -> Finding:
     """The finding for one function: its most telling retrace, the last."""
     last = retraces[-1]
     change = next(iter(last.changes), None)
@@ -113,18 +132,31 @@ def _finding(function: TracedFunction, retraces: list[Retrace], limit: float) ->
         if change.kind == "new function":
             fix = _made_once(function, fix)
     argument = change.argument if change else "argument"
+    rehearsed = origin is Origin.REHEARSAL
     return Finding(
-        f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}",
+        f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}"
+        + _on_this_machine(spent_ms / len(retraces)) * rehearsed,
         fix.replace("{function}", function.name).replace("{argument}", argument),
         (
             Evidence("traces", function.traces, "traces", int(limit) + 1),
             Evidence("calls", function.calls, "calls"),
-            Evidence("time in calls that traced again", round(spent_ms), "ms"),
+            Evidence("time in calls that traced again", round(spent_ms), "ms", source=_CLOCK),
             *(Evidence(f"before: {c.argument}", c.before) for c in last.changes[:3]),
             *(Evidence(f"after: {c.argument}", c.after) for c in last.changes[:3]),
         ),
         last.caller or function.location,
-        cost_ms_per_step=spent_ms / function.calls if _is_lasting(function, retraces) else None,
+        # A rehearsal's traces take this machine's time, and no compiler's: no cost of the job's.
+        cost_ms_per_step=spent_ms / function.calls
+        if _is_lasting(function, retraces) and not rehearsed
+        else None,
+    )
+
+
+def _on_this_machine(each_ms: float) -> str:
+    """What a trace took here, and what it takes beside on a TPU."""
+    return (
+        f". A trace took {each_ms / 1e3:,.1f} s on this machine; on a TPU each is compiled "
+        "besides, for seconds to minutes"
     )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tpudiag.installs import words
+from tpudiag.installs.state import State, state_of
+from tpudiag.installs.table import Standing
 from tpudiag.known_errors.model import Kind, Phase
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Environment, Signals
@@ -11,60 +14,102 @@ from tpudiag.signals import Environment, Signals
 from ._need import need
 
 _OWNERS = ("tensorflow", "tensorflow-cpu", "tensorflow-tpu", "tensorflow-gpu", "tf-nightly")
-_LIBTPU = {"2.19": ((0, 0, 10), (0, 0, 10)), "2.20": ((0, 0, 14), (0, 0, 31))}
-"""tensorflow-tpu release -> the libtpu releases it imports with (first, last); measured."""
 
 
 @check("TPU002", Severity.ERROR)
 def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
-    """The TensorFlow packages do not fit each other, or importing them fails.
+    """The TensorFlow packages do not fit each other, or find no TPU, or importing them fails.
 
     ## What it sees
-    The installed distributions that own the folder `tensorflow`, the versions of tensorflow-tpu
-    and libtpu, and what importing TensorFlow in a child process came to.
+    The installed distributions that own the folder `tensorflow`, the versions of tensorflow-tpu,
+    libtpu and protobuf, whose image this is (Kaggle's, Colab's, a TPU VM's), and what importing
+    TensorFlow in a child process came to. A table says which of these states drive a TPU, and who
+    saw it.
 
     ## Why it costs
     tensorflow, tensorflow-cpu and tensorflow-tpu overwrite each other in one folder: the last one
-    installed wins, silently. A libtpu that does not fit aborts the process at import, with no
-    Python exception.
+    installed wins, silently. Of one release that is harmless, but where one of them is the build
+    for TPUs. A libtpu that does not fit aborts the process at import, with no Python exception, or
+    TensorFlow trains on the CPU beside a TPU that it does not see.
 
     ## What to do
-    One TensorFlow in an environment, with the libtpu that fits:
+    One TensorFlow in an environment, with the libtpu that it brings, on Python <<tpu_python>> or
+    older; then the PJRT runtime, before TensorFlow is imported:
     ```
     pip uninstall -y tensorflow tensorflow-cpu tensorflow-tpu
-    pip install 'tensorflow-tpu==2.20.*' 'libtpu>=0.0.14,<=0.0.31'
-    pip install --no-deps tf-keras   # tf-keras would bring `tensorflow` along
+    <<tpu_install>>
+    <<tpu_variables>>
+    pip install --no-deps 'tf-keras==<<tpu_minor>>.*'   # tf-keras would bring `tensorflow` along
     ```
+    On Kaggle and Colab, whose TPU images have no TensorFlow that finds the TPU, in an environment
+    of its own:
+    ```
+    <<tpu_environment>>
+    ```
+    or Keras 3 on JAX, which they have: `KERAS_BACKEND=jax`, and no tf.distribute.
 
     ## Source
-    Imports tried one by one (tensorflow-tpu 2.19.1 with libtpu 0.0.10; 2.20.0 with 0.0.14 to
-    0.0.51); pytorch/xla#3786, jax#29989.
+    <<tpu_sources>>; pytorch/xla#3786, jax#29989.
     """
     environment = need(signals.environment, "the Python environment")
     seen = need(signals.tensorflow, "TensorFlow's import")
     owners = [name for name in _OWNERS if name in environment.distributions]
     if len(owners) > 1:
-        yield Finding(
-            f"{' and '.join(owners)} are installed over each other.",
-            # All of them first: uninstalling one takes files that the other has written over.
-            f"pip uninstall -y {' '.join(owners)} && pip install {owners[-1]}",
-            tuple(Evidence(name, environment.distributions[name]) for name in owners),
-        )
-    yield from _libtpu(environment)
+        yield _installed_over(owners, environment, imported=seen.succeeded)
+    state = state_of(environment)
+    if "tensorflow-tpu" in owners and (state.clashes or state.drives is False):
+        yield _finds_no_tpu(state)
     if not seen.succeeded:
         yield Finding(
             f"importing TensorFlow failed: {seen.failure}",
-            _reinstall(seen.failure or "", environment),
+            _reinstall(seen.failure or "", environment, state),
             tuple(Evidence(name, environment.distributions[name]) for name in owners),
         )
         return
     for name in owners:
         yield Evidence(name, environment.distributions[name], source="installed packages")
+    finds = {True: "yes", False: "no", None: "not known"}[state.drives]
+    yield Evidence("finds a TPU", f"{finds}: {state.because}", source=state.name)
     if seen.took_s is not None:
         yield Evidence("import", round(seen.took_s, 1), "s")
 
 
-def _reinstall(failure: str, environment: Environment) -> str:
+def _finds_no_tpu(state: State) -> Finding:
+    """TensorFlow for TPUs that finds none: by its vendors, or for what stands beside it."""
+    evidence = (
+        *(Evidence(c.package, c.version, limit=c.wanted) for c in state.clashes),
+        Evidence(
+            "finds a TPU", "not known" if state.drives is None else "no", source=state.because
+        ),
+    )
+    # What imports was seen to fail by others: whether here, too, only a TPU can tell.
+    broken = state.row is not None and state.row.standing is Standing.BROKEN
+    severity = Severity.ERROR if broken else Severity.WARNING
+    return Finding(f"{state}.", words.fix(state.ways), evidence, severity=severity)
+
+
+def _installed_over(owners: list[str], environment: Environment, *, imported: bool) -> Finding:
+    """Several packages in one folder: a mix of releases, or of builds of one release."""
+    versions = {name: environment.distributions[name] for name in owners}
+    one_release = imported and len(set(versions.values())) == 1
+    for_tpu = "tensorflow-tpu" in owners
+    again = f"pip install {owners[-1]}=={versions[owners[-1]]}\n# where the TPU is: {words.INSTALL}"
+    severity = Severity.WARNING if for_tpu else Severity.INFO
+    return Finding(
+        f"{' and '.join(owners)} are installed over each other"
+        + (
+            ", all of one release: the build that was installed last is the one that runs."
+            if one_release
+            else "."
+        ),
+        # All of them first: uninstalling one takes files that the other has written over.
+        f"pip uninstall -y {' '.join(owners)} && {words.INSTALL if for_tpu else again}",
+        tuple(Evidence(name, version) for name, version in versions.items()),
+        severity=severity if one_release else None,
+    )
+
+
+def _reinstall(failure: str, environment: Environment, state: State) -> str:
     """What mends an import: as the catalogue of errors says, or a new installation."""
     # Slow to load, and a healthy import needs none.
     from tpudiag.known_errors.search import match
@@ -78,26 +123,5 @@ def _reinstall(failure: str, environment: Environment) -> str:
         ):
             return for_versions(hit, environment.distributions).fix
     if "tensorflow-tpu" in environment.distributions:
-        return "pip install 'tensorflow-tpu==2.20.*' 'libtpu>=0.0.14,<=0.0.31'"
+        return words.fix(state.ways)
     return "pip install --force-reinstall tensorflow-cpu"
-
-
-def _libtpu(environment: Environment) -> Iterator[Finding]:
-    """Whether libtpu is one that this tensorflow-tpu imports with."""
-    tensorflow = environment.distributions.get("tensorflow-tpu")
-    libtpu = environment.distributions.get("libtpu")
-    if tensorflow is None or libtpu is None:
-        return
-    fitting = _LIBTPU.get(".".join(tensorflow.split(".")[:2]))
-    numbers = tuple(int(part) for part in libtpu.split(".")[:3] if part.isdigit())
-    # A release that was not tried, or a nightly one, is not called wrong.
-    if fitting is None or len(numbers) < 3:
-        return
-    first, last = (".".join(map(str, version)) for version in fitting)
-    if not fitting[0] <= numbers <= fitting[1]:
-        wanted = f"=={first}" if first == last else f">={first},<={last}"
-        yield Finding(
-            f"tensorflow-tpu {tensorflow} does not import with libtpu {libtpu}.",
-            f"pip install 'libtpu{wanted}'",
-            (Evidence("libtpu", libtpu, limit=f"{first} to {last}", source="installed packages"),),
-        )

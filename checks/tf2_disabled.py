@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tpudiag.installs import words
 from tpudiag.model import Evidence, Finding, Severity, check
 from tpudiag.signals import Signals, Tf1Use
 
@@ -63,7 +64,7 @@ def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
     if version.split(".")[0] in ("0", "1"):
         yield Finding(
             f"TensorFlow {version} is TensorFlow 1.",
-            "pip install 'tensorflow-tpu>=2.19'",
+            words.INSTALL,
             (Evidence("tensorflow", version, limit="2.0", source="job"),),
         )
     switches = {"v2 behaviour": seen.tf2_behavior, "eager execution": seen.eager}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tpudiag.installs import words
+from tpudiag.installs.state import state_of
 from tpudiag.known_errors.model import Kind
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import CloudTpu, Signals
+from tpudiag.signals import CloudTpu, Environment, Signals, TpuAttempt
 
 from ._cloud_tpu import SOURCE, commands, trouble
 
@@ -21,6 +23,8 @@ _UNKNOWN = (
     "check the name, project and zone: `gcloud compute tpus tpu-vm list`; on a TPU VM use --tpu "
     "local; without a TPU use --tpu none"
 )
+NO_PLATFORM = "no-tpu-platform"
+"""The family of errors that say that libtpu offered TensorFlow no TPU."""
 NOT_ASKED = (
     "no TPU was asked for and none was found on this machine",
     "name it: `tpudiag check --tpu NAME`, or `--tpu local` on a TPU VM",
@@ -41,8 +45,8 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
     does not answer holds the process until somebody kills it.
 
     ## What to do
-    On a TPU VM pass `tpu="local"` and install tensorflow-tpu; elsewhere pass the TPU's name,
-    its project and its zone:
+    On a TPU VM pass `tpu="local"` and have a TensorFlow that finds the TPU (`<<tpu_install>>`);
+    elsewhere pass the TPU's name, its project and its zone:
     ```python
     resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
     ```
@@ -66,17 +70,30 @@ def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
         yield Evidence("TPU", attempt.asked or "default")
         yield waited
         return
-    from tpudiag.known_errors.search import match  # slow to load, and a reached TPU needs none
-
-    known = [hit for hit in match(attempt.error or "") if hit.error.kind is not Kind.FORM]
-    cause = known[0].message if known else "the call gave no known error"
-    fix = known[0].fix if known else _UNKNOWN
+    cause, fix = _why(attempt, signals.environment)
     error = (attempt.error or "no answer").strip().splitlines()[0][:300]
     yield Finding(
         f"TPU {attempt.asked or '(no name)'} was not reached: {call} failed; {cause}",
         fix,
         (Evidence("error", error), waited),
     )
+
+
+def _why(attempt: TpuAttempt, environment: Environment | None) -> tuple[str, str]:
+    """The cause and what mends it: what is installed, where that finds no TPU, else the error."""
+    state = state_of(environment) if environment is not None else None
+    own = attempt.asked in ("", "local")  # a TPU by name is driven by its own workers
+    if state is not None and own and state.drives is False:
+        return f"{state}", words.fix(state.ways)
+    from tpudiag.known_errors.search import match  # slow to load, and a reached TPU needs none
+
+    known = [hit for hit in match(attempt.error or "") if hit.error.kind is not Kind.FORM]
+    if not known:
+        return "the call gave no known error", _UNKNOWN
+    found_none = known[0].error.family == NO_PLATFORM
+    if state is not None and own and found_none and state.ways:
+        return known[0].message, f"{words.fix(state.ways)}\n# if that is not it:\n{known[0].fix}"
+    return known[0].message, known[0].fix
 
 
 def _evidence(node: CloudTpu) -> Iterator[Evidence]:

@@ -25,6 +25,7 @@ from ._words import (
     findings,
     line,
     title,
+    writes,
 )
 from ._wrap import clip, wrap
 
@@ -68,6 +69,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     if not report.outcomes:  # a comparison; findings have links of their own
         yield from link_lines(report)
     yield BLANK
+    if said := writes(report):
+        yield from paragraph(said, width, style="note")
     yield (Span(counts(report), mood(report)),)
     yield from mends(report)
     if report.next_command is not None:

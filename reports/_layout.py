@@ -29,6 +29,7 @@ from ._words import (
     unit,
     web_link,
     web_links,
+    writes,
 )
 from ._wrap import wrap
 
@@ -58,6 +59,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     yield from chain(*(parts if report.subject.kind == "job" else reversed(parts)))
     yield from link_lines(report)
     yield BLANK
+    if said := writes(report):
+        yield from paragraph(said, width, style="note")
     yield from paragraph(summary(report), width, style=mood(report))
     if report.next_command is not None:
         yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))

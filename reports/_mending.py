@@ -9,7 +9,7 @@ from tpudiag.source_change import Mending, SourceChange
 
 from ._columns import Line, Span
 from ._paragraph import BLANK, paragraph
-from ._words import clean, failures, figure, findings, line, measure_name, title
+from ._words import clean, failures, figure, findings, line, measure_name, title, writes
 
 STYLES = {
     "written": "passed",
@@ -37,6 +37,8 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     for outcome, finding in rest:
         yield from _left(outcome, finding, width)
     yield BLANK
+    if said := writes(report):
+        yield from paragraph(said, width, style="note")
     yield from _ending(report, mending, [change for _, _, change in changed], width)
 
 

@@ -6,13 +6,11 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
+from tpudiag.harmless import harmless
 from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Verdict
 from tpudiag.report_figures import Value, XProfLink
+from tpudiag.script_run import Writes
 
-# Escapes move the cursor, marks of direction turn text around, lone surrogates cannot be encoded.
-_ACTIVE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
-)
 WEB = re.compile(r"(?:https?://|\.\./)[^\s<>\"]+")
 """An address of the web, or one beside the page that shows the report (TensorBoard's tab)."""
 REHEARSE = "rehearse the job"
@@ -23,9 +21,8 @@ _BINARY = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
 
 def clean(text: str) -> str:
-    """Text of others with what acts on a terminal made visible; newlines stay, tabs widen."""
-    lines = text.replace("\r\n", "\n").expandtabs(4)
-    return _ACTIVE.sub(lambda match: ascii(match[0])[1:-1], lines)
+    """Text of others made harmless; newlines stay, tabs widen."""
+    return harmless(text.replace("\r\n", "\n").expandtabs(4))
 
 
 def line(text: str) -> str:
@@ -196,3 +193,33 @@ def measure_name(name: str, unit_: str) -> str:
     """`peak_hbm_bytes` as `peak HBM`: the unit stands beside the value."""
     words = line(name.removesuffix(f"_{unit_}").replace("_", " ")).split()
     return " ".join(word.upper() if word in _ABBREVIATIONS else word for word in words)
+
+
+def writes(report: Report) -> str:
+    """What a job wrote and what became of it, and what was not sent; empty where none was run."""
+    seen = report.writes
+    if seen is None:
+        return ""
+    held = f" Not sent: {line(', '.join(seen.not_sent))}." if seen.not_sent else ""
+    return _written(seen) + held
+
+
+def _written(seen: Writes) -> str:
+    """What a job wrote and what became of it."""
+    if seen.isolation == "none":
+        return "In place: what the job wrote is where it says."
+    parts = [f"{_files(seen.written)} written" + _checkpoints(seen.checkpoints)]
+    if seen.removed:
+        parts.append(f"{seen.removed} removed")
+    if not (seen.written or seen.removed):
+        return "No file of yours was written or removed."
+    what = ", ".join(parts)
+    return f"Kept in {line(seen.kept)}: {what}." if seen.kept else f"Thrown away: {what}."
+
+
+def _files(count: int) -> str:
+    return f"{count} file" + ("" if count == 1 else "s")
+
+
+def _checkpoints(count: int) -> str:
+    return f" ({count} checkpoint{'' if count == 1 else 's'})" if count else ""

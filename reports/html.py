@@ -98,6 +98,7 @@ def render(report: Report, plots: bool = True) -> str:
         version=__version__,
         tiles=_tiles(report),
         first=_first(report),
+        writes=_words.writes(report),
         rows=Sources(report).rows,
         numeric=_numeric,
         explained=_explained,

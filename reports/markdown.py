@@ -27,6 +27,7 @@ from ._words import (
     unit,
     web_link,
     web_links,
+    writes,
 )
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$!]")
@@ -52,8 +53,9 @@ def _blocks(report: Report) -> Iterator[str]:
         yield _fence(report.crash.traceback, "text")
         yield "</details>"
     yield f"**{summary(report)}**"
-    if report.notes:
-        yield "\n".join(f"- {_escape(note)}" for note in report.notes)
+    notes = [*report.notes, *filter(None, [writes(report)])]
+    if notes:
+        yield "\n".join(f"- {_escape(note)}" for note in notes)
     failed = failures(report)
     if failed:
         yield _overview(failed)

@@ -1,6 +1,7 @@
 """Makes the generated parts of the pages: `python -m tests.readme`, or `--check` to compare.
 
-Blocks of ```console that call `tpudiag explain` show what it says today. The README's picture is
+What stands below `<!-- installs -->` is the table of tpudiag/installs. Blocks of ```console that
+call `tpudiag explain` show what it says today. The README's picture is
 the first screen of a report: `tpudiag check .readme/train.py -o r.json`, then
 `python -m tests.readme --picture r.json`.
 """
@@ -21,6 +22,8 @@ from rich.text import Text
 from tpudiag import report_json
 from tpudiag.catalogue import renderer
 from tpudiag.cli import main as tpudiag
+from tpudiag.installs import words
+from tpudiag.installs.table import ROWS
 from tpudiag.model import Report
 
 TOP = Path(__file__).parents[1]
@@ -28,6 +31,9 @@ README = TOP / "README.md"
 PAGES = (README, TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md")))
 PICTURE = TOP / ".readme" / "report.svg"
 COLUMNS = 88
+INSTALLS = re.compile(r"(?<=<!-- installs -->\n\n).*", re.DOTALL)
+OPEN_END = re.compile(r"\.99+\b")
+"""The end of a range that has none."""
 CONSOLE = re.compile(r"(?<=```console\n)\$ tpudiag explain.*?(?=```)", re.DOTALL)
 
 
@@ -46,7 +52,24 @@ def output(command: str) -> str:
 
 def made(text: str) -> str:
     """A page with its generated parts made anew."""
-    return CONSOLE.sub(lambda match: console(match[0]), text)
+    text = CONSOLE.sub(lambda match: console(match[0]), text)
+    return INSTALLS.sub(lambda _: installing(), text)
+
+
+def installing() -> str:
+    """What to type for a TPU, and the table of what was seen where."""
+    rows = ["| state | Python | libtpu | keras | protobuf | said to be | by | when | where |"]
+    rows += ["|---|---|---|---|---|---|---|---|---|"]
+    for row in ROWS:
+        libtpu = " to ".join(dict.fromkeys(row.libtpu)) if row.libtpu else ""
+        own = (row.name, " to ".join(row.python), libtpu, row.keras, row.protobuf)
+        for claim in row.claims:
+            said = f"{claim.standing.value}: {claim.what}"
+            cells = " | ".join((*own, said, claim.by, claim.when, claim.source))
+            rows.append(f"| {OPEN_END.sub('.x', cells)} |")
+    ways = (words.in_place(()), words.OWN_ENVIRONMENT, words.IMAGE, words.JAX)
+    offered = "\n\n".join(f"```\n{way}\n```\n\n{way.seen}." for way in ways)
+    return f"{offered}\n\n## What was seen\n\n" + "\n".join(rows) + "\n"
 
 
 def picture(report: Report) -> str:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tpudiag.version import __version__
+
 TOP = Path(__file__).parents[1]
 DOCUMENTS = (TOP / "CONTRIBUTING.md", TOP / "README.md", *sorted((TOP / "docs").glob("*.md")))
 ROOMS = {each.name for each in (*TOP.iterdir(), *(TOP / "tpudiag").iterdir()) if each.is_dir()}
@@ -38,6 +40,19 @@ def test_each_module_that_is_to_be_run_is_there() -> None:
     modules = {m for file in DOCUMENTS for m in MODULE.findall(file.read_text(encoding="utf-8"))}
     assert modules
     assert {module for module in modules if find_spec(module) is None} == set()
+
+
+def test_what_machines_install_is_pinned_to_this_version() -> None:
+    installs = re.compile(r"^\s*(?:- run: .*|)(?:pip|pipx) install .*(?<![\w/])tpudiag\b.*$", re.M)
+    found = [
+        line
+        for file in DOCUMENTS
+        for block in re.findall(r"```yaml\n.*?```", file.read_text(encoding="utf-8"), re.DOTALL)
+        for line in installs.findall(block)
+    ]
+    assert len(found) >= 3
+    pinned = re.compile(rf"tpudiag(?:\[\w+\])?=={re.escape(__version__)}(?![\w.])")
+    assert [line for line in found if not pinned.search(line)] == []
 
 
 def test_the_rooms_of_the_house_are_those_of_the_picture() -> None:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import errno
+import contextlib
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
-from tpudiag.errors import TpudiagError
+from tpudiag.errors import TpudiagError, UsageError
+from tpudiag.printing import say, say_whole
 from tpudiag.version import __version__
 
 VERBS = (
@@ -44,9 +47,19 @@ could be diagnosed.
 """
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints quote the command line harmlessly; those of verbs are such, too."""
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        if message and file is sys.stderr:
+            say_whole(message)
+        elif message:
+            super()._print_message(message, file)
+
+
 def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     """The parser of all verbs, or of one; importing a verb's module must stay cheap."""
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="tpudiag",
         description="Finds what is wrong with a TensorFlow training job on TPU.",
         epilog=EPILOG,
@@ -72,13 +85,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.arguments = theirs
     signal.signal(signal.SIGTERM, _interrupt)  # what Ctrl-C tidies up, a plain kill does too
     try:
+        _refuse_deleted_folder()
         exit_code: int = options.run(options)
         sys.stdout.flush()
     except TpudiagError as error:
-        print("tpudiag:", *str(error).splitlines(), file=sys.stderr)
+        say(str(error))
         return error.exit_code
     except KeyboardInterrupt:
-        print("tpudiag: interrupted", file=sys.stderr)
+        say("interrupted")
         return 130
     except BrokenPipeError:
         # `tpudiag ... | head`: the reader is gone, and the interpreter would fail once more when it
@@ -86,19 +100,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _drop_stdout()
         return 141
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise
-        # stdout on a full disk, or a file beside it: which one the error does not always name.
+        # A full disk, a folder that was deleted or may not be read: the machine's, and no defect.
         where = f"{error.filename}: " if error.filename else ""
-        print(f"tpudiag: {where}{error.strerror}", file=sys.stderr)
+        say(f"{where}{error.strerror or error}")
         _drop_stdout()
+        return 2
+    except Exception:
+        say_whole(traceback.format_exc())
+        say("a defect of tpudiag, not of your job: please report it with the lines above")
         return 2
     return exit_code
 
 
+def _refuse_deleted_folder() -> None:
+    """UsageError where the working folder is gone: settings and reports would be nowhere."""
+    try:
+        os.getcwd()  # noqa: PTH109
+    except OSError as error:
+        raise UsageError(f"the working folder: {error.strerror}; cd to another") from error
+
+
 def _drop_stdout() -> None:
     """Let what is still to be written go nowhere, so that the interpreter's last flush succeeds."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with contextlib.suppress(OSError, ValueError):  # a program may have put another stream there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _interrupt(*_: object) -> None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from tpudiag.installs.words import filled
 from tpudiag.model import Check, Severity
 
 HEADINGS = ("What it sees", "Why it costs", "What to do", "Source")
@@ -144,5 +145,5 @@ def _foreign() -> Iterator[Explanation]:
 
 def _made(id_: str, name: str, severity: Severity, doc: str) -> Explanation:
     """Title and body parted."""
-    title, _, body = inspect.cleandoc(doc).partition("\n")
+    title, _, body = inspect.cleandoc(filled(doc)).partition("\n")
     return Explanation(id_, name, severity, title.strip(), body.strip())

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tpudiag import scratch
 from tpudiag.errors import UsageError
 from tpudiag.model import Report
 from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 
 if TYPE_CHECKING:
+    from tpudiag.diagnoses.job_request import WritesWanted
     from tpudiag.diagnoses.named_program import ReferenceJob
     from tpudiag.reference.options import LoopName, ModelName, PrecisionName
 
@@ -34,7 +35,9 @@ def check(
     timeout_s: float = 900.0,
     tpu_timeout_s: float = 120.0,
     measure_input_s: float = 10.0,
-    sandbox: str | Path | None = None,
+    in_place: bool = False,
+    keep_writes: str | Path | None = None,
+    offline: bool = False,
     log_dir: str | Path | None = None,
     no_compile: bool = False,
     compiler_python: str | None = None,
@@ -64,14 +67,15 @@ def check(
 
     settings = settings_of(select, ignore, pedantic)
     model = _reference(reference, loop, precision, full_size, checkpoint_dir)
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as temporary:
+    with scratch.folder("log") as temporary:
         folder = Path(log_dir or temporary)
         named = job_request.resolved(
             _text(program), module, model, arguments=arguments, target=target, tpu=tpu,
             python=_text(python), log_dir=folder,
+            writes=_writes(in_place, keep_writes, offline),
         )  # fmt: skip
         request = job_request.configured(
-            replace(named, sandbox=_path(sandbox), changes_within=_path(changes_within)),
+            replace(named, changes_within=_path(changes_within)),
             steps=steps, warmup_steps=warmup_steps, first_loop=first_loop, budget_s=budget_s,
             timeout_s=timeout_s, tpu_timeout_s=tpu_timeout_s, measure_input_s=measure_input_s,
             fake_data=fake_data, no_compile=no_compile, compiler_python=compiler_python,
@@ -99,6 +103,8 @@ def fix(
     budget_s: float = 60.0,
     timeout_s: float = 900.0,
     measure_input_s: float = 10.0,
+    in_place: bool = False,
+    offline: bool = False,
     no_compile: bool = False,
     compiler_python: str | None = None,
     compile_timeout_s: float = 600.0,
@@ -122,10 +128,10 @@ def fix(
     if program is None and module is None:
         raise UsageError("fix: name the script that is to be mended")
     settings = settings_of((), ignore, pedantic)
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as temporary:
+    with scratch.folder("log") as temporary:
         named = job_request.resolved(
             _text(program), module, arguments=arguments, target=target, python=_text(python),
-            log_dir=Path(temporary),
+            log_dir=temporary, writes=_writes(in_place, None, offline),
         )  # fmt: skip
         job = job_request.configured(
             replace(named, changes_within=_path(changes_within)), steps=steps,
@@ -148,6 +154,8 @@ def plan(
     arguments: Sequence[str] = (),
     python: str | Path | None = None,
     fake_data: bool = False,
+    in_place: bool = False,
+    offline: bool = False,
     cost: str | Path | None = None,
     examples: float | None = None,
     epochs: float | None = None,
@@ -177,10 +185,10 @@ def plan(
         raise UsageError("epochs: say with examples how many examples the data set has")
     model = _reference(reference, loop, precision, full_size)
     installed = planning.installed_compiler(compiler_python)
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+    with scratch.folder("log") as folder:
         job = job_request.resolved(
             _text(program), None, model, arguments=arguments, target=slices[0].name,
-            python=_text(python), log_dir=Path(folder),
+            python=_text(python), log_dir=folder, writes=_writes(in_place, None, offline),
         )  # fmt: skip
         rehearsal = replace(
             job, warmup_steps=1, tpu_timeout_s=1.0, measure_input_s=0.0, rest_s=0.0,
@@ -212,6 +220,13 @@ def _reference(
         full_size=full_size,
         checkpoint_dir=checkpoint_dir,
     )
+
+
+def _writes(in_place: bool, keep: str | Path | None, offline: bool) -> WritesWanted:
+    """What becomes of what a rehearsal writes and sends."""
+    from tpudiag.diagnoses.job_request import WritesWanted
+
+    return WritesWanted(in_place=in_place, keep=_path(keep), offline=offline)
 
 
 def _text(path: str | Path | None) -> str | None:

@@ -22,7 +22,7 @@ from tpudiag.report_figures import (
     Value,
     XProfLink,
 )
-from tpudiag.script_run import Coverage, Crash, HookDefect, RunEnvironment
+from tpudiag.script_run import Coverage, Crash, HookDefect, RunEnvironment, Writes
 from tpudiag.source_change import (
     Mending,
     SourceChange,
@@ -264,6 +264,8 @@ class Report:
     """Hooks of tpudiag that failed while the job ran; the job went on without them."""
     environment: RunEnvironment | None = None
     """What the job ran in; None where none was run."""
+    writes: Writes | None = None
+    """What the job wrote; None where none was run, or nothing could tell."""
     fix_command: str | None = None
     """What shows and proves the changes of its findings, where some can be made."""
     mending: Mending | None = None

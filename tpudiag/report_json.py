@@ -1,8 +1,9 @@
 """The JSON report: the model itself, read and written by msgspec, and its schema.
 
-Lossless but for what JSON cannot say: NaN and infinity become null (read back as NaN), and a
-lone surrogate of a file name becomes its backslash escape. Keys this version does not know are
-passed over, so that a later report of the same schema version stays readable.
+Lossless but for secrets, which are hidden, and for what JSON cannot say: NaN and infinity become
+null (read back as NaN), and a lone surrogate of a file name becomes its backslash escape. Keys this
+version does not know are passed over, so that a later report of the same schema version stays
+readable.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, cast
 import msgspec
 
 from tpudiag.errors import UnreadableInput
+from tpudiag.harmless import redacted
 from tpudiag.model import Report, Verdict
 from tpudiag.version import __version__
 
@@ -55,7 +57,16 @@ INVARIANTS = (
 # surrogates: names of files and operations come from anywhere.
 _UNSAFE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _RARE = frozenset(
-    ("cell", "environment", "change", "no_change", "fix_command", "mending", "xprof_links")
+    (
+        "cell",
+        "environment",
+        "change",
+        "no_change",
+        "fix_command",
+        "mending",
+        "xprof_links",
+        "writes",
+    )
 )
 """Keys that stand only where there is something to say: few files are notebooks."""
 _NULL_IS_NAN = frozenset(("value", "x", "y", "rows", "values"))
@@ -76,7 +87,7 @@ def dumps(report: Report) -> str:
     }
     # The standard library indents in Python, ten times slower than it writes without.
     text = json.dumps(_finite(document), ensure_ascii=False, allow_nan=False)
-    return msgspec.json.format(_UNSAFE.sub(_escape, text), indent=2) + "\n"
+    return msgspec.json.format(_UNSAFE.sub(_escape, redacted(text)), indent=2) + "\n"
 
 
 def load(path: str | Path) -> Report:

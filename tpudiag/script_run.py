@@ -14,6 +14,28 @@ apart; a wall around one folder, into which ordinary calls are redirected; or no
 
 
 @dataclass(frozen=True, kw_only=True)
+class Writes:
+    """What a job wrote, and what became of it."""
+
+    isolation: Isolation
+    """What held it back."""
+    written: int = 0
+    """Files that it made or changed, each once; None of them is there where it was held back."""
+    checkpoints: int = 0
+    """Of them, checkpoints and saved models."""
+    removed: int = 0
+    """Files that it removed, or gave other names."""
+    names: tuple[str, ...] = ()
+    """Some of both."""
+    kept: str | None = None
+    """Where what it wrote is kept; None where it was thrown away, or never held back."""
+    read_only: tuple[str, ...] = ()
+    """Folders in which it could not write, though the user can: no layer could be put over them."""
+    not_sent: tuple[str, ...] = ()
+    """What it was not let send, each kind with its number: `2 uploads`, `1 wandb run`."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunEnvironment:
     """What a job ran in, and what looked at it; versions are None where nothing is installed."""
 

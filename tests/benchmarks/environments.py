@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.corpus import run as corpus
+from tpudiag.installs.words import REQUIREMENT
 
 SCRIPTS = (
     "healthy_custom_loop", "healthy_epochs_with_eval", "healthy_plain_module",
@@ -65,7 +66,7 @@ ROWS = (
     Row("3.12", ("tensorflow-cpu==2.19.*",)),
     Row("3.13", ("tensorflow-cpu==2.20.*",)),
     Row("3.13", ("tensorflow-cpu==2.21.*",)),
-    Row("3.11", ("tensorflow-tpu==2.20.*", "libtpu==0.0.31"), imports_only=True),
+    Row("3.11", (REQUIREMENT,), imports_only=True),
 )
 """The oldest first."""
 

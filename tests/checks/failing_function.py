@@ -87,10 +87,24 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (
         "TPU002",
         h(environment=installed(tensorflow="2.20.0", tensorflow_tpu="2.20.0")),
+        Severity.WARNING,
+    ),
+    (
+        "TPU002",
+        h(environment=installed(tensorflow="2.20.0", tensorflow_cpu="2.20.0")),
+        Severity.INFO,
+    ),
+    (
+        "TPU002",
+        h(environment=installed(tensorflow="2.21.0", tensorflow_tpu="2.20.0")),
         Severity.ERROR,
     ),
     ("TPU002", h(environment=installed(tensorflow_tpu="2.20.0", libtpu="0.0.51")), Severity.ERROR),
-    ("TPU002", h(environment=installed(tensorflow_tpu="2.19.1", libtpu="0.0.14")), Severity.ERROR),
+    (
+        "TPU002",
+        h(environment=installed(tensorflow_tpu="2.19.1", libtpu="0.0.14")),
+        Severity.WARNING,
+    ),
     ("TPU002", h(tensorflow=TensorFlowImport(succeeded=False, failure="aborted")), Severity.ERROR),
     (
         "TPU003",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -11,11 +12,25 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, KnownError
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
 from tpudiag.settings import Settings
-from tpudiag.signals import JobEnd, Origin, Signals, TrainingLoop, VariableSeen
+from tpudiag.signals import (
+    CodeFrame,
+    Crash,
+    Dispatch,
+    JobEnd,
+    LoggedRecord,
+    Origin,
+    Refusal,
+    RefusedBy,
+    Signals,
+    TrainingLoop,
+    VariableSeen,
+)
+from tpudiag.signals.environment import JobEndKind
 
 CHECK: Check = import_module("tpudiag.checks.known_error").known_error
 EXAMPLES = {error.id: error.example for error in known_errors()}
 LINE = Location("train.py", 12)
+TRACEBACK = 'Traceback (most recent call last):\n  File "train.py", line 9, in read\n    go()\n'
 
 
 def outcome(end: JobEnd | None, origin: Origin = Origin.REHEARSAL) -> Outcome:
@@ -29,6 +44,11 @@ def crashed(id_: str, log_tail: str = "") -> JobEnd:
     )
 
 
+def logged(text: str, level: str = "ERROR") -> str:
+    """A text as a record in the job's output."""
+    return f"{level}:trainer:" + text.replace("\n", "\n  ")
+
+
 def said_ids(said: Outcome) -> list[str]:
     return [finding.message.rsplit("[", 1)[1].rstrip("]") for finding in said.findings]
 
@@ -39,7 +59,7 @@ def evidence(items: tuple[Evidence, ...], name: str) -> Evidence:
 
 @pytest.mark.parametrize("id_", ["E03", "E578"])
 def test_what_the_log_holds_since_there_is_no_tpu_is_no_fault(id_: str) -> None:
-    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES[id_])
+    end = JobEnd(how="finished", exit_code=0, log_tail=logged(EXAMPLES[id_]))
     assert said_ids(outcome(end)) == []
     assert said_ids(outcome(end, Origin.TPU)) == [id_]
 
@@ -52,7 +72,7 @@ def test_that_a_rehearsal_reaches_no_bucket_is_no_fault() -> None:
 
 
 def test_the_end_of_data_that_was_stood_in_for_says_nothing() -> None:
-    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["E131"])
+    end = JobEnd(how="finished", exit_code=0, log_tail=logged(EXAMPLES["E131"]))
     assert said_ids(outcome(end)) == ["E131"]
     signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=("tfds mnist",))
     (said,) = examine(signals, [CHECK], Settings())
@@ -60,7 +80,7 @@ def test_the_end_of_data_that_was_stood_in_for_says_nothing() -> None:
 
 
 def test_the_end_of_data_is_told_by_the_check_that_saw_the_loop() -> None:
-    end = JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["E131"])
+    end = JobEnd(how="finished", exit_code=0, log_tail=logged(EXAMPLES["E131"]))
     loop = TrainingLoop(dispatches=8)
     (said,) = examine(Signals(origin=Origin.REHEARSAL, end=end, loop=loop), [CHECK], Settings())
     assert said_ids(said) == []
@@ -106,6 +126,13 @@ def test_what_is_missing_of_an_archive_that_was_stood_in_for_is_no_error() -> No
         signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=(thing,))
         (said,) = examine(signals, [CHECK], Settings())
         assert [finding.severity for finding in said.findings] == [severity]
+
+
+def test_what_the_rehearsal_ended_is_no_error_of_the_scripts() -> None:
+    refusal = Refusal(RefusedBy.WALL, "/data/model.h5", "PermissionError")
+    signals = Signals(origin=Origin.REHEARSAL, end=crashed("E124"), refusal=refusal)
+    (said,) = examine(signals, [CHECK], Settings())
+    assert said.verdict is Verdict.SKIPPED and "the wall" in (said.reason or "")
 
 
 def test_id_and_severity() -> None:
@@ -173,8 +200,10 @@ def test_values_of_the_text_are_said_and_shown() -> None:
 
 
 def test_exception_stands_before_the_log_and_each_error_once() -> None:
-    said = outcome(crashed("E25", log_tail=EXAMPLES["E35"] + "\n" + EXAMPLES["E25"]))
-    assert said_ids(said) == ["E25", "E35"]
+    said = outcome(
+        crashed("E25", log_tail=logged(EXAMPLES["E06"]) + "\n" + logged(EXAMPLES["E25"]))
+    )
+    assert said_ids(said) == ["E25", "E06"]
     exception, log = said.findings
     assert exception.location == LINE and log.location is None
     assert evidence(log.evidence, "matched text").source == "log"
@@ -193,16 +222,16 @@ def test_what_autograph_warns_of_in_the_log_is_left_to_the_exception() -> None:
 
 
 def test_consequence_in_the_log_is_left_out() -> None:
-    assert said_ids(outcome(crashed("E26", log_tail=EXAMPLES["E28"]))) == ["E26"]
+    assert said_ids(outcome(crashed("E26", log_tail=logged(EXAMPLES["E28"])))) == ["E26"]
     assert said_ids(outcome(crashed("E48"))) == ["E48"]
 
 
 def test_exception_that_follows_from_an_error_in_the_log_keeps_its_place() -> None:
-    assert said_ids(outcome(crashed("E28", log_tail=EXAMPLES["E26"]))) == ["E28", "E26"]
+    assert said_ids(outcome(crashed("E28", log_tail=logged(EXAMPLES["E26"])))) == ["E28", "E26"]
 
 
 def test_finished_job_that_survived_an_error_is_only_warned_about() -> None:
-    said = outcome(JobEnd(how="finished", exit_code=0, log_tail=EXAMPLES["E06"]))
+    said = outcome(JobEnd(how="finished", exit_code=0, log_tail=logged(EXAMPLES["E06"])))
     assert said.verdict is Verdict.FAILED
     assert said.severity is Severity.WARNING
 
@@ -305,7 +334,7 @@ def test_artefact_of_the_rehearsal_is_unknown_on_a_tpu(id_: str) -> None:
 
 
 def test_running_job_is_warned_of_what_its_log_says() -> None:
-    said = outcome(JobEnd(how="running", log_tail=EXAMPLES["E28"]), Origin.TPU)
+    said = outcome(JobEnd(how="running", log_tail=logged(EXAMPLES["E28"])), Origin.TPU)
     assert said.severity is Severity.WARNING
     assert outcome(JobEnd(how="running", log_tail="step 12"), Origin.TPU).verdict is Verdict.PASSED
 
@@ -339,9 +368,9 @@ def test_an_error_of_pythons_own_may_be_of_data_that_was_stood_in_for() -> None:
 
 
 def test_what_a_log_says_beside_the_exception_that_ended_the_job_is_a_warning() -> None:
-    exception, logged = outcome(crashed("P24", EXAMPLES["P20"])).findings
-    assert (exception.severity, logged.severity) == (Severity.ERROR, Severity.WARNING)
-    (stopped,) = outcome(JobEnd(how="interrupted", log_tail=EXAMPLES["P20"])).findings
+    exception, beside = outcome(crashed("P24", logged(EXAMPLES["P20"]))).findings
+    assert (exception.severity, beside.severity) == (Severity.ERROR, Severity.WARNING)
+    (stopped,) = outcome(JobEnd(how="interrupted", log_tail=logged(EXAMPLES["P20"]))).findings
     assert stopped.severity is Severity.WARNING
 
 
@@ -362,13 +391,15 @@ def test_an_error_that_names_a_stand_in_is_no_error_of_the_job() -> None:
 
 def test_what_python_itself_tells_is_no_fault_of_the_log() -> None:
     error = "NameError: name 'i' is not defined"
-    end = JobEnd(how="exception", error=error, location=LINE, exit_code=1, log_tail=EXAMPLES["P20"])
+    end = JobEnd(
+        how="exception", error=error, location=LINE, exit_code=1, log_tail=logged(EXAMPLES["P20"])
+    )
     (finding,) = outcome(end).findings
     assert finding.severity is Severity.WARNING
 
 
 def test_what_our_own_lowering_says_in_the_log_is_left_to_the_checks_of_the_step() -> None:
-    text = "No registered 'StringFormat' OpKernel for XLA_{}_JIT devices compatible with node f"
+    text = logged("No registered 'StringFormat' OpKernel for XLA_{}_JIT devices compatible with f")
     ids = {
         device: said_ids(outcome(JobEnd(how="finished", exit_code=0, log_tail=text.format(device))))
         for device in ("CPU", "TPU")
@@ -379,3 +410,102 @@ def test_what_our_own_lowering_says_in_the_log_is_left_to_the_checks_of_the_step
 def test_the_name_of_a_script_is_no_error() -> None:
     path = "Collecting XSpace to repository: /logs-of-tpudiag/run_eagerly.py-1/vm.xplane.pb"
     assert said_ids(outcome(JobEnd(how="finished", exit_code=0, log_tail=path))) == []
+
+
+@pytest.mark.parametrize(
+    "healthy",
+    [
+        "{'run_eagerly': False, 'tpu': 'local'}",
+        "I1123 14:20:53.123456 139 train.py:9] params: {'run_eagerly': False, 'tpu': 'local'}",
+        logged("No module named 'tensorflow_addons': the optional path is off", "INFO"),
+        "2026-11-23 14:26:41,123 trainer INFO Socket closed is tried again",
+        "usage: --policy  what to do on an error: Failed to connect to all addresses\n" * 3,
+    ],
+)
+@pytest.mark.parametrize("how", ["finished", "stopped", "running", "timeout", "interrupted"])
+def test_what_a_job_prints_or_logs_as_information_is_no_error(
+    healthy: str, how: JobEndKind
+) -> None:
+    assert said_ids(outcome(JobEnd(how=how, log_tail=healthy))) == []
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        "ERROR:trainer:{}",
+        "E1123 14:20:53.123456 139 train.py:9] {}",
+        "2026-11-23 14:26:41.123456: E tensorflow/core/x.cc:12] {}",
+        "2026-11-23 14:26:41,123 [trainer] CRITICAL - {}",
+        "\x1b[31m[error    ]\x1b[0m {}",
+        '{{"time": "14:26", "level": "error", "message": "{}"}}',
+        "Exception in thread Thread-3 (read):\n" + TRACEBACK + "RuntimeError: {}",
+    ],
+)
+def test_an_error_that_was_logged_or_ended_a_thread_counts(record: str) -> None:
+    end = JobEnd(how="finished", log_tail="epoch 1\n" + record.format(EXAMPLES["E28"]))
+    (finding,) = outcome(end).findings
+    assert finding.severity is Severity.WARNING
+
+
+def test_records_are_heard_whatever_their_format() -> None:
+    end = JobEnd(how="finished", log_tail=EXAMPLES["E28"])
+    assert said_ids(outcome(end)) == []
+    records = (LoggedRecord(EXAMPLES["E28"], error=True),)
+    signals = Signals(origin=Origin.REHEARSAL, end=end, logged=records)
+    (said,) = examine(signals, [CHECK], Settings())
+    assert said_ids(said) == ["E28"]
+
+
+def test_an_exception_that_the_script_caught_and_printed_is_a_note() -> None:
+    end = JobEnd(how="finished", log_tail=TRACEBACK + EXAMPLES["E28"])
+    (finding,) = outcome(end).findings
+    assert finding.severity is Severity.INFO
+    assert "caught and printed" in finding.message
+
+
+def test_a_known_warning_is_a_note_and_one_of_building_none_in_a_job_that_trains() -> None:
+    for id_, steps, said in (("E504", 9, ["E504"]), ("E810", 0, ["E810"]), ("E810", 9, [])):
+        end = JobEnd(how="finished", log_tail=logged(EXAMPLES[id_], "WARNING"))
+        dispatch = Dispatch(steps=steps, steps_per_dispatch=1)
+        signals = Signals(origin=Origin.REHEARSAL, end=end, dispatch=dispatch)
+        (outcome_,) = examine(signals, [CHECK], Settings())
+        assert said_ids(outcome_) == said
+        assert all(finding.severity is Severity.INFO for finding in outcome_.findings)
+    # An error that a warning speaks of did not happen.
+    end = JobEnd(how="finished", log_tail=logged(EXAMPLES["E468"], "WARNING"))
+    assert said_ids(outcome(end)) == []
+
+
+def test_a_process_that_died_without_an_exception_is_searched_whole() -> None:
+    for end in (JobEnd(how="signal", exit_code=-6), JobEnd(how="exit", exit_code=1)):
+        assert said_ids(outcome(replace(end, log_tail=EXAMPLES["E28"]))) == ["E28"]
+
+
+@pytest.mark.parametrize(
+    ("module", "line", "message"),
+    [
+        ("google", "from google.colab import drive", "google.colab is a module of the notebook"),
+        ("keras_cv.layers.old", "import keras_cv.layers.old", "keras_cv is there, and has no"),
+        ("cv2", "import cv2", "cv2 is OpenCV"),
+    ],
+)
+def test_a_missing_module_is_told_as_its_import_and_python_tell_it(
+    module: str, line: str, message: str
+) -> None:
+    error = f"ModuleNotFoundError: No module named '{module}'"
+    crash = Crash(error, (CodeFrame(LINE, "<module>", line),), "")
+    end = JobEnd(how="exception", error=error, location=LINE, exit_code=1, crash=crash)
+    (finding,) = outcome(end).findings
+    assert message in finding.message
+    assert finding.severity is Severity.INFO
+    assert "not installed" not in finding.message
+    assert "pip install google" not in finding.fix
+
+
+def test_what_follows_from_a_command_that_was_not_run_is_one_note_behind_that() -> None:
+    command = "`!gsutil cp gs://bucket/labels.txt .` (cell 2, line 1)"
+    end = replace(crashed("E119"), follows_from=command)
+    (finding,) = outcome(end).findings
+    assert finding.severity is Severity.INFO
+    assert finding.message.startswith(f"{command} was not run")
+    assert finding.fix.startswith("gsutil cp gs://bucket/labels.txt . ")

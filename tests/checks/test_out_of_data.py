@@ -18,7 +18,14 @@ done = MODULE.done
 
 @pytest.mark.parametrize(
     ("batches", "steps", "again", "taken"),
-    [(8, 5, False, 8), (8, 5, True, 16), (8, 4, True, 16), (-1, 5, False, 20), (20, 5, False, 20)],
+    [
+        (8, 5, False, 8),
+        (8, 5, True, 16),
+        (8, 4, True, 16),
+        (-1, 5, False, 20),
+        (20, 5, False, 20),
+        (5, 5, False, 20),
+    ],
 )
 def test_four_epochs(batches: int, steps: int, again: bool, taken: int) -> None:
     data = FitData(

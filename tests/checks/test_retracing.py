@@ -14,7 +14,14 @@ HERE = Location("train.py", 7)
 ANEW = ArgumentChange("function", "number 1", "number 2", "new function")
 
 
-def finding(change: ArgumentChange, times: int, *, calls: int, own: bool = True) -> Finding:
+def finding(
+    change: ArgumentChange,
+    times: int,
+    *,
+    calls: int,
+    own: bool = True,
+    origin: Origin = Origin.TPU,
+) -> Finding:
     function = TracedFunction(
         name="one_step",
         location=HERE if own else None,
@@ -23,7 +30,7 @@ def finding(change: ArgumentChange, times: int, *, calls: int, own: bool = True)
         retraces=tuple(Retrace(call, 300.0, (change,), HERE) for call in range(times)),
         trains=True,
     )
-    signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
+    signals = Signals(origin=origin, functions=(function,))
     (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
     return only
 
@@ -32,6 +39,13 @@ def finding(change: ArgumentChange, times: int, *, calls: int, own: bool = True)
 def test_only_traces_that_go_on_are_a_cost_of_each_step(times: int, cost_ms: float | None) -> None:
     shape = ArgumentChange("x", "f[8, 4]", "f[8, 5]", "shape")
     assert finding(shape, times, calls=30).cost_ms_per_step == cost_ms
+
+
+def test_the_time_of_a_rehearsals_traces_is_said_to_be_this_machines() -> None:
+    shape = ArgumentChange("x", "f[8, 4]", "f[8, 5]", "shape")
+    told = finding(shape, 15, calls=30, origin=Origin.REHEARSAL)
+    assert told.cost_ms_per_step is None
+    assert "0.3 s on this machine; on a TPU each is compiled besides" in told.message
 
 
 @pytest.mark.parametrize(("own", "fix"), [(True, "def one_step"), (False, "model.compile")])
@@ -43,6 +57,32 @@ def test_one_fit_of_each_of_several_models_is_no_retracing() -> None:
     lines = tuple(Retrace(at, 300.0, (ANEW,), Location("train.py", at)) for at in range(4))
     function = TracedFunction(
         name="train_function", location=None, calls=60, traces=5, retraces=lines, trains=True
+    )
+    signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
+    assert not [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+
+
+@pytest.mark.parametrize(
+    ("trains", "location", "calls", "lines"),
+    [
+        (False, None, 16, 1),  # a library's, made for each of its layers
+        (True, HERE, 400, 1),  # a model's in each fold
+        (True, HERE, 4, 4),  # several models', each at its own line
+    ],
+)
+def test_functions_that_are_made_once_each_are_not_made_anew(
+    trains: bool, location: Location | None, calls: int, lines: int
+) -> None:
+    retraces = tuple(
+        Retrace(at, 10.0, (ANEW,), Location("train.py", at % lines)) for at in range(15)
+    )[: 15 if lines == 1 else 3]
+    function = TracedFunction(
+        name="_conv_xla",
+        location=location,
+        calls=calls,
+        traces=len(retraces) + 1,
+        retraces=retraces,
+        trains=trains,
     )
     signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
     assert not [each for each in CHECK.function(signals) if isinstance(each, Finding)]

@@ -45,7 +45,10 @@ def test_an_error_that_the_job_survives_is_told_and_raises_no_alert(
         assert watching.look()
         assert "TPU605" not in [outcome.id for outcome in watching.outcomes]
         with log.open("a", encoding="utf-8") as stream:
-            stream.write(LOST + "step 2\n")
+            stream.write(
+                "Exception in thread Thread-1 (read):\nTraceback (most recent call last):\n"
+                f'  File "train.py", line 9, in read\n{LOST}\nstep 2\n'
+            )
         assert watching.look()
         (told,) = [outcome for outcome in watching.outcomes if outcome.id == "TPU605"]
         assert told.severity is Severity.WARNING

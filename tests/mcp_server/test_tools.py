@@ -55,7 +55,7 @@ def test_arguments_are_those_of_the_library(each: Tool) -> None:
         ("check", {"script": "train.py"}),
         ("check", {"steps": 0}),
         ("check", {"python": "/usr/bin/python3"}),
-        ("check", {"sandbox": "/tmp"}),
+        ("check", {"in_place": True}),
         ("read", {}),
         ("read", {"path": 3}),
         ("plan", {"targets": []}),

@@ -25,7 +25,7 @@ CALLS: dict[str, dict[str, Any]] = {
 def arguments(name: str) -> dict[str, Any]:
     given = msgspec.to_builtins(tool(name).read(CALLS[name]))
     request = {"tool": name, "arguments": given, "python": "/usr/bin/python3"}
-    return library_arguments(request, "/scratch", lambda _: None)
+    return library_arguments(request, lambda _: None)
 
 
 @pytest.mark.parametrize("name", DIAGNOSES)
@@ -38,6 +38,6 @@ def test_a_job_runs_in_the_servers_python_and_its_files_stay_in_the_folder() -> 
     for name in ("check", "fix"):
         given = arguments(name)
         assert (given["python"], given["changes_within"]) == ("/usr/bin/python3", Path.cwd())
-    assert (arguments("check")["tpu"], arguments("check")["sandbox"]) == ("none", "/scratch")
+    assert arguments("check")["tpu"] == "none"
     assert arguments("plan")["python"] == "/usr/bin/python3"
     assert "python" not in arguments("read")

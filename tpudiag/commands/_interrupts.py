@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import signal
-import sys
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any
+
+from tpudiag.printing import say
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
@@ -48,4 +49,4 @@ class Interrupts:
             self._ended = True
             raise KeyboardInterrupt
         self.waits = True
-        print("tpudiag: finishing the report; once more ends at once", file=sys.stderr, flush=True)
+        say("finishing the report; once more ends at once")

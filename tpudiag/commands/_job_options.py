@@ -42,12 +42,16 @@ def add_python_option(parser: argparse.ArgumentParser) -> None:
 
 
 def add_run_options(
-    parser: argparse.ArgumentParser, steps: int = 20, log_dir: str = "./tpudiag-logs"
+    parser: argparse.ArgumentParser,
+    steps: int = 20,
+    log_dir: str = "./tpudiag-logs",
+    keeps: bool = False,
 ) -> None:
     """How long the job runs, and where it writes; the defaults as the help names them."""
     _add_length_options(parser, steps)
     _add_limit_options(parser)
     add_data_option(parser)
+    add_isolation_options(parser, keeps)
     parser.add_argument(
         "--log-dir",
         metavar="DIR",
@@ -104,12 +108,6 @@ def _add_limit_options(parser: argparse.ArgumentParser) -> None:
         help="how long each call that reaches for the TPU may take (default: 2m)",
     )
     parser.add_argument(
-        "--sandbox",
-        metavar="DIR",
-        type=Path,
-        help="a folder for what the job writes (default: it writes where it says)",
-    )
-    parser.add_argument(
         "--measure-input",
         metavar="TIME",
         type=duration(zero=True),
@@ -125,6 +123,30 @@ def add_data_option(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="stand in for data that cannot be reached from here: gs:// files, tfds, "
         "keras.datasets, TF Hub",
+    )
+
+
+def add_isolation_options(parser: argparse.ArgumentParser, keeps: bool = False) -> None:
+    """What becomes of what a rehearsal writes and sends."""
+    group = parser.add_argument_group("what a rehearsal may touch")
+    group.add_argument(
+        "--in-place",
+        action="store_true",
+        help="let the job write its files for real (default: what it writes is thrown away)",
+    )
+    parser.set_defaults(keep_writes=None)
+    if keeps:
+        group.add_argument(
+            "--keep-writes",
+            metavar="DIR",
+            type=Path,
+            help="keep what it wrote under DIR, which must be new or empty",
+        )
+    group.add_argument(
+        "--offline",
+        action="store_true",
+        help="give the job no network at all (default: what it reads comes, what it sends is "
+        "held back)",
     )
 
 

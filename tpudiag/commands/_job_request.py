@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from tpudiag.errors import UsageError
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job_request import JobRequest
@@ -19,7 +17,22 @@ def of(options: argparse.Namespace) -> JobRequest:
     from tpudiag.diagnoses import job_request
 
     name = options.target or options.module or f"reference-{options.reference}"
-    folder: Path = options.log_dir / job_request.run_name(name)
+    log_dir: Path = options.log_dir
+    was_there = log_dir.is_dir()
+    folder = job_request.run_folder(log_dir, name)
+    try:
+        return _in_folder(folder, options)
+    except BaseException:
+        for left in (folder,) if was_there else (folder, log_dir):
+            with contextlib.suppress(OSError):
+                left.rmdir()
+        raise
+
+
+def _in_folder(folder: Path, options: argparse.Namespace) -> JobRequest:
+    """The request of a run that has its folder."""
+    from tpudiag.diagnoses import job_request
+
     job = job_request.resolved(
         options.target,
         options.module,
@@ -29,9 +42,12 @@ def of(options: argparse.Namespace) -> JobRequest:
         tpu=options.tpu,
         python=options.python,
         log_dir=folder,
+        writes=job_request.WritesWanted(
+            in_place=options.in_place, keep=options.keep_writes, offline=options.offline
+        ),
     )
-    job = job_request.configured(
-        replace(job, sandbox=options.sandbox),
+    return job_request.configured(
+        job,
         steps=options.steps,
         warmup_steps=options.warmup,
         first_loop=options.first_loop,
@@ -44,11 +60,6 @@ def of(options: argparse.Namespace) -> JobRequest:
         compiler_python=options.compiler_python,
         compile_timeout_s=options.compile_timeout,
     )
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"--log-dir {options.log_dir}: {error.strerror}") from error
-    return job
 
 
 def _reference(options: argparse.Namespace) -> ReferenceJob:

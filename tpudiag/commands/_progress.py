@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from time import monotonic
 
+from tpudiag.harmless import one_line
 from tpudiag.phases import OnPhase, Phase
+from tpudiag.printing import say
 
 WAITING = "tpu: "
 """How a phase begins in which the TPU is waited for: it may take long and end badly."""
@@ -53,7 +54,7 @@ class _Lines:
             self._close()
             self._plain, self._phase, self._began = str(phase), _words(phase), monotonic()
             if phase.startswith(WAITING):
-                _say(self._phase)
+                say(self._phase)
             self._still = threading.Timer(STILL_S, self._say_still, [self._plain])
             self._still.daemon = True
             self._still.start()
@@ -68,19 +69,13 @@ class _Lines:
             self._still.cancel()
         took_s = monotonic() - self._began
         if self._phase and took_s >= LEAST_S:
-            _say(f"{self._phase}: {took_s:.1f} s")
+            say(f"{self._phase}: {took_s:.1f} s")
         self._phase = self._plain = ""
 
     def _say_still(self, phase: str) -> None:
         with self._lock:
             if phase == self._plain:
-                _say(f"{self._phase}: {STILL_S:.0f} s so far")
-
-
-def _say(text: str) -> None:
-    """One line on stderr, which may be gone."""
-    with contextlib.suppress(OSError, ValueError):
-        print(f"tpudiag: {text}", file=sys.stderr, flush=True)
+                say(f"{self._phase}: {STILL_S:.0f} s so far")
 
 
 def _words(phase: str) -> str:
@@ -122,7 +117,7 @@ def _bar() -> Generator[OnPhase]:
             plain = shown.columns[:3]
             shown.columns = (*plain, *counted) if total is not None else plain
             done = getattr(phase, "done", None) or 0
-            words = _words(str(phase))
+            words = one_line(_words(str(phase)))
             # Names of files and programs hold brackets, which rich would take for its markup.
             shown.update(task, description=escape(words), total=total, completed=done)
 

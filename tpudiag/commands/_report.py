@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, Protocol
 
 from tpudiag.errors import UsageError
+from tpudiag.printing import put_text, say
 
 if TYPE_CHECKING:
     from tpudiag.model import Report
@@ -128,6 +129,25 @@ def check_outputs(options: argparse.Namespace) -> None:
             raise UsageError(f"-o {file}: is a folder")
         if not os.access(file.parent, os.W_OK | os.X_OK):
             raise UsageError(f"-o {file}: the folder {file.parent} is not writable")
+        refuse_input("-o", file, options)
+
+
+def refuse_input(option: str, target: Path, options: argparse.Namespace) -> None:
+    """UsageError for a target that would replace what the command line names as input."""
+    for name in _named(options):
+        with contextlib.suppress(OSError, ValueError):  # most words name no file
+            if os.path.samefile(name, target):  # noqa: PTH121
+                raise UsageError(f"{option} {target}: is an input of this run; name another file")
+
+
+def _named(options: argparse.Namespace) -> Iterator[str]:
+    """All words of the command line that may name a file which is read."""
+    for name, value in vars(options).items():
+        if name not in ("output", "patch"):
+            for word in value if isinstance(value, list | tuple) else (value,):
+                if isinstance(word, str | Path):
+                    yield str(word)
+                    yield str(word).partition("=")[2]  # --config=config.json of a script
 
 
 def settings_for(options: argparse.Namespace) -> Settings:
@@ -157,7 +177,7 @@ def write(report: Report, options: argparse.Namespace) -> None:
         failure = error
     format_ = options.format or ("rich" if sys.stdout.isatty() else "text")
     text = _rendered(report, format_, options.verbose)
-    _print(text if text.endswith("\n") else text + "\n", format_)
+    put_text(text if text.endswith("\n") else text + "\n", people=format_ in PEOPLES)
     if failure is not None:
         raise failure
 
@@ -188,20 +208,7 @@ def beside_profile(report: Report, path: str, run: str | None = None) -> None:
 
     written = tensorboard.write_beside(report, path, run)
     if written is not None and sys.stderr.isatty():
-        print(
-            f"tpudiag: TensorBoard shows this report under Text: {written.parent}", file=sys.stderr
-        )
-
-
-def _print(text: str, format_: str) -> None:
-    """To stdout: people's formats in its encoding, whatever that lacks escaped; the rest UTF-8."""
-    stream: TextIO = sys.stdout
-    if isinstance(stream, io.TextIOWrapper):
-        people = format_ in PEOPLES
-        stream.reconfigure(
-            encoding=None if people else "utf-8", errors="backslashreplace" if people else None
-        )
-    stream.write(text)
+        say(f"TensorBoard shows this report under Text: {written.parent}")
 
 
 def exit_code(report: Report, fail_on: str) -> int:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 
 from tpudiag.diagnoses.trainer_targets import LINE, shared_ports
 from tpudiag.errors import NothingDiagnosed, UsageError
+from tpudiag.harmless import one_line
+from tpudiag.printing import put, put_data
 from tpudiag.sources.live.host_stacks import missing_right
 from tpudiag.sources.live.trainers import Machine, Trainer, look
 
@@ -23,14 +24,14 @@ def list_trainers(options: argparse.Namespace) -> int:
     machine = look()
     # An empty list is one, too, for programs; the exit code says that there is nothing.
     if options.format == "json":
-        print(_as_json(machine))
+        put_data(_as_data(machine))
     if not machine.trainers:
         raise NothingDiagnosed(
             "no trainer on this machine: no process has TensorFlow, JAX or PyTorch/XLA loaded or "
             f"holds a TPU{_hidden(machine)}"
         )
     if options.format != "json":
-        print("\n".join(_as_text(machine)))
+        put("\n".join(_as_text(machine)))
     return 0
 
 
@@ -42,7 +43,7 @@ def _hidden(machine: Machine) -> str:
     return f"; {len(hidden)} Python processes may not be looked into: {missing_right(min(hidden))}"
 
 
-def _as_json(machine: Machine) -> str:
+def _as_data(machine: Machine) -> dict[str, object]:
     """The list for programs."""
     trainers = [
         {
@@ -57,8 +58,7 @@ def _as_json(machine: Machine) -> str:
         for trainer in machine.trainers
     ]
     hidden = sorted(machine.processes.hidden)
-    document = {"schema_version": 1, "trainers": trainers, "not_looked_into": hidden}
-    return json.dumps(document, indent=2)
+    return {"schema_version": 1, "trainers": trainers, "not_looked_into": hidden}
 
 
 def _as_text(machine: Machine) -> list[str]:
@@ -87,7 +87,7 @@ def _as_text(machine: Machine) -> list[str]:
 
 def _row(trainer: Trainer) -> tuple[str, ...]:
     """One trainer; `-` for what it has not."""
-    command = trainer.command
+    command = one_line(trainer.command)
     if len(command) > MOST_COMMAND:
         command = command[: MOST_COMMAND - 3] + "..."
     return (

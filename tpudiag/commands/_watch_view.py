@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from tpudiag.diagnoses.lost_time import lines
 from tpudiag.diagnoses.recording import Session
 from tpudiag.diagnoses.watched_figures import job_headline
+from tpudiag.harmless import one_line
+from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -29,7 +31,7 @@ def view(source: str) -> Generator[Callable[[Session], None]]:
     from rich.live import Live
     from rich.text import Text
 
-    waiting = Text(f"waiting for a recording in {source}", style="dim")
+    waiting = Text(one_line(f"waiting for a recording in {source}"), style="dim")
     # Drawn when something is new, which spares a thread beside the one that samples.
     with Live(waiting, console=Console(stderr=True), auto_refresh=False) as live:
         yield lambda session: live.update(panel(session), refresh=True)
@@ -43,12 +45,12 @@ class _Lines:
 
     def __call__(self, session: Session) -> None:
         for alert in session.alerts[self._said :]:
-            sys.stderr.write(f"tpudiag: alert: {alert}\n")
+            say(f"alert: {alert}")
         self._said = len(session.alerts)
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + SAY_EVERY_S
             headline = job_headline(session.job)
-            print(f"tpudiag: {headline}", file=sys.stderr, flush=True)
+            say(headline)
 
 
 def panel(session: Session) -> RenderableType:
@@ -60,13 +62,13 @@ def panel(session: Session) -> RenderableType:
 
     grid = Table.grid(padding=(0, 2))
     for name, value in _rows(session):
-        grid.add_row(Text(name, style="dim"), Text(value))
+        grid.add_row(Text(one_line(name), style="dim"), Text(one_line(value)))
     parts: list[RenderableType] = [
-        Text(job_headline(session.job), style="bold"),
+        Text(one_line(job_headline(session.job)), style="bold"),
         Text(sparkline(session.watched.rates, 60), style="cyan"),
         grid,
     ]
-    parts += [Text(alert, style="bold red") for alert in session.alerts[-5:]]
+    parts += [Text(one_line(alert), style="bold red") for alert in session.alerts[-5:]]
     return Panel(Group(*parts), title="tpudiag watch", title_align="left", expand=False)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +10,8 @@ from typing import TYPE_CHECKING
 from tpudiag.commands._alert_request import number, request_of
 from tpudiag.commands._report import Verbs, write_whole
 from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.harmless import one_line
+from tpudiag.printing import put, put_data, put_text, say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.alert_policies import AlertRequest, Change
@@ -139,7 +139,7 @@ def _shown(request: AlertRequest) -> int:
     there = kept(request)
     if not there:
         raise UnreadableInput(f"no policies of the job {request.job} in {request.project}")
-    print(json.dumps([policy.json for policy in there], indent=2, ensure_ascii=False))
+    put_data([policy.json for policy in there])
     return 0
 
 
@@ -150,9 +150,9 @@ def _listed(request: AlertRequest) -> int:
     there = kept(request)
     for policy in there:
         state = "" if policy.enabled else "  (disabled)"
-        print(f"{policy.job:<24}  {policy.id:<16}  {policy.title}{state}")
+        put(f"{one_line(policy.job):<24}  {policy.id:<16}  {one_line(policy.title)}{state}")
     if not there:
-        print("no alert policies of tpudiag", file=sys.stderr)
+        say("no alert policies of tpudiag")
     return 0
 
 
@@ -162,16 +162,16 @@ def _changed(changes: Iterable[Change], options: argparse.Namespace) -> int:
     for change in changes:
         any_ = any_ or change.what != "keep"
         would = "would " if options.dry_run and change.what != "keep" else ""
-        print(f"{MARKS[change.what]} {would}{change.what} {change.id}  {change.name}".rstrip())
+        put(f"{MARKS[change.what]} {would}{change.what} {change.id}  {change.name}".rstrip())
         for difference in change.differences:
-            print(f"    {difference}")
+            put(f"    {difference}")
     return int(options.dry_run and any_)
 
 
 def _written(text: str, options: argparse.Namespace) -> int:
     """Print the text, or write it to the file that was named."""
     if options.output is None:
-        sys.stdout.write(text)
+        put_text(text)
         return 0
     try:
         write_whole(options.output, text)

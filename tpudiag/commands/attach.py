@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from typing import TYPE_CHECKING
 
 from tpudiag.commands._durations import duration
@@ -20,6 +19,7 @@ from tpudiag.commands._report import (
 from tpudiag.commands._worker_options import add_kubernetes_options, add_port_option, selection
 from tpudiag.commands.read import add_xprof_option
 from tpudiag.errors import UsageError
+from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.sources.live.capture import CaptureRequest
@@ -146,10 +146,10 @@ def run(options: argparse.Namespace) -> int:
     if report.profile_folder is not None:
         beside_profile(report, report.profile_folder)
     if report.interrupted:
-        print("tpudiag: interrupted; the report holds what was captured", file=sys.stderr)
+        say("interrupted; the report holds what was captured")
         return 130
     for line in report.faults:
-        print(f"tpudiag: {line}", file=sys.stderr)
+        say(line)
     if not report.judged:
         return max(code, 2)
     return max(code, 1) if report.faults else code

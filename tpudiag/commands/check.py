@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from tpudiag.commands._progress import progress
 from tpudiag.commands.compare import share
 from tpudiag.commands.plan import positive
 from tpudiag.errors import UsageError
+from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job_request import JobRequest
@@ -54,7 +54,7 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
     )
     _job_options.add_python_option(parser)
-    _job_options.add_run_options(parser)
+    _job_options.add_run_options(parser, keeps=True)
     _job_options.add_compiler_options(parser)
     _add_gate_options(parser)
     _add_price_options(parser)
@@ -127,7 +127,7 @@ def _written(
 
         gated = held_against(baseline, options.baseline, report, options.fail_on_regression)
         report, closes = gated.report, gated.closes
-        print(f"tpudiag: {gated.verdict}", file=sys.stderr)
+        say(gated.verdict)
     code = _finish(report, options)
     code = max(code, int(closes))
     if report.next_command is not None:
@@ -150,9 +150,9 @@ def _finish(report: Report, options: argparse.Namespace) -> int:
     """Write the report; a job that ended early and left nothing to fail is exit code 2."""
     code = _report.emit(report, options)
     if report.interrupted:
-        print("tpudiag: interrupted; the report holds what was seen until then", file=sys.stderr)
+        say("interrupted; the report holds what was seen until then")
         return 130
     if report.partial is not None and code == 0:
-        print(f"tpudiag: {report.partial}", file=sys.stderr)
+        say(report.partial)
         return 2
     return code

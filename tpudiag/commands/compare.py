@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 
 from tpudiag.commands._progress import progress
 from tpudiag.commands._report import add_output_options, check_outputs, emit, settings_for
 from tpudiag.commands.read import add_engine_option, add_link_option, xprof_addresses
 from tpudiag.errors import NothingDiagnosed, UsageError
+from tpudiag.printing import say
 
 EPILOG = """\
 exit codes: 0 no regression, or none asked about; 1 a figure regressed by more than
@@ -103,16 +103,16 @@ def run(options: argparse.Namespace) -> int:
         )
     emit(compared.report, options)
     if compared.report.partial is not None:
-        print(f"tpudiag: {compared.report.partial}", file=sys.stderr)
+        say(compared.report.partial)
         return 1
     if not gated:
         return 0
     if missing := changes.lost(before, after):
-        print(f"tpudiag: {' '.join(names[1])} does not tell {', '.join(missing)}", file=sys.stderr)
+        say(f"{' '.join(names[1])} does not tell {', '.join(missing)}")
         return 1
     regressed = any(change.regressed(limit) for change in compared.changes)
     if untested := comparison.unsure(compared.changes, limit):
-        print(f"tpudiag: {untested}", file=sys.stderr)
+        say(untested)
         regressed |= options.strict
     return int(regressed)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import io
-import json
 import os
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from tpudiag.errors import NothingDiagnosed, UsageError
+from tpudiag.printing import BOLD, PLAIN, json_text, put_emphasised
 
 if TYPE_CHECKING:
     from tpudiag.commands._report import Verbs
@@ -32,7 +31,6 @@ known, what its kind means and what to look at next is said all the same).
 """
 BIG_BYTES = 50_000_000
 """From this size on progress is answers."""
-BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def add_parser(verbs: Verbs) -> None:
@@ -82,7 +80,7 @@ def _one(word: str, as_json: bool) -> Iterator[str]:
     explained = explanation.find(word)
     if explained is not None:
         return (
-            iter([_dumps(explanation.data(explained))])
+            iter([json_text(explanation.data(explained))])
             if as_json
             else explanation.rows(explained, _bold)
         )
@@ -91,7 +89,7 @@ def _one(word: str, as_json: bool) -> Iterator[str]:
 
     for error in known_errors():
         if error.id == word.upper():
-            return iter([_dumps(error_data(error))]) if as_json else error_rows(error, _bold)
+            return iter([json_text(error_data(error))]) if as_json else error_rows(error, _bold)
     if Path(word).is_file():
         raise UsageError(f"{word} is a file, not an id; try: tpudiag explain --log {word}")
     raise UsageError(f"{word}: no check or known error has this id; `tpudiag explain` lists checks")
@@ -105,7 +103,7 @@ def _listed(family: str, as_json: bool) -> Iterator[str]:
     if not listed:
         raise UsageError(f"{family}: no check has this id or family")
     if as_json:
-        yield _dumps([data(each) for each in listed])
+        yield json_text([data(each) for each in listed])
         return
     wide = max(len(each.name) for each in listed)
     for each in listed:
@@ -133,7 +131,7 @@ def _matched(text: str | None, log: str, as_json: bool) -> Iterator[str]:
 
     matches = reader.in_log(log, _scanned) if text is None else reader.in_text(text)
     if as_json and matches:
-        yield _dumps([answers.data(each) for each in matches])
+        yield json_text([answers.data(each) for each in matches])
     elif matches:
         yield from answers.all_rows(matches, _bold)
     # After what its kind means was said: of an unknown error the exit code is 2 all the same, and
@@ -149,15 +147,7 @@ def _bold(text: str) -> str:
     return text if plain else f"{BOLD}{text}{PLAIN}"
 
 
-def _dumps(data: object) -> str:
-    """As JSON."""
-    return json.dumps(data, indent=2)
-
-
 def _print(rows: Iterator[str]) -> None:
-    """To stdout; what its encoding lacks is escaped."""
-    stream: TextIO = sys.stdout
-    if isinstance(stream, io.TextIOWrapper):
-        stream.reconfigure(errors="backslashreplace")
+    """To stdout."""
     for row in rows:
-        print(row)
+        put_emphasised(row)

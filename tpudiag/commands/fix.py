@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
+from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.fix import FixRequest
@@ -18,7 +18,7 @@ EPILOG = """\
 The script is rehearsed, the changes for its findings are made in a copy, and that is rehearsed
 again on the same seed: a change whose finding is not gone, with which something new fails, or
 which changes losses that it must not change, is dropped. Without --write nothing is changed.
-What the job writes in a rehearsal goes into a folder that is thrown away.
+What the job writes in a rehearsal is thrown away.
 
 examples:
   tpudiag fix train.py --for v5e-8              shows the changes and what each is worth
@@ -73,14 +73,13 @@ def run(options: argparse.Namespace) -> int:
     """Mend the job and write the report; 0 where nothing is left, 1 where something is."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
-    import tempfile
     from dataclasses import replace
 
-    from tpudiag import snippets
+    from tpudiag import scratch, snippets
     from tpudiag.diagnoses import fix
 
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as scratch:
-        options.log_dir = options.log_dir or Path(scratch)
+    with scratch.folder("log") as folder:
+        options.log_dir = options.log_dir or folder
         request = _request(options, settings.select)
         with progress() as on_phase:
             # All checks look at each rehearsal, for a change must make none of them fail; what was
@@ -89,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     _report.write(snippets.added(report), options)
     mending = report.mending
     for refusal in mending.refused if mending is not None else ():
-        print(f"tpudiag: {refusal}", file=sys.stderr)
+        say(refusal)
     return int(mending is None or mending.left > 0)
 
 
@@ -101,8 +100,8 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
         raise UsageError("fix: name the script that is to be mended")
     if options.write and options.patch is not None:
         raise UsageError("--write and --patch: choose one")
-    if options.patch is not None and not options.patch.absolute().parent.is_dir():
-        raise UsageError(f"--patch {options.patch}: the folder does not exist")
+    if options.patch is not None:
+        _refuse_patch(options.patch, options)
     return FixRequest(
         job=_job_request.of(options),
         select=select,
@@ -110,3 +109,18 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
         write=options.write,
         patch=options.patch,
     )
+
+
+def _refuse_patch(file: Path, options: argparse.Namespace) -> None:
+    """UsageError for a patch that cannot be written, or would replace something else."""
+    if not file.absolute().parent.is_dir():
+        raise UsageError(f"--patch {file}: the folder does not exist")
+    if file.is_dir():
+        raise UsageError(f"--patch {file}: is a folder")
+    _report.refuse_input("--patch", file, options)
+    if file.is_file():
+        with file.open("rb") as stream:
+            head = stream.read(4)
+        # A module that the script imports is an input, too, and no patch.
+        if head and head not in (b"--- ", b"diff"):
+            raise UsageError(f"--patch {file}: is there, and holds no patch; name another file")

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tpudiag.errors import TpudiagError, UsageError
+from tpudiag.harmless import one_line
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job_request import JobRequest
@@ -157,4 +158,4 @@ def _told(diagnose: Callable[[], Report]) -> Report:
         return diagnose()
     except TpudiagError as error:
         usage_error: type[Exception] = import_module("IPython.core.error").UsageError
-        raise usage_error(" ".join(str(error).split())) from None
+        raise usage_error(one_line(str(error))) from None

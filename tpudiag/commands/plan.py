@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from pathlib import Path
 
 from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._durations import duration
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
+from tpudiag.printing import say
 
 DEFAULT_FOR = "v5e-8"
 LARGEST = 1 << 20
@@ -20,7 +20,6 @@ FIXED = {
     "warmup": 1,
     "tpu_timeout": 1.0,
     "measure_input": 0.0,
-    "sandbox": None,
     "module": None,
     "first_loop": True,
     "budget": 0.0,
@@ -69,6 +68,7 @@ def add_parser(verbs: _report.Verbs) -> None:
     _add_search_options(parser)
     _add_limit_options(parser)
     _job_options.add_data_option(parser)
+    _job_options.add_isolation_options(parser)
     _job_options.add_python_option(parser)
     _job_options.add_compiler_options(parser, may_be_left_out=False)
     _job_options.add_reference_options(parser)
@@ -164,10 +164,10 @@ def run(options: argparse.Namespace) -> int:
         report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
     code = _report.emit(report, options)
     if report.interrupted:
-        print("tpudiag: interrupted; the plan holds what was seen until then", file=sys.stderr)
+        say("interrupted; the plan holds what was seen until then")
         return 130
     if report.partial is not None:
-        print(f"tpudiag: {report.partial}", file=sys.stderr)
+        say(report.partial)
         return code or 2
     return code
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,8 @@ from tpudiag.commands._report import (
     emit,
     settings_for,
 )
+from tpudiag.harmless import one_line
+from tpudiag.printing import put, say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.profile import ProfileRequest
@@ -120,10 +121,10 @@ def run(options: argparse.Namespace) -> int:
     if options.tensorboard:
         beside_profile(report, options.path, options.run_name)
     if report.interrupted:
-        print("tpudiag: interrupted; the report holds what was read until then", file=sys.stderr)
+        say("interrupted; the report holds what was read until then")
         return 130
     if report.partial is not None:
-        print(f"tpudiag: {report.partial}", file=sys.stderr)
+        say(report.partial)
         return max(code, 1)
     return code
 
@@ -150,15 +151,21 @@ def xprof_addresses(options: argparse.Namespace) -> tuple[str, ...]:
 
     if options.xprof is None:
         return USUAL_SERVERS
-    return () if options.xprof == "off" else (options.xprof,)
+    if options.xprof == "off":
+        return ()
+    from tpudiag.sources.profile.xprof_server import refuse_odd
+
+    refuse_odd(options.xprof)
+    return (options.xprof,)
 
 
 def _list(runs: Sequence[Run]) -> int:
     """The runs, newest first, one a line."""
-    width = max(len(run_.name) for run_ in runs)
-    for run_ in runs:
+    names = [one_line(run_.name) for run_ in runs]
+    width = max(map(len, names))
+    for run_, name in zip(runs, names, strict=True):
         hosts = f"{len(run_.files)} host{'' if len(run_.files) == 1 else 's'}"
-        print(f"{run_.name:<{width}}  {hosts:>9}  {run_.bytes / 1e6:10.1f} MB")
+        put(f"{name:<{width}}  {hosts:>9}  {run_.bytes / 1e6:10.1f} MB")
     return 0
 
 

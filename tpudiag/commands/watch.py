@@ -18,6 +18,7 @@ from tpudiag.commands._watch_options import (
 from tpudiag.commands._watch_outlets import add_cloud_options, outlets
 from tpudiag.commands._worker_options import selection
 from tpudiag.errors import NothingDiagnosed, UsageError
+from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job_pods import Workers
@@ -120,7 +121,7 @@ def _workers(options: argparse.Namespace) -> tuple[str, ...]:
     options.lacking = workers.lacking
     # With --once the report says it a moment later.
     for line in () if options.once else workers.lacking:
-        print(f"tpudiag: {line}", file=sys.stderr, flush=True)
+        say(line)
     return workers.addresses
 
 
@@ -147,7 +148,7 @@ def _reported(session: Session, options: argparse.Namespace) -> int:
     report = replace(report, faults=(*report.faults, *options.lacking))
     code = _report.emit(report, options)
     for fault in report.faults:
-        print(f"tpudiag: {fault}", file=sys.stderr)
+        say(fault)
     return code or (2 if report.faults else 0)
 
 
@@ -173,16 +174,12 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
                         break
                 elif not told and not sys.stderr.isatty():
                     told = True
-                    print(
-                        f"tpudiag: {session.name}: nothing is recorded there yet; waiting for it",
-                        file=sys.stderr,
-                        flush=True,
-                    )
+                    say(f"{session.name}: nothing is recorded there yet; waiting for it")
                 time.sleep(options.interval)
     except KeyboardInterrupt:
         if session.seen:
             _report.emit(session.report(), options)
-        print("tpudiag: interrupted", file=sys.stderr)
+        say("interrupted")
         return 130
     return _reported(session, options)
 
@@ -190,10 +187,9 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
 def _tell_end(session: Session) -> None:
     """Say that no restart was seen, where the job did not end well."""
     if session.watched.gone is not None:
-        print(
-            "tpudiag: nothing went on with the job: watching ends (--idle sets how long it "
-            "waits for a restart)",
-            file=sys.stderr,
+        say(
+            "nothing went on with the job: watching ends (--idle sets how long it waits for a "
+            "restart)"
         )
 
 

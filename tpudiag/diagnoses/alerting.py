@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from tpudiag.model import Outcome, Severity, Verdict
+from tpudiag.printing import say
 
 HOOK_S = 60.0
 AT_ONCE_HOOKS = 8
@@ -53,7 +54,7 @@ class Alerts:
         for hook in [hook for hook in self._hooks if hook.poll() is not None]:
             self._hooks.remove(hook)
             if hook.returncode:
-                print(f"tpudiag: --on-alert: exit code {hook.returncode}", file=sys.stderr)
+                say(f"--on-alert: exit code {hook.returncode}")
 
     def close(self) -> None:
         """Wait for the hooks; those that take too long are ended."""
@@ -62,7 +63,7 @@ class Alerts:
                 hook.wait(HOOK_S)
             except subprocess.TimeoutExpired:
                 hook.kill()
-                print(f"tpudiag: --on-alert: ended after {HOOK_S:.0f} s", file=sys.stderr)
+                say(f"--on-alert: ended after {HOOK_S:.0f} s")
         self.reap()
 
     def _call(self, outcome: Outcome, state: State, message: str, job: Mapping[str, Any]) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tpudiag import snippets
+from tpudiag import scratch, snippets
 from tpudiag.diagnoses import proof
 from tpudiag.diagnoses.changes_of_source import (
     Candidate,
@@ -65,10 +64,8 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
     source = base.notebook.source if base.notebook else None
     project = Project(base.name_of_file, source, base.changes_within, request.write)
     _refuse_early(project)
-    with tempfile.TemporaryDirectory(prefix="tpudiag-fix-") as folder:
-        rehearsals = Rehearsals(
-            request=base, settings=settings, on_phase=on_phase, folder=Path(folder)
-        )
+    with scratch.folder("fix") as folder:
+        rehearsals = Rehearsals(request=base, settings=settings, on_phase=on_phase, folder=folder)
         before = snippets.added(rehearsals.run(()))
         if not before.samples:
             why = before.partial or "it came to no training step"
@@ -166,7 +163,7 @@ def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
         patch = edits.unified(shown(document.file.name), before, after)
         parts.append(patch.encode(document.file.encoding))
     try:
-        file.write_bytes(b"".join(parts))
+        files.write_patch(file, b"".join(parts))
     except OSError as error:
         raise UsageError(f"--patch {file}: {error.strerror or error}") from error
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
-from tpudiag import catalogue, engine
+from tpudiag import catalogue, engine, scratch
 from tpudiag.diagnoses import (
     job_report,
     job_skips,
@@ -17,6 +16,7 @@ from tpudiag.diagnoses import (
     offered_changes,
     predicted_step,
     undiagnosed,
+    unrun_commands,
 )
 from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again, step_facts
 from tpudiag.diagnoses.job_request import JobRequest
@@ -33,7 +33,7 @@ from tpudiag.signals import (
     TensorFlowImport,
     TpuAttempt,
 )
-from tpudiag.sources import buckets, environment, script
+from tpudiag.sources import buckets, environment, precision_switches, script
 from tpudiag.sources.compiler.compile_step import INTERRUPTED, StepCompilation
 from tpudiag.sources.job.process import facts, job_python, protocol, runner
 
@@ -79,8 +79,12 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, on_phase)
     environment_ = job_python.environment_of(request.python)
+    if request.notebook is not None:
+        skipped = request.notebook.source.skipped
+        signals = replace(signals, end=unrun_commands.followed(signals.end, skipped))
     signals = replace(signals, target=request.target, environment=environment_, tpu=attempt)
     signals = predicted_step.dispatched(_with_source(signals, source))
+    signals = replace(signals, precision_switches=precision_switches.look(request.arguments))
     on_phase(FINISHING)
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
@@ -136,7 +140,9 @@ def spec_of(
         warmup_steps=request.warmup_steps,
         budget_s=0.0 if request.steps or not rehearse else STEP_BUDGET_S,
         log_dir=str(request.log_dir.absolute()),
-        sandbox=str(request.sandbox or ""),
+        isolation=request.isolation if rehearse else "none",
+        keep=str(request.keep_writes.absolute()) if request.keep_writes else "",
+        offline=request.offline,
         measure_input_s=request.measure_input_s,
         lower_to=lower_to,
         lower_for=request.topology.replicas,
@@ -156,8 +162,8 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
     target = request.target
     replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
     limits = runner.Limits(request.timeout_s)
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
-        to = folder if request.compiler.wanted else ""
+    with scratch.folder("lowered") as folder:
+        to = str(folder) if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
         known: dict[str, object] = {}
         while True:

@@ -9,13 +9,15 @@ from datetime import datetime
 from tpudiag.diagnoses import (
     autotune_table,
     job_summary,
+    not_sent,
     plot_data,
     predicted_step,
     script_coverage,
     undiagnosed,
+    unrun_commands,
 )
 from tpudiag.diagnoses.job_request import JobRequest
-from tpudiag.diagnoses.named_program import REFERENCE
+from tpudiag.installs import state as installs
 from tpudiag.model import Outcome, Report, Subject, TargetSummary
 from tpudiag.report_figures import StepSamples
 from tpudiag.signals import Signals
@@ -63,7 +65,8 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         notes=_notes(request, job),
         next_command=job_summary.next_command(request.log_dir),
         # First: data that is away explains a crash better than the line on which it showed.
-        partial=undiagnosed.unreachable(end, request.fake_data)
+        partial=unrun_commands.exported(end, request.file)
+        or undiagnosed.unreachable(end, request.fake_data)
         or job_summary.partial(signals, job.run.timed_out, request.python.path),
         interrupted=end is not None and end.how == "interrupted",
         series=(
@@ -77,6 +80,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
             request.python, compiled.compiler if compiled else None
         ),
         samples=samples(signals),
+        writes=not_sent.with_sends(job.run.writes, signals),
     )
 
 
@@ -92,21 +96,24 @@ def _headline(request: JobRequest, job: JudgedJob) -> str:
 def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     """What to know of the way in which it was run."""
     python = f"Python of the job: {request.python}."
-    if job.not_run:
-        return (python,)
     signals, facts = job.signals, job.run.facts
+    installed = () if signals.environment is None else (installs.note(signals.environment),)
+    if job.not_run:
+        return (python, *installed)
     ran_examples = facts.get("ran_examples")
     return (
         python,
+        *installed,
         *script_coverage.urgent(signals.coverage, signals.hook_defects),
         *job_summary.stood_in(signals),
-        job_summary.not_by_hand(job.run.variables),
+        *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),
-        *([] if request.program == REFERENCE else [job_summary.writes(request.sandbox)]),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),
+        # Last, behind those that the first screen shows.
+        job_summary.not_by_hand(job.run.variables),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Sequence
@@ -12,15 +13,20 @@ from typing import Literal
 from tpudiag import settings
 from tpudiag.diagnoses.named_program import REFERENCE, ReferenceJob, program_of
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
+from tpudiag.errors import UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
+from tpudiag.script_run import Isolation
 from tpudiag.sources import environment, script
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.compile_step import CompilerRequest
 from tpudiag.sources.compiler.topologies import Topology, topology
 from tpudiag.sources.job.process import job_python
+from tpudiag.sources.job.process.isolation import chosen
 from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.python_places import Place, named_place
 
+MOST_NAME, MOST_AT_ONCE = 100, 1000
+"""Characters of a program in the name of its run, and runs of one program in one second."""
 TargetChoice = Literal["asked", "found", "default"]
 """Whether the target was named, is the TPU of this machine, or neither."""
 
@@ -44,8 +50,12 @@ class JobRequest:
     timeout_s: float = 900.0
     tpu_timeout_s: float = 120.0
     log_dir: Path = Path("tpudiag-logs")
-    sandbox: Path | None = None
-    """A folder that takes what the job writes."""
+    isolation: Isolation = "none"
+    """What holds back what a rehearsal writes; `none`: it writes where it says."""
+    keep_writes: Path | None = None
+    """Where that is kept; None: it is thrown away."""
+    offline: bool = False
+    """Whether the job reaches no network at all."""
     measure_input_s: float = 10.0
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
     python: JobPython
@@ -93,6 +103,42 @@ class JobRequest:
 
 
 @dataclass(frozen=True, kw_only=True)
+class WritesWanted:
+    """What becomes of what a rehearsal writes and sends."""
+
+    in_place: bool = False
+    """It is written where the script says."""
+    keep: Path | None = None
+    """A folder for it, new or empty; None: it is thrown away."""
+    offline: bool = False
+    """Nothing at all reaches a network."""
+
+    def isolation(self) -> Isolation:
+        """What holds it back; raises UsageError where nothing can."""
+        if self.in_place:
+            if self.keep is not None:
+                raise UsageError("--in-place and --keep-writes: choose one")
+            return "none"
+        if self.keep is not None:
+            _refuse_kept(self.keep)
+        means = chosen.means(str(Path.cwd()))
+        if means.isolation == "none":
+            raise UsageError(
+                f"nothing here holds back what a rehearsal writes ({means.refused}): "
+                f"{chosen.IN_PLACE}"
+            )
+        return means.isolation
+
+
+def _refuse_kept(folder: Path) -> None:
+    """UsageError for a folder that nothing can be kept in."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"--keep-writes {folder}: name a folder that is new or empty")
+    if not folder.absolute().parent.is_dir():
+        raise UsageError(f"--keep-writes {folder}: its parent folder does not exist")
+
+
+@dataclass(frozen=True, kw_only=True)
 class ChosenTarget:
     """The TPU that a job is meant for, why that one, and the TPU to run on."""
 
@@ -125,11 +171,13 @@ def resolved(
     tpu: str | None = "none",
     python: str | None,
     log_dir: Path,
+    writes: WritesWanted | None = None,
 ) -> JobRequest:
     """The job that was named, for its TPU, in its Python; raises TpudiagError for what cannot work.
 
     Nothing is started and nothing written yet.
     """
+    wanted = writes or WritesWanted()
     chosen = chosen_target(target, tpu)
     job = program_of(program, module, reference or ReferenceJob())
     return JobRequest(
@@ -143,6 +191,9 @@ def resolved(
         tpu=chosen.tpu,
         python=job_python_of(python, program),
         log_dir=log_dir,
+        isolation=wanted.isolation(),
+        keep_writes=wanted.keep,
+        offline=wanted.offline,
     )
 
 
@@ -203,7 +254,18 @@ def _found_target(tpu: environment.FoundTpu | None) -> str | None:
     return f"{generation.name}-{tpu.chips * generation.cores_named}"
 
 
-def run_name(program: str) -> str:
-    """A folder name for one run: what ran, and when."""
-    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(program).name)
-    return f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+def run_folder(log_dir: Path, program: str) -> Path:
+    """A new folder for one run, named by what ran, and when; raises UsageError."""
+    stem = re.sub(r"[^A-Za-z0-9_.-]+", "-", Path(program).name)[:MOST_NAME]
+    name = f"{stem}-{time.strftime('%Y%m%d-%H%M%S')}"
+    try:
+        log_dir.mkdir(parents=True, exist_ok=True)
+        for number in range(1, MOST_AT_ONCE):
+            folder = log_dir / (name if number == 1 else f"{name}-{number}")
+            # Runs may start in the same second: whoever makes the folder has it.
+            with contextlib.suppress(FileExistsError):
+                folder.mkdir()
+                return folder
+    except OSError as error:
+        raise UsageError(f"--log-dir {log_dir}: {error.strerror}") from error
+    raise UsageError(f"--log-dir {log_dir}: {MOST_AT_ONCE} runs began there in this second")

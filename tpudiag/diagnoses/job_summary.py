@@ -92,6 +92,8 @@ def headline(
     if attempt is not None and attempt.reached:
         return f"Running on TPU {attempt.asked or 'found'} as {target.name}."
     many = f"{replicas} CPU replica" + ("" if replicas == 1 else "s")
+    if replicas < target.replicas:
+        many += f", as many of its {target.replicas} as this machine holds"
     assumed = " (default)" if choice == "default" else ""
     rehearsing = f"rehearsed for {target.name}{assumed} on {many}"
     if asked is not None:
@@ -165,13 +167,6 @@ def stood_in(signals: Signals) -> tuple[str, ...]:
     )
 
 
-def writes(sandbox: Path | None) -> str:
-    """Where the files went that a user's own job wrote."""
-    if sandbox is None:
-        return "Files that the job wrote are where it put them; `--sandbox DIR` keeps them apart."
-    return f"Files that the job wrote are in {sandbox}, under their whole paths."
-
-
 def not_by_hand(added: Mapping[str, str]) -> str:
     """What a job meets that it would not meet if it were started by hand."""
     settings = ", ".join(f"{name}={value}" for name, value in added.items())
@@ -214,5 +209,8 @@ def partial(signals: Signals, timed_out: str | None, python: str) -> str | None:
         where = f" ({end.location})" if end.location else ""
         script = end.location.file if end.location else ""
         install = missing_package.advice(error, python, script)
-        return f"the job crashed: {error}{where}" + (f". {install}" if install else "")
+        crashed = f"the job crashed: {error}{where}"
+        if end.follows_from:
+            return f"{end.follows_from} was not run, and by that {crashed}. Run it here first"
+        return crashed + (f". {install}" if install else "")
     return None

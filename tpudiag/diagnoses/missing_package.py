@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tpudiag.missing_modules import is_of_another_release
+
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _INSTALLED_AS = {
     "cv2": "opencv-python-headless",
@@ -31,8 +33,6 @@ _INSTALLED_AS = {
     "tensorflow_decision_forests": "tensorflow-decision-forests",
 }
 """Module -> the name that it is installed by, where that is another."""
-_NAMESPACES = ("google", "azure", "jaraco", "zope")
-"""What many packages share: one of them may be there without the others."""
 _OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras", "distutils", "tpudiag")
 """Packages of which a module that is missing was removed, which the catalogue of errors answers."""
 
@@ -54,7 +54,7 @@ def advice(error: str, python: str, script: str = "") -> str | None:
         )
     # The whole path first: `google` alone is a folder that many packages share.
     known = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top)
-    if "." in missing[1] and known is None and top not in _NAMESPACES:
+    if known is None and is_of_another_release(missing[1]):
         # Python names the first part that it does not find: what stands before it is there.
         return (
             f"{top} is there, and has no {missing[1]}: another release of it had. Change the "

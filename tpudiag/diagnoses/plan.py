@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tpudiag import scratch
 from tpudiag.diagnoses import job_summary, plan_report
 from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
 from tpudiag.errors import MissingExtra, NothingDiagnosed
 from tpudiag.hardware import Target
+from tpudiag.installs import state as installs
 from tpudiag.model import Report
 from tpudiag.phases import OnPhase
 from tpudiag.planning import candidates
@@ -24,6 +25,7 @@ from tpudiag.sources import script
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.dask_compiler import ClusterCompiler
 from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process.job_python import environment_of
 from tpudiag.sources.job.process.lowering_client import Dialog
 from tpudiag.sources.job.process.runner import JobRun
 
@@ -68,10 +70,10 @@ def diagnose(
         raise NothingDiagnosed(f"{job.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
     partial: str | None = None
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+    with scratch.folder("plan") as folder:
         compiler, at_a_time = _compiler(request)
         # One replica: the step is lowered and not run, and the others would only take memory.
-        spec = spec_of(job, True, "local", 1, folder)
+        spec = spec_of(job, True, "local", 1, str(folder))
         limits = runner.Limits(request.timeout_s)
         steps = Steps(name_of(spec, job.python), lambda: Dialog(spec, job.python, limits, on_phase))
         try:
@@ -97,8 +99,11 @@ def diagnose(
     report = plan_report.report(
         job.name, plans, partial, request.examples, steps.reused, epochs=request.epochs
     )
-    environment = job_summary.environment(job.python, request.installed.versions)
-    return replace(report, environment=environment)
+    return replace(
+        report,
+        environment=job_summary.environment(job.python, request.installed.versions),
+        notes=(*report.notes, installs.note(environment_of(job.python))),
+    )
 
 
 def _compiler(request: PlanRequest) -> tuple[StepCompiler, int | None]:

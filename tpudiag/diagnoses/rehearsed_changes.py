@@ -21,7 +21,7 @@ MOST_REHEARSALS = 12
 
 @dataclass(kw_only=True)
 class Rehearsals:
-    """Rehearsals of one job with different changes, each in a sandbox of its own."""
+    """Rehearsals of one job with different changes, each of which finds the files as they are."""
 
     request: JobRequest
     settings: Settings
@@ -39,7 +39,6 @@ class Rehearsals:
         own.mkdir(parents=True)
         request = replace(
             self.request,
-            sandbox=(self.request.sandbox or self.folder) / f"written-{self.count}",
             log_dir=own if changes else self.request.log_dir,
         )
         report = job.diagnose(_with_changes(request, changes, own), self.settings, self.on_phase)

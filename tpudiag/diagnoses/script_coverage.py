@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from tpudiag.script_run import Coverage, HookDefect, StepFunction, UnreachedLines
 
 SHOWN = 4
+FULL_DISK = re.compile("No space left on device|Disk quota exceeded")
 _BY_KERAS = ("epochs of fit", "batches of predict")
 _LIBRARY: dict[str, str] = dict.fromkeys(
     ("one_step_on_iterator", "multi_step_on_iterator", "one_step_on_data", "train_function"),
@@ -26,6 +28,13 @@ def urgent(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator
         yield (
             "The job crashed past the steps observed, where it was shortened. Should that be no "
             "crash of its own, `--first-loop` ends before it."
+        )
+    full = [defect for defect in defects if FULL_DISK.search(defect.error)]
+    defects = [defect for defect in defects if defect not in full]
+    if full:
+        yield (
+            f"A disk was full while the job ran ({full[0].error}): what tpudiag keeps of a run is "
+            "not whole. `--log-dir DIR` and TMPDIR name other disks."
         )
     if defects:
         names = ", ".join(defect.hook for defect in defects[:SHOWN])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
+from tpudiag import missing_modules
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Outcome, Verdict
 from tpudiag.signals import JobEnd, Signals
@@ -20,7 +21,6 @@ _TFDS = re.compile(r"Failed to get url (\S+?)\.? |tfds.*?(Dataset \w+ could not 
 _NO_NETWORK = re.compile(
     r"host='([^']+)'|(?:urlopen error|gaierror|Name or service not known|name resolution)"
 )
-_HOSTED = re.compile(r"No module named '(kaggle_datasets|kaggle_secrets|google\.colab)[\w.]*'")
 _MOUNTED = re.compile(r"(?:/kaggle/input|\.\./input|/content/drive)[^\s'\",;)\]]*")
 
 
@@ -68,9 +68,11 @@ def refuse_nothing(
 
 def unreachable(end: JobEnd | None, fake_data: bool) -> str | None:
     """One line on a job that ended at data that is not here; None where it ended otherwise."""
-    if end is None or end.how != "exception" or end.error is None:
+    if end is None or end.how != "exception" or end.error is None or end.follows_from:
         return None
-    what = _away(end.error)
+    module = missing_modules.missing(end)
+    hosted = missing_modules.hosted(module) if module is not None else None
+    what = f"the module {hosted}" if hosted is not None else _away(end.error)
     if what is None:
         return None
     where = f"{end.location} " if end.location is not None else "the job "
@@ -84,8 +86,6 @@ def _away(error: str) -> str | None:
     remote = _REMOTE.search(error)
     if remote and _AWAY.search(error):
         return remote[0]
-    if hosted := _HOSTED.search(error):
-        return f"the module {hosted[1]}"
     if fetched := _FETCHED.search(error) or _TFDS.search(error):
         return next(group for group in fetched.groups() if group)
     mounted = _MOUNTED.search(error)

@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
+from tpudiag.harmless import harmless
 from tpudiag.known_errors.model import (
     MOST_COUNTED,
     Known,
@@ -190,12 +191,9 @@ def unknown_data(error: UnknownError) -> dict[str, object]:
     }
 
 
-# Logs hold what moves a cursor or renames a window: quoted as it stands it would act here as well.
 def clean(text: str) -> str:
-    """Text of others, what acts on a terminal made visible."""
-    return re.sub(
-        r"[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]", lambda m: ascii(m[0])[1:-1], text
-    )
+    """Text of others made harmless, on one line: logs hold what moves a cursor."""
+    return re.sub(r"[\n\t]", lambda m: ascii(m[0])[1:-1], harmless(text))
 
 
 def _where(match: Match, bold: Bold) -> Iterator[str]:

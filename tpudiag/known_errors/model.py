@@ -8,6 +8,7 @@ from dataclasses import field
 from enum import Enum, StrEnum
 from typing import TYPE_CHECKING, Literal
 
+from tpudiag.installs.words import BLANKS
 from tpudiag.records import dataclass
 
 from .frames import ToldBy
@@ -250,7 +251,8 @@ class Match:
     def fix(self) -> str:
         """What mends the supported cause, or the user's version, or any."""
         if self.fix_for is not None:
-            return f"# for {self.fix_for.package} {self.fix_version}\n{self.fix_for.fix}"
+            fix = self.with_names(self.fix_for.fix)
+            return f"# for {self.fix_for.package} {self.fix_version}\n{fix}"
         decided = self.supported
         fix = self.with_names((decided.rival.fix if decided else "") or self.error.fix)
         if self.reading is None:
@@ -276,6 +278,7 @@ class Silent:
 
 
 DEFAULTS = {
+    **BLANKS,
     "keras2": "tf-keras==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*",
 }
 """What a blank says where the text gives nothing for it: a command that finds it out."""

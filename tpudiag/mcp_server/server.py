@@ -14,6 +14,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from tpudiag.errors import TpudiagError, UsageError
+from tpudiag.harmless import one_line
 from tpudiag.mcp_server import worker_process
 from tpudiag.mcp_server.folder import Folder
 from tpudiag.mcp_server.tools import (
@@ -99,7 +100,7 @@ class Verbs:
         try:
             request = self.request(params.name, params.arguments)
         except TpudiagError as error:
-            return _failed(" ".join(str(error).split()))
+            return _failed(one_line(str(error)))
         answer = await self._answered(request, _Progress(context))
         if "error" in answer:
             return _failed(answer["error"])

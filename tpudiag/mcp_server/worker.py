@@ -12,7 +12,6 @@ import json
 import os
 import signal
 import sys
-import tempfile
 import threading
 import traceback
 from collections.abc import Callable, Mapping
@@ -23,9 +22,11 @@ from typing import Any, TextIO
 
 from tpudiag import library, report_json
 from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
+from tpudiag.harmless import harmless, one_line, redacted
 from tpudiag.mcp_server.tools import Explain, tool
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.phases import OnPhase, Phase
+from tpudiag.printing import say_whole
 
 Request = Mapping[str, Any]
 """`tool`, its `arguments`, and `python`: the job's, where the server was told of one."""
@@ -70,7 +71,7 @@ class _Wire:
         if self.is_closed:
             raise KeyboardInterrupt
         how_far = phase.how_far if isinstance(phase, Phase) else ""
-        self.put({"phase": f"{phase}: {how_far}" if how_far else str(phase)})
+        self.put({"phase": one_line(f"{phase}: {how_far}" if how_far else str(phase))})
 
     def watch(self) -> None:
         """Interrupt the work once the server is gone or wants no answer."""
@@ -96,10 +97,10 @@ def main() -> int:
     except KeyboardInterrupt:
         return 130
     except TpudiagError as error:
-        wire.answer({"error": " ".join(str(error).split())})
+        wire.answer({"error": one_line(str(error))})
     except Exception as error:
-        traceback.print_exc()
-        defect = " ".join(f"{type(error).__name__}: {error}".split())
+        say_whole(traceback.format_exc())
+        defect = one_line(f"{type(error).__name__}: {error}")
         wire.answer(
             {"error": f"a defect of tpudiag: {defect[:300]} (the server's stderr has more)"}
         )
@@ -110,16 +111,14 @@ def answer(request: Request, wire: _Wire) -> Answer:
     """What one tool says; raises TpudiagError."""
     if request["tool"] == "explain":
         return _explained(Explain(**request["arguments"]))
-    # What a job writes goes with the call: an agent's look at a project leaves nothing in it.
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as scratch:
-        report = DIAGNOSES[request["tool"]](**library_arguments(request, scratch, wire.on_phase))
+    report = DIAGNOSES[request["tool"]](**library_arguments(request, wire.on_phase))
     # Whoever interrupted it waits for no answer, and half a report would pass for a whole one.
     if report.interrupted:
         raise KeyboardInterrupt
     return of_report(report, whole=bool(request["arguments"].get("whole")))
 
 
-def library_arguments(request: Request, scratch: str, on_phase: OnPhase) -> dict[str, Any]:
+def library_arguments(request: Request, on_phase: OnPhase) -> dict[str, Any]:
     """What a tool's diagnosis is called with: the agent's arguments by name, and the server's."""
     name = request["tool"]
     given = {key: value for key, value in request["arguments"].items() if key != "whole"}
@@ -130,7 +129,7 @@ def library_arguments(request: Request, scratch: str, on_phase: OnPhase) -> dict
         given["changes_within"] = Path.cwd()
     if name == "check":
         # The tool promises a rehearsal on the CPU: left open, it would take a TPU that is there.
-        given.update(tpu="none", sandbox=scratch)
+        given.update(tpu="none")
     return given | {"on_phase": on_phase}
 
 
@@ -187,7 +186,8 @@ def _explained(given: Explain) -> Answer:
 
 def _answer(rows: Any, **result: list[dict[str, object]]) -> Answer:
     """Lines for people and data for programs."""
-    return {"result": {"checks": [], "errors": []} | result, "text": "\n".join(rows)}
+    told: dict[str, Any] = {"checks": [], "errors": [], **result}
+    return {"result": json.loads(redacted(json.dumps(told))), "text": harmless("\n".join(rows))}
 
 
 def _is_here(file: str) -> bool:

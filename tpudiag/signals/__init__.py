@@ -28,6 +28,8 @@ from tpudiag.signals.environment import (
     Environment,
     JobEnd,
     KerasUse,
+    LoggedRecord,
+    Runtime,
     TensorFlowImport,
     Tf1Use,
     TpuAttempt,
@@ -57,6 +59,7 @@ from tpudiag.signals.profile_hosts import (
     IteratorTime,
     UnreadHost,
 )
+from tpudiag.signals.sends import HeldBack, Refusal, RefusedBy, SendKind
 from tpudiag.signals.step import (
     ActivationEstimate,
     ArgumentChange,
@@ -65,6 +68,7 @@ from tpudiag.signals.step import (
     LossScale,
     MatrixOp,
     MixedPrecision,
+    PrecisionSwitch,
     Retrace,
     StepConstant,
     StepOp,
@@ -72,6 +76,7 @@ from tpudiag.signals.step import (
     TensorSeen,
     TracedFunction,
     VariableSeen,
+    WideLayer,
 )
 from tpudiag.signals.step_numerics import (
     BatchNorm,
@@ -140,6 +145,7 @@ __all__ = [
     "FrozenNorm",
     "FrozenState",
     "GpuUse",
+    "HeldBack",
     "HookDefect",
     "HostClock",
     "InputBlocker",
@@ -149,6 +155,7 @@ __all__ = [
     "IteratorUse",
     "JobEnd",
     "KerasUse",
+    "LoggedRecord",
     "LossScale",
     "LowPrecisionOp",
     "MatrixOp",
@@ -159,13 +166,18 @@ __all__ = [
     "PaddedTensor",
     "Pause",
     "Pipeline",
+    "PrecisionSwitch",
     "ProfileFacts",
     "RateUnit",
+    "Refusal",
+    "RefusedBy",
     "RepeatedSetup",
     "ReplicaRead",
     "ReplicaSteps",
     "ResultFetch",
     "Retrace",
+    "Runtime",
+    "SendKind",
     "ShortenedLoop",
     "Signals",
     "StepConstant",
@@ -189,6 +201,7 @@ __all__ = [
     "UnreachedLines",
     "UnreadHost",
     "VariableSeen",
+    "WideLayer",
     "warm_up",
 ]
 
@@ -216,8 +229,14 @@ class Signals:
     tpu_named: str | None = None
     """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
     end: JobEnd | None = None
+    logged: tuple[LoggedRecord, ...] | None = None
+    """What the job logged through Python's logging at level WARNING or above."""
     stood_in: tuple[str, ...] | None = None
     """The data that was stood in for, where that was asked for; None where it was not."""
+    held_back: tuple[HeldBack, ...] | None = None
+    """What the job was not let send; None where all of it was sent, as by a real run."""
+    refusal: Refusal | None = None
+    """Where the job was ended by what the rehearsal holds back."""
     tf1: tuple[Tf1Use, ...] | None = None
     functions: tuple[TracedFunction, ...] | None = None
     pipelines: tuple[Pipeline, ...] | None = None
@@ -238,6 +257,8 @@ class Signals:
     trained: TrainedNumbers | None = None
     """What the observed steps computed, where the run had a seed."""
     precision: MixedPrecision | None = None
+    precision_switches: tuple[PrecisionSwitch, ...] = ()
+    """The user's own settings for it; empty where there is none."""
     checkpoints: Checkpoints | None = None
     buckets: tuple[BucketSeen, ...] | None = None
     steps: StepTimes | None = None

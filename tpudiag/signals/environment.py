@@ -9,6 +9,8 @@ from tpudiag.model import Location
 from tpudiag.records import dataclass
 from tpudiag.script_run import Crash
 
+Runtime = Literal["own", "kaggle", "colab", "tpu-vm"]
+"""Whose machine or image the job runs on, where that decides what is installed."""
 LoopKind = Literal["fit", "custom"]
 JobEndKind = Literal[
     "finished",
@@ -64,6 +66,7 @@ class Environment:
     """Installed distributions that matter (tensorflow*, keras, tf-keras, libtpu, jax)."""
     legacy_keras_asked: bool = False
     """TF_USE_LEGACY_KERAS is set to a true value."""
+    runtime: Runtime = "own"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +144,18 @@ class JobEnd:
     log_tail: str = ""
     crash: Crash | None = None
     """The exception, where one ended it."""
+    follows_from: str = ""
+    """The command of the notebook, with its place, that was not run and without which it failed."""
+
+
+@dataclass(frozen=True)
+class LoggedRecord:
+    """A record of the job's that was logged at level WARNING or above."""
+
+    text: str
+    """Its message, with the traceback that it was given."""
+    error: bool
+    """Of level ERROR or above."""
 
 
 @dataclass(frozen=True)

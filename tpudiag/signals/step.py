@@ -188,6 +188,26 @@ class LossScale:
     only that nothing on the way from the loss to the batch is the scaling."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class WideLayer:
+    """A layer that was made with a float32 policy of its own, under a global one in 16 bit."""
+
+    name: str
+    location: Location
+    """The line that made it, in whatever file: a library's, too."""
+    dtype_given: str = ""
+    """The `dtype` of that line as it is written there, e.g. `self.dtype`."""
+
+
+@dataclass(frozen=True)
+class PrecisionSwitch:
+    """A setting of the job's for its precision, in its arguments or in a file that they name."""
+
+    text: str
+    location: Location | None = None
+    """None for an argument."""
+
+
 @dataclass(frozen=True)
 class MixedPrecision:
     """The Keras dtype policies and the loss scaling in use."""
@@ -198,3 +218,6 @@ class MixedPrecision:
     """Of the loss scaling."""
     policy_location: Location | None = None
     """Of the policy: the line that set it, or that of the first layer that has it."""
+    global_policy: str | None = None
+    """The one in force when the last layer was made."""
+    wide_layers: tuple[WideLayer, ...] = ()

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tpudiag.hardware import by_pci
+from tpudiag.signals import Runtime
 
 TPU_VARIABLES = ("TPU_NAME", "TPU_CONFIG", "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS")
 VENDOR = "0x1ae0"
+LIBTPU_OF_IMAGES = Path("/lib/libtpu.so")
+"""Where the TPU VM images have theirs, which is no distribution of any Python."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,17 @@ def find_tpu(
         return None
     # Each chip is a device of its own on the bus.
     return FoundTpu("local", "a TPU is on the PCI bus", generations[0], len(generations))
+
+
+def runtime_of(
+    variables: Mapping[str, str] = os.environ, libtpu: Path = LIBTPU_OF_IMAGES
+) -> Runtime:
+    """Whose image this is, by the variables that Kaggle and Colab set; a TPU VM's by its libtpu."""
+    if "KAGGLE_KERNEL_RUN_TYPE" in variables:
+        return "kaggle"
+    if "COLAB_RELEASE_TAG" in variables:
+        return "colab"
+    return "tpu-vm" if libtpu.exists() else "own"
 
 
 def _generation(device: Path) -> str | None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Generator
-from contextlib import contextmanager
+import socket
+import tracemalloc
+import zlib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Event, Thread
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -15,7 +18,7 @@ import pytest
 from tpudiag.errors import UsageError
 from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.xprof_ports import listening
-from tpudiag.sources.profile.xprof_server import XProfServer, showing
+from tpudiag.sources.profile.xprof_server import GZIP, XProfServer, showing
 
 RUN = Run(
     name="2025_05_01_00_00_00",
@@ -55,6 +58,70 @@ def served(answers: dict[str, bytes], *, packed: bool = True) -> Generator[str]:
 def answers(runs: list[str], hosts: list[str]) -> dict[str, bytes]:
     named = [{"hostname": host} for host in hosts]
     return {"runs": json.dumps(runs).encode(), "hosts": json.dumps(named).encode()}
+
+
+@contextmanager
+def answering(reply: Callable[[socket.socket], None]) -> Generator[str]:
+    """The address of a server that has something else to say."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            with suppress(OSError):
+                while True:
+                    connection, _ = listener.accept()
+                    with connection, suppress(OSError):
+                        connection.recv(65536)
+                        reply(connection)
+
+        thread = Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join()
+
+
+def test_an_answer_that_unpacks_to_much_takes_little() -> None:
+    packed = zlib.compressobj(wbits=GZIP)
+    bomb = b"".join(packed.compress(bytes(1 << 20)) for _ in range(100)) + packed.flush()
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n"
+    with answering(lambda connection: connection.sendall(head + bomb)) as address:
+        tracemalloc.start()
+        try:
+            assert showing((address,), RUN) is None
+            assert tracemalloc.get_traced_memory()[1] < 20 << 20
+        finally:
+            tracemalloc.stop()
+
+
+@pytest.mark.parametrize("head", [b"", b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nA: "])
+def test_an_answer_that_never_ends_is_not_waited_for(head: bytes) -> None:
+    gone = Event()
+
+    def drip(connection: socket.socket) -> None:
+        connection.sendall(head)
+        try:
+            while True:
+                connection.sendall(b"a")
+                gone.wait(0.02)
+        except OSError:
+            gone.set()
+
+    with answering(drip) as address:
+        assert showing((address,), RUN, limit_s=0.3) is None
+        assert gone.wait(30)
+
+
+def test_an_answer_of_depth_is_none() -> None:
+    with served({"runs": b"[" * 100_000}) as address:
+        assert showing((address,), RUN) is None
+
+
+@pytest.mark.parametrize(
+    "address", ["localhost:6006", "http://", "http://[", "http://h:99999", "http://h:x", "ftp://h"]
+)
+def test_what_is_no_address_is_said(address: str) -> None:
+    with pytest.raises(UsageError, match="not a URL"):
+        showing((address,), RUN)
 
 
 @pytest.mark.parametrize("packed", [True, False])

@@ -163,8 +163,8 @@ _RULES = (
         "conflicting-packages",
         r"tensorflow-tpu\d?\.?\d{1,2}\.\d{1,2}\.\d{1,2}dependsonlibtpu|Cannotinstalltensorflow-tpu",
         "tensorflow-tpu 2.16 to 2.18 want a libtpu of their own number (2.18.0), which lies in the list of TensorFlow's libtpu releases that Cloud TPU's documentation gives for pip's -f, and not where libtpu lies else.",
-        'pip install "tensorflow-tpu==2.20.0" "libtpu>=0.0.14,<=0.0.31"      # needs no other list\n'
-        "pip install tensorflow-tpu==2.18.0 -f LIST_OF_LIBTPU_RELEASES        # an older one: with the list of the documentation",
+        "<<tpu_install>>; needs no other list\n"
+        'pip install "tensorflow-tpu==RELEASE" -f LIST_OF_LIBTPU_RELEASES        # an older one: with the list of the documentation',
     ),
     Rule(
         "conflicting-packages",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-import sys
 import threading
 import time
 from collections.abc import Mapping
@@ -27,6 +26,7 @@ from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
 from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.metrics import cause_of, values
 from tpudiag.monitoring.recording import NS, Run
+from tpudiag.printing import say
 
 LEAST_PERIOD_S = 10.0
 PERIOD_S = 30.0
@@ -60,7 +60,7 @@ class Exporter:
         client = metric_client(destination.endpoint)
         self._spool = Spool(self._path)
         self._before = self._spool.counts
-        self._sender = Sender(self._spool, client, destination.project, tell=_tell)
+        self._sender = Sender(self._spool, client, destination.project, tell=say)
         self._places: dict[tuple[str, str], list[_Place]] = {}
         self._not_kept = 0
         self._stop = threading.Event()
@@ -82,7 +82,7 @@ class Exporter:
             self._spool.add(points, int(LEAST_PERIOD_S * NS))
         except sqlite3.Error as error:
             if not self._not_kept:
-                _tell(f"{self._path}: points cannot be kept: {error}")
+                say(f"{self._path}: points cannot be kept: {error}")
             self._not_kept += len(points)
         # Not before there is a point: a watch of a job that never starts shall not ask Google
         # anything.
@@ -152,7 +152,7 @@ class Exporter:
         except Exception as error:
             # Else the thread would end in silence, and the points wait on disk with nobody to send
             # them.
-            _tell(f"Cloud Monitoring: {type(error).__name__}: {error}")
+            say(f"Cloud Monitoring: {type(error).__name__}: {error}")
             return 60.0
 
 
@@ -197,8 +197,3 @@ def default_buffer(project: str, source: str) -> Path:
     where = source if "://" in source else str(Path(source).absolute())
     key = hashlib.sha1(f"{project} {where}".encode()).hexdigest()[:10]
     return Path("tpudiag-logs", f"cloud-monitoring-{key}.buffer")
-
-
-def _tell(what: str) -> None:
-    """On stderr."""
-    print(f"tpudiag: {what}", file=sys.stderr, flush=True)

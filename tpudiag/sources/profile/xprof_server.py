@@ -6,13 +6,14 @@ range, in `view_start` and `view_end` (ms since the capture began), and has a pa
 
 from __future__ import annotations
 
-import gzip
 import json
+import socket
 import zlib
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
+from threading import Timer
 from urllib.parse import quote, urlencode, urlsplit
 
 from tpudiag.errors import UsageError
@@ -23,7 +24,10 @@ from tpudiag.xprof_pages import USUAL_SERVERS
 USUAL_LIMIT_S, LIMIT_S = 0.5, 10.0
 """How long an answer may take where nobody asked for links, and where the server was named."""
 PLUGIN = "/data/plugin/profile"
-MOST_BYTES = 1 << 22
+MOST_BYTES = 1 << 20
+"""Of an answer, packed and unpacked: names of runs and hosts; a longer one is not XProf's."""
+GZIP = 16 + zlib.MAX_WBITS
+"""What tells zlib that data is gzip's."""
 TRACE_VIEWER = "trace_viewer@"
 
 
@@ -62,12 +66,23 @@ def showing(addresses: Sequence[str], run: Run, limit_s: float = LIMIT_S) -> XPr
     Raises UsageError for an address that is no URL.
     """
     for address in addresses:
-        if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
-            raise UsageError(f"--xprof {address}: not a URL such as {USUAL_SERVERS[0]}")
+        refuse_odd(address)
+    for address in addresses:
         server = _showing(address.rstrip("/"), run, limit_s)
         if server is not None:
             return server
     return None
+
+
+def refuse_odd(address: str) -> None:
+    """UsageError for what is no URL of a server."""
+    try:
+        parts = urlsplit(address)
+        is_url = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # half a bracket, a port that is none
+        is_url = False
+    if not is_url:
+        raise UsageError(f"--xprof {address}: not a URL such as {USUAL_SERVERS[0]}")
 
 
 def _showing(address: str, run: Run, limit_s: float) -> XProfServer | None:
@@ -90,17 +105,37 @@ def _asked(address: str, what: str, query: dict[str, str], limit_s: float) -> li
     where = urlsplit(address)
     kind = HTTPSConnection if where.scheme == "https" else HTTPConnection
     try:
-        with closing(kind(where.netloc, timeout=limit_s)) as connection:
+        connection = kind(where.hostname or "", where.port, timeout=limit_s)
+        with closing(connection), _until(connection, limit_s):
             connection.request("GET", f"{where.path}{PLUGIN}/{what}?{urlencode(query)}")
             response = connection.getresponse()
             body = response.read(MOST_BYTES)
         if response.getheader("Content-Encoding") == "gzip":  # it asks nobody whether it may
-            body = gzip.decompress(body)
+            body = zlib.decompressobj(GZIP).decompress(body, MOST_BYTES)
         answer: object = json.loads(body)
-    except (OSError, HTTPException, ValueError, EOFError, zlib.error):
+    except (OSError, HTTPException, ValueError, RecursionError, zlib.error):
         return []
     names = [_name(item) for item in answer] if isinstance(answer, list) else []  # pyright: ignore
     return [name for name in names if name is not None]
+
+
+@contextmanager
+def _until(connection: HTTPConnection, limit_s: float) -> Iterator[None]:
+    """Connects, and ends the connection when its time is over: a timeout bounds each read alone."""
+    connection.connect()
+    opened = connection.sock
+
+    def end() -> None:
+        with suppress(OSError):
+            opened.shutdown(socket.SHUT_RDWR)
+
+    timer = Timer(limit_s, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _name(item: object) -> str | None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import ModuleType
 
 from tpudiag.signals import CoverageEnd, JobEnd
-from tpudiag.sources.job.process import cells, job_error, overlay
+from tpudiag.sources.job.process import cells, job_error, logged, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow import barrier, same_numbers, tpu_stubs, user_lines
 from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
@@ -161,6 +161,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     overlay.install(spec.overlay)
     if spec.seed >= 0:
         same_numbers.seed_python(spec.seed)
+    logged.listen(recorder)
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
     end, error = JobEnd(how="finished"), None
@@ -171,10 +172,13 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
             run(spec.program, spec.arguments, spec.is_module)
     except BaseException as raised:
         end, error = _end(raised), raised
+    refusal = barrier.attempt("what was held back", observer.told, error)
     # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
     # files or by another exception, is our doing.
     if observer.stopped:
         return JobEnd(how="stopped")  # what the job did after it was stopped is of no interest
+    if refusal is not None:
+        recorder.put(refusal=refusal)
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end, error))

@@ -14,6 +14,8 @@ from tpudiag.sources.job.tensorflow import user_lines
 _OURS = str(Path(__file__).parent.parent)
 _OWN_FRAME = re.compile(rf'^ *File "{re.escape(_OURS)}[^"]*",.*\n.*\n', re.M)
 """A frame of these hooks in AutoGraph's account of an error, with the line of code below it."""
+_COLOURS = re.compile(r"\x1b\[[\d;]*m")
+"""Which Keras puts into the texts of its exceptions."""
 _STARTERS = ("<frozen runpy>", "<frozen importlib", "runpy.py")
 MOST_CHARACTERS = 200_000
 
@@ -34,14 +36,14 @@ def error_text(error: BaseException) -> str:
     text = f"{type(error).__name__}: {error}"
     if error.__cause__ is not None:
         text += f"\ncaused by {type(error.__cause__).__name__}: {error.__cause__}"
-    return _bounded(_OWN_FRAME.sub("", text), 20_000)
+    return _bounded(_plain(text), 20_000)
 
 
 def traceback_text(error: BaseException) -> str:
     """The traceback as Python prints it, without the frames of what ran the job."""
     whole = traceback.TracebackException(type(error), error, error.__traceback__)
     _strip(whole, set())
-    return _bounded(_OWN_FRAME.sub("", "".join(whole.format())), MOST_CHARACTERS)
+    return _bounded(_plain("".join(whole.format())), MOST_CHARACTERS)
 
 
 def user_frames(error: BaseException) -> Iterator[CodeFrame]:
@@ -65,6 +67,11 @@ def _strip(whole: traceback.TracebackException, seen: set[int]) -> None:
 
 def _is_ours(file: str) -> bool:
     return file.startswith(_OURS) or any(starter in file for starter in _STARTERS)
+
+
+def _plain(text: str) -> str:
+    """A text without frames of ours and without colours."""
+    return _COLOURS.sub("", _OWN_FRAME.sub("", text))
 
 
 def _bounded(text: str, most: int) -> str:

@@ -18,7 +18,9 @@ from pathlib import Path
 import msgspec
 
 from tpudiag.errors import MissingExtra, UsageError
+from tpudiag.installs.state import none_installed
 from tpudiag.signals import Environment
+from tpudiag.sources.environment import runtime_of
 from tpudiag.sources.job.process import describe_python
 from tpudiag.sources.job.process.python_places import Place, is_own, places
 
@@ -131,13 +133,14 @@ def choose(
     raise MissingExtra(
         f"no TensorFlow in any Python that was looked at: {seen}. Activate your job's "
         "environment, name its Python (--python), or pip install 'tpudiag[tf]'"
+        + next((f". {said}" for p in looked_at if (said := none_installed(environment_of(p)))), "")
     )
 
 
 def environment_of(python: JobPython, variables: Mapping[str, str] = os.environ) -> Environment:
     """The Python as checks see it, and the Keras that was asked for."""
     legacy = variables.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
-    return Environment(python.release, dict(python.distributions), legacy)
+    return Environment(python.release, dict(python.distributions), legacy, runtime_of(variables))
 
 
 def describe(place: Place) -> JobPython:
@@ -163,8 +166,9 @@ def describe(place: Place) -> JobPython:
         raise UsageError(
             f"{place.because}: {place.path} did not say what it is within {DESCRIBE_S:.0f} s"
         ) from error
-    except OSError as error:
-        raise UsageError(f"{place.because}: {place.path}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:  # of a path with a null byte
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{place.because}: {place.path}: {reason}") from error
     # sitecustomize and .pth files of that environment may print before: the answer is the line with
     # the mark.
     marked = [line for line in done.stdout.splitlines() if line.startswith(describe_python.MARK)]
@@ -214,8 +218,10 @@ def _usable(python: JobPython, others: Iterable[Place]) -> JobPython:
         if other is not None
         else f"{python.path} -m pip install tensorflow-cpu, or name another with --python"
     )
+    state = none_installed(environment_of(python))
     raise MissingExtra(
         f"{python.because}: {python.path} (Python {python.release}) has no TensorFlow; {how}"
+        + (f". {state}" if state else "")
     )
 
 

@@ -49,14 +49,14 @@ class JobSpec:
     """Steps are cut where they would take longer all together; 0 for no such limit."""
     log_dir: str
     """Where the profile goes: a TensorBoard log folder; empty for no profile."""
-    sandbox: str = ""
-    """A folder that takes what the job writes; empty: it writes where it says."""
     isolation: Isolation = "none"
     """What holds the job's writes back; by `landlock` all but `layer` and `log_dir` is walled off,
     by `overlay` no call on local files needs to be redirected."""
     layer: str = ""
     """The folder, writable whatever the isolation, that takes what is redirected: each path under
     its whole name, local ones (by `landlock` alone) and those of buckets; empty: nothing is."""
+    keep: str = ""
+    """Where the files that it wrote are kept; empty: nowhere."""
     offline: bool = False
     """Whether the job shall reach no network at all; else what sends is held back, and reads go."""
     measure_input_s: float = 0.0

@@ -33,10 +33,15 @@ def named_place(
 
     Raises UsageError where there is none of that name.
     """
-    path = Path(named).expanduser()
-    if path.is_dir():
+    try:
+        path = Path(named).expanduser()
+        is_folder, is_there = path.is_dir(), path.exists()
+    except (OSError, RuntimeError, ValueError) as error:  # no rights, no such user, too long
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"{because} {named[:200]}: {reason}") from error
+    if is_folder:
         return Place(_in_prefix(str(path)), because)
-    if os.sep in named or path.exists():
+    if os.sep in named or is_there:
         return Place(os.path.abspath(path), because)  # noqa: PTH100 (links stay: they are the venv)
     executable = shutil.which(named, path=variables.get("PATH"))
     if executable is None:

@@ -9,16 +9,22 @@ import queue
 import re
 import signal
 import subprocess
-import tempfile
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, cast
 
+from tpudiag import scratch
 from tpudiag.phases import Phase
+from tpudiag.script_run import Writes
 from tpudiag.sources.cell_lines import CellMap
+from tpudiag.sources.job.process import bytecode
+from tpudiag.sources.job.process.isolation import chosen
+from tpudiag.sources.job.process.isolation.chosen import Means
+from tpudiag.sources.job.process.isolation.launch import REDIRECTED
 from tpudiag.sources.job.process.job_python import JobPython, variables_for
 from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
 
@@ -32,6 +38,8 @@ GRACE_S = 10.0
 """How long a job that was told to stop may take to end."""
 LAST_WORDS_S = 2.0
 """How long the pipe of a job that is gone is listened to."""
+LAUNCHED = sys.platform == "linux"
+"""Whether jobs are started by the launcher."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,8 @@ class JobRun:
     """Of a notebook: leads from the program's lines back to its cells."""
     variables: dict[str, str] = field(default_factory=dict[str, str])
     """What was set in its environment beside the user's own."""
+    writes: Writes | None = None
+    """What it wrote; None where nothing could tell."""
 
     @property
     def phase(self) -> str:
@@ -106,53 +116,106 @@ def run(
 
     In that Python, which needs nothing but what the job itself needs (`bootstrap`).
     """
-    read_end, write_end = os.pipe()
     started = time.monotonic()
-    inherited = [write_end] + ([spec.requests] if spec.requests >= 0 else [])
-    with (
-        _temporary(spec) as temporary,
-        subprocess.Popen(
-            [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
+    with scratch.folder("job") as folder, _Pipes.opened() as pipes:
+        bytecode.made(python)
+        layer = folder / REDIRECTED
+        layer.mkdir()
+        spec = replace(spec, layer=str(layer) if spec.isolation != "none" else "")
+        inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])
+        job = JobRun(cells=_cells(spec), variables=added_variables(spec))
+        with subprocess.Popen(
+            _command(spec, python, folder, pipes, inherited),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             # Facts come through a pipe of their own: the job may close, redirect or flood its
             # stdout.
-            pass_fds=inherited,
+            pass_fds=[*inherited, *pipes.for_launcher],
             # A group of its own: a Ctrl-C reaches us alone, and the job with all that it started
             # can be ended at once.
             start_new_session=True,
-            env={**variables_for(python), **(variables := added_variables(spec)), **temporary},
-        ) as process,
-    ):
-        os.close(write_end)
-        assert process.stdout is not None
-        output = _Output(process.stdout)
-        job = JobRun(cells=_cells(spec), variables=variables)
-        try:
-            _follow(process, read_end, job, limits, _Listener(on_phase, on_facts))
-        except KeyboardInterrupt:
-            job.interrupted = True
-        finally:
-            _end(process)
-        job.log_tail = job.cells.text(output.tail()) if job.cells else output.tail()
+            env={**variables_for(python), **job.variables, **_temporary(spec, folder)},
+        ) as process:
+            pipes.started()
+            assert process.stdout is not None
+            output = _Output(process.stdout)
+            try:
+                _follow(process, pipes.facts_out, job, limits, _Listener(on_phase, on_facts))
+            except KeyboardInterrupt:
+                job.interrupted = True
+            finally:
+                _end(process)
+            job.log_tail = job.cells.text(output.tail()) if job.cells else output.tail()
+        outcome = chosen.ended(folder)
+    if outcome is not None:
+        job.timed_out = outcome.memory or job.timed_out
+        job.writes = chosen.writes(spec.isolation, outcome)
     job.exit_code = process.returncode
     job.wall_s = time.monotonic() - started
     return job
 
 
-@contextlib.contextmanager
-def _temporary(spec: JobSpec) -> Generator[dict[str, str], None, None]:
+class _Pipes:
+    """What a job tells its facts through, and what tells its launcher that the tool is gone."""
+
+    def __init__(self) -> None:
+        self.facts_out, self.facts_in = os.pipe()
+        self._alive_out, self._alive_in = os.pipe()
+        held_open = scratch.lifeline()
+        self.for_launcher = (self._alive_out, *([held_open] if held_open >= 0 else []))
+        if not LAUNCHED:
+            self.for_launcher = ()
+
+    @classmethod
+    @contextlib.contextmanager
+    def opened(cls) -> Generator[_Pipes, None, None]:
+        """Pipes that are closed at the end; `facts_out` by whoever reads it."""
+        pipes = cls()
+        try:
+            yield pipes
+        finally:
+            os.close(pipes._alive_in)
+
+    def started(self) -> None:
+        """The job has its ends now."""
+        os.close(self.facts_in)
+        os.close(self._alive_out)
+
+
+def _command(
+    spec: JobSpec, python: JobPython, folder: Path, pipes: _Pipes, inherited: list[int]
+) -> list[str]:
+    """What starts the job; by the launcher, where the system has what that needs."""
+    own = [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(pipes.facts_in)]
+    if not LAUNCHED:
+        return own
+    means = chosen.means(str(Path.cwd())) if spec.isolation == "overlay" else Means(spec.isolation)
+    wanted = chosen.of(means, tuple(own), folder, offline=spec.offline)
+    alive, *held_open = pipes.for_launcher
+    return chosen.command(
+        replace(
+            wanted,
+            shared=tuple(own for own in (spec.log_dir, spec.lower_to) if own),
+            lifeline=alive,
+            held_open=held_open[0] if held_open else -1,
+            passed=tuple(inherited),
+            keep=spec.keep,
+            spare_bytes=wanted.spare_bytes if spec.rehearse else 0,
+        )
+    )
+
+
+def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:
     """The variable that gives a rehearsal a folder for temporary files; with what is in it it goes.
 
     The job ends without what Python would do at its exit, and AutoGraph alone leaves a file for
     each function.
     """
     if not spec.rehearse:
-        yield {}
-        return
-    with tempfile.TemporaryDirectory(prefix="tpudiag-job-", ignore_cleanup_errors=True) as folder:
-        yield {"TMPDIR": folder}
+        return {}
+    (folder / "tmp").mkdir()
+    return {"TMPDIR": str(folder / "tmp")}
 
 
 def _cells(spec: JobSpec) -> CellMap | None:
@@ -276,11 +339,15 @@ def _take(line: bytes, job: JobRun) -> dict[str, object]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the job and everything it started: it runs in a session of its own."""
+    """End the job and everything it started."""
     if process.poll() is None:
-        for number, wait_s in ((signal.SIGTERM, 2.0), (signal.SIGKILL, 10.0)):
+        for number, wait_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, GRACE_S)):
             with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, number)
+                # The launcher lets the job end, makes it end after a moment, and says what it did.
+                if LAUNCHED and number == signal.SIGTERM:
+                    process.terminate()
+                else:
+                    os.killpg(process.pid, number)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=wait_s)
                 break

@@ -139,11 +139,14 @@ class FunctionWatch:
         return result
 
     def _record(self, function: Any) -> FunctionRecord:
-        """The record of a function; functions made anew from the same code share one."""
+        """The record of a function; those made anew from the same code, for the same object, share
+        one."""
         python_function = function.python_function
         key = self._keys.get(id(function))
         if key is None:
-            key = self._keys[id(function)] = _codes(python_function) or (id(function),)
+            codes = _codes(python_function)
+            key = (*codes, id(_owner(python_function))) if codes else (id(function),)
+            self._keys[id(function)] = key
         record = self._records.get(key)
         if record is None:
             location = user_lines.of_function(inspect.unwrap(python_function))
@@ -153,6 +156,23 @@ class FunctionWatch:
             self._instances[id(function)] = function  # kept, so that ids stay unique
             record.instances += 1
         return record
+
+
+def _owner(function: Any) -> object:
+    """The object whose method a tf.function is of, as each of a model's layers may have its own;
+    None of a plain function."""
+    while True:
+        owner = getattr(function, "__self__", None)
+        inner = getattr(function, "python_function", None) or getattr(function, "__wrapped__", None)
+        if owner is not None or inner is None:
+            # TensorFlow holds the object of a decorated method by a weak reference of its own.
+            return getattr(owner, "target", owner) if _is_target(owner) else owner
+        function = inner
+
+
+def _is_target(owner: object) -> bool:
+    """Whether it stands for the object of a method in TensorFlow's own wrapper."""
+    return type(owner).__name__ == "TfMethodTarget"
 
 
 def _codes(function: Any, depth: int = 5) -> tuple[object, ...]:

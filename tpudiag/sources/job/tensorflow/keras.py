@@ -174,6 +174,8 @@ class KerasWatch:
             type(scaling).__name__ if scaling is not None else None,
             self._optimizer_lines.get(id(scaling)),
             policies.get(half) or next(iter(policies.values()), None),
+            self.layers.global_policy,
+            tuple(self.layers.wide),
         )
 
     def own_methods(self) -> tuple[Any, ...]:

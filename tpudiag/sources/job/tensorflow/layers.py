@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 import sys
 import weakref
 from typing import Any
 
 from tpudiag.model import Location
+from tpudiag.signals import WideLayer
 from tpudiag.sources.job.tensorflow import hooks, user_lines
 
 SETTERS = ("set_global_policy", "set_dtype_policy")
+_DTYPE = re.compile(r"\bdtype\s*=\s*([\w.]+(?:\([^()]*\))?|[\"']\w+[\"'])")
+_CALL_LINES = 12
+"""Of a call that makes a layer: its arguments stand on so many lines."""
+_MOST_WIDE = 200
 
 
 class LayerWatch:
@@ -24,10 +30,18 @@ class LayerWatch:
         """By the identity of a layer, which another may have once it is gone."""
         self._model_class: Any = ()
         self._set_at: dict[str, Location] = {}
+        self._global_policy: Any = None
+        self._not_computing: tuple[type, ...] = ()
+        self.global_policy: str | None = None
+        self.wide: list[WideLayer] = []
 
     def watch(self, keras: Any) -> None:
         """Install the hooks on a Keras package."""
         self._model_class = keras.Model
+        config, mixed = getattr(keras, "config", None), getattr(keras, "mixed_precision", None)
+        self._global_policy = getattr(config, "dtype_policy", getattr(mixed, "global_policy", None))
+        metric = getattr(getattr(keras, "metrics", None), "Metric", None)  # a layer, in Keras 2
+        self._not_computing = (metric,) if metric is not None else ()
         hooks.after(keras.layers.Layer, "__init__", self._note_layer)
         for module in (getattr(keras, "mixed_precision", None), getattr(keras, "config", None)):
             for name in SETTERS:
@@ -73,6 +87,32 @@ class LayerWatch:
         policy = getattr(getattr(layer, "dtype_policy", None), "name", None)
         if isinstance(policy, str):
             self.policies.setdefault(policy, self._set_at.get(policy) or where)
+            self._note_wide(layer, policy)
+
+    def _note_wide(self, layer: Any, policy: str) -> None:
+        """Keep a layer that is of float32 by its own setting."""
+        if self._global_policy is None or isinstance(layer, self._not_computing):
+            return
+        self.global_policy = str(getattr(self._global_policy(), "name", None))
+        sixteen = self.global_policy.endswith("float16")
+        if policy == "float32" and sixteen and len(self.wide) < _MOST_WIDE:
+            place = user_lines.outside_keras()
+            if place is not None:
+                given = _dtype_given(place)
+                name = str(getattr(layer, "name", ""))
+                self.wide.append(WideLayer(name=name, location=place, dtype_given=given))
+
+
+def _dtype_given(place: Location) -> str:
+    """What a call that begins on a line gives as `dtype`; empty where it gives none."""
+    lines, depth = "", 0
+    for number in range(place.line or 0, (place.line or 0) + _CALL_LINES):
+        line = linecache.getline(place.file, number)
+        lines, depth = lines + line, depth + line.count("(") - line.count(")")
+        if depth <= 0:
+            break
+    given = _DTYPE.search(lines)
+    return given[1] if given is not None else ""
 
 
 def _users_own(layer: Any) -> bool:

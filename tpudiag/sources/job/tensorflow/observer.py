@@ -8,14 +8,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tpudiag.signals import CoverageEnd
+from tpudiag.signals import CoverageEnd, Refusal
+from tpudiag.sources.job.held_back.install import HeldBack
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import hooks, job_facts, keras_backend, user_lines
 from tpudiag.sources.job.tensorflow.fake_data import paths
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.observation import Observation
-from tpudiag.sources.job.tensorflow.sandbox import RemoteSandbox, Sandbox
-from tpudiag.sources.job.tensorflow.sandbox_files import FileCalls
 
 
 class Observer:
@@ -27,30 +26,25 @@ class Observer:
         self._early_keras: list[tuple[Any, str]] = []
         self.observation: Observation | None = None
         """None until TensorFlow was imported."""
-        self._sandbox = Sandbox(spec.sandbox) if spec.sandbox else None
+        self.held_back: HeldBack | None = None
+        """None for a real run, by which all is written and sent."""
+        if spec.rehearse:
+            hosts = paths.WRITABLE if spec.fake_data else ()
+            self.held_back = HeldBack(spec, recorder, hosts)
         self.fake_data: FakeData | None = None
         if spec.fake_data:
             folder = os.path.join(spec.log_dir, "fake-data")  # noqa: PTH118
-            self._sandbox = self._sandbox or RemoteSandbox(folder, paths.WRITABLE)
-            self.fake_data = FakeData(folder, recorder.put, self._sandbox.holds)
-        if self._sandbox is not None:
-            for own in filter(None, (spec.log_dir, spec.lower_to)):
-                self._sandbox.leave_alone(own)  # the profile, the lowered step: not the job's
-            FileCalls(self._sandbox).install()
+            held = self.held_back
+            self.fake_data = FakeData(
+                folder, recorder.put, held.layer.holds if held else lambda _: False
+            )
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
         """What is to be told of the import of which module, besides TensorFlow and Keras."""
-        after = self.fake_data.by_module() if self.fake_data is not None else {}
-        if self._sandbox is not None:
-            name, sandbox = "transformers.modeling_tf_utils", self._sandbox
-            stand_in = after.get(name)
-
-            def imported(module: Any) -> None:
-                sandbox.watch_transformers(module)
-                if stand_in is not None:
-                    stand_in(module)
-
-            after[name] = imported
+        after = self.held_back.by_module() if self.held_back is not None else {}
+        # Stand-ins for data lie over what redirects: they ask it what the job wrote itself.
+        for name, stand_in in (self.fake_data.by_module() if self.fake_data else {}).items():
+            after[name] = _both(after[name], stand_in) if name in after else stand_in
         return after
 
     @property
@@ -69,8 +63,8 @@ class Observer:
         imported = partial(job_facts.tensorflow_import, tf, took_s)
         self._recorder.put(tensorflow=imported())
         user_lines.follow_autograph()
-        if self._sandbox is not None:
-            self._sandbox.watch_tensorflow(tf)
+        if self.held_back is not None:
+            self.held_back.watch_tensorflow(tf)
         if self.fake_data is not None:
             self.fake_data.watch_tensorflow(tf)
         self.observation = Observation(tf, self._spec, self._recorder, self._script_path, imported)
@@ -89,6 +83,10 @@ class Observer:
         else:
             self._watch_keras(self.observation, keras, package)
 
+    def told(self, error: BaseException | None) -> Refusal | None:
+        """All that was held back is told; what of it ended the job, if anything did."""
+        return self.held_back.ended(error) if self.held_back is not None else None
+
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
         """The job has ended, whatever by; sends all that is known."""
         if self.observation is not None:
@@ -96,12 +94,20 @@ class Observer:
 
     def _watch_keras(self, observation: Observation, keras: Any, package: str) -> None:
         """Hook a Keras, now that TensorFlow is there."""
-        if self._sandbox is not None:
-            self._sandbox.watch_keras(keras)
         if self.fake_data is not None:
             self.fake_data.watch_keras(keras, package)
         observation.watches.watch_keras(keras, package, self._spec.rehearse)
 
     def _script_path(self, path: object) -> object:
         """The script's own path for one that was redirected."""
-        return self._sandbox.original(path) if self._sandbox is not None else path
+        return self.held_back.layer.original(path) if self.held_back is not None else path
+
+
+def _both(first: Callable[[Any], None], second: Callable[[Any], None]) -> Callable[[Any], None]:
+    """Calls both."""
+
+    def call(module: Any) -> None:
+        first(module)
+        second(module)
+
+    return call

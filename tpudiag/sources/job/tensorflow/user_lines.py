@@ -100,6 +100,19 @@ def caller() -> Location | None:
     return None
 
 
+def outside_keras() -> Location | None:
+    """The innermost line on this thread's stack that is neither Keras' nor one of these hooks."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        file = frame.f_code.co_filename
+        known = of(file, frame.f_lineno)
+        other = not (is_hook(file) or _KERAS.search(file) or file.startswith("<"))
+        if known is not None or (other and "__autograph_generated_file" not in file):
+            return known or Location(file, frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
 def chain() -> tuple[tuple[str, int], ...]:
     """The lines of user code on this thread's stack, innermost first."""
     lines: list[tuple[str, int]] = []

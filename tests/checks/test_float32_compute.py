@@ -1,0 +1,51 @@
+"""What TPU403 says mends it follows from what made the step wide."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+
+import pytest
+
+from tpudiag.model import Check, Finding, Location
+from tpudiag.signals import MixedPrecision, PrecisionSwitch, WideLayer
+
+from .rehearsal import HEALTHY, product
+
+CHECK: Check = importlib.import_module("tpudiag.checks.float32_compute").float32_compute
+WIDE = tuple(replace(op, dtype="float32") for op in (product(784, 128), product(128, 10)))
+
+
+def finding(precision: MixedPrecision, *switches: PrecisionSwitch) -> Finding:
+    signals = replace(HEALTHY, matrix_ops=WIDE, precision=precision, precision_switches=switches)
+    (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    return only
+
+
+def layers(given: str) -> MixedPrecision:
+    place = Location("site-packages/models/blocks.py", 31)
+    layer = WideLayer(name="dense", location=place, dtype_given=given)
+    return MixedPrecision(("float32",), global_policy="mixed_bfloat16", wide_layers=(layer,))
+
+
+@pytest.mark.parametrize(
+    ("precision", "fix"),
+    [
+        (MixedPrecision(("float32",), global_policy="float32"), "set_global_policy"),
+        (layers("self.dtype"), "dtype=self.dtype_policy"),
+        (layers('"float32"'), 'leave out dtype="float32"'),
+        (layers(""), "after the policy is set"),
+        (MixedPrecision(("mixed_bfloat16",), global_policy="mixed_bfloat16"), "tf.cast"),
+    ],
+)
+def test_the_fix_follows_what_made_it_wide(precision: MixedPrecision, fix: str) -> None:
+    told = finding(precision)
+    assert fix in told.fix
+    assert ("blocks.py:31" in told.message) == bool(precision.wide_layers)
+    assert ("set_global_policy" in told.fix) == (precision.global_policy == "float32")
+
+
+def test_the_users_own_setting_is_named_beside_the_place() -> None:
+    switch = PrecisionSwitch("mixed_precision_dtype: float32", Location("vit.yaml", 4))
+    told = finding(MixedPrecision(("float32",)), switch, PrecisionSwitch("--bf16=false"))
+    assert "`mixed_precision_dtype: float32` (vit.yaml:4); `--bf16=false`" in told.message

@@ -1,0 +1,152 @@
+"""What a user, a disk or another program may do to a command line: one clear line, exit code 2."""
+
+from __future__ import annotations
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tpudiag import cli
+from tpudiag.diagnoses import script_coverage
+from tpudiag.diagnoses.job_request import run_folder
+from tpudiag.errors import UsageError
+from tpudiag.script_run import HookDefect
+
+LEAST = {
+    "check": [],
+    "fix": ["train.py"],
+    "read": ["logs"],
+    "attach": ["localhost:1"],
+    "watch": ["logs", "--once"],
+    "plan": [],
+    "compare": ["a.json", "b.json"],
+    "alerts": ["export", "--job", "j"],
+    "explain": ["TPU101"],
+    "render": ["a.json"],
+    "mcp": [],
+}
+
+
+def refused(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    assert cli.main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.count("\n") == 1, said.err
+    assert said.err.startswith("tpudiag: ")
+    return said.err
+
+
+@pytest.mark.parametrize("verb", cli.VERBS)
+def test_a_working_folder_that_was_deleted(
+    verb: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert "working folder" in refused([verb, *LEAST[verb]], capsys)
+
+
+@pytest.mark.parametrize(
+    "python", ["a" * 5000, "/" + "a/" * 3000, "~nobody-of-this-name/python", "a\0b"]
+)
+def test_a_python_that_cannot_be_looked_at(
+    python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "--python" in refused(["check", "--python", python], capsys)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_address_of_an_xprof(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "not a URL" in refused(["read", "logs", "--xprof", "http://["], capsys)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["render", "a.json", "-o", "a.json"],
+        ["render", "a.json", "-o", "link.json"],
+        ["compare", "a.json", "b.json", "-o", "./b.json"],
+        ["check", "train.py", "--baseline", "a.json", "-o", "a.json"],
+        ["check", "train.py", "-o", "a.json", "--", "--config", "a.json"],
+        ["check", "train.py", "-o", "a.json", "--", "--config=a.json"],
+        ["plan", "train.py", "--cost", "a.json", "-o", "a.json"],
+        ["watch", "logs", "--log", "log.txt", "-o", "log.txt"],
+        ["fix", "train.py", "--patch", "train.py"],
+        ["fix", "train.py", "--patch", "link.py"],
+        ["fix", "train.py", "--patch", "helper.py"],
+        ["fix", "train.py", "--patch", "folder"],
+    ],
+    ids=" ".join,
+)
+def test_a_target_that_is_an_input(
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.json", "b.json", "train.py", "helper.py", "log.txt"):
+        Path(name).write_text(name)
+    Path("folder").mkdir()
+    Path("link.json").symlink_to("a.json")
+    os.link("train.py", "link.py")
+    said = refused(arguments, capsys)
+    assert any(word in said for word in ("is an input", "holds no patch", "is a folder"))
+    for name in ("a.json", "b.json", "train.py", "helper.py", "log.txt"):
+        assert Path(name).read_text() == name
+
+
+def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        folders = list(pool.map(lambda _: run_folder(tmp_path, "train.py"), range(40)))
+    assert len(set(folders)) == 40
+    assert all(folder.is_dir() for folder in folders)
+
+
+def test_a_log_folder_that_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "dangling").symlink_to("nowhere/at/all")
+    for name in ("file", "file/below", "dangling"):
+        with pytest.raises(UsageError, match="--log-dir"):
+            run_folder(tmp_path / name, "train.py")
+
+
+def test_a_full_disk_is_no_defect_of_ours() -> None:
+    full = HookDefect("profile", "OSError: [Errno 28] No space left on device: '/logs/a'", "")
+    other = HookDefect("steps", "KeyError: 'a'", "")
+    said = list(script_coverage.urgent(None, (full,)))
+    assert len(said) == 1
+    assert "A disk was full" in said[0]
+    assert "defect" not in said[0]
+    assert (
+        "1 hook of tpudiag failed (steps)" in list(script_coverage.urgent(None, (full, other)))[1]
+    )
+
+
+def test_an_output_on_a_full_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", "/tmp/tpudiag-x")
+
+    monkeypatch.setattr("tempfile.mkdtemp", full)
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text("import tensorflow as tf\n")
+    assert refused(["fix", "train.py"], capsys) == (
+        "tpudiag: /tmp/tpudiag-x: No space left on device\n"
+    )
+
+
+def test_a_defect_of_ours_is_said_to_be_ours(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tpudiag.report_json.load", lambda _: json.loads("\x1b"))
+    assert cli.main(["render", "a.json"]) == 2
+    said = capsys.readouterr().err
+    assert said.splitlines()[-1].startswith("tpudiag: a defect of tpudiag")
+    assert "\x1b" not in said

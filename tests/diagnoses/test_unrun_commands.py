@@ -1,0 +1,71 @@
+"""A crash that follows from a command of the notebook that was not run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tpudiag.diagnoses.unrun_commands import behind, exported, followed
+from tpudiag.model import Location
+from tpudiag.signals import CodeFrame, Crash, JobEnd
+from tpudiag.sources.notebook import SkippedLine
+
+COMMANDS = tuple(
+    SkippedLine(cell, 1, text)
+    for cell, text in enumerate(
+        (
+            "!pip install -q tensorflow-addons",
+            "!gsutil cp gs://bucket/labels.txt .",
+            "!wget https://example.org/flower_photos.tgz && tar xf flower_photos.tgz",
+            "!git clone https://github.com/someone/detector",
+            "!ls",
+        ),
+        1,
+    )
+)
+
+
+def crashed(error: str) -> JobEnd:
+    return JobEnd(how="exception", error=error)
+
+
+@pytest.mark.parametrize(
+    ("error", "cell"),
+    [
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'labels.txt'", 2),
+        ("NotFoundError: /content/flower_photos/train; No such file or directory", 3),
+        ("ModuleNotFoundError: No module named 'detector.utils'", 4),
+        ("ModuleNotFoundError: No module named 'tensorflow_addons'", 1),
+        ("FileNotFoundError: [Errno 2] No such file or directory: '/content/other.txt'", None),
+        ("ValueError: labels.txt is odd", None),
+        ("IndexError: list index out of range", None),
+    ],
+)
+def test_the_command_that_would_have_brought_it(error: str, cell: int | None) -> None:
+    command = behind(crashed(error), COMMANDS)
+    assert (command.cell if command is not None else None) == cell
+
+
+def test_the_end_says_what_it_follows_from() -> None:
+    end = followed(crashed("FileNotFoundError: No such file: 'labels.txt'"), COMMANDS)
+    assert end is not None
+    assert end.follows_from == "`!gsutil cp gs://bucket/labels.txt .` (cell 2, line 1)"
+
+
+def test_a_notebook_that_was_saved_as_a_script_is_told_as_that(tmp_path: Path) -> None:
+    script = tmp_path / "nb.py"
+    script.write_text('"""From Colab."""\n\n!pip install tensorflow\nx = = 1\n')
+    end = crashed("SyntaxError: invalid syntax (nb.py, line 3)")
+    told = exported(end, str(script))
+    assert told is not None and "line 3 (`!pip install tensorflow`)" in told
+    assert exported(crashed("SyntaxError: invalid syntax (nb.py, line 4)"), str(script)) is None
+    assert exported(crashed("SyntaxError: invalid syntax (other.py, line 3)"), str(script)) is None
+
+
+def test_the_whole_name_of_a_module_stands_in_the_line_of_its_import() -> None:
+    frame = CodeFrame(Location("nb.py", 3), "<module>", "from detector.data import read")
+    end = crashed("ModuleNotFoundError: No module named 'detector'")
+    whole = JobEnd(how="exception", error=end.error, crash=Crash(end.error or "", (frame,), ""))
+    command = behind(whole, COMMANDS)
+    assert command is not None and command.cell == 4

@@ -1,0 +1,99 @@
+"""What of the rehearsal a job ended by."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpudiag.model import Location
+from tpudiag.signals import RefusedBy
+from tpudiag.sources.job.held_back import refusals
+from tpudiag.sources.job.held_back.answers import BODY, MARK, Answer
+from tpudiag.sources.job.held_back.layer import Layer
+
+
+def of(
+    error: BaseException, layer: Layer | None = None, walled: bool = True, offline: bool = False
+) -> RefusedBy | None:
+    layer = layer or Layer("/nowhere", lambda _: True)
+    found = refusals.of(error, layer, set[Location](), walled=walled, offline=offline)
+    return found.by if found is not None else None
+
+
+def test_what_the_users_own_rights_let_write_is_refused_by_the_wall(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    denied = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "model.h5"))
+    assert of(denied) is RefusedBy.WALL
+    assert of(denied, walled=False) is None
+    of_tensorflow = RuntimeError(f"{tmp_path}/events.out; Permission denied")
+    assert of(of_tensorflow) is RefusedBy.WALL
+    assert of(RuntimeError("unable to open database file")) is RefusedBy.WALL
+    wrapped = ValueError("could not save")
+    wrapped.__cause__ = denied
+    assert of(wrapped) is RefusedBy.WALL
+    assert of(ValueError("no")) is None
+
+    def access(path: str, mode: int) -> bool:  # noqa: ARG001
+        return False
+
+    monkeypatch.setattr(os, "access", access)
+    assert of(denied) is None, "of another user, with the wall or without"
+
+
+def test_a_file_that_only_the_layer_has_is_missed_by_the_wall(tmp_path: Path) -> None:
+    layer = Layer(str(tmp_path / "layer"), lambda _: True)
+    written = tmp_path / "written.bin"
+    missed = FileNotFoundError(errno.ENOENT, "No such file or directory", str(written))
+    assert of(missed, layer) is None
+    Path(layer.made(str(written))).write_text("")
+    assert of(missed, layer) is RefusedBy.WALL
+
+
+def test_a_network_is_missed_offline_alone() -> None:
+    no_name = socket.gaierror(-2, "Name or service not known")
+    unreachable = OSError(errno.ENETUNREACH, "unreachable")
+    for error in (no_name, unreachable, ValueError("Couldn't resolve host")):
+        assert of(error, offline=True) is RefusedBy.OFFLINE
+        assert of(error) is None
+
+
+def test_an_error_over_an_answer_of_ours_is_ours() -> None:
+    class Response:
+        def __init__(self, headers: dict[str, str]) -> None:
+            self.headers = headers
+
+    def fails(answer: Any, kept: Any = None) -> BaseException:
+        try:
+            raise KeyError(f"id of {type(answer).__name__}")
+        except KeyError as error:
+            assert kept is None or kept
+            return error
+
+    assert of(fails(Response({MARK: "1"})), walled=False) is RefusedBy.ANSWER
+    assert of(fails(Answer("not-sent")), walled=False) is RefusedBy.ANSWER
+    assert of(fails(json.loads(BODY)), walled=False) is RefusedBy.ANSWER
+    assert of(fails(Response({})), walled=False) is None
+    assert of(fails(3, kept=Response({MARK: "1"})), walled=False) is None, "of another line"
+
+
+def test_an_error_in_a_line_that_sent_is_ours() -> None:
+    try:
+        raise KeyError("id")
+    except KeyError as error:
+        assert error.__traceback__ is not None
+        here = Location(__file__, error.__traceback__.tb_lineno)
+        from tpudiag.sources.job.tensorflow import user_lines
+
+        at = user_lines.of(__file__, here.line or 0)
+        assert at is not None
+        layer = Layer("/nowhere")
+        found = refusals.of(error, layer, {at}, walled=False, offline=False)
+        assert found is not None and found.by is RefusedBy.ANSWER and found.location == at
+        assert refusals.of(error, layer, {Location("x.py", 1)}, walled=False, offline=False) is None

@@ -1,0 +1,60 @@
+"""What a rehearsal held back of what a job sends, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from tpudiag.script_run import Writes
+from tpudiag.signals import HeldBack, SendKind, Signals
+
+IN_PLACE = "a run on the TPU writes and sends; `--in-place` lets a rehearsal write"
+MOST_NAMED = 6
+"""Places to which it was to go, in the note."""
+
+
+def words(held: tuple[HeldBack, ...]) -> tuple[str, ...]:
+    """Each kind with its number: `2 uploads`, `1 wandb run`."""
+    counts: Counter[str] = Counter()
+    for each in held:
+        # Trackers have names that users know: a run is one of wandb's.
+        runs = each.kind is SendKind.RUN
+        counts[f"{each.what} {each.kind.value}" if runs else each.kind.value] += each.count
+    return tuple(f"{count} {_plural(noun, count)}" for noun, count in counts.items())
+
+
+def _plural(noun: str, count: int) -> str:
+    """`uploads`, `pushes`."""
+    if count == 1:
+        return noun
+    return noun + ("es" if noun.endswith("sh") else "s")
+
+
+def with_sends(writes: Writes | None, signals: Signals) -> Writes | None:
+    """What a job wrote, and what it was not let send."""
+    if writes is None or not signals.held_back:
+        return writes
+    return replace(writes, not_sent=words(signals.held_back))
+
+
+def notes(signals: Signals) -> tuple[str, ...]:
+    """Where it was to go, and which lines send."""
+    held = signals.held_back or ()
+    if not held:
+        return ()
+    named = [
+        f"{each.what}" + (f" ({each.location})" if each.location else "")
+        for each in held[:MOST_NAMED]
+    ]
+    more = f" and {len(held) - MOST_NAMED} more" if len(held) > MOST_NAMED else ""
+    return (f"Not sent, and answered as if it had been: {', '.join(named)}{more}.",)
+
+
+def refused(signals: Signals) -> str | None:
+    """That the rehearsal itself ended the job; None where it did not."""
+    refusal = signals.refusal
+    if refusal is None:
+        return None
+    where = f"{refusal.location}: " if refusal.location is not None else ""
+    error = refusal.error.splitlines()[0]
+    return f"{where}ended by {refusal.by.value}, not by a fault of its own: {error}; {IN_PLACE}"

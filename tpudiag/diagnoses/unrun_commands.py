@@ -1,0 +1,87 @@
+"""Commands of a notebook that a rehearsal does not run, and the crash that follows from one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tpudiag.missing_modules import missing
+from tpudiag.signals import JobEnd
+from tpudiag.sources.notebook import SkippedLine
+
+SHORTEST_NAME = 4
+"""Letters of a file's or folder's name below which it may be any word."""
+_NOT_THERE = re.compile(
+    r"FileNotFoundError|NotFoundError|NotADirectoryError|No such file|not found|does not exist|"
+    r"No files? (?:matched|found)|matched no files|ModuleNotFoundError|empty|No module named"
+)
+_WORD = r"[^\s'\"`,;()\[\]{}<>|=]"
+_PATH = re.compile(rf"['\"`]([^'\"`\n]{{4,400}})['\"`]|({_WORD}*/{_WORD}+)")
+"""What stands in quotes, and words with a slash in them."""
+_ANYWHERE = frozenset(
+    ("content", "data", "dataset", "datasets", "home", "kaggle", "input", "root", "train", "test")
+)
+"""Folders that are not what a command brought."""
+_COMMAND = re.compile(r"[!%]|get_ipython\(\)")
+
+
+def behind(end: JobEnd | None, skipped: Iterable[SkippedLine]) -> SkippedLine | None:
+    """The command without which the job crashed: what is missing stands in its line."""
+    if end is None or end.how != "exception" or not _NOT_THERE.search(end.error or ""):
+        return None
+    names = list(_missing_names(end))
+    lines = list(skipped)
+    return next((line for name in names for line in lines if _brings(line.text, name)), None)
+
+
+def followed(end: JobEnd | None, skipped: Iterable[SkippedLine]) -> JobEnd | None:
+    """The end of a notebook, with the command from which it follows."""
+    command = behind(end, skipped)
+    if end is None or command is None:
+        return end
+    return replace(end, follows_from=f"`{command.text}` (cell {command.cell}, line {command.line})")
+
+
+def exported(end: JobEnd | None, script: str) -> str | None:
+    """One line on a notebook that was saved as a script with its commands in it, which no Python
+    reads; None of another."""
+    if end is None or not (end.error or "").startswith(("SyntaxError", "IndentationError")):
+        return None
+    place = re.search(r"\((?P<file>[^()]+), line (?P<line>\d+)\)", end.error or "")
+    try:
+        lines = Path(script).read_text("utf-8").splitlines()
+    except (OSError, ValueError):
+        return None
+    number = int(place["line"]) if place is not None else 0
+    if place is None or place["file"] != Path(script).name or not 0 < number <= len(lines):
+        return None
+    command = lines[number - 1].strip()
+    if not _COMMAND.match(command):
+        return None
+    return (
+        f"{script} is a notebook saved as a script: line {number} (`{command}`) is a command of "
+        "the notebook's, which Python cannot read. Check the .ipynb itself, or put # before the "
+        "lines that begin with ! or %"
+    )
+
+
+def _missing_names(end: JobEnd) -> Iterator[str]:
+    """What an error says is not there, the most telling first: a file's name, then its folders."""
+    module = missing(end)
+    if module is not None:
+        yield module.partition(".")[0]
+        return
+    for quoted, bare in _PATH.findall(end.error or ""):
+        path = quoted or bare
+        for part in reversed(path.strip("./:").split("/")):
+            stem = part.rstrip("*.:")
+            if len(stem) >= SHORTEST_NAME and stem.lower() not in _ANYWHERE:
+                yield stem
+
+
+def _brings(command: str, name: str) -> bool:
+    """Whether a command names a file, an archive of that name, or a package."""
+    written = re.escape(name).replace("_", "[-_]")
+    return re.search(rf"(?<![\w-]){written}(?![\w])", command) is not None

@@ -1,0 +1,79 @@
+"""Text of others as it may be shown and shared: it acts on no terminal, and tells no secret.
+
+Names of files, hosts, processes and operations, lines of source and the texts of errors come from
+anywhere. Reports, and all that is printed, have them through here.
+"""
+
+from __future__ import annotations
+
+import re
+
+# Escapes move the cursor, marks of direction turn text around, lone surrogates cannot be encoded.
+_ACTIVE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+HIDDEN = "***"
+_END = r"""[^\s&#"'<>\\]"""
+_NAMED = r"(?:api|access|auth|secret|private)[_-]?(?:key|token)|secret[_-]?access[_-]?key"
+_SECRETS = tuple(
+    (marks, re.compile(pattern, re.IGNORECASE), rf"\g<1>{HIDDEN}")
+    for marks, pattern in (
+        # https://user:token@host
+        (("://",), r"""(://)[^\s/@"'<>\\]{1,512}(?=@)"""),
+        # ?access_token=..., &X-Goog-Signature=...
+        (
+            ("=",),
+            rf"([?&;](?:[\w-]{{0,40}}(?:token|signature|credential|secret|password)|sig|(?:api_?)?key)=)"
+            rf"{_END}{{1,4096}}",
+        ),
+        (
+            ("uthorization", "AUTHORIZATION"),
+            r"""(authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:bearer|basic|token)\s{1,3})?)"""
+            rf"(?!(?:bearer|basic|token)\s|\*\*\*){_END}{{6,4096}}",
+        ),
+        (("earer ", "BEARER "), r"(\bbearer )(?=[\w.~+/-]{0,100}\d)[\w.~+/=-]{16,4096}"),
+        # aws_secret_access_key = ..., WANDB_API_KEY=..., "password": "..."
+        (
+            ("ey", "EY", "oken", "OKEN", "assword", "ASSWORD"),
+            rf"""((?:{_NAMED}|session[_-]?token|password)["']?\s{{0,3}}[:=]\s{{0,3}}["']?)"""
+            r"(?=[\w+/-]{0,100}\d)(?=[\w+/-]{0,100}[a-z])[\w+/-]{12,4096}={0,2}(?![\w.(\[])",
+        ),
+        (("hf_",), r"(\bhf_)[a-z0-9]{16,4096}"),
+        (("gh",), r"(\b(?:gh[oprsu]_|github_pat_))\w{16,4096}"),
+        (("glpat-",), r"(\bglpat-)[\w-]{15,4096}"),
+        (("AIza",), r"(\bAIza)[\w-]{30,4096}"),
+        (("ya29.", "1//0"), r"(\b(?:ya29\.|1//0))[\w.-]{16,4096}"),
+        (("AKIA", "ASIA"), r"(\bA[KS]IA)[0-9A-Z]{16}\b"),
+        (("sk-",), r"(\bsk-)(?=[\w-]{0,100}\d)[\w-]{20,4096}"),
+        (("xox",), r"(\bxox[abeprs]-)[\w-]{10,4096}"),
+        (
+            ("PRIVATE KEY",),
+            r"(-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----)[^-\"]{1,16384}(?=-----END)",
+        ),
+    )
+)
+"""What a secret's text holds, where to look for it closely, and what is left of it."""
+
+
+def harmless(text: str) -> str:
+    """The text with what acts on a terminal made visible, its secrets hidden; newlines and tabs
+    stay."""
+    return visible(redacted(text))
+
+
+def one_line(text: str) -> str:
+    """The same on one line."""
+    return " ".join(harmless(text).split())
+
+
+def visible(text: str) -> str:
+    """The text with what acts on a terminal by its escape; newlines and tabs stay."""
+    return _ACTIVE.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def redacted(text: str) -> str:
+    """The text without passwords, keys and tokens of the forms that services give them."""
+    for marks, pattern, left in _SECRETS:
+        if any(mark in text for mark in marks):
+            text = pattern.sub(left, text)
+    return text

@@ -1,0 +1,39 @@
+"""A module that a job could not import: its whole name, and whether any package has it."""
+
+from __future__ import annotations
+
+import re
+
+from tpudiag.signals import JobEnd
+
+HOSTED = ("google.colab", "kaggle_datasets", "kaggle_secrets", "kaggle_web_client")
+"""Modules of the machines of Colab and Kaggle: no package brings them elsewhere."""
+NAMESPACES = ("google", "azure", "jaraco", "zope")
+"""What many packages share: one of them may be there without the others."""
+_MISSING = re.compile(r"No module named '([\w.]+)'")
+_IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w.]+)")
+
+
+def missing(end: JobEnd) -> str | None:
+    """The module that an exception says is not there, as the import has it; None of another.
+
+    Python names the first part that it does not find: of `google.colab` it may be `google`.
+    """
+    found = _MISSING.search(end.error or "")
+    if found is None:
+        return None
+    frames = end.crash.frames if end.crash is not None else ()
+    line = _IMPORT.match(frames[-1].text) if frames else None
+    asked = line[1] if line is not None else ""
+    return asked if asked.startswith(f"{found[1]}.") else found[1]
+
+
+def hosted(module: str) -> str | None:
+    """The module of Colab's or Kaggle's own that it is, or is a part of; None of another."""
+    return next((own for own in HOSTED if f"{module}.".startswith(f"{own}.")), None)
+
+
+def is_of_another_release(named: str) -> bool:
+    """Whether the package of a module that Python names is there, without that part of it."""
+    top, dot, _ = named.partition(".")
+    return bool(dot) and top not in NAMESPACES

@@ -1,0 +1,89 @@
+"""Run by each Python that a rehearsed job starts, of whatever version and packages.
+
+Nothing is imported until the child itself imports what sends. The `sitecustomize` that this one
+hides is run as well.
+"""
+
+import importlib
+import importlib.util
+import os
+import sys
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any, Optional, Sequence  # noqa: UP035
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_NAMES = {
+    *("http.client", "httpcore", "httpcore2", "aiohttp", "smtplib", "ftplib"),
+    *("huggingface_hub.hf_api", "kagglehub", "kaggle.api.kaggle_api_extended"),
+}
+if os.environ.get("TPUDIAG_OFFLINE"):
+    _NAMES.add("socket")
+
+
+def _load(name: str, path: str) -> Any:
+    """A module by its path."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+class _Watch(MetaPathFinder):
+    """Hooks what sends when it is imported."""
+
+    def find_spec(
+        self,
+        name: str,
+        path: Sequence[str] | None,
+        target: Optional[ModuleType] = None,  # noqa: UP045
+    ) -> Optional[ModuleSpec]:  # noqa: UP045
+        """The spec that the other finders give, its loader followed."""
+        if name not in _NAMES:
+            return None
+        _NAMES.discard(name)
+        for finder in sys.meta_path:
+            spec = None if finder is self else finder.find_spec(name, path, target)
+            if spec is not None and spec.loader is not None:
+                _follow(spec.loader, name)
+                return spec
+        return None
+
+
+def _follow(loader: Any, name: str) -> None:
+    """Hook a module as soon as it is there; what fails then is ours, and the child goes on."""
+    execute = loader.exec_module
+
+    def exec_module(module: ModuleType) -> None:
+        execute(module)
+        try:
+            _hook(name, module)
+        except Exception:
+            return
+
+    loader.exec_module = exec_module
+
+
+def _hook(name: str, module: ModuleType) -> None:
+    """Hook a module by what the job's own Python is hooked by."""
+    if not any(type(finder).__name__ == "OwnPackage" for finder in sys.meta_path):
+        process = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "process")
+        bootstrap = _load("_tpudiag_bootstrap", os.path.join(process, "bootstrap.py"))
+        sys.meta_path.insert(0, bootstrap.OwnPackage())
+    sending: Any = importlib.import_module("tpudiag.sources.job.held_back.sending")
+    sending.of_child()[name](module)
+
+
+def _hidden() -> None:
+    """Run the `sitecustomize` that this one hides."""
+    others = [each for each in sys.path if os.path.abspath(each or ".") != _HERE]
+    spec = PathFinder.find_spec("sitecustomize", others)
+    if spec is not None and spec.loader is not None:
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+
+
+if os.environ.get("TPUDIAG_SENDS"):
+    sys.meta_path.insert(0, _Watch())
+_hidden()

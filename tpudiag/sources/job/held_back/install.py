@@ -1,0 +1,83 @@
+"""Puts all that holds back in its place, as the job imports what it is for."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.signals import Refusal
+from tpudiag.sources.job.held_back import offline, refusals, sending
+from tpudiag.sources.job.held_back.file_calls import FileCalls
+from tpudiag.sources.job.held_back.layer import Layer
+from tpudiag.sources.job.held_back.ledger import Ledger
+from tpudiag.sources.job.held_back.offline import OFFLINE
+from tpudiag.sources.job.held_back.programs import Programs
+from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
+from tpudiag.sources.job.held_back.trackers import Trackers
+from tpudiag.sources.job.process.protocol import JobSpec, Recorder
+from tpudiag.sources.job.tensorflow import hooks
+
+
+class HeldBack:
+    """What a rehearsed job writes and sends, held back."""
+
+    def __init__(self, spec: JobSpec, recorder: Recorder, hosts: tuple[str, ...] = ()) -> None:
+        """`hosts`: folders of notebook hosts that this machine has not, written to all the same."""
+        self._spec = spec
+        own = tempfile.mkdtemp(prefix="held-back-")
+        self.ledger = Ledger(recorder.put, os.path.join(own, "sends"))
+        self._walled = spec.isolation == "landlock"
+        self._away = tuple(host for host in hosts if not os.path.isdir(host))
+        self.layer = Layer(spec.layer or os.path.join(own, "files"), self._covers)
+        self.layer.on_change = self.ledger.note_file
+        # The profile, the lowered step, and the folder for temporary files that goes with the job.
+        temporary = os.environ.get("TMPDIR", "") if spec.rehearse else ""
+        for kept in filter(None, (spec.log_dir, spec.lower_to, temporary)):
+            self.layer.leave_alone(kept)
+        self._files = FileCalls(self.layer)
+        if self._walled or self._away:
+            self._files.install()
+        self._by_module: dict[str, Callable[[Any], None]] = {}
+        if spec.rehearse:
+            self._hold_sends(own)
+
+    def _hold_sends(self, folder: str) -> None:
+        """Let nothing be sent."""
+        file = os.path.join(folder, "sends")
+        trackers = Trackers(self.ledger.note, os.path.join(folder, "runs"))
+        Programs(os.path.join(folder, "programs"), file, self.layer)
+        if self._spec.offline:
+            os.environ[OFFLINE] = "1"
+            offline.install()
+        self._by_module = {**sending.by_module(self.ledger.note), **trackers.by_module()}
+        for name, watch in self._by_module.items():
+            if name in sys.modules:  # as http.client, which we may have imported ourselves
+                hooks.quietly(watch, sys.modules[name])
+
+    def _covers(self, path: str) -> bool:
+        """Whether a local path is redirected; none need be where the system keeps writes apart."""
+        return self._walled or (path + "/").startswith(self._away)
+
+    def by_module(self) -> dict[str, Callable[[Any], None]]:
+        """What is to be told of the import of which module."""
+        return {**self._by_module, **(self._files.by_module() if self._walled else {})}
+
+    def watch_tensorflow(self, tf: Any) -> None:
+        """TensorFlow was imported."""
+        hooks.quietly(TensorFlowFiles(self.layer).watch, tf)
+
+    def ended(self, error: BaseException | None) -> Refusal | None:
+        """The job has ended: all is told; what of the rehearsal it ended by, if it was that."""
+        self.ledger.flush()
+        if error is None or not isinstance(error, Exception):
+            return None
+        return refusals.of(
+            error,
+            self.layer,
+            self.ledger.lines(),
+            walled=self._walled,
+            offline=self._spec.offline,
+        )

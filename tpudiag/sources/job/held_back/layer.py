@@ -1,0 +1,296 @@
+"""A view of files over those that are there: what is written lies in a folder, what is removed is
+hidden, and what is there is never touched.
+
+A path has its place in the folder: /a/b lies in FOLDER/a/b, gs://bucket/c in FOLDER/gs__/bucket/c.
+A place names the same file as its path, so that what a library makes of one leads on to the other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import shutil
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import barrier
+
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://")
+_PLACED = re.compile(r"/([a-z][a-z0-9+.-]*)__(/.*|$)")
+_READ_ONLY = ("file", "http", "https", "ram", "memory", "local")
+"""Schemes of paths that are no files elsewhere which a job could write."""
+_SYSTEM = ("/dev", "/proc", "/sys")
+MOST_COPIED_BYTES = 256 * 2**20
+"""A larger file that is moved is linked to, and one that is changed is not copied."""
+_os_stat, _os_lstat = os.stat, os.lstat
+"""As they are before they are redirected."""
+inside = threading.local()
+"""Where `now` is true on this thread, calls are the layer's own and none is redirected."""
+
+
+class Elsewhere:
+    """A remote file system, as far as it can be asked: here none can."""
+
+    def exists(self, path: str) -> bool:  # noqa: ARG002
+        """Whether there is something at a path."""
+        return False
+
+    def fetch(self, path: str, place: str) -> None:
+        """Copy a file to this machine's disk."""
+
+
+class Layer:
+    """Where the files of a job are, as it sees them; `covers` tells of a local path if it does."""
+
+    def __init__(self, folder: str, covers: Callable[[str], bool] = lambda _: False) -> None:
+        self.folder = os.path.realpath(folder)
+        self.covers = covers
+        self.elsewhere = Elsewhere()
+        self.on_change: Callable[[str, bool], None] = lambda _path, _removed: None
+        """Told of each remote path that is written or removed."""
+        self._left_alone = [self.folder]
+        self._hidden: set[str] = set()
+
+    def leave_alone(self, path: str) -> None:
+        """Redirect nothing at a path or under it."""
+        self._left_alone.append(os.path.realpath(path))
+
+    def whole(self, path: Any, at: int | None = None) -> str:
+        """The whole path of a file that is redirected, as the job knows it; else empty.
+
+        `at`: the descriptor of the folder that a relative path begins in.
+        """
+        text = _text(path)
+        if not text:
+            return ""
+        scheme = _SCHEME.match(text)
+        if scheme:
+            return "" if scheme[1] in _READ_ONLY else text.rstrip("/")
+        if at is not None and not os.path.isabs(text):
+            text = os.path.join(os.readlink(f"/proc/self/fd/{at}"), text)
+        whole = os.path.abspath(text)
+        if _within(whole, self.folder):
+            return self._behind(whole)
+        if not self.covers(whole) or any(_within(whole, each) for each in _SYSTEM):
+            return ""
+        # By links among its folders the same file has other names; what it is itself stays.
+        head, tail = os.path.split(whole)
+        whole = os.path.join(os.path.realpath(head), tail) if tail else whole
+        if _within(whole, self.folder):
+            return self._behind(whole)
+        return "" if any(_within(whole, own) for own in self._left_alone) else whole
+
+    def _behind(self, place: str) -> str:
+        """The path whose place it is; empty where it is none, but a file of the folder's owner."""
+        inner = place[len(self.folder) :]
+        remote = _PLACED.match(inner)
+        if remote:
+            return f"{remote[1]}:/{remote[2]}".rstrip("/")
+        return inner if inner and self.covers(inner) else ""
+
+    def place(self, whole: str) -> str:
+        """Where a whole path lies in the folder."""
+        return self.folder + _SCHEME.sub(r"/\1__/", whole, count=1)
+
+    def original(self, path: object) -> object:
+        """The path that the script gave, of one that was redirected."""
+        if not isinstance(path, str) or not _within(path, self.folder):
+            return path
+        whole = self._behind(path)
+        here = os.getcwd() + os.sep
+        return whole.removeprefix(here) if whole else path
+
+    def holds(self, path: Any) -> bool:
+        """Whether something was written at a path."""
+        whole = self.whole(path)
+        return bool(whole) and _there(self.place(whole))
+
+    def is_hidden(self, whole: str) -> bool:
+        """Whether what is there at a path was removed, as the job sees it."""
+        return any(_within(whole, gone) for gone in self._hidden)
+
+    def is_below(self, whole: str) -> bool:
+        """Whether there is something at a path itself that the job still sees."""
+        if self.is_hidden(whole):
+            return False
+        if _SCHEME.match(whole):
+            return self.elsewhere.exists(whole)
+        return _there(whole)
+
+    def read(self, path: Any, at: int | None = None) -> Any:
+        """What to read in place of a path."""
+        whole = self.whole(path, at)
+        if not whole:
+            return path
+        place = self.place(whole)
+        if _there(place) or self.is_hidden(whole):
+            return _like(path, place)
+        known = _text(path)
+        return _like(path, whole) if _within(known, self.folder) else path
+
+    def followed(self, path: Any, at: int | None = None) -> Any:
+        """What a link of the user's own leads to."""
+        whole = self.whole(path, at)
+        if not whole or self.is_hidden(whole) or _there(self.place(whole)):
+            return path
+        return _like(path, os.path.realpath(whole)) if os.path.islink(whole) else path
+
+    def entered(self, path: Any, at: int | None = None) -> Any:
+        """The folder to go into: the one that was there, for code that no call is redirected of."""
+        whole = self.whole(path, at)
+        return self.read(path, at) if whole and not self.is_below(whole) else path
+
+    def made(self, path: Any, at: int | None = None) -> Any:
+        """Where to write in place of a path, whatever was there."""
+        whole = self.whole(path, at)
+        if not whole:
+            return path
+        place = self.place(whole)
+        if os.path.islink(place) and not _within(os.path.realpath(place), self.folder):
+            os.unlink(place)
+        self._make_parent(whole, place)
+        return _like(path, place)
+
+    def changed(self, path: Any, at: int | None = None) -> Any:
+        """Where to change a file: what was there is copied first."""
+        whole = self.whole(path, at)
+        if not whole:
+            return path
+        place = self.place(whole)
+        if not _there(place) or os.path.islink(place):
+            self.made(whole)
+            if self.is_below(whole) and not self._copied(whole, place):
+                return path
+        return _like(path, place)
+
+    def _make_parent(self, whole: str, place: str) -> None:
+        """The folder of a place, where the job sees one; in a bucket there is always one."""
+        parent = os.path.dirname(whole)
+        if _SCHEME.match(whole) or self._is_folder(parent):
+            os.makedirs(os.path.dirname(place), exist_ok=True)
+
+    def _is_folder(self, whole: str) -> bool:
+        place = self.place(whole)
+        below = whole if not self.is_hidden(whole) else place
+        return os.path.isdir(place) or os.path.isdir(below)
+
+    def _copied(self, whole: str, place: str) -> bool:
+        """Whether what is there is now in the folder, too."""
+        if _SCHEME.match(whole):
+            self.elsewhere.fetch(whole, place)
+        elif os.path.isdir(whole):
+            os.makedirs(place, exist_ok=True)
+        elif os.path.islink(whole):
+            to = os.path.join(os.path.dirname(whole), os.readlink(whole))
+            os.symlink(to, place)
+        elif _os_stat(whole).st_size <= MOST_COPIED_BYTES:
+            shutil.copy2(whole, place)
+        else:
+            return False
+        return True
+
+    def names(self, path: Any) -> list[str] | None:
+        """The names in a folder as the job sees it; None where all of them are in one place."""
+        whole = self.whole(self.followed(path))
+        if not whole or _SCHEME.match(whole):
+            return None
+        place = self.place(whole)
+        if not os.path.isdir(place) and (
+            self.is_hidden(whole) or not any(_within(each, whole) for each in self._hidden)
+        ):
+            return None
+        names: dict[str, None] = {}
+        if os.path.isdir(place):
+            names.update(dict.fromkeys(os.listdir(place)))
+        if not self.is_hidden(whole) and os.path.isdir(whole):
+            there = (n for n in os.listdir(whole) if f"{whole.rstrip('/')}/{n}" not in self._hidden)
+            names.update(dict.fromkeys(there))
+        return list(names)
+
+    def moved(self, path: Any, at: int | None = None) -> Any:
+        """Where to take a file or folder from that gets another name: what was there is hidden."""
+        whole = self.whole(path, at)
+        if not whole:
+            return path
+        if self.is_below(whole):
+            self._copy_tree(whole)
+            self._hidden.add(whole)
+        return _like(path, self.place(whole))
+
+    def _copy_tree(self, whole: str) -> None:
+        """All that is there at a path and below, where it was not written; large files as links."""
+        place = self.place(whole)
+        self._make_parent(whole, place)
+        if not _there(place) and not self._copied(whole, place):
+            os.symlink(whole, place)
+        if not _SCHEME.match(whole) and os.path.isdir(whole) and not os.path.islink(whole):
+            for name in os.listdir(whole):
+                below = f"{whole}/{name}"
+                if not self.is_hidden(below):
+                    self._copy_tree(below)
+
+    def removed(self, path: Any, remove: Callable[[Any], Any], is_folder: bool | None) -> Any:
+        """A file (`is_folder` False), an empty folder (True), a tree (None) goes, as the job sees.
+
+        `remove` takes away what the job wrote itself.
+        """
+        whole = self.whole(path)
+        place = self.place(whole)
+        is_remote, written = bool(_SCHEME.match(whole)), _there(place)
+        # What is remote is not asked for whether it is there: that may take minutes.
+        below = is_remote or self.is_below(whole)
+        if below and is_folder is not None and not is_remote:
+            self._refuse(path, whole, is_folder)
+        if below:
+            self._hidden.add(whole)
+        if is_remote and not written:
+            self.on_change(whole, True)
+            return None
+        return remove(_like(path, place)) if written or not below else None
+
+    def _refuse(self, path: Any, whole: str, is_folder: bool) -> None:
+        """Raise what the system would, of a folder that is no file, or is not empty."""
+        really = os.path.isdir(whole) and not os.path.islink(whole)
+        names = self.names(whole)
+        if really and not is_folder:
+            number = errno.EISDIR
+        elif is_folder and not really:
+            number = errno.ENOTDIR
+        elif is_folder and (os.listdir(whole) if names is None else names):
+            number = errno.ENOTEMPTY
+        else:
+            return
+        raise barrier.for_job(OSError(number, os.strerror(number), path))
+
+
+def _text(path: Any) -> str:
+    """A path as text, empty for what is none, such as a file descriptor."""
+    if isinstance(path, (str, bytes)) or hasattr(path, "__fspath__"):
+        with contextlib.suppress(UnicodeError, TypeError):
+            return os.fsdecode(path)
+    return ""
+
+
+def _like(path: Any, text: str) -> Any:
+    """A path as text, or as bytes where it was given so."""
+    if isinstance(path, bytes):
+        return os.fsencode(text)
+    return text + "/" if isinstance(path, str) and path.endswith("/") else text
+
+
+def _within(path: str, folder: str) -> bool:
+    """Whether a path is a folder's own, or lies under it."""
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _there(path: str) -> bool:
+    """Whether a file, a folder or a checkpoint of this name is there."""
+    # A checkpoint `ckpt-3` is no file: its parts are ckpt-3.index and ckpt-3.data-00000-of-00001.
+    for name in (path, path + ".index"):
+        with contextlib.suppress(OSError, ValueError):
+            _os_lstat(name)
+            return True
+    return False

@@ -1,0 +1,87 @@
+"""What was held back, each kind of thing once, as the report lists it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from tpudiag.model import Location
+from tpudiag.signals import HeldBack, SendKind
+from tpudiag.sources.job.tensorflow import user_lines
+
+_MOST = 100
+"""Different things that are listed."""
+
+
+class Ledger:
+    """Counts what was held back, and tells the parent."""
+
+    def __init__(self, put: Callable[..., None], file: str = "") -> None:
+        """`file`: where child processes add what they held back."""
+        self._put, self._file = put, file
+        self._read_to = 0
+        self._held: dict[tuple[SendKind, str], HeldBack] = {}
+        self._told: dict[tuple[SendKind, str], int] = {}
+        self._paths: set[tuple[str, bool]] = set()
+        self._lock = threading.Lock()
+        put(held_back=())
+
+    def note(self, kind: SendKind, what: str, location: Location | None = None) -> None:
+        """One thing was held back; by the line that the user's code is at, where none is given."""
+        location = location or user_lines.caller()
+        with self._lock:
+            known = self._held.get((kind, what))
+            if known is None and len(self._held) >= _MOST:
+                return
+            held = replace(known, count=known.count + 1) if known else None
+            held = held or HeldBack(kind, what, 1, location)
+            self._held[kind, what] = held
+            # A job may send at every step: it is told each time that the number has doubled.
+            due = held.count >= 2 * self._told.get((kind, what), 0)
+            if due:
+                self._told[kind, what] = held.count
+        if due:
+            self._tell()
+
+    def note_file(self, path: str, removed: bool) -> None:
+        """A file of a bucket is written or removed; each counts once."""
+        scheme, separator, rest = path.partition("://")
+        if not separator or (path, removed) in self._paths:
+            return
+        self._paths.add((path, removed))
+        kind = SendKind.DELETION if removed else SendKind.UPLOAD
+        self.note(kind, f"{scheme}://{rest.partition('/')[0]}")
+
+    def lines(self) -> set[Location]:
+        """The user's lines by which something was held back."""
+        return {held.location for held in self._held.values() if held.location is not None}
+
+    def flush(self) -> None:
+        """Tell all of it, with what child processes held back."""
+        for kind, what, location in self._of_children():
+            self.note(kind, what, location)
+        self._tell()
+
+    def _of_children(self) -> list[tuple[SendKind, str, Location | None]]:
+        """What was added to the file since it was read."""
+        found: list[tuple[SendKind, str, Location | None]] = []
+        with contextlib.suppress(OSError):
+            descriptor = os.open(self._file, os.O_RDONLY)
+            with os.fdopen(descriptor, "rb") as file:
+                file.seek(self._read_to)
+                text = file.read()
+                self._read_to = file.tell()
+            for line in text.splitlines():
+                with contextlib.suppress(ValueError, TypeError):
+                    kind, what, at = json.loads(line)
+                    file_name, _, number = str(at).rpartition(":")
+                    location = Location(file_name, int(number)) if file_name else None
+                    found.append((SendKind(kind), str(what), location))
+        return found
+
+    def _tell(self) -> None:
+        self._put(held_back=tuple(self._held.values()))

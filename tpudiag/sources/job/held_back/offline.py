@@ -1,0 +1,49 @@
+"""`--offline` where the system does not keep the job from the network: Python's sockets refuse."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from typing import Any
+
+from tpudiag.sources.job.held_back import request_rules
+from tpudiag.sources.job.tensorflow import barrier, hooks
+
+REFUSED = "no network: the job is rehearsed with --offline"
+OFFLINE = "TPUDIAG_OFFLINE"
+"""Set in the environment of child processes, whose sockets refuse as well."""
+_NOWHERE = "http://127.0.0.1:9"
+"""The discard port, by which no proxy answers: for clients in C, which know proxies alone."""
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "HTTPS_PROXY", "ALL_PROXY")
+
+
+def install() -> None:
+    """Let nothing but this machine be reached."""
+    for name in _PROXIES:
+        os.environ[name] = _NOWHERE
+    for name in ("no_proxy", "NO_PROXY"):
+        os.environ[name] = "localhost,127.0.0.1,::1"
+    for name in ("connect", "connect_ex"):
+        hooks.around(socket.socket, name, _connected)
+    hooks.around(socket, "getaddrinfo", _asked)
+
+
+def _connected(original: Any, sock: Any, address: Any) -> Any:
+    """A connection is made."""
+    inner = sock.family in (socket.AF_INET, socket.AF_INET6)
+    if inner and (not request_rules.is_own(str(address[0])) or address[1] == 9):
+        raise _refusal()
+    return original(sock, address)
+
+
+def _asked(original: Any, host: Any, *args: Any, **kwargs: Any) -> Any:
+    """An address is asked for."""
+    name = host.decode() if isinstance(host, bytes) else host
+    if name and not request_rules.is_own(str(name)):
+        raise _refusal()
+    return original(host, *args, **kwargs)
+
+
+def _refusal() -> Exception:
+    return barrier.for_job(OSError(errno.ENETUNREACH, REFUSED))

@@ -1,0 +1,88 @@
+"""Child processes of the job: programs that send are stood in for, and Pythons hold back, too."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from typing import Any, cast
+
+from tpudiag.sources.job.held_back import child_python, program_shim
+from tpudiag.sources.job.held_back.layer import Layer
+from tpudiag.sources.job.tensorflow import hooks, user_lines
+
+_SEARCHED = ("PATH", "PYTHONPATH")
+
+
+class Programs:
+    """A folder of stand-ins first on PATH, and a start of our own for each child Python."""
+
+    def __init__(self, folder: str, file: str, layer: Layer) -> None:
+        """`file`: where child processes add what they held back."""
+        self._folder, self._layer = folder, layer
+        os.makedirs(folder, exist_ok=True)
+        for name in program_shim.names():
+            # A program that is not there is to be missed, as without us.
+            if shutil.which(name):
+                self._stand_in(name)
+        self._variables = {program_shim.PROGRAMS: folder, program_shim.FILE: file}
+        first = {
+            "PATH": folder,
+            "PYTHONPATH": os.path.dirname(os.path.abspath(child_python.__file__)),
+        }
+        self._first = first
+        self._prepare(cast("dict[str, str]", os.environ))
+        hooks.around(subprocess.Popen, "__init__", self._started)
+        hooks.around(os, "system", self._shell)
+
+    def _stand_in(self, name: str) -> None:
+        """One stand-in: a shell script that hands over to a Python that starts fast."""
+        path = os.path.join(self._folder, name)
+        command = [sys.executable, "-S", "-E", "-s", program_shim.__file__, name]
+        with open(path, "w") as file:
+            file.write(f'#!/bin/sh\nexec {" ".join(map(shlex.quote, command))} "$@"\n')
+        os.chmod(path, 0o700)
+
+    def _prepare(self, environment: dict[str, str]) -> None:
+        """Put what we need into an environment; what a program is searched by stays behind it."""
+        for name, first in self._first.items():
+            known = environment.get(name, os.defpath if name == "PATH" else "")
+            if first not in known.split(os.pathsep):
+                environment[name] = first + (os.pathsep + known if known else "")
+        environment.update(self._variables)
+
+    def _started(self, original: Any, process: Any, args: Any, *rest: Any, **kwargs: Any) -> Any:
+        """A child is started by `subprocess`."""
+        self._say_line()
+        if kwargs.get("env") is not None:
+            kwargs["env"] = environment = {**kwargs["env"]}
+            if all(isinstance(name, str) for name in environment):
+                self._prepare(environment)
+                environment[program_shim.LINE] = os.environ[program_shim.LINE]
+        if isinstance(args, (list, tuple)) and args:
+            args = [self._argument(each, n) for n, each in enumerate(cast("list[Any]", args))]
+        if kwargs.get("cwd") is not None:
+            kwargs["cwd"] = self._layer.entered(kwargs["cwd"])
+        return original(process, args, *rest, **kwargs)
+
+    def _argument(self, argument: Any, index: int) -> Any:
+        """A program that is named by its whole path; a file that lies in the layer alone."""
+        if not isinstance(argument, str):
+            return argument
+        if index == 0:
+            stand_in = os.path.join(self._folder, os.path.basename(argument))
+            return stand_in if os.path.isabs(argument) and os.path.exists(stand_in) else argument
+        return self._layer.read(argument) if self._layer.holds(argument) else argument
+
+    def _shell(self, original: Any, command: Any) -> Any:
+        """A child is started by os.system."""
+        self._say_line()
+        return original(command)
+
+    @staticmethod
+    def _say_line() -> None:
+        """Tell children by which of the user's lines they are started."""
+        line = user_lines.caller()
+        os.environ[program_shim.LINE] = f"{line.file}:{line.line}" if line is not None else ""

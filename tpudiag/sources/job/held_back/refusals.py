@@ -1,0 +1,122 @@
+"""Whether the rehearsal itself let the job end: by its wall, by --offline, or by its answers."""
+
+from __future__ import annotations
+
+import errno
+import linecache
+import os
+import re
+import socket
+import traceback
+from collections.abc import Iterator
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import Refusal, RefusedBy
+from tpudiag.sources.job.held_back.answers import is_answer
+from tpudiag.sources.job.held_back.layer import Layer
+from tpudiag.sources.job.held_back.offline import REFUSED
+from tpudiag.sources.job.tensorflow import user_lines
+
+_DENIED = re.compile(
+    r"permission ?denied|errno = 13|readonly database|unable to open database", re.I
+)
+_PATH = re.compile(r"(?:^|[\s'\"(=:])(/[^\s'\":;,)]+)")
+_COMPUTES = re.compile(r"[/\\\\](tensorflow|(tf_)?keras)[/\\\\]")
+_UNREACHED = (errno.ENETUNREACH, errno.EHOSTUNREACH)
+_NO_NAME = re.compile(
+    r"could ?n[o']t resolve host|name resolution|name or service not known"
+    r"|127\.0\.0\.1(:| port )9\b",
+    re.I,
+)
+_MOST_LOCALS = 100
+
+
+def of(
+    error: BaseException, layer: Layer, lines: set[Location], *, walled: bool, offline: bool
+) -> Refusal | None:
+    """What of the rehearsal an exception came from; None where it is the job's own.
+
+    `lines`: those by which something was held back.
+    """
+    chain = list(_chain(error))
+    frames = [pair for each in chain for pair in traceback.walk_tb(each.__traceback__)]
+    own = [user_lines.of(frame.f_code.co_filename, line) for frame, line in frames]
+    location = next((each for each in reversed(own) if each is not None), None)
+    by, what = _answered(frames, own, lines)
+    if not by and offline:
+        by, what = _unreached(chain)
+    if not by and walled:
+        by, what = _walled(chain, layer)
+    if by is None:
+        return None
+    return Refusal(by, what, f"{type(error).__name__}: {error}"[:2000], location)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """An exception and those that it came from."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _answered(
+    frames: list[Any], own: list[Location | None], lines: set[Location]
+) -> tuple[RefusedBy | None, str]:
+    """Whether it came up over an answer of ours: in a line that sent, or over a value of one.
+
+    What TensorFlow raised is about what it computes, whatever its line sent before.
+    """
+    at = max((n for n, location in enumerate(own) if location is not None), default=-1)
+    if at < 0 or any(_COMPUTES.search(f.f_code.co_filename) for f, _ in frames[at + 1 :]):
+        return None, ""
+    location, frame = own[at], frames[at][0]
+    if location in lines:
+        return RefusedBy.ANSWER, str(location)
+    text = linecache.getline(frame.f_code.co_filename, frames[at][1])
+    named = {n: v for n, v in frame.f_locals.items() if re.search(rf"\b{re.escape(n)}\b", text)}
+    for values in (named, *(below.f_locals for below, _ in frames[at + 1 :])):
+        for name, value in list(values.items())[:_MOST_LOCALS]:
+            if is_answer(value):
+                return RefusedBy.ANSWER, name
+    return None, ""
+
+
+def _unreached(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
+    """Whether a network was missed."""
+    for error in chain:
+        number = error.errno if isinstance(error, OSError) else None
+        if (
+            REFUSED in str(error)
+            or isinstance(error, socket.gaierror)
+            or number in _UNREACHED
+            or _NO_NAME.search(str(error))
+        ):
+            return RefusedBy.OFFLINE, "the network"
+    return None, ""
+
+
+def _walled(chain: list[BaseException], layer: Layer) -> tuple[RefusedBy | None, str]:
+    """Whether a path was refused that the user may write, or one is missed that the job wrote."""
+    for error in chain:
+        text = str(error)
+        path = getattr(error, "filename", None) or next(iter(_PATH.findall(text)), "")
+        path = os.fsdecode(path) if isinstance(path, (str, bytes)) else ""
+        number = error.errno if isinstance(error, OSError) else None
+        if isinstance(error, FileNotFoundError):
+            if path and layer.holds(path):
+                return RefusedBy.WALL, path
+            continue
+        denied = number in (errno.EACCES, errno.EPERM, errno.EXDEV) or _DENIED.search(text)
+        if denied and (not path or _may_write(path)):
+            return RefusedBy.WALL, path
+    return None, ""
+
+
+def _may_write(path: str) -> bool:
+    """Whether the user's own rights, of which the wall is none, let a path be written."""
+    while path and not os.path.lexists(path):
+        path = os.path.dirname(path)
+    return os.access(path or "/", os.W_OK)

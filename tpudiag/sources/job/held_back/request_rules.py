@@ -1,0 +1,131 @@
+"""Which requests send, by what HTTP and the usual interfaces over it say of themselves.
+
+A request sends where its method says so, unless what it names is reading: many interfaces read by
+POST (GraphQL, SQL, remote calls, tokens). Nothing here names a service.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import socket
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any, cast
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+LIMIT_BYTES = 256 * 1024
+"""A larger body sends: no question is so long."""
+_SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "REPORT", "SEARCH", "QUERY")
+_READS = re.compile(
+    r"(?i:(batch[-_]?)?(get|list|describe|query|queries|m?search|count|scan|select|download|read|fetch"
+    r"|find|lookup|head|resolve|paths-info|tree|info|token|tokens|oauth2?|generate(Access|Id)Token"
+    r"|sign(Blob|Jwt)|assume|verify|validate|introspect|login|whoami|explain|aggregate))(?![a-z])"
+)
+"""What the name of an operation that reads begins with; a token lets read what it is asked for."""
+_SENDS = re.compile(
+    r"(?i:(batch[-_]?)?(send|post|create|delete|update|upload|publish|notify|trigger|insert|write|commit"
+    r"|push|preupload|submit|put|set|add|remove|import|export|register|log))(?![a-z])"
+)
+_CALL = re.compile(r"(send|post|create|delete|update|upload|publish|notify|trigger)(?=[A-Z])")
+"""A remote call by its name in camel case; by GET, too, as chat bots send."""
+_CHANGES = re.compile(
+    r"(^|[;}])\s*(mutation|insert|update|delete|merge|create|drop|alter|truncate|call|export|load"
+    r"|grant|replace)\b",
+    re.I,
+)
+"""A statement in SQL or GraphQL that changes something."""
+
+
+class Kind(Enum):
+    """What kind of thing a request sends, by its method."""
+
+    UPLOAD = "upload"
+    DELETION = "deletion"
+    REQUEST = "request"
+
+
+def kind(method: str, target: str) -> Kind:
+    """What a request sends: a file, the order to remove one, or anything else."""
+    if method.upper() == "PUT" or re.search(r"/upload\b|[?&]upload", target, re.I):
+        return Kind.UPLOAD
+    return Kind.DELETION if method.upper() == "DELETE" else Kind.REQUEST
+
+
+def is_own(host: str) -> bool:
+    """Whether a host is this machine: loopback, or the link-local address of its metadata."""
+    name = host.strip("[]").rstrip(".").lower()
+    own = ("", "localhost", socket.gethostname().lower())
+    if name in own or name.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_link_local or address.is_unspecified
+
+
+def sends(method: str, host: str, target: str, headers: Mapping[str, str], body: bytes) -> bool:
+    """Whether a request sends something; `body` as much of it as is known, or its beginning."""
+    if is_own(host):
+        return False
+    names = [unquote(part) for part in re.split(r"[/:]", urlsplit(target).path) if part]
+    if method.upper() in _SAFE:
+        return bool(names and _CALL.match(names[-1]))
+    if method.upper() != "POST" or len(body) > LIMIT_BYTES:
+        return True
+    told = _told_by_body(body, headers.get("content-type", ""))
+    if told is None:
+        told = _told_by_names([headers.get("x-amz-target", "").rpartition(".")[2]])
+    if told is None:
+        told = _told_by_names([name.rpartition(".")[2] for name in names])
+    return told is not False
+
+
+def is_sending_name(name: str) -> bool:
+    """Whether the name of an operation says that it sends."""
+    return _SENDS.match(name) is not None
+
+
+def _told_by_body(body: bytes, kind: str) -> bool | None:
+    """Whether the operation that a body names sends; None where it names none."""
+    fields = _fields(body, kind)
+    if "grant_type" in fields:
+        return False  # a token is asked for (RFC 6749)
+    for name in ("query", "statement", "sql"):
+        text = fields.get(name)
+        if isinstance(text, dict):  # a search engine's, or a job of a database
+            text = cast("dict[str, Any]", text).get("query", "")
+        if isinstance(text, str) and text:
+            return bool(_CHANGES.search(re.sub(r"(--|#)[^\n]*", "", text)))
+    named = (fields.get(name) for name in ("Action", "operation", "method"))
+    return _told_by_names([name for name in named if isinstance(name, str)])
+
+
+def _told_by_names(names: list[str]) -> bool | None:
+    """Whether the last name of an operation among some says that it sends; None if none does."""
+    for name in reversed(names):
+        if _SENDS.match(name.lstrip("_")):
+            return True
+        if _READS.match(name.lstrip("_")):
+            return False
+    return None
+
+
+def _fields(body: bytes, kind: str) -> dict[str, Any]:
+    """The fields of a body: of a form or of JSON."""
+    text = body.decode("utf-8", "replace").strip()
+    if text.startswith("{"):
+        try:
+            found = json.loads(text)
+        except ValueError:
+            return {}
+        known = cast("dict[str, Any]", found) if _is(found) else {}
+        configuration = known.get("configuration")
+        return {**cast("dict[str, Any]", configuration), **known} if _is(configuration) else known
+    return dict(parse_qsl(text)) if "form" in kind and "multipart" not in kind else {}
+
+
+def _is(value: object) -> bool:
+    return isinstance(value, dict)

@@ -1,0 +1,223 @@
+"""HTTP requests that send: they are answered as done, and never leave.
+
+Hooked where Python's stacks of HTTP meet: `http.client` (urllib, requests, urllib3, boto3 and
+Google's clients), httpcore (httpx) and aiohttp. An answer is an object of JSON with a
+mark, by which an error over it is known to be ours.
+"""
+
+from __future__ import annotations
+
+import io
+import json as json_text
+import threading
+from collections.abc import Callable
+from typing import Any, cast
+from urllib.parse import urlencode, urlsplit
+
+from tpudiag.signals import SendKind
+from tpudiag.sources.job.held_back import request_rules
+from tpudiag.sources.job.held_back.answers import BODY, answer_headers
+from tpudiag.sources.job.tensorflow import hooks
+
+_MOST_KNOWN = 10_000
+Note = Callable[[SendKind, str], None]
+
+
+class Requests:
+    """The hooks on stacks of HTTP."""
+
+    def __init__(self, note: Note) -> None:
+        self._note_kind = note
+        self._sink: str | None = None
+        self._uploads: set[tuple[str, str]] = set()
+        self._lock = threading.Lock()
+
+    def by_module(self) -> dict[str, Callable[[Any], None]]:
+        """What is to be told of the import of which module."""
+        return {
+            "http.client": self.watch_http_client,
+            "httpcore": self.watch_httpcore,
+            "httpcore2": self.watch_httpcore,
+            "aiohttp": self.watch_aiohttp,
+        }
+
+    def note(self, method: str, host: str, target: str) -> None:
+        """A request is held back; of its address the host alone, for the rest may be secret."""
+        kind = request_rules.kind(method, target)
+        # The parts of one file go to one address, which its first request is answered with.
+        part = method.upper() == "PUT" and (host, target) in self._uploads
+        if kind is request_rules.Kind.UPLOAD and len(self._uploads) < _MOST_KNOWN:
+            self._uploads.add((host, target))
+        if not part:
+            what = host if kind is not request_rules.Kind.REQUEST else f"{method.upper()} {host}"
+            self._note_kind(SendKind(kind.value), what)
+
+    def watch_http_client(self, module: Any) -> None:
+        """Hook the standard library's connections."""
+        connection = module.HTTPConnection
+        hooks.around(connection, "putrequest", self._put)
+        hooks.around(connection, "getresponse", self._answered)
+
+    def _put(
+        self, original: Any, connection: Any, method: Any, url: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A request begins: where it may send, what is sent is kept until all of it is known."""
+        target = str(url or "/")
+        host = str(urlsplit(target).hostname or connection._tunnel_host or connection.host)
+        known = request_rules.sends(str(method), host, target, {}, b"")
+        if known or (str(method).upper() == "POST" and not request_rules.is_own(host)):
+            connection.sock = _Kept(connection.sock, str(method), host, target)
+        return original(connection, method, url, *args, **kwargs)
+
+    def _answered(self, original: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
+        """The answer to a request is asked for."""
+        kept = connection.sock
+        if isinstance(kept, _Kept):
+            if kept.sends():
+                self.note(kept.method, kept.host, kept.target)
+            else:
+                connection.sock = kept.real
+                if kept.real is None:
+                    connection.connect()
+                connection.sock.sendall(bytes(kept.sent))
+        return original(connection, *args, **kwargs)
+
+    def watch_httpcore(self, module: Any) -> None:
+        """Hook the pools of httpcore, on which httpx stands."""
+
+        def handle(original: Any, pool: Any, request: Any) -> Any:
+            held = hooks.quietly(self._of_httpcore, module, request, _read(request))
+            return held if held is not None else original(pool, request)
+
+        hooks.around(module.ConnectionPool, "handle_request", handle)
+        original = module.AsyncConnectionPool.handle_async_request
+
+        async def handle_async(pool: Any, request: Any) -> Any:
+            body = await _read_async(request)
+            held = hooks.quietly(self._of_httpcore, module, request, body)
+            return held if held is not None else await original(pool, request)
+
+        module.AsyncConnectionPool.handle_async_request = handle_async
+
+    def _of_httpcore(self, module: Any, request: Any, body: bytes | None) -> Any:
+        """The answer to a request that sends; None for any other."""
+        method, host = request.method.decode(), request.url.host.decode()
+        target = request.url.target.decode()
+        headers = {
+            name.decode().lower(): value.decode("latin-1") for name, value in request.headers
+        }
+        if body is not None:
+            request.stream = type(request)(request.method, request.url, content=body).stream
+        known = b" " * (request_rules.LIMIT_BYTES + 1) if body is None else body
+        if not request_rules.sends(method, host, target, headers, known):
+            return None
+        self.note(method, host, target)
+        url = f"{request.url.scheme.decode()}://{host}{target}"
+        fields = [(name.encode(), value.encode()) for name, value in answer_headers(url).items()]
+        return module.Response(200, headers=fields, content=BODY)
+
+    def watch_aiohttp(self, module: Any) -> None:
+        """Hook aiohttp: a request that sends goes to a server of our own on loopback."""
+        original = module.ClientSession._request
+
+        async def request(session: Any, method: Any, url: Any, **kwargs: Any) -> Any:
+            sink = hooks.quietly(self._of_aiohttp, session, method, url, kwargs)
+            if sink is not None:
+                url = sink
+                kwargs = {k: v for k, v in kwargs.items() if not k.startswith(("proxy", "ssl"))}
+            return await original(session, method, url, **kwargs)
+
+        module.ClientSession._request = request
+
+    def _of_aiohttp(
+        self, session: Any, method: Any, url: Any, kwargs: dict[str, Any]
+    ) -> str | None:
+        """Where a request goes that sends; None for any other."""
+        base = getattr(session, "_base_url", None)
+        whole = urlsplit(str(base.join(type(base)(str(url))) if base is not None else url))
+        data: Any = kwargs.get("data")
+        kind = "application/x-www-form-urlencoded" if isinstance(data, dict) else ""
+        body: Any = data
+        if kwargs.get("json") is not None:
+            body = json_text.dumps(kwargs["json"], default=str)
+        elif isinstance(data, dict):
+            body = urlencode(cast("dict[str, Any]", data))
+        elif data is not None and not isinstance(data, (str, bytes)):
+            body = b" " * (request_rules.LIMIT_BYTES + 1)  # a stream, or a form of files
+        body = body.encode() if isinstance(body, str) else bytes(body or b"")
+        given: dict[str, Any] = dict(kwargs.get("headers") or {})
+        headers = {"content-type": kind, **{str(k).lower(): str(v) for k, v in given.items()}}
+        target = whole.path + (f"?{whole.query}" if whole.query else "")
+        if not request_rules.sends(str(method), whole.hostname or "", target, headers, body):
+            return None
+        self.note(str(method), whole.hostname or "", target)
+        return self._sink_url() + target
+
+    def _sink_url(self) -> str:
+        """The address of a server that answers everything as done."""
+        with self._lock:
+            if self._sink is None:
+                from tpudiag.sources.job.held_back import sink  # slow to load, and rarely needed
+
+                self._sink = sink.started()
+        return self._sink
+
+
+class _Kept:
+    """Stands for a connection's socket until it is known whether a request may go."""
+
+    def __init__(self, real: Any, method: str, host: str, target: str) -> None:
+        self.real, self.method, self.host, self.target = real, method, host, target
+        self.sent = bytearray()
+
+    def sendall(self, data: Any) -> None:
+        """Part of the request; of a long one its beginning is enough."""
+        if len(self.sent) <= 2 * request_rules.LIMIT_BYTES:
+            self.sent += data
+
+    send = sendall
+
+    def sends(self) -> bool:
+        """Whether the request is one that sends."""
+        head, _, body = bytes(self.sent).partition(b"\r\n\r\n")
+        lines = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
+        headers = {n.decode("latin-1").lower(): v.decode("latin-1").strip() for n, _, v in lines}
+        return request_rules.sends(self.method, self.host, self.target, headers, body)
+
+    def makefile(self, *_: Any, **__: Any) -> io.BytesIO:
+        """The answer, as http.client reads it."""
+        url = self.target if "://" in self.target else f"https://{self.host}{self.target}"
+        lines = [f"{name}: {value}" for name, value in answer_headers(url).items()]
+        return io.BytesIO("\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode() + BODY)
+
+    def close(self) -> None:
+        """The connection is closed, and with it the real one that was open before."""
+        if self.real is not None:
+            self.real.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.real, name) if self.real is not None else _nothing
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """What a socket does that is none: settimeout, setsockopt, shutdown."""
+
+
+def _may_read(request: Any) -> bool:
+    """Whether it depends on the body of a request if it sends, and the body is short enough."""
+    if request.method != b"POST" or request_rules.is_own(request.url.host.decode()):
+        return False
+    sizes = [int(value) for name, value in request.headers if name.lower() == b"content-length"]
+    return bool(sizes) and sizes[0] <= request_rules.LIMIT_BYTES
+
+
+def _read(request: Any) -> bytes | None:
+    """The body of a request; None where it is not looked at."""
+    return b"".join(request.stream) if hooks.quietly(_may_read, request) else None
+
+
+async def _read_async(request: Any) -> bytes | None:
+    """The same, of a request that is not waited for."""
+    if not hooks.quietly(_may_read, request):
+        return None
+    return b"".join([part async for part in request.stream])

@@ -1,0 +1,23 @@
+"""The hooks on what sends, of the job itself and of the Pythons that it starts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.signals import SendKind
+from tpudiag.sources.job.held_back import offline
+from tpudiag.sources.job.held_back.calls import Calls
+from tpudiag.sources.job.held_back.program_shim import note
+from tpudiag.sources.job.held_back.requests import Requests
+
+
+def by_module(note_kind: Callable[[SendKind, str], None]) -> dict[str, Callable[[Any], None]]:
+    """What is to be told of the import of which module."""
+    return {**Requests(note_kind).by_module(), **Calls(note_kind).by_module()}
+
+
+def of_child() -> dict[str, Callable[[Any], None]]:
+    """The same in a Python that the job started, which adds to the job's file."""
+    known = by_module(lambda kind, what: note(kind.value, what))
+    return {**known, "socket": lambda _: offline.install()}

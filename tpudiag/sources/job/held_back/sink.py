@@ -1,0 +1,48 @@
+"""A server on loopback that answers everything as done."""
+
+from __future__ import annotations
+
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tpudiag.sources.job.held_back.answers import BODY, answer_headers
+
+
+def started() -> str:
+    """The address of one that runs as long as this process."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Sink)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_address[1]}"
+
+
+class Sink(BaseHTTPRequestHandler):
+    """Reads whatever is sent, and answers."""
+
+    protocol_version = "HTTP/1.1"
+
+    def _answer(self) -> None:
+        self._take()
+        self.send_response(200)
+        for name, value in answer_headers(self.path).items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(BODY)
+        self.close_connection = True
+
+    def _take(self) -> None:
+        left = int(self.headers.get("Content-Length") or 0)
+        while left > 0 and (part := self.rfile.read(min(left, 65536))):
+            left -= len(part)
+        while "chunked" in self.headers.get("Transfer-Encoding", ""):
+            size = int(self.rfile.readline().partition(b";")[0].strip() or b"0", 16)
+            self.rfile.read(size + 2)
+            if not size:
+                return
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Nothing: the job's output is its own."""

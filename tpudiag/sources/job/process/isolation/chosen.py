@@ -1,0 +1,109 @@
+"""By which means this machine keeps a job apart, and the start of one: the tool's side."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from tpudiag import scratch
+from tpudiag.errors import NothingDiagnosed
+from tpudiag.script_run import Isolation, Writes
+from tpudiag.sources.job.process.host_memory import available_bytes
+from tpudiag.sources.job.process.isolation import launch
+from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
+
+LAUNCHER = Path(__file__).with_name("launcher.py")
+TRIED_S = 20.0
+"""How long it may take to find out whether a job can be kept apart."""
+MEMORY_SHARE = 0.25
+"""Of the free memory, for layers that cannot lie on a disk."""
+SPARE_SHARE, LEAST_SPARE_BYTES = 0.02, 256 * 2**20
+"""What a rehearsal leaves of this machine's memory."""
+IN_PLACE = "`--in-place` lets it write where it says"
+
+
+@dataclass(frozen=True)
+class Means:
+    """What keeps a job apart."""
+
+    isolation: Isolation
+    own_processes: bool = False
+    """Whether the job gets a process table of its own."""
+    refused: str = ""
+    """Why it is no better means."""
+
+
+WAYS = (Means("overlay", True), Means("overlay"), Means("landlock"))
+"""From the best on."""
+
+
+@cache
+def means(working: str) -> Means:
+    """The best that this machine gives to a job in that folder: what was tried, and works."""
+    if sys.platform != "linux":
+        return Means("none", refused="only Linux can hold back what a job writes")
+    refused: list[str] = []
+    for way in WAYS:
+        with scratch.folder("try") as folder:
+            wanted = of(way, (), folder, working=working)
+            try:
+                subprocess.run(
+                    command(wanted), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                    timeout=TRIED_S, check=True,
+                )  # fmt: skip
+            except (OSError, subprocess.SubprocessError) as error:
+                outcome = launch.told(str(folder))
+                why = outcome.failure if outcome and outcome.failure else type(error).__name__
+                refused.append(f"{way.isolation}: {why}")
+                continue
+        return replace(way, refused="; ".join(refused))
+    return Means("none", refused="; ".join(refused))
+
+
+def of(
+    way: Means, started: tuple[str, ...], folder: Path, *, working: str = "", offline: bool = False
+) -> Launch:
+    """A job that is to be started by these means."""
+    memory = available_bytes()
+    return Launch(
+        command=started,
+        isolation=way.isolation,
+        own_processes=way.own_processes,
+        folder=str(folder),
+        working=working or os.getcwd(),
+        offline=offline,
+        layer_bytes=int(MEMORY_SHARE * memory),
+        spare_bytes=max(int(SPARE_SHARE * memory), LEAST_SPARE_BYTES),
+    )
+
+
+def command(wanted: Launch) -> list[str]:
+    """What starts it."""
+    return [sys.executable, "-I", "-S", str(LAUNCHER), launch.encoded(wanted)]
+
+
+def ended(folder: Path) -> Outcome | None:
+    """What is told of the job that was started with this folder; NothingDiagnosed if none was."""
+    outcome = launch.told(str(folder))
+    if outcome is not None and outcome.failure:
+        raise NothingDiagnosed(
+            f"the job could not be kept apart from your files ({outcome.failure}): {IN_PLACE}"
+        )
+    return outcome
+
+
+def writes(isolation: Isolation, outcome: Outcome) -> Writes:
+    """What a job wrote, as the report has it."""
+    return Writes(
+        isolation=isolation,
+        written=outcome.written,
+        checkpoints=outcome.checkpoints,
+        removed=outcome.removed,
+        names=outcome.names,
+        kept=outcome.kept or None,
+        read_only=outcome.read_only,
+    )

@@ -1,0 +1,170 @@
+"""What a job wrote and removed: read from the layers that took it, and kept where that is asked."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from enum import Enum
+
+from tpudiag.sources.job.process.isolation.launch import Outcome
+from tpudiag.sources.job.process.isolation.layers import Layer
+
+_CHECKPOINTS = (".index", ".keras", ".h5", "/saved_model.pb")
+"""What the name of one file of each checkpoint or saved model ends in."""
+_OF_ATTRIBUTES = ("trusted.overlay.", "user.overlay.")
+MOST_NAMES = 50
+REMOVED = "removed.txt"
+"""The list of removed files beside the kept ones."""
+
+
+class What(Enum):
+    """What became of a file."""
+
+    WRITTEN = "written"
+    MOVED = "moved"
+    """A folder that got a new name; what is in it is where it was."""
+    REMOVED = "removed"
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file, or a folder that was moved, by its path as the job sees it."""
+
+    path: str
+    what: What
+
+
+def changes(layers: Iterable[Layer]) -> tuple[Change, ...]:
+    """All that the layers hold."""
+    return tuple(change for layer in layers for change in _of_layer(layer))
+
+
+def outcome(seen: Sequence[Change], read_only: Sequence[str], memory: str) -> Outcome:
+    """The changes in figures."""
+    written = [change.path for change in seen if change.what is not What.REMOVED]
+    return Outcome(
+        memory=memory,
+        written=len(written),
+        checkpoints=sum(path.endswith(_CHECKPOINTS) for path in written),
+        removed=len(seen) - len(written),
+        names=tuple(sorted(change.path for change in seen)[:MOST_NAMES]),
+        read_only=tuple(read_only),
+    )
+
+
+def keep(seen: Sequence[Change], root: str, led: str, folder: str, working: str) -> None:
+    """Copy what was written: the working folder's by relative paths, the rest by whole ones.
+
+    `root`: below which it is found; `led`: the folder that took what was redirected.
+    """
+    beside = f"{folder}.part"
+    shutil.rmtree(beside, ignore_errors=True)
+    os.makedirs(beside)
+    for change in seen:
+        if change.what is not What.REMOVED:
+            _copy(root + change.path, f"{beside}/{_name(change.path, working)}")
+    for name in os.listdir(led):
+        if name.endswith("__"):
+            shutil.copytree(f"{led}/{name}", f"{beside}/{name}", symlinks=True)
+    removed = sorted(change.path for change in seen if change.what is What.REMOVED)
+    if removed:
+        with open(f"{beside}/{REMOVED}", "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.writelines(f"{_name(path, working)}\n" for path in removed)
+    os.rename(beside, folder)
+
+
+def redirected(folder: str) -> tuple[Change, ...]:
+    """The files of this machine that calls were led to a folder for."""
+    found: list[Change] = []
+    for at, names, files in os.walk(folder):
+        if at == folder:
+            names[:] = [name for name in names if not name.endswith("__")]  # buckets
+        found += [Change(f"{at}/{name}"[len(folder) :], What.WRITTEN) for name in files]
+    return tuple(found)
+
+
+def _copy(source: str, target: str) -> None:
+    """A file or a moved folder, as far as it can be read."""
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    with suppress(OSError, shutil.Error):
+        if os.path.isdir(source) and not os.path.islink(source):
+            shutil.copytree(source, target, symlinks=True)
+        else:
+            shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _name(path: str, working: str) -> str:
+    """What a file is called beneath the folder that keeps it."""
+    start = working.rstrip("/") + "/"
+    return path[len(start) :] if path.startswith(start) else path.lstrip("/")
+
+
+def _of_layer(layer: Layer) -> Iterator[Change]:
+    """What one layer holds."""
+    gone: list[Change] = []
+    moved: set[str] = set()
+    for folder, names, files in os.walk(layer.upper):
+        path = layer.path.rstrip("/") + folder[len(layer.upper) :]
+        for name in list(names):
+            whole, there = f"{folder}/{name}", f"{path}/{name}"
+            before = _mark(whole, "redirect")
+            if os.path.ismount(whole):
+                names.remove(name)  # shown there by us
+            elif before:
+                yield Change(there, What.MOVED)
+                start = layer.path if before.startswith("/") else path
+                moved.add(f"{start.rstrip('/')}/{before.lstrip('/')}")
+            elif _mark(whole, "opaque") == "y":
+                gone += _gone(there, whole)
+        for name in files:
+            change = _of_file(layer, f"{folder}/{name}", f"{path}/{name}")
+            if change is not None and change.what is What.REMOVED:
+                gone += _gone(change.path, None)
+            elif change is not None:
+                yield change
+    if layer.is_copy:
+        gone += [
+            Change(entry.path, What.REMOVED)
+            for entry in os.scandir(layer.path)
+            if entry.is_file() and not os.path.lexists(f"{layer.upper}/{entry.name}")
+        ]
+    yield from (c for c in gone if not any(f"{c.path}/".startswith(f"{m}/") for m in moved))
+
+
+def _of_file(layer: Layer, upper: str, path: str) -> Change | None:
+    """What became of a file; None where it is the copy that we made of it."""
+    now = os.lstat(upper)
+    # So an overlay marks what is there below and no more.
+    if stat.S_ISCHR(now.st_mode) and now.st_rdev == 0:
+        return Change(path, What.REMOVED)
+    with suppress(OSError):
+        before = os.lstat(path)
+        if layer.is_copy and (before.st_mtime_ns, before.st_size) == (now.st_mtime_ns, now.st_size):
+            return None
+        if layer.is_copy and os.path.ismount(upper):
+            return None
+    return Change(path, What.WRITTEN)
+
+
+def _gone(path: str, upper: str | None) -> Iterator[Change]:
+    """The files that are there below and not for the job; `upper`: what it has in their place."""
+    if not os.path.isdir(path) or os.path.islink(path):
+        yield Change(path, What.REMOVED)
+        return
+    for folder, _, files in os.walk(path):
+        for name in files:
+            inside = f"{folder}/{name}"[len(path) :]
+            if upper is None or not os.path.lexists(upper + inside):
+                yield Change(path + inside, What.REMOVED)
+
+
+def _mark(path: str, name: str) -> str:
+    """What an overlay has noted about a folder in its layer."""
+    for start in _OF_ATTRIBUTES:
+        with suppress(OSError):
+            return os.fsdecode(os.getxattr(path, f"{start}{name}"))
+    return ""

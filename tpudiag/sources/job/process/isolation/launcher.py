@@ -1,0 +1,159 @@
+"""Started by its path in the tool's own Python: starts a job apart from all else, and keeps it.
+
+`python -I -S launcher.py LAUNCH`: LAUNCH is a Launch as JSON. Ends as the job ended: with its exit
+code, or by its signal.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import struct
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[5]))
+
+from tpudiag.sources.job.process.isolation import (
+    first_process,
+    held,
+    keeper,
+    landlock,
+    launch,
+)
+from tpudiag.sources.job.process.isolation import system_calls as system
+from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
+from tpudiag.sources.job.process.isolation.layers import Layers
+
+
+def main() -> None:
+    """Start the job that the command line specifies, or try whether it could be."""
+    wanted = launch.decoded(sys.argv[1])
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # whoever wants to end the job tells the tool
+    for descriptor in (wanted.lifeline, wanted.held_open):
+        if descriptor >= 0:
+            os.set_inheritable(descriptor, False)  # not for the job
+    try:
+        how = _run(wanted)
+    except OSError as error:
+        _tell(wanted, Outcome(failure=f"{error.strerror or error}: {error.filename}"))
+        os._exit(launch.FAILED)
+    _end_as(how)
+
+
+def _run(wanted: Launch) -> int:
+    """Run the job to its end, which is given back as the system tells it; raises OSError."""
+    layers = _layers(wanted) if wanted.isolation == "overlay" else None
+    read_end, write_end = os.pipe()
+    system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
+    if layers is not None and wanted.own_processes:
+        pid = os.fork()
+        if not pid:
+            first_process.run(wanted, layers.root, write_end)
+    else:
+        pid = first_process.started(wanted, write_end, _before(wanted, layers))
+    os.close(write_end)
+    for descriptor in wanted.passed:
+        os.close(descriptor)
+
+    def sent(which: signal.Signals) -> None:
+        # The job has a group of its own, but not from its first moment on; the first of its
+        # processes has none.
+        for send in (os.killpg, os.kill):
+            with suppress(ProcessLookupError):
+                send(pid, which)
+                return
+
+    kept = keeper.Keeper(
+        pid=pid,
+        told=lambda: sent(signal.SIGTERM),
+        end=lambda: sent(signal.SIGKILL),
+        lifeline=wanted.lifeline,
+        spare_bytes=wanted.spare_bytes,
+    )
+    kept.wait()
+    _, how = os.waitpid(pid, 0)
+    keeper.end_descendants()
+    word = os.read(read_end, 4096)
+    if word.startswith(first_process.FAILED):
+        raise OSError(word[1:].decode("utf-8", "replace"))
+    if not kept.alone:
+        _tell(wanted, _outcome(wanted, layers, kept))
+    return struct.unpack("i", word[1:])[0] if word.startswith(first_process.ENDED) else how
+
+
+def _layers(wanted: Launch) -> Layers:
+    """The file system with layers over it, in namespaces of this process's own."""
+    home = os.environ.get("HOME") or "/"
+    _new_namespaces(wanted)
+    folder = Path(wanted.folder, launch.LAYER)
+    folder.mkdir(mode=0o700)
+    layers = Layers(root=str(Path(wanted.folder, "root")), folder=str(folder))
+    layers.build([wanted.working, home, "/tmp", "/var/tmp"], wanted.layer_bytes)
+    for shared in (wanted.folder, *wanted.shared):
+        layers.through(shared)
+    layers.hide(layers.folder)
+    return layers
+
+
+def _new_namespaces(wanted: Launch) -> None:
+    """Enter new namespaces, as root or by a user namespace of this user's own; raises OSError."""
+    kinds = system.CLONE_NEWNS | system.CLONE_NEWIPC
+    kinds |= system.CLONE_NEWPID if wanted.own_processes else 0
+    kinds |= system.CLONE_NEWNET if wanted.offline else 0
+    user, group = os.getuid(), os.getgid()
+    try:
+        system.unshare(kinds)
+    except PermissionError:
+        system.unshare(kinds | system.CLONE_NEWUSER)
+        own = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
+        for name, line in own.items():
+            Path("/proc/self", name).write_text(line, encoding="ascii")
+    system.mount("none", "/", flags=system.MS_REC | system.MS_PRIVATE)
+
+
+def _before(wanted: Launch, layers: Layers | None) -> Callable[[], None]:
+    """What the job's own process does before it is the job."""
+    if layers is not None:
+        return lambda: first_process.enter(wanted, layers.root)
+    if wanted.isolation == "landlock":
+        return lambda: landlock.wall(wanted.folder, *wanted.shared)
+    return lambda: None
+
+
+def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outcome:
+    """What is to be told of a job that has ended."""
+    led = str(Path(wanted.folder, launch.REDIRECTED))
+    changes = held.changes(layers.layers) if layers is not None else held.redirected(led)
+    read_only = layers.read_only if layers is not None else ()
+    outcome = held.outcome(changes, read_only, kept.shortage)
+    if not wanted.keep:
+        return outcome
+    held.keep(changes, layers.root if layers is not None else led, led, wanted.keep, wanted.working)
+    return replace(outcome, kept=wanted.keep)
+
+
+def _tell(wanted: Launch, outcome: Outcome) -> None:
+    """Leave an outcome for the tool."""
+    with suppress(OSError):
+        Path(wanted.folder, launch.TOLD).write_text(launch.encoded(outcome), encoding="utf-8")
+
+
+def _end_as(how: int) -> None:
+    """End this process as another one ended."""
+    if not os.WIFSIGNALED(how):
+        os._exit(os.waitstatus_to_exitcode(how))
+    number = os.WTERMSIG(how)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if number != signal.SIGKILL:
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,256 @@
+"""Puts the file system together once more, below a folder, with a layer over all of it.
+
+What is read is what is there; what is written, removed or renamed goes into the layer. One overlay
+takes a folder with all that is in it, but not what is mounted beneath: those get one each. Where
+the kernel refuses a folder because of them (in a user namespace the mounts that it was given hold
+together), the folder is made anew, and what is in it is put there one by one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+from tpudiag.sources.job.process.isolation import system_calls as system
+from tpudiag.sources.job.process.isolation.mount_table import Mount, beneath, mounts
+
+OPTIONS = (
+    # Without `redirect_dir` a folder cannot be renamed; `volatile`: a layer that is thrown away
+    # needs not be brought safely to the disk.
+    "redirect_dir=on,index=off,metacopy=off,volatile",
+    "redirect_dir=on,index=off,metacopy=off",
+    # In a user namespace marks are kept in the user's own attributes.
+    "userxattr,index=off,metacopy=off,volatile",
+    "userxattr",
+)
+LARGEST_COPIED = 64 * 2**20
+"""Bytes of a file in a folder that is made anew: larger ones can be read there, and no more."""
+_SYSTEM = ("/proc", "/sys", "/dev")
+"""What is no files: shown as it is."""
+
+
+@dataclass(frozen=True)
+class Layer:
+    """A folder of the user's, and what takes the changes of all that is in it."""
+
+    path: str
+    upper: str
+    is_copy: bool = False
+    """A folder made anew: what was in it is there, too."""
+
+
+@dataclass(kw_only=True)
+class Layers:
+    """The file system below `root`, and the layers over it, which lie in `folder`."""
+
+    root: str
+    folder: str
+    options: str = ""
+    layers: list[Layer] = field(default_factory=list[Layer])
+    read_only: list[str] = field(default_factory=list[str])
+    """What could be written and cannot be written by the job: no layer could be put over it."""
+    _table: tuple[Mount, ...] = ()
+    _tried: int = 0
+
+    def build(self, places: Iterable[str], memory_bytes: int) -> None:
+        """Put everything together; raises OSError where the system does not let us.
+
+        `places`: folders that the job is sure to write in. `memory_bytes`: how much memory may be
+        used for a layer that cannot lie on the disk.
+        """
+        self._table = mounts()
+        os.makedirs(self.root, exist_ok=True)
+        self._find_way(memory_bytes)
+        # What is put together shall be a mount of its own, whatever becomes of "/".
+        self._place("/", self.root)
+        for name in _SYSTEM:
+            self._system(name)
+        self._shared_memory(memory_bytes)
+        for place in places:
+            self._own_part(place)
+
+    def through(self, path: str) -> None:
+        """Let the job write at a place for real."""
+        try:
+            system.bind(path, self.root + path)
+        except OSError:  # what is mounted beneath cannot be left out in a user namespace
+            system.bind(path, self.root + path, below=True)
+
+    def hide(self, path: str) -> None:
+        """Show nothing at a place: what is there is ours."""
+        system.mount("tmpfs", self.root + path, "tmpfs", data="size=4k,mode=0500")
+
+    def _find_way(self, memory_bytes: int) -> None:
+        """Find where the layers can lie and how, by trying it on an empty folder."""
+        # On an overlay, which a container's files are, no other can rest.
+        for on_disk in (True, False):
+            if not on_disk:
+                system.mount("tmpfs", self.folder, "tmpfs", data=f"size={memory_bytes},mode=0700")
+            empty = _made(self.folder, "empty")
+            for options in OPTIONS:
+                self.options = options
+                with suppress(OSError):
+                    self._overlay(empty, empty, _made(self.folder, "try"))
+                    system.unmount(empty)
+                    return
+        raise OSError("no overlay can be mounted")
+
+    def _place(self, path: str, target: str) -> None:
+        """Show a folder, or what is mounted there, at its new place, under a layer."""
+        inside = [each for each in beneath(path, self._table) if not _is_system(each.path)]
+        if not os.path.isdir(path):
+            _bound_file(path, target)
+            return
+        try:
+            if os.statvfs(path).f_flag & os.ST_RDONLY:
+                raise OSError("nothing can be written there")
+            self._layered(path, target)
+        except OSError:
+            if beneath(path, self._table):
+                self._anew(path, target)
+                return
+            self._bound(path, target)
+        for each in inside:
+            self._place(each.path, self.root + each.path)
+
+    def _layered(self, path: str, target: str) -> None:
+        """Put a layer over a folder; raises OSError."""
+        # A folder in which one mount has failed is of no use to the next.
+        self._tried += 1
+        folder = _made(self.folder, f"layer-{self._tried}")
+        self._overlay(path, target, folder)
+        self.layers.append(Layer(path, f"{folder}/upper"))
+
+    def _overlay(self, path: str, target: str, folder: str) -> None:
+        """Mount an overlay; raises OSError."""
+        upper, work = _made(folder, "upper"), _made(folder, "work")
+        _like(path, upper)
+        opened = [os.open(each, os.O_PATH | os.O_DIRECTORY) for each in (path, upper, work)]
+        try:
+            # By descriptors: in a path a colon or comma would end an option.
+            lower_, upper_, work_ = (f"/proc/self/fd/{each}" for each in opened)
+            data = f"lowerdir={lower_},upperdir={upper_},workdir={work_},{self.options}"
+            system.mount("overlay", target, "overlay", data=data)
+        finally:
+            for each in opened:
+                os.close(each)
+
+    def _anew(self, path: str, target: str) -> None:
+        """A folder of its own, and in it what is in the user's, one by one."""
+        system.mount("tmpfs", target, "tmpfs", data="size=25%,mode=0755")
+        try:
+            entries = sorted(os.scandir(path), key=lambda entry: entry.name)
+        except OSError:
+            entries = []  # not to be read by the job, either
+        for entry in entries:
+            place = f"{target.rstrip('/')}/{entry.name}"
+            with suppress(OSError):
+                if entry.is_symlink():
+                    os.symlink(os.readlink(entry.path), place)
+                elif entry.is_dir():
+                    os.mkdir(place)
+                    if not _is_system(entry.path):
+                        self._place(entry.path, place)
+                elif entry.is_file() and entry.stat().st_size <= LARGEST_COPIED:
+                    shutil.copy2(entry.path, place)
+                else:
+                    _bound_file(entry.path, place)
+        _like(path, target)
+        self.layers.append(Layer(path, target, is_copy=True))
+
+    def _bound(self, path: str, target: str) -> None:
+        """Show a folder that nothing can be written in."""
+        system.bind(path, target)
+        if os.access(path, os.W_OK) and not os.statvfs(path).f_flag & os.ST_RDONLY:
+            self.read_only.append(path)
+        system.make_read_only(target)
+
+    def _system(self, path: str) -> None:
+        """Show devices and the kernel's own tree; nothing can be made, removed or set there."""
+        if not os.path.isdir(path):
+            return
+        target = self.root + path
+        system.bind(path, target, below=True)
+        if path == "/proc":
+            return  # of its own, where the job gets a process table of its own
+        for each in self._table:
+            if each.path == path or each.path.startswith(path + "/"):
+                with suppress(OSError):  # hidden by another
+                    # A device can be written to all the same.
+                    system.make_read_only(self.root + each.path)
+
+    def _shared_memory(self, memory_bytes: int) -> None:
+        """/dev/shm, in which processes share memory, with a layer in memory."""
+        target = f"{self.root}/dev/shm"
+        if not os.path.isdir(target):
+            return
+        folder = _made(self.folder, "shared-memory")
+        system.mount("tmpfs", folder, "tmpfs", data=f"size={memory_bytes},mode=0700")
+        try:
+            self._overlay("/dev/shm", target, folder)
+        except OSError:
+            system.mount("tmpfs", target, "tmpfs", data=f"size={memory_bytes},mode=1777")
+
+    def _own_part(self, place: str) -> None:
+        """One more layer over the first folder of the user's own on the way to a place.
+
+        In a user namespace the folders of others cannot be copied into a layer, and so nothing
+        could be made beneath them.
+        """
+        if "userxattr" not in self.options:
+            return
+        own = _first_own(os.path.realpath(place))
+        if own is None or any(own == layer.path for layer in self.layers):
+            return
+        with suppress(OSError):
+            self._layered(own, self.root + own)
+
+
+def _first_own(place: str) -> str | None:
+    """The first folder on the way to a place that is this user's and can be written."""
+    parts = [part for part in place.split("/") if part]
+    for number in range(1, len(parts) + 1):
+        folder = "/" + "/".join(parts[:number])
+        with suppress(OSError):
+            if os.stat(folder).st_uid == os.getuid() and os.access(folder, os.W_OK):
+                return folder
+    return place if os.access(place, os.W_OK) else None
+
+
+def _is_system(path: str) -> bool:
+    return any(path == name or path.startswith(name + "/") for name in _SYSTEM)
+
+
+def _made(folder: str, name: str) -> str:
+    """A folder in a folder."""
+    path = f"{folder}/{name}"
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    return path
+
+
+def _like(path: str, new: str) -> None:
+    """Give a new folder the rights of another, as this user has them."""
+    there = os.stat(path)
+    if os.getuid() == 0:
+        with suppress(OSError):
+            os.chown(new, there.st_uid, there.st_gid)
+    mode = stat.S_IMODE(there.st_mode)
+    if os.stat(new).st_uid != there.st_uid:
+        # It is this user's now: what was another's right is the owner's.
+        wanted = ((os.R_OK, 0o400), (os.W_OK, 0o200), (os.X_OK, 0o100))
+        mode = mode & ~0o700 | sum(bit for right, bit in wanted if os.access(path, right))
+    os.chmod(new, mode)
+    os.utime(new, ns=(there.st_atime_ns, there.st_mtime_ns))
+
+
+def _bound_file(path: str, target: str) -> None:
+    """Show a file that cannot be written."""
+    if not os.path.lexists(target):
+        with open(target, "w", encoding="utf-8"):
+            pass
+    system.bind(path, target)
+    system.make_read_only(target)

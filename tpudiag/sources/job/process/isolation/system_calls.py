@@ -1,0 +1,101 @@
+"""The system's calls that Python has no function for: namespaces and mounts (Linux)."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWIPC = 0x08000000
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
+MS_REMOUNT, MS_NOATIME, MS_NODIRATIME = 32, 1024, 2048
+MS_BIND, MS_REC, MS_PRIVATE, MS_RELATIME = 4096, 16384, 1 << 18, 1 << 21
+MNT_DETACH = 2
+
+PR_SET_PDEATHSIG = 1
+PR_CAPBSET_DROP = 24
+PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+
+_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "ppc64le": 203, "s390x": 217, "riscv64": 41}
+_KEPT_FLAGS = (
+    (os.ST_NOSUID, MS_NOSUID),
+    (os.ST_NODEV, MS_NODEV),
+    (os.ST_NOEXEC, MS_NOEXEC),
+    (os.ST_NOATIME, MS_NOATIME),
+    (os.ST_NODIRATIME, MS_NODIRATIME),
+    (os.ST_RELATIME, MS_RELATIME),
+)
+"""Of a mount; a user namespace may not take them from one that it was given."""
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def unshare(flags: int) -> None:
+    """Leave the namespaces of these kinds for new ones; raises OSError."""
+    _checked(_libc.unshare(flags), "unshare")
+
+
+def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = "") -> None:
+    """Mount a file system; raises OSError."""
+    result = _libc.mount(
+        os.fsencode(source),
+        os.fsencode(target),
+        kind.encode() or None,
+        ctypes.c_ulong(flags),
+        os.fsencode(data) or None,
+    )
+    _checked(result, target)
+
+
+def bind(source: str, target: str, *, below: bool = False) -> None:
+    """Show what is at `source` at `target` as well; `below`: with the mounts beneath it."""
+    mount(source, target, flags=MS_BIND | (MS_REC if below else 0))
+
+
+def make_read_only(target: str) -> None:
+    """Let nothing be written through one mount; raises OSError."""
+    now = os.statvfs(target).f_flag
+    kept = sum(flag for seen, flag in _KEPT_FLAGS if now & seen)
+    mount("none", target, flags=MS_REMOUNT | MS_BIND | MS_RDONLY | kept)
+
+
+def unmount(target: str) -> None:
+    """Take a mount away, as soon as nobody uses it."""
+    _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), target)
+
+
+def change_root(folder: str) -> None:
+    """Make a mount the root of this process's mount namespace, and let the old one go."""
+    os.chdir(folder)
+    number = _PIVOT_ROOT.get(platform.machine())
+    if number is None:
+        raise OSError(f"pivot_root is not known on {platform.machine()}")
+    # The old root comes to lie over the new one, from where it can be taken away.
+    _checked(_libc.syscall(number, b".", b"."), "pivot_root")
+    unmount(".")
+    os.chdir("/")
+
+
+def prctl(option: int, value: int) -> None:
+    """Set something of this process; raises OSError."""
+    _checked(_libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0), "prctl")
+
+
+def system_call(number: int, *arguments: object) -> int:
+    """A call by its number; raises OSError."""
+    result = int(_libc.syscall(number, *arguments))
+    return _checked(result, f"system call {number}")
+
+
+def _checked(result: int, name: str) -> int:
+    """The result of a call; OSError where it failed."""
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), name)
+    return result

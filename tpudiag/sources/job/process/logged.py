@@ -1,0 +1,41 @@
+"""Hears what the job logs, by the logging module itself: formats and handlers hide levels."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from typing import Any
+
+from tpudiag.signals import LoggedRecord
+from tpudiag.sources.job.process.protocol import Recorder
+from tpudiag.sources.job.tensorflow import barrier
+
+MOST_RECORDS, LONGEST_RECORD = 50, 8_000
+
+
+def listen(recorder: Recorder) -> None:
+    """Send every record of level WARNING or above from now on, each text once."""
+    make, told = logging.getLogRecordFactory(), dict[str, LoggedRecord]()
+
+    # The factory, and no handler: with a handler on the root, basicConfig would do nothing.
+    def factory(*args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = make(*args, **kwargs)
+        if record.levelno >= logging.WARNING and len(told) < MOST_RECORDS:
+            barrier.attempt("hearing what is logged", _tell, record, told, recorder)
+        return record
+
+    logging.setLogRecordFactory(factory)
+
+
+def _tell(record: logging.LogRecord, told: dict[str, LoggedRecord], recorder: Recorder) -> None:
+    """Send a record with those before it, unless its text was sent."""
+    try:
+        text = record.getMessage()
+    except (TypeError, ValueError, KeyError):
+        return  # its arguments do not fit its text: logging says so itself
+    if record.exc_info and record.exc_info[0] is not None:
+        text += "\n" + "".join(traceback.format_exception(*record.exc_info))
+    text = text[:LONGEST_RECORD]
+    if text not in told:
+        told[text] = LoggedRecord(text, record.levelno >= logging.ERROR)
+        recorder.put(logged=list(told.values()))
