@@ -101,7 +101,7 @@ def child(name: str, folder: Path) -> None:
     """At each line of its input: the cost as `check` measures it, and what /proc says meanwhile."""
     import tensorflow as tf
 
-    from tpudiag.sources.job.tensorflow.input_benchmark import cost
+    from tpudiag.sources.job.tensorflow.input.input_benchmark import cost
 
     data = dataset(name, folder)
     next(iter(data))

@@ -17,7 +17,7 @@ from tpudiag.script_run import RunEnvironment
 from tpudiag.signals import Origin, Signals, TpuAttempt
 from tpudiag.sources.job.process import runner
 from tpudiag.sources.job.process.job_python import JobPython
-from tpudiag.sources.job.tensorflow.tpu_stubs import SUBSTITUTED
+from tpudiag.sources.job.tensorflow.devices.tpu_stubs import SUBSTITUTED
 
 MOST_NAMED = 6
 """Things that a note names one by one."""

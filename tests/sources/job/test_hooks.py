@@ -16,7 +16,9 @@ PROLOGUE = """
 import json, os, sys
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow import functions, graphs, training, user_lines
+from tpudiag.sources.job.tensorflow.watches import functions, training
+from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.points import user_lines
 """
 
 
@@ -102,7 +104,7 @@ ENDS_LATE = (
     PROLOGUE
     + """
 import threading, time
-from tpudiag.sources.job.tensorflow import iterators
+from tpudiag.sources.job.tensorflow.input import iterators
 may_end, ended = threading.Event(), threading.Event()
 def examples():
     try:

@@ -20,7 +20,7 @@ from tpudiag.hardware import target
 from tpudiag.model import Verdict
 from tpudiag.settings import Settings
 from tpudiag.signals import Origin, Signals
-from tpudiag.sources.job.tensorflow.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
 
 D, AUTO = tf.data.Dataset, tf.data.AUTOTUNE
 FILES = sys.argv[1:]
@@ -104,7 +104,7 @@ FIXED = """
 import os, sys
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow import graph_rewrite
+from tpudiag.sources.job.tensorflow.input import graph_rewrite
 
 files = tf.data.Dataset.list_files(sys.argv[1:], shuffle=False)
 built = files.interleave(tf.data.TFRecordDataset, cycle_length=1).map(tf.strings.length).batch(2)
@@ -127,7 +127,7 @@ COUNTED = """
 import os, sys
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
 
 def parse(record):
     return tf.io.decode_raw(record, tf.uint8, fixed_length=8)

@@ -10,7 +10,7 @@ from tpudiag.sources.job.process.host_memory import (
     replicas_that_fit,
     shortage,
 )
-from tpudiag.sources.job.tensorflow.variables import MANY
+from tpudiag.sources.job.tensorflow.watches.variables import MANY
 
 
 @pytest.mark.parametrize(

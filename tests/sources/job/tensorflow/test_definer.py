@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 
 class Trainer:

@@ -59,7 +59,7 @@ import tensorflow as tf
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow import fitting_replicas
 from tpudiag.sources.job.tensorflow.step_reader import StepReader
-from tpudiag.sources.job.tensorflow.watches import Events, Watches
+from tpudiag.sources.job.tensorflow.watch_order import Events, Watches
 
 facts = {}
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import barrier, job_facts
+from tpudiag.sources.job.tensorflow import job_facts
+from tpudiag.sources.job.tensorflow.points import barrier
 
 
 def test_a_fact_that_cannot_be_had_keeps_back_no_other(monkeypatch: Any) -> None:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from tpudiag.compiled import LoweredStep, RefusedOp
-from tpudiag.sources.job.tensorflow import lowering
+from tpudiag.sources.job.tensorflow.graphs import lowering
 
 
 class Refused(lowering.LoweringWatch):

@@ -14,7 +14,7 @@ from typing import Any
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.answers import Answer
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 
 @dataclass(frozen=True)

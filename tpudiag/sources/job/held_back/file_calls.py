@@ -18,7 +18,7 @@ from tpudiag.sources.job.held_back import file_lists
 from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.file_points import BY_C_CODE, PYTHON, Argument, Effect, Point
 from tpudiag.sources.job.held_back.layer import Layer, inside
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 _WRITES = re.compile(r"[wax+]")
 _KEEPS = re.compile(r"[ax+]")

@@ -20,7 +20,7 @@ from tpudiag.sources.job.held_back.renames import Renames
 from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
 from tpudiag.sources.job.held_back.trackers import Trackers
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 
 class HeldBack:

@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Sequence
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 _BY_LAYERS = (errno.EXDEV, errno.EBUSY)
 

@@ -17,7 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.answers import BODY, answer_headers
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]

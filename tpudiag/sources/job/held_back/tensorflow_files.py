@@ -8,7 +8,7 @@ from typing import Any
 from tpudiag.sources.job.held_back.file_calls import FileCalls
 from tpudiag.sources.job.held_back.file_points import Argument, Effect, Point, point
 from tpudiag.sources.job.held_back.layer import Elsewhere, Layer
-from tpudiag.sources.job.tensorflow import barrier, hooks
+from tpudiag.sources.job.tensorflow.points import barrier, hooks
 
 BINDINGS = (
     point("", "FileExists IsDirectory Stat BufferedInputStream", ("", Effect.READ)),

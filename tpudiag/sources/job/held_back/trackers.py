@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 
 @dataclass(frozen=True)

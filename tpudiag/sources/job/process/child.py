@@ -23,14 +23,9 @@ from types import ModuleType
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.process import cells, job_error, logged, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
-from tpudiag.sources.job.tensorflow import (
-    barrier,
-    interventions,
-    same_numbers,
-    tpu_stubs,
-    user_lines,
-)
+from tpudiag.sources.job.tensorflow.devices import same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.observer import Observer
+from tpudiag.sources.job.tensorflow.points import barrier, interventions, user_lines
 from tpudiag.sources.job.tensorflow.steps import StopObservation
 
 PR_SET_PDEATHSIG = 1

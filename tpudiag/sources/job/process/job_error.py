@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tpudiag.signals import CodeFrame, Crash, JobEnd
-from tpudiag.sources.job.tensorflow import user_lines
+from tpudiag.sources.job.tensorflow.points import user_lines
 
 _OURS = str(Path(__file__).parent.parent)
 _OWN_FRAME = re.compile(rf'^ *File "{re.escape(_OURS)}[^"]*",.*\n.*\n', re.M)

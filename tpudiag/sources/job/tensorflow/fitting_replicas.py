@@ -14,11 +14,12 @@ from typing import Any
 from tpudiag.signals import Batch, JobEnd, MatrixOp
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import graphs, hooks, matrix_products
-from tpudiag.sources.job.tensorflow.batches import batch_of
-from tpudiag.sources.job.tensorflow.training import GradientCall
-from tpudiag.sources.job.tensorflow.watches import Watches
-from tpudiag.sources.job.tensorflow.wide_convolutions import SLOWER
+from tpudiag.sources.job.tensorflow.devices.wide_convolutions import SLOWER
+from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
+from tpudiag.sources.job.tensorflow.graphs.batches import batch_of
+from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.watch_order import Watches
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _LOOPS = ("While", "StatelessWhile")
 _KEPT = ("Conv", "Depthwise", "FusedBatchNorm", "MatMul", "BatchMatMul", "Einsum", "Relu", "Mul")

@@ -7,10 +7,10 @@ from typing import Any
 
 from tpudiag.signals import Checkpoints, Dispatch, StepTimes, TensorFlowImport, VariableSeen
 from tpudiag.sources.job.process.protocol import Recorder
-from tpudiag.sources.job.tensorflow import barrier
+from tpudiag.sources.job.tensorflow.points import barrier
 from tpudiag.sources.job.tensorflow.steps import StepWatch
-from tpudiag.sources.job.tensorflow.tf1 import tf2_enabled
-from tpudiag.sources.job.tensorflow.watches import Watches
+from tpudiag.sources.job.tensorflow.watch_order import Watches
+from tpudiag.sources.job.tensorflow.watches.tf1 import tf2_enabled
 
 
 def send_each(recorder: Recorder, **facts: Callable[[], object]) -> None:

@@ -10,19 +10,13 @@ from typing import Any
 
 from tpudiag.signals import Batch, CoverageEnd, JobEnd, TensorFlowImport
 from tpudiag.sources.job.process.protocol import REST, JobSpec, Recorder
-from tpudiag.sources.job.tensorflow import (
-    barrier,
-    fitting_replicas,
-    hooks,
-    interventions,
-    job_facts,
-    user_lines,
-)
-from tpudiag.sources.job.tensorflow.function_record import FunctionRecord
-from tpudiag.sources.job.tensorflow.lowering import LoweringWatch, StepCall
+from tpudiag.sources.job.tensorflow import fitting_replicas, job_facts
+from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch, StepCall
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, user_lines
 from tpudiag.sources.job.tensorflow.step_reader import StepReader
 from tpudiag.sources.job.tensorflow.steps import StepWatch
-from tpudiag.sources.job.tensorflow.watches import Events, Watches
+from tpudiag.sources.job.tensorflow.watch_order import Events, Watches
+from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
 ENOUGH_RETRACES = 6
 """A step that was traced again so often need not be watched longer: each trace takes seconds."""

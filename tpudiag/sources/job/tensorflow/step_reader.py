@@ -6,11 +6,11 @@ from typing import Any
 
 from tpudiag.signals import Batch, MatrixOp, StepOps, TensorSeen
 from tpudiag.sources.job.process.protocol import Recorder
-from tpudiag.sources.job.tensorflow import graphs, loss, matrix_products
-from tpudiag.sources.job.tensorflow.batches import batch_of
+from tpudiag.sources.job.tensorflow.graphs import graphs, loss, matrix_products
+from tpudiag.sources.job.tensorflow.graphs.batches import batch_of
 from tpudiag.sources.job.tensorflow.job_facts import send_each
-from tpudiag.sources.job.tensorflow.training import GradientCall
-from tpudiag.sources.job.tensorflow.watches import Watches
+from tpudiag.sources.job.tensorflow.watch_order import Watches
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 
 class StepReader:

@@ -8,7 +8,7 @@ import tarfile
 import zipfile
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 from . import paths
 from .ledger import Ledger

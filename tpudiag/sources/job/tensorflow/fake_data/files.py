@@ -6,7 +6,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow import barrier, hooks
+from tpudiag.sources.job.tensorflow.points import barrier, hooks
 
 from . import batch_sizes, paths, saved_models, text_files
 from .ledger import FILES, MARKER, Ledger

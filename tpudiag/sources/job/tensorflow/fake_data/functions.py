@@ -6,7 +6,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import barrier
+from tpudiag.sources.job.tensorflow.points import barrier
 
 
 def replace(function: Any, stand_in: Callable[..., Any]) -> None:

@@ -6,7 +6,7 @@ import importlib
 import os
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 from . import paths
 from .folders import picture, pictures_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 from .hub_datasets import offline
 from .ledger import Ledger

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 from .program_text import picture_size, sources
 from .text_files import JPEG, SIZE, SMALL_JPEG

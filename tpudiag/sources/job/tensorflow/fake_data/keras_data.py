@@ -8,7 +8,7 @@ import re
 import sys
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 from . import functions, generators, paths
 from .folders import picture, pictures_of, texts_of

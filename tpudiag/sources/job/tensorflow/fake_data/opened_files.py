@@ -8,7 +8,7 @@ import json
 import re
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 from . import paths, table_sizes
 from .ledger import RECORDS, Ledger

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import barrier
+from tpudiag.sources.job.tensorflow.points import barrier
 
 from .ledger import Ledger
 from .text_files import WORDS

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 from .ledger import Ledger
 

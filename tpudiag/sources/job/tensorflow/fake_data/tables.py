@@ -12,7 +12,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
 
 from . import batch_sizes, paths, table_columns, table_sizes
 from .ledger import Ledger

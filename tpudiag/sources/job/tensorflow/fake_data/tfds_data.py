@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.points import hooks
 
 from .ledger import FILES, RECORDS, Ledger
 

@@ -1,0 +1,111 @@
+"""The sizes of the products in small traced steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json, os
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
+from tpudiag.sources.job.tensorflow.watches import training
+from tpudiag.sources.job.tensorflow.devices import wide_convolutions
+
+wide_convolutions.WideConvolutions(tf)
+watch = training.GradientWatch(tf)
+A, B, C = (tf.Variable(tf.ones(shape)) for shape in ((784, 128), (128, 10), (3, 3, 8, 16)))
+E, D, H = (tf.Variable(tf.ones(shape)) for shape in ((50, 24), (24, 32), (32, 4, 8)))
+
+def products(forward, *specs):
+    @tf.function
+    def step(*inputs):
+        with tf.GradientTape() as tape:
+            value = tf.reduce_sum(forward(*inputs))
+        return tape.gradient(value, [A, B, C, E, D, H])
+    step.get_concrete_function(*specs)
+    ops = matrix_products.matrix_ops(watch.calls[-1], lambda name: None, 64)
+    return [[o.batch, o.rows, o.contraction, o.columns, o.sizes_known, o.reads_embedding]
+            for o in ops if o.forward]
+
+def spec(*shape, dtype=tf.float32):
+    return tf.TensorSpec(shape, dtype)
+
+def half_convolution():
+    @tf.function
+    def step(x):
+        with tf.GradientTape() as tape:
+            product = tf.nn.conv2d(x, tf.cast(C, x.dtype), 1, "SAME")
+            value = tf.reduce_sum(tf.nn.relu(product))
+        return tape.gradient(value, C)
+    step.get_concrete_function(spec(4, 8, 8, 8, dtype=tf.bfloat16))
+    call = watch.calls[-1]
+    (op,) = [o for o in matrix_products.matrix_ops(call, lambda name: None) if o.forward]
+    (ran,) = [o for o in call.graph.get_operations() if o.type == "Conv2D"]
+    return [op.dtype, ran.inputs[0].dtype.name, graphs.activations(call).activation_bytes]
+
+print(json.dumps({
+    "half": half_convolution(),
+    "mlp": products(lambda x: (x @ A) @ B, spec(None, 784)),
+    "conv": products(lambda x: tf.nn.conv2d(x, C, 1, "SAME"), spec(None, 4, 4, 8)),
+    "any size": products(lambda x: tf.nn.conv2d(x, C, 1, "SAME"), spec(None, None, None, 8)),
+    "embedded": products(lambda x: tf.reduce_mean(tf.nn.embedding_lookup(E, x), 1) @ D,
+                         spec(None, 7, dtype=tf.int32)),
+    "attention": products(lambda q: tf.einsum("btnh,bsnh->bnts", q, q), spec(None, 16, 4, 8)),
+    "any lead": products(lambda x: tf.einsum("...d,dnh->...nh", x, H), spec(None, 16, 32)),
+    "any length": products(lambda q: tf.matmul(q, q, transpose_b=True), spec(None, None, 8)),
+    "joined": products(
+        lambda x: tf.nn.relu(tf.tensordot(x, A, 1)) + tf.tensordot(x, A, 1), spec(None, 16, 784)
+    ),
+    "joined by hand": products(
+        lambda x: tf.nn.relu(tf.reshape(x, [-1, 784]) @ A + 1.0) @ B, spec(None, 16, 784)
+    ),
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def products(in_tensorflow: Callable[[str], Any]) -> dict[str, Any]:
+    read: dict[str, Any] = in_tensorflow(PROGRAM)
+    return read
+
+
+def test_an_unknown_batch_is_the_replicas_in_every_product(products: dict[str, Any]) -> None:
+    assert products["mlp"] == [[1, 64, 784, 128, True, False], [1, 64, 128, 10, True, False]]
+    assert products["conv"] == [[1, 64 * 16, 72, 16, True, False]]
+
+
+def test_a_product_of_another_unknown_dimension_is_kept_and_says_so(
+    products: dict[str, Any],
+) -> None:
+    assert products["any size"] == [[1, 64 * 128 * 128, 72, 16, False, False]]
+    assert products["any length"] == [[64, 128, 8, 128, False, False]]
+
+
+def test_batch_and_length_that_a_layer_joined_are_its_rows(products: dict[str, Any]) -> None:
+    assert products["joined"] == [[1, 64 * 16, 784, 128, True, False]] * 2
+    assert products["joined by hand"] == [
+        [1, 64 * 16, 784, 128, True, False],
+        [1, 64 * 16, 128, 10, True, False],
+    ]
+
+
+def test_a_width_that_an_embedding_makes(products: dict[str, Any]) -> None:
+    assert products["embedded"] == [[1, 64, 24, 32, True, True]]
+
+
+def test_einsum(products: dict[str, Any]) -> None:
+    assert products["attention"] == [[64 * 4, 16, 8, 16, True, False]]
+    assert products["any lead"] == [[1, 64 * 16, 32, 32, True, False]]
+
+
+def test_a_convolution_in_16_bits_is_told_as_one_and_runs_in_32(products: dict[str, Any]) -> None:
+    asked, ran, kept_bytes = products["half"]
+    assert (asked, ran) == ("bfloat16", "float32")
+    kernel_bytes = 3 * 3 * 8 * 16 * 2
+    assert kept_bytes == 4 * 8 * 8 * 16 * 2 + kernel_bytes

@@ -1,0 +1,61 @@
+"""The rows of tensors whose shapes leave them open, in graphs of TensorFlow's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json, os
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
+
+def rows(forward, *shape, batch=32):
+    with tf.Graph().as_default():
+        tensor = forward(tf.compat.v1.placeholder(tf.float32, shape))
+        return OpenRows(batch).of(tensor, tensor.shape.as_list()[1:])
+
+def wide(x):
+    return tf.reshape(x, [-1, 8])
+
+def looped(x):
+    return tf.while_loop(lambda y: True, lambda y: [tf.nn.relu(y)], [x])[0]
+
+print(json.dumps({
+    "batch": rows(tf.identity, None, 8),
+    "known": rows(tf.identity, 4, 8),
+    "joined": rows(wide, None, 16, 8),
+    "joined and on": rows(lambda x: tf.nn.relu(wide(x) + tf.ones([8])), None, 16, 8),
+    "through a product": rows(lambda x: wide(x) @ tf.ones([8, 3]), None, 16, 8),
+    "parted again": rows(lambda x: tf.reshape(wide(x), [-1, 16, 8]), None, 16, 8),
+    "no whole number": rows(lambda x: tf.reshape(x, [-1, 7]), None, 16, 8),
+    "unknown length": rows(wide, None, None, 8),
+    "no batch is known": rows(wide, None, 16, 8, batch=None),
+    "a loop": rows(looped, None, 8),
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def rows(in_tensorflow: Callable[[str], Any]) -> dict[str, int | None]:
+    read: dict[str, int | None] = in_tensorflow(PROGRAM)
+    return read
+
+
+def test_rows_are_the_batch_where_nothing_joined_them(rows: dict[str, int | None]) -> None:
+    assert rows["batch"] == rows["parted again"] == rows["a loop"] == 32
+    assert rows["known"] == 4
+
+
+def test_length_that_was_joined_to_the_batch_counts(rows: dict[str, int | None]) -> None:
+    assert rows["joined"] == rows["joined and on"] == rows["through a product"] == 32 * 16
+
+
+def test_what_cannot_be_told_is_taken_for_the_batch(rows: dict[str, int | None]) -> None:
+    assert rows["no whole number"] == rows["unknown length"] == 32
+    assert rows["no batch is known"] is None

@@ -1,0 +1,76 @@
+"""The program of a step, and the lines of what does not lower."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.graphs.step_program import StepProgram
+
+kernel = tf.Variable(tf.ones((4, 8)), name="dense/kernel")
+
+def step(x):
+    return tf.reduce_sum(x @ kernel)
+
+program = StepProgram(tf, step, [tf.TensorSpec((2, 4))])
+text, _ = program.lowered()
+places = program.places(text)
+
+class Older:
+    # A function of TensorFlow before 2.19.
+
+    def __init__(self, function):
+        self.function = function
+
+    def __getattr__(self, name):
+        return getattr(self.function, name)
+
+    def experimental_get_compiler_ir(self, *specs):
+        given = self.function.experimental_get_compiler_ir(*specs)
+
+        def compiled(stage):
+            if stage == "stablehlo":
+                raise ValueError("Invalid stage selected: 'stablehlo'. Valid values are: 'hlo'")
+            return given(stage=stage)
+
+        return compiled
+
+older = StepProgram(tf, step, [tf.TensorSpec((2, 4))])
+older._function = Older(older._function)
+hlo, serialised = older.lowered()
+
+def words(x):
+    return tf.strings.length(tf.strings.as_string(x))
+
+refused = StepProgram(tf, words, [tf.TensorSpec((2,), tf.int32)])
+try:
+    refused.lowered()
+    error = ""
+except Exception as raised:
+    error = str(raised)
+print(json.dumps({
+    "dot": "stablehlo.dot" in text, "arguments": places["arguments"],
+    "refused": [op.kind for op in refused.refused(error)],
+    "named": [op.kind for op in program.refused("No OpKernel at {{node matmul}} [in step]")],
+    "strings": [op.kind for op in program.refused("_Arg (No registered '_Arg' OpKernel for XLA")],
+    "older": [type(serialised).__name__, *older.places(hlo)["arguments"]],
+    "nothing": program.refused("out of memory"),
+}))
+"""
+
+
+def test_arguments_and_refusals(in_tensorflow: Callable[[str], Any]) -> None:
+    results = in_tensorflow(PROGRAM)
+    assert results["dot"] and results["arguments"] == ["input 0", "dense/kernel"]
+    assert results["refused"] == ["AsString"]
+    assert results["named"] == ["MatMul"]
+    assert results["strings"] == ["An argument of type string"]
+    assert results["older"] == ["bytes", "input 0", "dense/kernel"]
+    assert results["nothing"] == []

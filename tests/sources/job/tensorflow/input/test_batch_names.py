@@ -1,0 +1,32 @@
+"""What the user's code calls a number, in the frames of this test."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tpudiag.sources.job.tensorflow.input import batch_names
+
+
+@dataclass
+class Options:
+    batch_size: int = 3_331
+    shuffle: bool = True
+
+
+def test_a_number_is_known_by_the_users_names() -> None:
+    options = Options()
+    rows = options.batch_size
+    assert batch_names.names_of(rows) == ("options.batch_size", "rows")
+
+
+def test_a_truth_or_a_one_is_no_batch() -> None:
+    only_one = 1
+    assert "only_one" not in batch_names.names_of(only_one)
+    assert batch_names.names_of(True) == ()
+
+
+def test_two_global_batches_are_none() -> None:
+    global_batch = 1_024
+    assert batch_names.global_batch() == global_batch
+    eval_global_bs = 2_048
+    assert batch_names.global_batch() is None, eval_global_bs

@@ -1,0 +1,78 @@
+"""The chain of a dataset, without TensorFlow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+
+class Prefetch:
+    """A dataset made from another."""
+
+    def __init__(self, *inputs: Any) -> None:
+        self._made_from = inputs
+
+    def _inputs(self) -> tuple[Any, ...]:
+        return self._made_from
+
+
+class DatasetV1Adapter(Prefetch):
+    """What holds a dataset for scripts of TensorFlow 1, and passes for its inputs' reader."""
+
+    def __init__(self, dataset: Prefetch) -> None:
+        super().__init__(*dataset._inputs())
+        self._dataset = dataset
+
+
+def test_what_holds_a_dataset_for_tensorflow_1_is_no_transformation() -> None:
+    source = Prefetch()
+    prefetched = Prefetch(DatasetV1Adapter(source))
+    assert DatasetReader(None).chain(DatasetV1Adapter(prefetched)) == [source, prefetched]
+
+
+class BatchDataset(Prefetch):
+    """One that says as little as it must."""
+
+    options = cardinality = staticmethod(lambda: None)
+
+
+def test_a_dataset_takes_nothing_over_from_one_that_had_its_id(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reader, dataset = DatasetReader(None), BatchDataset()
+    vars(dataset)["_batch_size"] = 128
+    monkeypatch.setattr(user_lines, "called", lambda: ("tensorflow.data.readers", "make_csv"))
+    reader.note_made(dataset)
+    (op,) = reader.pipeline(dataset, [dataset]).ops
+    assert op.inside_library
+    monkeypatch.setattr(user_lines, "called", lambda: ("tensorflow.python.data.ops.x", "batch"))
+    reader.note_made(dataset)
+    (op,) = reader.pipeline(dataset, [dataset]).ops
+    assert not op.inside_library
+
+
+class RepeatDataset(BatchDataset):
+    """Without end."""
+
+    _count = -1
+
+
+class ZipDataset(BatchDataset):
+    """One whose end is known."""
+
+    def __init__(self, cardinality: int, *inputs: Any) -> None:
+        super().__init__(*inputs)
+        vars(self)["cardinality"] = lambda: cardinality
+
+
+@pytest.mark.parametrize(("cardinality", "count"), [(12, 1), (-2, 1), (-1, -1)])
+def test_a_repeat_ends_with_what_it_is_zipped_with(cardinality: int, count: int) -> None:
+    reader = DatasetReader(None)
+    repeated = RepeatDataset()
+    zipped = ZipDataset(cardinality, repeated, Prefetch())
+    chain = [repeated, zipped]
+    assert reader.pipeline(zipped, chain).ops[0].count == count

@@ -1,0 +1,46 @@
+"""What elements take in a host's memory, beside what a real process takes for them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import os
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.input import dataset_reader, element_bytes
+
+def used():
+    return int(open("/proc/self/statm").read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+def example(number):
+    return tf.fill([{floats}], tf.cast(number, tf.float32)), number
+
+count = {count}
+for _ in tf.data.Dataset.range(10).map(example).shuffle(10):
+    pass
+dataset = tf.data.Dataset.range(count).map(example).shuffle(count)
+reader = dataset_reader.DatasetReader(tf)
+chain = reader.chain(dataset)
+pipeline = reader.pipeline(dataset, chain)
+op = element_bytes.with_host_bytes(tf, chain, pipeline).ops[-1]
+before = used()
+iterator = iter(dataset)
+next(iterator)
+print(op.host_bytes * count / (used() - before))
+"""
+
+
+@pytest.mark.parametrize(("floats", "count"), [(100, 200_000), (3_136, 20_000)])
+def test_a_shuffle_buffer_within_a_fifth(floats: int, count: int) -> None:
+    program = PROGRAM.format(floats=floats, count=count)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=800, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert 0.8 < float(done.stdout.splitlines()[-1]) < 1.2

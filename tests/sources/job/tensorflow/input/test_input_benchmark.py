@@ -1,0 +1,51 @@
+"""What is seen of a pipeline that runs alone, without TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.input import input_benchmark
+
+
+def as_it_is(element: Any) -> Any:
+    return element
+
+
+TF: Any = SimpleNamespace(nest=SimpleNamespace(flatten=as_it_is))
+
+
+class Endless:
+    """A dataset that gives its elements again and again."""
+
+    def __init__(self, elements: list[Any]) -> None:
+        self._elements = elements
+
+    def cardinality(self) -> int:
+        return -1
+
+    def __iter__(self) -> Iterator[Any]:
+        while True:
+            yield from self._elements
+
+
+def batch(*shapes: tuple[int | None, ...]) -> list[SimpleNamespace]:
+    return [SimpleNamespace(shape=shape) for shape in shapes]
+
+
+@pytest.mark.parametrize(
+    ("batches", "shapes"),
+    [
+        ([batch((16, 12, 2), (16,)), batch((8, 12, 2), (8,))], ((12, 2), ())),
+        ([batch((16, 12, 2), (16,)), batch((16, 13, 2), (16,))], ()),
+        ([batch((16, None))], ()),
+    ],
+)
+def test_shapes_behind_the_batch_are_told_where_all_have_the_same(
+    batches: list[Any], shapes: tuple[Any, ...]
+) -> None:
+    run = input_benchmark._Run(Endless(batches))  # pyright: ignore[reportPrivateUsage]
+    assert run.one_shape(TF) == shapes

@@ -1,0 +1,122 @@
+"""The numbers that a function reads and writes outside itself, without TensorFlow."""
+
+from __future__ import annotations
+
+import dis
+import math
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.points.python_slots import unique_slots, written_slots
+
+steps = 3
+rate = 0.5
+
+
+class State:
+    """What a script keeps for all its functions."""
+
+    limit = 9
+
+    def __init__(self) -> None:
+        self.step, self.rate, self.names = 4, 0.25, ["a"]
+
+
+state = State()
+
+
+def global_step() -> float:
+    state.step += 1
+    state.limit -= 0
+    return state.rate * len(state.names) * math.pi
+
+
+class Trainer:
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def step(self) -> float:
+        self.seen += 1
+        return helper() * rate
+
+    def set(self, seen: int) -> None:
+        self.seen = seen
+
+
+def helper() -> int:
+    return steps
+
+
+def counter() -> Callable[[], int]:
+    count = 7
+
+    def step() -> int:
+        nonlocal count
+        count += 1
+        return count
+
+    return step
+
+
+def test_globals_are_followed_into_the_functions_that_are_called() -> None:
+    slots = {slot.name: slot for slot in unique_slots((Trainer().step,))}
+    assert {name: slot.get() for name, slot in slots.items()} == {
+        "self.seen": 0,
+        "rate": 0.5,
+        "steps": 3,
+    }
+    assert [name for name, slot in slots.items() if slot.written] == ["self.seen"]
+
+
+def test_attributes_of_what_a_function_finds_outside_are_its_slots() -> None:
+    slots = {slot.name: slot for slot in unique_slots((global_step,))}
+    assert {name: slot.get() for name, slot in slots.items()} == {
+        "state.step": 4,
+        "state.rate": 0.25,
+    }
+    assert [name for name, slot in slots.items() if slot.written] == ["state.step"]
+    mine = State()
+
+    def step() -> int:
+        mine.step += 1
+        return mine.step
+
+    (slot,) = written_slots(step)
+    assert slot.name == "mine.step"
+    step()
+    slot.put(4)
+    assert step() == 5
+
+
+def test_a_written_slot_can_be_put_back() -> None:
+    trainer, step = Trainer(), counter()
+    for function, before in ((trainer.step, 0), (step, 7)):
+        (slot,) = written_slots(function)
+        function()
+        assert slot.get() == before + 1
+        slot.put(before)
+        assert slot.get() == before
+    assert step() == 8
+
+
+@pytest.mark.parametrize("joined", ["LOAD_FAST_LOAD_FAST", "STORE_FAST_LOAD_FAST"])
+def test_loads_that_python_3_13_joins_are_told_apart(
+    joined: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instructions = [
+        SimpleNamespace(opname=joined, argval=("seen", "self"), offset=2),
+        SimpleNamespace(opname="STORE_ATTR", argval="seen", offset=4),
+    ]
+
+    def joined_instructions(_: object) -> Iterator[SimpleNamespace]:
+        return iter(instructions)
+
+    monkeypatch.setattr(dis, "get_instructions", joined_instructions)
+    (slot,) = written_slots(Trainer().set)
+    assert (slot.name, slot.written) == ("self.seen", True)
+
+
+def test_an_attribute_that_is_only_set_is_a_slot() -> None:
+    assert [slot.name for slot in written_slots(Trainer().set)] == ["self.seen"]

@@ -1,0 +1,36 @@
+"""Which files are the user's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    package = tmp_path / "site-packages" / "garden_of_tests"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    monkeypatch.setattr(sys, "path", [str(package.parent), *sys.path])
+    yield package
+    user_lines._own.clear()  # pyright: ignore[reportPrivateUsage]
+    user_lines.is_user_file.cache_clear()
+    sys.modules.pop("garden_of_tests", None)
+
+
+def test_a_library_is_the_users_where_its_module_is_the_program(library: Path) -> None:
+    file = str(library / "train.py")
+    assert not user_lines.is_user_file(file)
+    user_lines.own_package("garden_of_tests.vision.train")
+    assert user_lines.is_user_file(file)
+    assert not user_lines.is_user_file(str(library.parent / "other" / "train.py"))
+
+
+def test_a_program_that_is_no_package_changes_nothing() -> None:
+    user_lines.own_package("no_such_package.train")
+    assert not user_lines._own  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,83 @@
+"""A prediction of the first batches stands for that of all."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.shortening import predictions
+from tpudiag.sources.job.tensorflow.shortening.predictions import Rows
+
+WHOLE = Rows()
+
+
+def plus_one(x: Any, batch_size: int | None = None, steps: int | None = None) -> Any:
+    import numpy as np
+
+    rows = np.concatenate([np.asarray(batch) for batch in x]) if steps or batch_size is None else x
+    return {"out": np.asarray(rows) + 1}
+
+
+@pytest.mark.slow
+def test_rows_are_repeated_to_the_length_of_the_data() -> None:
+    import numpy as np
+    import tensorflow as tf
+
+    signature = inspect.signature(plus_one)
+    array = np.arange(1000.0)
+    short = predictions.predict(tf, plus_one, signature.bind(array, batch_size=10), WHOLE)
+    assert short is not None
+    result, few = short
+    assert (few.batches, result["out"].shape) == (100, (1000,))
+    assert set(result["out"]) == set(range(1, 41))
+
+    dataset = tf.data.Dataset.range(1000).batch(10, drop_remainder=True)
+    short = predictions.predict(tf, plus_one, signature.bind(dataset), WHOLE)
+    assert short is not None and short[0]["out"].shape == (1000,)
+    endless = dataset.repeat()
+    short = predictions.predict(tf, plus_one, signature.bind(endless, steps=50), WHOLE)
+    assert short is not None and short[0]["out"].shape == (500,)
+
+    for whole in (array[:100], tf.data.Dataset.range(100).batch(10)):
+        assert predictions.predict(tf, plus_one, signature.bind(whole, 10), WHOLE) is None
+
+    # one replica of eight runs, on two of its examples; nobody tells how many there are
+    unknown = tf.data.Dataset.range(7).flat_map(lambda _: tf.data.Dataset.range(143))  # pyright: ignore
+    some = unknown.map(tf.identity).batch(40)
+    short = predictions.predict(tf, plus_one, signature.bind(some.prefetch(2)), Rows(1, 8, 2))
+    assert short is not None
+    assert (short[1].batches, short[0]["out"].shape) == (26, (1001,))
+    assert set(short[0]["out"]) == {1, 2}
+
+
+def test_the_rows_of_a_batch_are_those_of_the_replicas_that_run() -> None:
+    assert (WHOLE.whole, WHOLE.of(128)) == (True, 128)
+    assert (Rows(2, 8).whole, Rows(2, 8).of(128), Rows(2, 8).of(3)) == (False, 32, 1)
+    assert (Rows(1, 8, 4).of(128), Rows(1, 8, 4).of(16)) == (4, 2)
+
+
+@pytest.mark.slow
+def test_predictions_of_one_shape_in_a_loop_are_answered_by_the_last() -> None:
+    import numpy as np
+    import tensorflow as tf
+
+    ticks = iter(range(100))
+    asked = predictions.InLoop(clock=lambda: next(ticks) * 2.0)
+    signature = inspect.signature(tf.keras.Model.predict)
+    ran: list[int] = []
+
+    def loop(rows: int) -> Any:
+        def predict() -> Any:
+            ran.append(rows)
+            return np.full(rows, len(ran))
+
+        return asked.again(tf, signature.bind(loop, np.zeros((rows, 2))), predict)
+
+    results = [loop(1)[0] for _ in range(5)]
+    assert results == [1, 2, 2, 2, 2], "two have taken 4 of 3 seconds"
+    result = loop(1)
+    result[0] = 7
+    assert loop(1)[0] == 2, "the job's own to change"
+    assert loop(3)[0] == 3, "of another shape"

@@ -1,0 +1,42 @@
+"""Functions of the same code: made anew, or one for each object that has a method."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.watches import functions
+watch = functions.FunctionWatch(tf, lambda seen, traced: None)
+
+class Layer:
+    def __init__(self):
+        self.own = tf.function(self.scale)
+    def scale(self, x):
+        return x * 2.0
+    @tf.function
+    def decorated(self, x):
+        return x + 1.0
+
+layers = [Layer() for _ in range(4)]
+for layer in layers:
+    layer.own(tf.ones(3)), layer.decorated(tf.ones(3))
+for _ in range(4):
+    tf.function(layers[0].scale)(tf.ones(3))
+print(json.dumps(sorted([f.name, f.calls, f.traces, len(f.retraces)] for f in watch.facts())))
+"""
+
+
+def test_each_object_has_a_function_of_its_own(in_tensorflow: Callable[[str], Any]) -> None:
+    seen = in_tensorflow(PROGRAM)
+    assert seen == [
+        *([["decorated", 1, 1, 0]] * 4),
+        *([["scale", 1, 1, 0]] * 3),
+        ["scale", 5, 5, 4],  # made anew for one object
+    ]

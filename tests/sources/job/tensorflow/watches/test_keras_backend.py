@@ -1,0 +1,34 @@
+"""Keras 3 on another framework."""
+
+from __future__ import annotations
+
+import os
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.watches import keras_backend
+
+
+def test_a_fit_on_jax_ends_the_job_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(code: int) -> None:
+        raise SystemExit(code)
+
+    monkeypatch.setattr(os, "_exit", ended)
+    told: dict[str, object] = {}
+    recorder: Any = SimpleNamespace(put=told.update)
+    keras = [
+        SimpleNamespace(
+            backend=SimpleNamespace(backend=lambda name=name: name),
+            Model=SimpleNamespace(fit=lambda: "trained"),
+        )
+        for name in ("tensorflow", "jax")
+    ]
+    keras_backend.watch(keras[0], recorder)
+    keras_backend.watch(SimpleNamespace(), recorder)
+    assert keras[0].Model.fit() == "trained" and not told
+    keras_backend.watch(keras[1], recorder)
+    with pytest.raises(SystemExit) as exit_:
+        keras[1].Model.fit()
+    assert (exit_.value.code, told) == (0, {"keras_backend": "jax"})

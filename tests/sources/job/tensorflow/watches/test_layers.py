@@ -1,0 +1,46 @@
+"""Which line is behind the policies of a job's layers."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
+
+
+class Layer:
+    def __init__(self, policy: str) -> None:
+        self.name = "layer"
+        self.dtype_policy = SimpleNamespace(name=policy)
+
+
+class InputLayer(Layer):
+    pass
+
+
+def test_an_input_has_no_policy_that_tells() -> None:
+    layers = SimpleNamespace(Layer=Layer)
+    keras: Any = SimpleNamespace(Model=type("Model", (), {}), layers=layers)
+    watch = LayerWatch()
+    watch.watch(keras)
+    InputLayer("int32")
+    assert watch.policies == {}
+    Layer("mixed_bfloat16")
+    assert list(watch.policies) == ["mixed_bfloat16"]
+
+
+def test_a_layer_of_its_own_float32_is_kept_with_its_line_and_dtype() -> None:
+    layers = SimpleNamespace(Layer=type("Layer", (Layer,), {}))
+    policy = SimpleNamespace(name="mixed_bfloat16")
+    config = SimpleNamespace(dtype_policy=lambda: policy)
+    keras: Any = SimpleNamespace(Model=type("Model", (), {}), layers=layers, config=config)
+    watch = LayerWatch()
+    watch.watch(keras)
+    layers.Layer("mixed_bfloat16")
+    dtype = "float32"
+    layers.Layer(dtype)  # dtype=self.dtype
+    policy.name = "float32"
+    layers.Layer("float32")
+    (wide,) = watch.wide
+    assert (wide.name, wide.dtype_given) == ("layer", "self.dtype")
+    assert wide.location.file.endswith("test_layers.py")

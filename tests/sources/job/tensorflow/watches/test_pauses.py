@@ -1,0 +1,102 @@
+"""Time beside the training steps: what counts, and what is taken for a call that was not run."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tpudiag.model import Location
+from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
+
+HERE = Location("train.py", 7)
+
+
+class Saver:
+    def save(self) -> None: ...
+
+
+def watched() -> PauseWatch:
+    tf = SimpleNamespace(
+        train=SimpleNamespace(
+            CheckpointManager=type("M", (Saver,), {}), Checkpoint=type("C", (Saver,), {})
+        )
+    )
+    return PauseWatch(tf)
+
+
+def train(watch: PauseWatch) -> None:
+    for _ in range(4):
+        watch.trained(10.0)
+
+
+def test_evaluation_before_training_went_on_is_no_share_of_it() -> None:
+    watch = watched()
+    for _ in range(2):
+        train(watch)
+        for _ in range(3):
+            watch.evaluated("test_step", 4.0, HERE)
+    (pause,) = watch.facts()
+    assert (pause.times, pause.spent_ms, pause.training_ms) == (6, 12.0, 40.0)
+
+
+def test_a_policy_that_acts_between_updates_is_no_evaluation() -> None:
+    watch = watched()
+    for _ in range(9):
+        watch.trained(10.0)
+        watch.evaluated("act", 40.0, HERE)
+    assert watch.facts() == ()
+
+
+def test_a_call_that_was_answered_counts_as_a_real_one() -> None:
+    watch = watched()
+    for took_ms in (4.0, 4.0, 0.01):
+        train(watch)
+        watch.evaluated("test_step", took_ms, HERE)
+    (pause,) = watch.facts()
+    assert pause.spent_ms == pytest.approx(8.0, abs=0.1)
+
+
+def test_an_evaluation_of_keras_is_the_time_in_its_functions() -> None:
+    watch = watched()
+
+    class Model(Saver):
+        def evaluate(self) -> None:
+            watch.evaluated("test_function", 3.0, HERE)
+
+        def predict(self) -> None: ...
+
+        save_weights = Saver.save
+
+    watch.watch_keras(SimpleNamespace(Model=Model))
+    model: Any = Model()
+    for _ in range(3):
+        train(watch)
+        model.evaluate()
+    (pause,) = watch.facts()
+    assert (pause.kind, pause.times, pause.spent_ms) == ("evaluation", 3, 6.0)
+
+
+def test_a_callback_that_predicts_at_each_batch_is_no_policy() -> None:
+    watch = watched()
+
+    class Model(Saver):
+        def predict(self) -> None:
+            watch.evaluated("predict_function", 3.0, HERE)
+
+        def evaluate(self) -> None: ...
+
+        save_weights = Saver.save
+
+    watch.watch_keras(SimpleNamespace(Model=Model))
+    model: Any = Model()
+
+    def on_train_batch_end() -> None:
+        model.predict()
+
+    for _ in range(4):
+        watch.trained(10.0)
+        on_train_batch_end()
+    (pause,) = watch.facts()
+    assert (pause.kind, pause.times, pause.spent_ms, pause.training_ms) == ("predict", 4, 9.0, 30.0)

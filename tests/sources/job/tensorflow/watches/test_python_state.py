@@ -1,0 +1,131 @@
+"""Numbers and draws that a trace freezes, told by the functions that are traced."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
+
+rate = 0.1
+calls = 0
+traces = 0
+
+
+@pytest.fixture
+def tracing() -> Iterator[SimpleNamespace]:
+    """A TensorFlow that builds a graph while `eager` is False; random is put back afterwards."""
+    import numpy
+
+    modules = (random, numpy.random)
+    kept = [(module, dict(vars(module))) for module in modules]
+    state = SimpleNamespace(eager=True)
+    state.tf = SimpleNamespace(
+        executing_eagerly=lambda: state.eager, inside_function=lambda: not state.eager
+    )
+    yield state
+    for module, names in kept:
+        for name, value in names.items():
+            setattr(module, name, value)
+
+
+def call(watch: PythonStateWatch, function: Any, run: Callable[[], object] | None = None) -> None:
+    """One call of a tf.function: it runs its Python code only where it is traced."""
+    before = watch.before(function)
+    if run is not None:
+        run()
+    watch.after(function, before, traced=run is not None)
+
+
+def uses_rate() -> float:
+    return 2 * rate
+
+
+def counts() -> None:
+    global calls  # noqa: PLW0603
+    calls += 1
+
+
+def test_a_number_that_changed_after_the_trace(
+    tracing: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch, function = PythonStateWatch(tracing.tf), SimpleNamespace(python_function=uses_rate)
+    call(watch, function, uses_rate)
+    call(watch, function)
+    assert watch.facts() == ()
+    monkeypatch.setitem(globals(), "rate", 0.05)
+    call(watch, function)
+    (state,) = watch.facts()
+    assert (state.kind, state.name, state.traced, state.now) == ("read", "rate", "0.1", "0.05")
+    assert state.location is not None
+
+
+def test_a_counter_that_only_tracing_raises(tracing: SimpleNamespace) -> None:
+    watch, function = PythonStateWatch(tracing.tf), SimpleNamespace(python_function=counts)
+    call(watch, function, counts)
+    for _ in range(3):
+        call(watch, function)
+    (state,) = watch.facts()
+    assert (state.kind, state.name, state.calls) == ("written", "calls", 3)
+
+
+def counts_traces() -> None:
+    global traces  # noqa: PLW0603
+    traces += 1
+
+
+def test_a_count_of_traces_is_meant(tracing: SimpleNamespace) -> None:
+    watch, function = PythonStateWatch(tracing.tf), SimpleNamespace(python_function=counts_traces)
+    call(watch, function, counts_traces)
+    for _ in range(3):
+        call(watch, function)
+    assert watch.facts() == ()
+
+
+class Trainer:
+    def __init__(self) -> None:
+        self.seen = 0
+        self.width = 3
+
+    def step(self) -> int:
+        def inner() -> int:
+            self.seen += self.width
+            return self.width
+
+        return inner()
+
+
+def test_an_attribute_of_the_method_that_is_traced(tracing: SimpleNamespace) -> None:
+    trainer = Trainer()
+    watch, function = PythonStateWatch(tracing.tf), SimpleNamespace(python_function=trainer.step)
+    call(watch, function, trainer.step)
+    for _ in range(3):
+        call(watch, function)
+    assert [(s.kind, s.name) for s in watch.facts()] == [("written", "self.seen")]
+
+
+def build() -> float:
+    return random.uniform(0, 1)
+
+
+def augment() -> float:
+    return random.uniform(0, 1)
+
+
+def test_a_draw_counts_while_a_graph_is_built_and_no_weights_are_made(
+    tracing: SimpleNamespace,
+) -> None:
+    watch = PythonStateWatch(tracing.tf)
+    augment()
+    tracing.eager = False
+    build()
+    assert watch.facts() == ()
+    augment()
+    augment()
+    assert [(s.kind, s.name, s.function) for s in watch.facts()] == [
+        ("random", "random.uniform", "augment")
+    ]

@@ -1,0 +1,46 @@
+"""What a job sets up before it trains."""
+
+from __future__ import annotations
+
+import weakref
+from types import SimpleNamespace
+
+from tpudiag.sources.job.tensorflow.watches.setup_calls import SetupWatch, trained_names
+
+
+class Unbuilt:
+    @property
+    def trainable_variables(self) -> list[object]:
+        raise ValueError("Weights for model 'sequential' have not yet been created.")
+
+
+def test_a_model_that_is_not_built_has_no_variables_yet() -> None:
+    assert trained_names(Unbuilt()) == ()
+    assert trained_names(object()) == ()
+    model = SimpleNamespace(trainable_variables=[SimpleNamespace(name="kernel:0")])
+    assert trained_names(model) == ("kernel:0",)
+
+
+class Variable:
+    """As much of one as is looked at."""
+
+    def __init__(self, name: str, rank: int = 2, *, floating: bool = True) -> None:
+        self.name, self.handle = name, object()
+        self.shape = SimpleNamespace(rank=rank)
+        self.dtype = SimpleNamespace(is_floating=floating)
+
+
+def test_tensors_of_outside_that_a_step_takes_are_told_and_rates_and_generators_are_not() -> None:
+    teacher, rate, state = (
+        Variable("teacher"),
+        Variable("rate", 0),
+        Variable("s", 1, floating=False),
+    )
+    unread, gone = Variable("serving"), Variable("gone")
+    watch = SetupWatch.__new__(SetupWatch)
+    made = (teacher, rate, state, unread, gone)
+    vars(watch)["_outside"] = [(weakref.ref(variable), None) for variable in made]
+    captured = [(variable.handle, object()) for variable in (teacher, rate, state, gone)]
+    del gone, made
+    read = watch.outside_read(SimpleNamespace(captures=captured))
+    assert [variable.name for variable in read] == ["teacher"]

@@ -1,0 +1,71 @@
+"""What a loop does with the results of its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json, linecache
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.watches import step_results
+
+SCRIPT = '''
+def loop(steps):
+    for step in range(steps):
+        loss = train_step(step)
+        print_loss(float(loss))
+        if step % 4 == 0:
+            print_loss(loss.numpy())
+        summary.scalar("loss", loss, step)
+        float(tf.constant(1.0))
+        weights.numpy()
+        variables.get_weights()
+        int(counter)
+        save(weights)
+'''
+lines = SCRIPT.splitlines(keepends=True)
+linecache.cache["/job/train.py"] = (len(SCRIPT), None, lines, "/job/train.py")
+watch = step_results.StepResultWatch(tf)
+
+def train_step(step):
+    loss = tf.constant(2.0) * step
+    watch.step_done(loss)
+    return loss
+
+weights, counter = tf.Variable([1.0, 2.0]), tf.Variable(3)
+
+LIBRARY = '''
+def save(variable):
+    return variable.numpy()
+
+class Model:
+    def get_weights(self):
+        return [weights.numpy()]
+'''
+library = {"weights": weights}
+exec(compile(LIBRARY, linecache.__file__, "exec"), library)
+space = {"weights": weights, "counter": counter, "save": library["save"]}
+space["variables"] = library["Model"]()
+space |= {"tf": tf, "train_step": train_step, "print_loss": lambda _: None, "summary": tf.summary}
+exec(compile(SCRIPT, "/job/train.py", "exec"), space)
+space["loop"](8)
+fetches = [[f.location.line, f.kind, f.steps, f.of_steps] for f in watch.fetches()]
+watch.forget()
+float(tf.constant(3.0))
+print(json.dumps(fetches))
+"""
+
+
+def test_lines_that_fetch_and_how_often(in_tensorflow: Callable[[str], Any]) -> None:
+    fetches = {line: rest for line, *rest in in_tensorflow(PROGRAM)}
+    assert fetches[5] == ["result", 8, 8]
+    assert fetches[7] == ["result", 2, 8], "every fourth step"
+    assert fetches[8][0] == "summary"
+    assert 9 not in fetches, "no result of a step"
+    assert fetches[10] == fetches[11] == ["variable", 8, 8]
+    assert not {12, 13} & set(fetches), "a counter, and what saves"

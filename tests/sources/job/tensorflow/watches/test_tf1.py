@@ -1,0 +1,41 @@
+"""Uses of TensorFlow 1 interfaces."""
+
+# pyright: reportPrivateUsage=false, reportUnknownLambdaType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+from tpudiag.sources.job.tensorflow.watches import tf1
+
+
+def _made(*_: object) -> str:
+    return "made"
+
+
+class Session:
+    def __init__(self) -> None:
+        self.open = True
+
+
+class InteractiveSession(Session):
+    pass
+
+
+def test_each_interface_once_with_its_first_line() -> None:
+    v1 = SimpleNamespace(
+        Session=Session,
+        InteractiveSession=InteractiveSession,
+        **dict.fromkeys(tf1._SWITCHES, _made),
+    )
+    watch = tf1.Tf1Watch(SimpleNamespace(compat=SimpleNamespace(v1=v1)))
+    assert watch.facts() == ()
+    assert v1.placeholder("float32") == "made"
+    v1.placeholder("float32")
+    assert Session().open
+    uses = {use.api for use in watch.facts() if use.location}
+    assert uses == {"tf.compat.v1.placeholder", "tf.compat.v1.Session"}
+    assert all(
+        Path(use.location.file).name == "test_tf1.py" for use in watch.facts() if use.location
+    )

@@ -1,0 +1,76 @@
+"""What tracing looks at in arguments, and how two calls are told apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.shortening.loops import INNER_STEPS
+from tpudiag.sources.job.tensorflow.watches import traced_arguments
+from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """What has a shape and a type."""
+
+    shape: tuple[int | None, ...]
+    dtype: str = "float32"
+
+
+class Function:
+    """A tf.function, as far as its arguments go."""
+
+    @staticmethod
+    def python_function(batch: Any, step: Any = 0) -> None:
+        """A step."""
+
+
+def kinds(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[str, str]]:
+    """The arguments that differ between two calls, and how."""
+    old, new = (traced_arguments.signature(Function, args, {}) for args in (before, after))
+    return [(change.argument, change.kind) for change in traced_arguments.changes(old, new)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ((Tensor((8, 3)),), (Tensor((8, 3)),), []),
+        ((Tensor((8, 3)),), (Tensor((7, 3)),), [("batch", "shape")]),
+        ((Tensor((8, 3)),), (Tensor((8, 3), "int32"),), [("batch", "dtype")]),
+        ((Tensor((8,)), 1), (Tensor((8,)), 2), [("step", "python value")]),
+        (
+            ({"x": Tensor((8,))},),
+            ({"y": Tensor((8,))},),
+            [("batch['x']", "structure"), ("batch['y']", "structure")],
+        ),
+        (((Tensor((8,)), 1),), ((Tensor((8,)), 1.0),), [("batch[1]", "python value")]),
+    ],
+)
+def test_what_differs_between_two_calls(
+    before: tuple[Any, ...], after: tuple[Any, ...], expected: list[tuple[str, str]]
+) -> None:
+    assert kinds(before, after) == expected
+
+
+def test_a_long_value_is_shortened() -> None:
+    old, new = (
+        traced_arguments.signature(Function, ("a" * 500, step), {}) for step in ("b" * 500, "c")
+    )
+    (change,) = traced_arguments.changes(old, new)
+    assert len(change.before) == 120
+    assert change.after == "str 'c'"
+
+
+def test_a_call_whose_arguments_do_not_fit_is_described_all_the_same() -> None:
+    signature = traced_arguments.signature(Function, (1, 2, 3), {})
+    assert sorted(signature) == ["argument 0", "argument 1", "argument 2"]
+
+
+def test_a_loop_is_longer_by_the_argument_that_holds_its_length() -> None:
+    record = FunctionRecord(name="steps", location=None, loops=["step"])
+    assert record.times_shortened(Function, (None, 10 * INNER_STEPS), {}) == 10
+    assert record.times_shortened(Function, (None, "many"), {}) == 1
+    assert FunctionRecord(name="steps", location=None).times_shortened(Function, (), {}) == 1

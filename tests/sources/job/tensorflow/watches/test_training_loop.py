@@ -1,0 +1,158 @@
+"""The watches around the training step, in a real TensorFlow with two replicas."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+JOB = """
+import json, os
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.watches import training, training_loop
+from tpudiag.sources.job.tensorflow.points import user_lines
+user_lines.follow_autograph()
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+gradients = training.GradientWatch(tf)
+watch = training_loop.LoopWatch(tf, gradients)
+watch.watch_keras(tf.keras, "keras")
+import script
+script.main()
+facts = watch.facts()
+numerics = watch.numerics(gradients.calls[0], lambda name: None)
+at = lambda fact: fact.location.line
+print(json.dumps({
+    "dispatches": facts.dispatches,
+    "fetches": [[f.kind, f.steps, at(f)] for f in facts.fetches],
+    "reads": [[r.kind, at(r)] for r in facts.replica_reads],
+    "undistributed": facts.undistributed and [facts.undistributed.from_dataset,
+                                              at(facts.undistributed)],
+    "iterators": [[i.times, i.steps_between, i.asks_once, at(i)] for i in facts.iterators],
+    "clipped": [[c.call, at(c)] for c in numerics.clipped],
+    "low": [o.op for o in numerics.low_precision],
+    "frozen norms": [at(norm) for norm in numerics.frozen_norms],
+    "constants": [[list(c.shape), at(c)]
+                  for c in graphs.step_ops(gradients.calls[0]).large_constants],
+    "pauses": [[p.kind, p.times, p.eager, at(p)] for p in facts.pauses],
+}))
+"""
+SCRIPT = """
+import numpy as np
+import tensorflow as tf
+
+strategy = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"])
+TABLE = np.random.rand(80_000, 4).astype("float32")
+with strategy.scope():
+    weights = tf.Variable(tf.ones((4, 3)))
+    norm, chosen, held = (tf.keras.layers.BatchNormalization() for _ in range(3))
+    held.trainable = False
+    model = tf.keras.Sequential([tf.keras.layers.Input((4,)), norm])
+    for layer in (chosen, held):
+        layer.build((None, 4))
+data = tf.random.stateless_normal((64, 4), seed=(1, 2))
+dataset = tf.data.Dataset.from_tensor_slices(data).repeat().batch(8, drop_remainder=True)
+
+
+def replica_step(x):
+    with tf.GradientTape() as tape:
+        x = model(x)  # infers
+        x = held(chosen(x, training=False))
+        x += tf.gather(TABLE, [0])  # embeds
+        logits = tf.cast(x @ weights, tf.bfloat16)
+        losses = tf.cast(tf.nn.softmax(logits)[:, 0], tf.float32)
+        loss = tf.reduce_sum(losses) / 8
+    trained = [*model.trainable_variables, *chosen.trainable_variables]
+    gradient = tape.gradient(loss, [weights, *trained, *held.variables])[0]
+    gradient = tf.clip_by_norm(gradient, 1.0)  # clips
+    weights.assign_sub(tf.distribute.get_replica_context().all_reduce("SUM", gradient))
+    return loss
+
+
+@tf.function
+def step(x):
+    return strategy.run(replica_step, args=(x,))  # runs
+
+
+@tf.function
+def mean(x):
+    losses = strategy.run(replica_step, args=(x,))
+    return strategy.reduce("MEAN", losses, axis=None)  # averages
+
+
+def main():
+    distributed = strategy.experimental_distribute_dataset(dataset)
+    for number in range(6):
+        losses = step(next(iter(distributed)))  # starts
+        first = strategy.experimental_local_results(losses)[0]  # takes
+        if first > 100:  # fetches
+            break
+        if number % 3 == 2:
+            model(data)  # evaluates
+    mean(next(iter(distributed)))
+    for x in dataset.take(1):
+        step(x)
+"""
+
+
+def line(mark: str) -> int:
+    return next(n for n, text in enumerate(SCRIPT.split("\n"), 1) if text.endswith(f"# {mark}"))
+
+
+@pytest.fixture(scope="module")
+def facts(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    folder: Path = tmp_path_factory.mktemp("job")
+    (folder / "script.py").write_text(SCRIPT)
+    done = subprocess.run(
+        [sys.executable, "-c", JOB],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=800,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def test_what_is_fetched_after_each_step(facts: Any) -> None:
+    assert facts["dispatches"] == 8
+    assert ["result", 6, line("fetches")] in facts["fetches"]
+
+
+def test_one_replicas_result_and_the_mean_of_parts(facts: Any) -> None:
+    assert ["first", line("takes")] in facts["reads"]
+    assert ["mean", line("averages")] in facts["reads"]
+
+
+def test_a_plain_tensor_for_every_replica(facts: Any) -> None:
+    assert facts["undistributed"] == [True, line("runs")]
+
+
+def test_an_iterator_for_each_step(facts: Any) -> None:
+    assert [6, 1.0, True, line("starts")] in facts["iterators"]
+
+
+def test_clipping_before_the_sum_and_a_softmax_in_16_bits(facts: Any) -> None:
+    assert facts["clipped"] == [["tf.clip_by_norm", line("clips")]]
+    assert facts["low"] == ["Softmax"]
+
+
+def test_a_norm_that_trains_in_inference_mode_by_no_ones_choice(facts: Any) -> None:
+    assert facts["frozen norms"] == [line("infers")]
+
+
+def test_an_array_in_the_program(facts: Any) -> None:
+    assert facts["constants"] == [[[80_000, 4], line("embeds")]]
+
+
+def test_a_model_called_eagerly_between_steps(facts: Any) -> None:
+    assert facts["pauses"] == [["evaluation", 2, True, line("evaluates")]]

@@ -1,0 +1,48 @@
+"""Which variables a step trains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch
+
+
+class TensorFlow:
+    """What the watch asks of TensorFlow; makes variables through its scope."""
+
+    distribute = SimpleNamespace(has_strategy=lambda: False)
+
+    def variable_creator_scope(self, creator: Callable[..., Any]) -> Any:
+        self.creator = creator
+        return self
+
+    def __enter__(self) -> None: ...
+
+    def variable(self, name: str) -> None:
+        dtype = SimpleNamespace(name="float32", size=4, is_integer=False)
+        dtype.base_dtype = dtype
+        shape: Any = Shape((8,))
+        made = SimpleNamespace(name=name, dtype=dtype, shape=shape, trainable=True)
+        self.creator(lambda: made)
+
+
+class Shape(tuple[int, ...]):
+    """A shape as TensorFlow's."""
+
+    def num_elements(self) -> int:
+        return 8
+
+
+def test_a_model_for_serving_is_not_trained() -> None:
+    tf = TensorFlow()
+    watch = VariableWatch(tf, lambda: None)
+    tf.variable("dense/kernel:0")
+    tf.variable("dense_1/kernel:0")
+    assert [each.trained for each in watch.facts()] == [None, None]
+    watch.trains([SimpleNamespace(name="dense/kernel/replica_1:0")])
+    assert [each.trained for each in watch.facts()] == [True, False]
+    watch.closed = True
+    tf.variable("dense_2/kernel:0")
+    assert len(watch.facts()) == 2

@@ -1,0 +1,55 @@
+"""Watches how the job reaches a real TPU: calls are announced, so that waits can be bounded."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from tpudiag.signals import TpuAttempt
+from tpudiag.signals.environment import TpuPhase
+from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
+from tpudiag.sources.job.tensorflow.points import hooks
+
+
+class TpuWatch:
+    """Hooks the four calls that every TPU job begins with."""
+
+    def __init__(self, tf: Any, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._asked = "local"
+        self._waited_s = 0.0
+        self._wrap(tf.distribute.cluster_resolver.TPUClusterResolver, "__init__", "resolver")
+        self._wrap(tf.config, "experimental_connect_to_cluster", "connect")
+        self._wrap(tf.tpu.experimental, "initialize_tpu_system", "initialize")
+        self._wrap(tf.distribute.TPUStrategy, "__init__", "strategy")
+
+    def _wrap(self, owner: Any, name: str, phase: TpuPhase) -> None:
+        """Announce a call before it starts and say how it ended."""
+
+        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+            if phase == "resolver":
+                self._asked = str(kwargs.get("tpu", args[1] if len(args) > 1 else "") or "")
+            self._recorder.put(phase=f"tpu: {phase}", tpu=self._attempt(phase, False, None))
+            started = time.perf_counter()
+            try:
+                result = original(*args, **kwargs)
+            # A Ctrl-C as well: how long was waited is what matters then.
+            except BaseException as error:
+                self._waited_s += time.perf_counter() - started
+                text = f"{type(error).__name__}: {error}"
+                self._recorder.put(tpu=self._attempt(phase, False, text))
+                raise
+            self._waited_s += time.perf_counter() - started
+            self._recorder.put(
+                phase=UP_TO_FIRST_STEP if phase == "strategy" else f"tpu: after {phase}",
+                tpu=self._attempt(phase, phase == "strategy", None),
+            )
+            return result
+
+        hooks.around(owner, name, call)
+
+    def _attempt(self, phase: TpuPhase, reached: bool, error: str | None) -> TpuAttempt:
+        """The attempt as it stands."""
+        return TpuAttempt(
+            asked=self._asked, reached=reached, phase=phase, error=error, waited_s=self._waited_s
+        )

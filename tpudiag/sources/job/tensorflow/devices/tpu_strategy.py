@@ -1,0 +1,214 @@
+"""The stand-in for TPUStrategy: a MirroredStrategy over CPU replicas that looks as one does.
+
+It must be a class with a name that starts with TPUStrategy: Keras asks isinstance() of it and looks
+at class names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator
+from typing import Any
+
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.devices import replica_state, tpu_system
+from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
+from tpudiag.sources.job.tensorflow.points import hooks, interventions
+from tpudiag.sources.job.tensorflow.shortening import thin_batches
+
+
+class _Strategy:
+    """What a TPUStrategy has besides a MirroredStrategy, over as many CPU replicas as there are."""
+
+    tpudiag_system: TpuSystem
+    tpudiag_real_replicas: int
+    tpudiag_whole_batches = False
+    """Give the real replicas whole batches, where results must have the data's length."""
+    tpudiag_examples = 0
+    """Of each replica's batch the first so many; 0: all."""
+    tpudiag_sparing = False
+    """Whether some examples stand for those of each batch: its steps were observed before."""
+    steps_per_run = 1
+
+    def __init__(
+        self,
+        tpu_cluster_resolver: Any = None,
+        experimental_device_assignment: Any = None,
+        experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
+        **named: Any,
+    ) -> None:
+        assignment = named.get("device_assignment") or experimental_device_assignment
+        wanted = getattr(assignment, "num_replicas", None)
+        self._tpudiag_replicas = wanted if isinstance(wanted, int) else self.tpudiag_system.replicas
+        self._tpudiag_resolver = tpu_cluster_resolver
+        mirrored: Any = super()
+        mirrored.__init__([f"CPU:{index}" for index in range(self._tpudiag_real())])
+        strategy: Any = self
+        _as_tpu(strategy.extended, strategy, self.tpudiag_system)
+
+    @classmethod
+    def tpudiag_share(cls) -> tuple[int, int, int]:
+        """Replicas that run, those of the target, and the examples of each batch, 0 for all."""
+        replicas = cls.tpudiag_system.replicas
+        return min(cls.tpudiag_real_replicas, replicas), replicas, cls.tpudiag_examples
+
+    def _tpudiag_real(self) -> int:
+        """The replicas that run."""
+        return min(self.tpudiag_real_replicas, self.num_replicas_in_sync)
+
+    @property
+    def cluster_resolver(self) -> Any:
+        """The resolver that it was made with."""
+        return self._tpudiag_resolver
+
+    @property
+    def num_replicas_in_sync(self) -> int:
+        """Those of the target, not of this machine."""
+        return int(self._tpudiag_replicas)
+
+    def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
+        """The function on the replicas that run; options are those of a TPU."""
+        mirrored: Any = super()
+        return mirrored.run(fn, args=args, kwargs=kwargs)
+
+    def _tpudiag_part(self, dataset: Any, real_replicas: int, replicas: int) -> Any:
+        """What the replicas that run get of a dataset."""
+        most = type(self).tpudiag_examples * real_replicas
+        return _share(dataset, real_replicas, replicas, most, type(self).tpudiag_sparing)
+
+    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+        """Of each global batch the part that is theirs."""
+        mirrored: Any = super()
+        if not type(self).tpudiag_whole_batches:
+            real = self._tpudiag_real()
+            dataset = self._tpudiag_part(dataset, real, self.num_replicas_in_sync)
+        return mirrored.experimental_distribute_dataset(dataset, options)
+
+    def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
+        """What the function makes for one host of the target."""
+        mirrored: Any = super()
+
+        def with_context(_: Any) -> Any:
+            import tensorflow as tf
+
+            dataset = dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
+            return self._tpudiag_part(dataset, 1, 1)
+
+        return mirrored.distribute_datasets_from_function(with_context, options)
+
+    experimental_distribute_datasets_from_function = distribute_datasets_from_function
+
+    def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
+        """One CPU replica holds what a TPU would place on one of its devices."""
+        return tensor
+
+    def experimental_split_to_logical_devices(self, tensor: Any, partition_dimensions: Any) -> Any:  # noqa: ARG002
+        """One CPU replica holds what a TPU would split."""
+        return tensor
+
+    def experimental_replicate_to_logical_devices(self, tensor: Any) -> Any:
+        """One CPU replica holds what a TPU would replicate."""
+        return tensor
+
+
+def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int, examples: int = 0) -> type:
+    """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
+    base: Any = mirrored
+
+    class TPUStrategy(_Strategy, base):  # type: ignore[misc]
+        """Stands in for TPUStrategy while rehearsing."""
+
+        tpudiag_system = system
+        tpudiag_real_replicas = real_replicas
+        tpudiag_examples = examples
+
+    return TPUStrategy
+
+
+def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
+    """Give the extended strategy of CPU replicas what that of a TPU has besides."""
+    base: Any = extended.__class__
+
+    class TPUExtended(base):  # type: ignore[misc]
+        """What Keras and others ask a TPU's strategy for."""
+
+        steps_per_run = 1
+        lazy_variable_tracker = None
+
+        @property
+        def num_hosts(self) -> int:
+            return system.hosts
+
+        @property
+        def num_replicas_per_host(self) -> int:
+            return max(int(strategy.num_replicas_in_sync) // system.hosts, 1)
+
+        @property
+        def tpu_hardware_feature(self) -> Any:
+            import tensorflow as tf
+
+            return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
+
+        def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
+            # On a TPU this code runs once for all replicas; here once each, and a counter in it
+            # would count twice.
+            alike = hooks.quietly(replica_state.started_alike, fn) or fn
+            return base.call_for_each_replica(self, alike, args, kwargs)
+
+        def experimental_logical_device(self, logical_device_id: int) -> Any:
+            return logical_device(self, logical_device_id)
+
+        def tpu_run(self, fn: Any, args: Any, kwargs: Any, options: Any = None) -> Any:
+            return strategy.run(fn, args, kwargs, options)
+
+    # MirroredStrategy's constructor has made the object by now, and takes no other class: so that
+    # is changed after the fact.
+    extended.__class__ = TPUExtended
+
+
+def _share(dataset: Any, real_replicas: int, replicas: int, most: int, sparing: bool) -> Any:
+    """The part of each global batch that the real replicas get: a per-replica batch each.
+
+    Or the first examples of it, `most` together. Only these are made where the pipeline allows it,
+    and but some of them where it is `sparing`.
+    """
+    is_whole = real_replicas == replicas and not most
+    sparing = sparing and interventions.allowed(InterventionKind.BATCHES)
+    if is_whole and not sparing:
+        return dataset
+    import tensorflow as tf
+
+    def used(size: Any) -> Any:
+        # One for each replica at least, where there are so many.
+        least, lower, higher = real_replicas, min, max
+        if tf.is_tensor(size):
+            lower, higher = tf.minimum, tf.maximum
+        share = higher(size * real_replicas // replicas, lower(size, least))
+        return lower(share, most) if most else share
+
+    def part(tensor: Any) -> Any:
+        if tensor.shape.rank == 0:
+            return tensor
+        size = tensor.shape[0] if tensor.shape.rank else None
+        # The last batch of data that do not divide is smaller: its share is known when it comes.
+        return tensor[: used(tf.shape(tensor)[0] if size is None else size)]
+
+    def cut(*element: Any) -> Any:
+        parts = tf.nest.map_structure(part, element)
+        return parts if len(parts) > 1 else parts[0]
+
+    made = (thin_batches.few_of,) if sparing else ()
+    thin = hooks.quietly(thin_batches.thinned, tf, dataset, used, *made)
+    if most:
+        interventions.note(InterventionKind.EXAMPLES)
+    if thin is not None:
+        if sparing:
+            interventions.note(InterventionKind.BATCHES)
+        return thin
+    return dataset if is_whole else dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
+
+
+@contextlib.contextmanager
+def logical_device(_: Any, logical_device_id: int) -> Generator[None, None, None]:  # noqa: ARG001
+    """A CPU replica is one device."""
+    yield

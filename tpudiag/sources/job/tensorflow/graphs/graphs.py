@@ -1,0 +1,258 @@
+"""Reads the traced training step: its operations, its inputs, what the backward pass keeps."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tpudiag.signals import ActivationEstimate, StepConstant, StepOp, StepOps, TensorSeen
+from tpudiag.sources.job.tensorflow.devices import wide_convolutions
+from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
+
+_OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
+_OTHER_DEVICE = re.compile(r"device:CPU:[1-9]\d*$")
+BODIES: dict[str, tuple[str, ...]] = {
+    "PartitionedCall": ("f",),
+    "StatefulPartitionedCall": ("f",),
+    **dict.fromkeys(("If", "StatelessIf"), ("then_branch", "else_branch")),
+    **dict.fromkeys(("While", "StatelessWhile"), ("cond", "body")),
+    **dict.fromkeys(("Case", "StatelessCase"), ("branches",)),
+}
+"""The attributes of an operation that name the functions which it calls."""
+DEEPEST = 8
+"""How deep functions that call each other are followed."""
+_HOST_CALLS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc", "PrintV2", "Print"))
+_NO_KERNEL = frozenset(
+    ("UnravelIndex", "DecodeJpeg", "DecodePng", "DecodeImage", "DecodeRaw", "ReadFile",
+     "WriteFile", "ParseExampleV2", "ParseSingleExample", "LookupTableFindV2",
+     "LookupTableInsertV2", "LookupTableSizeV2")
+)  # fmt: skip
+"""Operations without a TPU kernel: tensorflow#101181, tensorflow#126007; XLA knows no tables."""
+_SIZED_BY_DATA = frozenset(
+    ("Where", "Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", "DynamicPartition",
+     "ListDiff")
+)  # fmt: skip
+"""Operations whose result has as many elements as the data say (tf.boolean_mask holds a Where)."""
+_MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *BODIES))
+_SAME_BUFFER = frozenset(
+    ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
+     "Snapshot", "EnsureShape", "CheckNumerics")
+)  # fmt: skip
+_BY_ELEMENT = frozenset(
+    ("Abs", "Add", "AddN", "AddV2", "BiasAdd", "BroadcastTo", "Cast", "Div", "DivNoNan",
+     "Elu", "Equal", "Erf", "Exp", "Expm1", "FloorDiv", "Greater", "GreaterEqual",
+     "IsFinite", "IsNan", "LeakyRelu", "Less", "LessEqual", "Log", "Log1p", "LogicalAnd",
+     "LogicalNot", "LogicalOr", "Maximum", "Minimum", "Mul", "MulNoNan", "Neg", "NotEqual",
+     "OnesLike", "Pow", "RealDiv", "Reciprocal", "Relu", "Relu6", "Round", "Rsqrt",
+     "Select", "SelectV2", "Selu", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt",
+     "Square", "SquaredDifference", "Sub", "Tanh", "ZerosLike")
+)  # fmt: skip
+"""Operations that the compiler fuses into what reads them."""
+_PRODUCTS = ("MatMul", "BatchMatMul", "Einsum", "Conv")
+_NO_ACTIVATION = frozenset(
+    (
+        "Const",
+        "ReadVariableOp",
+        "VarHandleOp",
+        "Shape",
+        "ShapeN",
+        "Size",
+        "Rank",
+        "Placeholder",
+        "NoOp",
+    )
+)
+
+
+LARGE_CONSTANT = 2**20
+"""Bytes from which on a constant is looked at."""
+
+
+def first_replica(operation: Any) -> bool:
+    """Whether an operation of an unrolled step belongs to replica 0 (or to none)."""
+    return not (_OTHER_REPLICA.search(operation.name) or _OTHER_DEVICE.search(operation.device))
+
+
+def operations(graph: Any, depth: int = 0) -> Iterator[tuple[Any, Any]]:
+    """The operations of one replica, each with the one of `graph` that it is or lies within.
+
+    Those of called functions, of branches and of loops are included, a loop's once.
+    """
+    for operation in graph.get_operations():
+        if not first_replica(operation):
+            continue
+        yield operation, operation
+        if operation.type in BODIES and depth < DEEPEST:
+            for body in bodies(graph, operation):
+                yield from ((inner, operation) for inner, _ in operations(body, depth + 1))
+
+
+def bodies(graph: Any, operation: Any) -> Iterator[Any]:
+    """The graphs of the functions that an operation calls; those that cannot be had are left."""
+    for attribute in BODIES[operation.type]:
+        with contextlib.suppress(AttributeError, KeyError, ValueError):
+            named: Any = operation.get_attr(attribute)
+            for function in named if attribute == "branches" else [named]:
+                yield graph._get_function(function.name).graph
+
+
+def step_ops(call: GradientCall) -> StepOps:
+    """The operations of the step that call the host, have no TPU kernel, or an open size."""
+    total = 0
+    ops: list[StepOp] = []
+    sized: list[StepOp] = []
+    constants: list[StepConstant] = []
+    for operation, _ in operations(call.graph):
+        total += 1
+        calls_host = operation.type in _HOST_CALLS
+        if calls_host or operation.type in _NO_KERNEL or _makes_strings(operation):
+            where = user_lines.of_frames(operation.traceback or ())
+            ops.append(StepOp(operation.type, operation.name, calls_host, where))
+        elif operation.type in _SIZED_BY_DATA:
+            where = user_lines.of_own_call(operation.traceback or ())
+            if where is not None:
+                sized.append(StepOp(operation.type, operation.name, False, where))
+        elif operation.type == "Const":
+            constants.extend(_large_constant(operation))
+    constants.sort(key=lambda constant: -constant.bytes)
+    return StepOps(total, tuple(ops), tuple(sized), tuple(constants), _soft_placement())
+
+
+def merged_ops(steps: Sequence[StepOps]) -> StepOps:
+    """Those of the first step, and what the steps of other loops add at other lines."""
+    first, *later = steps
+    found = _added(first.found, [op for step in later for op in step.found])
+    sized = _added(first.sized_by_data, [op for step in later for op in step.sized_by_data])
+    return replace(first, found=found, sized_by_data=sized)
+
+
+def _added(ops: tuple[StepOp, ...], more: list[StepOp]) -> tuple[StepOp, ...]:
+    """The operations, and each more of another kind or line."""
+    known = {(op.kind, op.location) for op in ops}
+    added = {(op.kind, op.location): op for op in more}
+    return (*ops, *(op for place, op in added.items() if place not in known))
+
+
+def _soft_placement() -> bool:
+    """Whether the job called `tf.config.set_soft_device_placement(True)`.
+
+    Private in use: `Context._soft_device_placement` (TensorFlow 2.13 to 2.21), which alone tells
+    what was asked for from the default.
+    """
+    context: Any = sys.modules.get("tensorflow.python.eager.context")
+    asked: object = getattr(context.context(), "_soft_device_placement", None) if context else None
+    return asked is True
+
+
+def _large_constant(operation: Any) -> Iterator[StepConstant]:
+    """A constant that holds many bytes; one value that fills a shape takes none."""
+    tensor = operation.outputs[0]
+    size = (tensor.shape.num_elements() or 0) * tensor.dtype.base_dtype.size
+    if size >= LARGE_CONSTANT:
+        # tf.zeros of a gigabyte is one value and a shape in the graph; only what the attribute
+        # itself holds goes into the program.
+        held = int(operation.get_attr("value").ByteSize())
+        if held >= LARGE_CONSTANT:
+            where = user_lines.of_frames(operation.traceback or ())
+            shape = tuple(tensor.shape.as_list())
+            yield StepConstant(operation.name, held, shape, where)
+
+
+def _makes_strings(operation: Any) -> bool:
+    """Whether an operation computes with strings; messages of asserts and prints do not count."""
+    if operation.type in _MESSAGES:
+        return False
+    return any(tensor.dtype.base_dtype.name == "string" for tensor in operation.inputs)
+
+
+def activations(call: GradientCall) -> ActivationEstimate:
+    """What the forward pass must keep for the backward pass on one replica.
+
+    Counted are the outputs of forward operations that backward operations read, each buffer once;
+    variables, constants and shapes are left out. What is computed element by element is not kept
+    but what it is computed from, as the compiler fuses it into its reader, unless a matrix product
+    or a convolution reads it. An estimate.
+    """
+    all_operations = call.graph.get_operations()
+    forward = {id(op) for op in all_operations[: call.forward_operations]}
+    kept: dict[int, tuple[str, int]] = {}
+    unknown: set[int] = set()
+    followed: set[int] = set()
+    for operation in all_operations[call.forward_operations :]:
+        if not first_replica(operation):
+            continue
+        for tensor in operation.inputs:
+            if id(tensor.op) not in forward or tensor.dtype.base_dtype.name == "resource":
+                continue
+            # A product reads its operand from memory as a whole; anything else is fused with what
+            # made the operand, and computes it again from its source.
+            product = operation.type.startswith(_PRODUCTS)
+            for source in _kept(tensor, followed, whole=product):
+                count = source.shape.num_elements() if source.shape.rank is not None else None
+                if count is None:
+                    unknown.add(id(source))
+                else:
+                    kept[id(source)] = (source.op.name, count * source.dtype.base_dtype.size)
+    ordered = sorted(kept.values(), key=lambda item: -item[1])
+    return ActivationEstimate(sum(size for _, size in ordered), tuple(ordered[:5]), len(unknown))
+
+
+def _kept(tensor: Any, followed: set[int], *, whole: bool) -> Iterator[Any]:
+    """The tensors that must be in memory where this one is read: itself where it must be whole."""
+    pending = [tensor]
+    if whole:
+        pending = []
+        source = _buffer(tensor)
+        if not (source.op.type in _NO_ACTIVATION or _is_reserve_space(source)):
+            yield source
+    while pending:
+        source = _buffer(pending.pop())
+        if id(source) in followed:
+            continue
+        followed.add(id(source))
+        if source.op.type in _NO_ACTIVATION or _is_reserve_space(source):
+            continue
+        if source.op.type in _BY_ELEMENT and not wide_convolutions.is_narrow(source.op):
+            pending.extend(source.op.inputs)
+        else:
+            yield source
+
+
+def _is_reserve_space(tensor: Any) -> bool:
+    """Whether a tensor is scratch space that only the kernels of CPUs and GPUs hand on."""
+    # Outputs 3 and up of FusedBatchNorm are scratch that cuDNN wants back; the TPU's compiler has
+    # no such thing.
+    return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
+
+
+def _same_buffer(operation: Any) -> bool:
+    """Whether an operation's result is the memory of its operand."""
+    return operation.type in _SAME_BUFFER or wide_convolutions.is_wide(operation)
+
+
+def _buffer(tensor: Any) -> Any:
+    """The tensor whose memory this one shares."""
+    while _same_buffer(tensor.op) and len(tensor.op.inputs) > tensor.value_index:
+        tensor = tensor.op.inputs[tensor.value_index if tensor.op.type == "IdentityN" else 0]
+    return tensor
+
+
+def step_inputs(call: GradientCall) -> tuple[TensorSeen, ...]:
+    """The tensors fed to the step on one replica: its graph's inputs that are no resources."""
+    seen = [
+        tensor
+        for tensor in call.graph.inputs
+        if tensor.dtype.base_dtype.name not in ("resource", "variant") and first_replica(tensor.op)
+    ]
+    return tuple(
+        TensorSeen(
+            tensor.op.name, tensor.dtype.base_dtype.name,
+            None if tensor.shape.rank is None else tuple(tensor.shape.as_list()),
+        )
+        for tensor in seen
+    )  # fmt: skip

@@ -1,0 +1,299 @@
+"""How the differentiated loss is scaled: read off the traced graph, whatever the code looked like.
+
+Walks back from the loss to each place where the batch is reduced, and collects the constants on
+the way. Where one of them, or a product of some, is the scaling by the global batch, the rest are
+weights of the author's own; where none can be, the scaling was forgotten. A way with a factor that
+the trace does not tell (a variable, an argument, a sum over replicas) gives no fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import prod
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import Batch, LossScale
+from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.graphs.constants import PASS, Constants, passed_on
+from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
+
+_ADD = frozenset(("Add", "AddV2", "AddN", "Sub"))
+_DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
+_CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
+_CURVES = frozenset(
+    ("Abs", "Elu", "Exp", "Expm1", "Log", "Log1p", "Maximum", "Minimum", "Pow", "Reciprocal",
+     "Relu", "Rsqrt", "Sigmoid", "Softplus", "Sqrt", "Square", "SquaredDifference", "Tanh")
+)  # fmt: skip
+"""What makes a loss of a reduced one, and no multiple of it."""
+_DEPTH = 200
+_MOST_CONSTANTS = 10
+_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Term:
+    """One way from the loss to the examples of the replica."""
+
+    base: float
+    """Change of the reduced value when each example's rises by one: 1 for a mean, n for a sum."""
+    per_example: int = 1
+    """Values of one example that a sum runs over."""
+    constants: tuple[float, ...] = ()
+    linear: bool = True
+    known: bool = True
+    """Every factor on the way is a constant."""
+    location: Location | None = None
+
+
+def scales(
+    tf: Any, calls: Iterable[GradientCall], batch: Batch, averaged: bool
+) -> tuple[LossScale, ...] | None:
+    """The scale of each differentiated loss that could be read; `averaged`: its gradients are."""
+    read_off: dict[tuple[float, Location | None], LossScale] = {}
+    for call in calls:
+        mean = averaged or _divided_by_hand(tf, call, batch.replicas)
+        for term in terms(tf, call, batch.per_replica_batch):
+            scale = weighed(term, batch, mean)
+            if scale is not None:
+                scale = replace(scale, location=scale.location or call.location)
+                read_off.setdefault((scale.weight, scale.location), scale)
+    return tuple(read_off.values()) or None
+
+
+def terms(tf: Any, call: GradientCall, replica_batch: int) -> tuple[Term, ...]:
+    """The ways from the loss to the examples of the replica."""
+    return tuple(_Walk(tf, replica_batch).of(call.target, Term(base=1.0), _DEPTH, whole=True))
+
+
+def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
+    """How a term relates to the global batch, None where the trace does not tell.
+
+    The weights that the author gives to terms are left out of the scale.
+    """
+    wanted = 1.0 if averaged else 1 / batch.replicas
+    whole = term.base * prod(term.constants)
+    parts = [term.base * part for part in _products(term.constants)]
+    right = (wanted, wanted * term.per_example)
+    slips = [wanted * m for n in (batch.replicas, batch.per_replica_batch, batch.global_batch)
+             for m in (n, 1 / n) if n > 1]  # fmt: skip
+    weight: float | None
+    if not term.known:
+        weight = None
+    elif not term.linear:
+        # Behind a curve (sqrt of a mean) the scale is that of what is reduced; by how much the loss
+        # itself is off cannot be told.
+        weight = None if not averaged and _near(parts[1:], right) else 1.0
+    elif _near([whole], right) or (not averaged and _near(parts, right)):
+        weight = wanted
+    # Off by exactly the replicas, the per-replica batch or the global one: no author chooses such a
+    # weight, so it is a slip. Anything else may be meant.
+    elif _near([whole], slips) and not (term.base == 1 and whole > 1):  # a mean's own weight
+        weight = whole
+    elif averaged and _near(parts, right):
+        weight = wanted
+    else:
+        weight = term.base if term.base == 1 or not _divided(term) else None
+    if weight is None:
+        return None
+    return LossScale(weight, batch.replicas, averaged, term.location, term.linear)
+
+
+def _divided(term: Term) -> bool:
+    """Whether a sum is divided by something: by what the author normalises with."""
+    return any(abs(constant) < 1 for constant in term.constants)
+
+
+def _products(constants: tuple[float, ...]) -> list[float]:
+    """The products of some of the constants, the empty one first."""
+    # All subsets, for an author's weight (0.4 of an auxiliary loss) stands among the scales: 2 **
+    # 10 products at most.
+    few = constants[:_MOST_CONSTANTS]
+    return [prod(some) for count in range(len(few) + 1) for some in combinations(few, count)]
+
+
+def _near(values: Iterable[float], targets: Iterable[float]) -> bool:
+    """Whether a value is one of those, whatever its sign."""
+    return any(abs(abs(v) / target - 1) <= _TOLERANCE for v in values for target in targets)
+
+
+class _Walk:
+    """Follows one loss towards the examples; regularisers (no batch below) give no term."""
+
+    def __init__(self, tf: Any, batch: int) -> None:
+        self._batch = batch
+        self._constants = Constants(tf, batch)
+        self._static = tf.get_static_value
+        self._outside: dict[tuple[int, str], Any] = {}
+        """What the placeholders of called functions stand for."""
+
+    def of(self, tensor: Any, way: Term, depth: int, *, whole: bool = False) -> Iterator[Term]:
+        """The terms behind one tensor."""
+        if depth == 0 or not graphs.first_replica(tensor.op):
+            yield replace(way, known=False)
+        elif whole and tensor.shape.rank and self._holds_batch(tensor):
+            yield self._summed(tensor, way, None)
+        else:
+            yield from self._behind(tensor, way, depth)
+
+    def _behind(self, tensor: Any, way: Term, depth: int) -> Iterator[Term]:
+        """The terms behind the operation that made a tensor."""
+        operation = tensor.op
+        kind = operation.type
+        if kind in ("Sum", "Mean"):
+            yield from self._reduced(operation, way, depth)
+        elif kind in PASS or kind == "Neg":
+            source = passed_on(operation)
+            yield from self.of(source, way, depth - 1)
+        elif kind in _ADD or kind in ("Pack", "Select", "SelectV2"):
+            for part in operation.inputs[1 if kind.startswith("Select") else 0 :]:
+                yield from self.of(part, way, depth - 1)
+        elif kind in _DIVIDE or kind in ("Mul", "MulNoNan"):
+            yield from self._scaled(operation, way, depth)
+        elif kind in _CURVES:
+            for part in operation.inputs:
+                yield from self.of(part, replace(way, linear=False), depth - 1)
+        elif kind in _CALLS or kind == "Placeholder":
+            yield from self._called(tensor, way, depth)
+        elif self._constants.depends_on_input(tensor):
+            yield replace(way, known=False)
+
+    def _reduced(self, operation: Any, way: Term, depth: int) -> Iterator[Term]:
+        """A Sum or Mean: the batch is reduced here, or before."""
+        value = operation.inputs[0]
+        axes = self._static(operation.inputs[1])
+        source = _source(value).op
+        if source.type == "Pack":
+            share = 1 / len(source.inputs) if operation.type == "Mean" else 1.0
+            yield from self.of(value, _times(way, share), depth - 1)
+            return
+        if value.shape.rank is None or axes is None:
+            if self._constants.depends_on_input(value):
+                yield replace(way, known=False)
+            return
+        reduced = {int(axis) % max(value.shape.rank, 1) for axis in axes.reshape(-1)}
+        if value.shape.rank and 0 in reduced and self._holds_batch(value):
+            location = user_lines.of_frames(operation.traceback or ())
+            if operation.type == "Sum":
+                yield self._summed(value, way, location)
+            else:
+                inner = self._constants.inside(value)
+                constants = (*way.constants, *inner)
+                yield replace(way, base=1.0, constants=constants, location=location)
+        else:
+            yield from self.of(value, way, depth - 1)
+
+    def _holds_batch(self, value: Any) -> bool:
+        """Whether the first dimension is the batch, or the batch times something."""
+        size = value.shape[0]
+        return (size is None or size % self._batch == 0) and self._constants.depends_on_input(value)
+
+    def _summed(self, value: Any, way: Term, location: Location | None) -> Term:
+        """The term of a sum over the batch."""
+        count = value.shape.num_elements()
+        constants = (*way.constants, *self._constants.inside(value))
+        if count is None:
+            others = value.shape[1:].num_elements()
+            count = None if others is None else others * self._batch
+        if count is None:
+            return replace(way, known=False)
+        each = max(count // self._batch, 1)
+        return replace(
+            way, base=float(count), per_example=each, constants=constants, location=location
+        )
+
+    def _scaled(self, operation: Any, way: Term, depth: int) -> Iterator[Term]:
+        """A product or quotient: with a constant, with what is not known, of two reductions."""
+        left, right = operation.inputs
+        divides = operation.type in _DIVIDE
+        constant, other = self._constants.of(right), left
+        if constant is None and not divides:
+            constant, other = self._constants.of(left), right
+        if constant is not None:
+            if constant != 0:
+                yield from self.of(other, _times(way, 1 / constant if divides else constant), depth)
+            return
+        if divides and self._constants.of(left) is not None:
+            left = None
+        sides = [
+            [] if side is None else [*self.of(side, Term(base=1.0), 40)] for side in (left, right)
+        ]
+        if divides and left is not None and self._weighted_mean(left, right):
+            location = user_lines.of_frames(operation.traceback or ())
+            yield replace(way, base=1.0, location=location)
+        elif all(sides) or (divides and sides[1]):
+            yield self._mixed(operation, way, [*sides[0], *sides[1]])
+        else:
+            for term in [*sides[0], *sides[1]]:
+                yield replace(term, known=False)
+
+    def _mixed(self, operation: Any, way: Term, parts: list[Term]) -> Term:
+        """A ratio or a product of reductions: no multiple of either."""
+        inner = tuple(constant for part in parts for constant in part.constants)
+        return Term(
+            base=1.0, per_example=1, constants=(*way.constants, *inner), linear=False,
+            known=way.known and all(part.known for part in parts),
+            location=user_lines.of_frames(operation.traceback or ()),
+        )  # fmt: skip
+
+    def _weighted_mean(self, total: Any, weights: Any) -> bool:
+        """Whether a sum of weighted losses is divided by the sum of the same replica's weights."""
+        sums = _source(total), _source(weights)
+        if any(each.op.type != "Sum" for each in sums):
+            return False
+        losses, weights = (each.op.inputs[0] for each in sums)
+        whole = bool(losses.shape.rank) and self._holds_batch(losses)
+        product = _source(losses).op
+        return whole and product.type == "Mul" and any(
+            _source(operand) is _source(weights) for operand in product.inputs
+        )  # fmt: skip
+
+    def _called(self, tensor: Any, way: Term, depth: int) -> Iterator[Term]:
+        """The result of a called function, or an argument of the one that is followed."""
+        operation = tensor.op
+        if operation.type == "Placeholder":
+            outer = self._outside.get((id(operation.graph), operation.name))
+            if outer is not None:
+                yield from self.of(outer, way, depth - 1)
+            return
+        body = next(iter(graphs.bodies(operation.graph, operation)), None)
+        if body is None or len(body.outputs) <= tensor.value_index:
+            yield replace(way, known=False)
+            return
+        for inner, outer in zip(body.inputs, operation.inputs, strict=False):
+            self._outside[id(body), inner.op.name] = outer
+        yield from self.of(body.outputs[tensor.value_index], way, depth - 1)
+
+
+def _times(way: Term, constant: float) -> Term:
+    """A way with one more constant on it; one is none."""
+    if abs(constant) == 1:
+        return way
+    return replace(way, constants=(*way.constants, abs(constant)))
+
+
+def _source(tensor: Any) -> Any:
+    """What a tensor is a copy of, in another shape or dtype."""
+    while tensor.op.type in PASS and tensor.op.inputs:
+        tensor = passed_on(tensor.op)
+    return tensor
+
+
+def _divided_by_hand(tf: Any, call: GradientCall, replicas: int) -> bool:
+    """Whether the gradients themselves are divided by the replicas, and not the loss."""
+    constants = Constants(tf, 0)
+    for gradient in call.gradients:
+        tensor = getattr(gradient, "values", gradient)
+        if not hasattr(tensor, "consumers"):
+            continue
+        for consumer in tensor.consumers():
+            if consumer.type not in _DIVIDE and consumer.type != "Mul":
+                continue
+            for operand in consumer.inputs:
+                constant = None if operand is tensor else constants.of(operand)
+                if constant and _near([constant], (replicas, 1 / replicas)):
+                    return True
+    return False

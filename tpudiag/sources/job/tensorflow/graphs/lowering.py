@@ -1,0 +1,247 @@
+"""Lowers the training step of one replica to a program for the TPU compiler.
+
+The function that the job gave to strategy.run is traced once more, as replica 0 of its strategy
+and with XLA's all-reduce in the place of what crosses replicas. It is lowered for the CPU, since
+only TensorFlow builds for the TPU hold its kernels, and the program is the same StableHLO.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tpudiag.compiled import LoweredStep
+from tpudiag.signals import Batch
+from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
+from tpudiag.sources.job.tensorflow.graphs import graphs, replica_context
+from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
+from tpudiag.sources.job.tensorflow.graphs.step_program import StepProgram
+from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
+
+SMALLER, SMALLEST = 4, 8
+"""The small batch is so much smaller, and never below that: what a step costs that need not fit."""
+_ERROR_CHARACTERS = 4000
+
+
+@dataclass(frozen=True)
+class StepCall:
+    """A call that trained: its function, and the leaves of its arguments."""
+
+    function: Callable[..., Any]
+    structure: Any
+    strategy: Any
+
+    @property
+    def alone(self) -> bool:
+        """Whether it trains under no strategy of the job's: on one replica, whatever there is."""
+        # By its name: the class is private.
+        return type(self.strategy).__name__ == "_DefaultDistributionStrategy"
+
+
+class LoweringWatch:
+    """Notes the function that trains, and lowers it for any per-replica batch."""
+
+    def __init__(self, tf: Any, gradients: GradientWatch, recorder: Recorder) -> None:
+        self._tf, self._gradients, self._recorder = tf, gradients, recorder
+        self._busy = self._done = False
+        self.lines = OperationLines(tf)
+        self.step: StepCall | None = None
+        self._program: StepProgram | None = None
+        """Of the step as it was traced last."""
+        self.on_step: Callable[[StepCall], None] = lambda _: None
+        """Called when a training step was traced for the first time, before it runs."""
+        self.steps_per_dispatch: Callable[[], int] = lambda: 1
+        self.shapes: tuple[tuple[int, ...], ...] = ()
+        """Of examples whose dimensions the data leave open, where all that were read had one."""
+        extended = tf.compat.v1.distribute.StrategyExtended
+        hooks.around(extended, "call_for_each_replica", self._call)
+
+    def _call(
+        self, original: Any, extended: Any, fn: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """One call of strategy.run; what it was given is kept if gradients were taken in it."""
+        before = self._gradients.taken
+        result = original(extended, fn, args, kwargs)
+        if self._gradients.taken != before and not self._busy and self.step is None:
+            strategy = self._tf.distribute.get_strategy()
+            structure = self._tf.nest.map_structure(self._leaf, (tuple(args), dict(kwargs or {})))
+            self.step = StepCall(fn, structure, strategy)
+            self.on_step(self.step)
+        return result
+
+    def trained_alone(self, function: Any, args: Any, kwargs: Any) -> None:
+        """A tf.function that trains has returned; its step is the one where none was run under a
+        strategy."""
+        if self._busy or self.step is not None or self._tf.distribute.has_strategy():
+            return
+        structure = self._tf.nest.map_structure(self._leaf, (tuple(args), dict(kwargs)))
+        if any(map(_draws, self._tf.nest.flatten(structure))):
+            return  # what draws its batches itself has a part that no TPU runs
+        strategy = self._tf.distribute.get_strategy()
+        self.step = StepCall(_as_traced(function), structure, strategy)
+        self.on_step(self.step)
+
+    def _leaf(self, value: Any) -> Any:
+        """A tensor as its spec, on the first replica; anything else as it is."""
+        value = replica_context.first_value(self._tf, value)
+        if self._tf.is_tensor(value) and not isinstance(value, self._tf.Variable):
+            return self._tf.type_spec_from_value(value)
+        return value
+
+    def lower_as_seen(self, spec: JobSpec, batch: Batch | None) -> None:
+        """Once: lower the step as it ran, and with a small batch to hold it against."""
+        if batch is None or self.step is None or self._done:
+            return
+        self._done = True
+        self._recorder.phase(LOWERING)
+        own = batch.per_replica_batch
+        whole = spec.replica_batch or own
+        wanted = [whole, whole // SMALLER] if whole // SMALLER >= SMALLEST else [whole]
+        lowered: list[LoweredStep] = []
+        for size in wanted:
+            lowered.append(self.lower(own, size, spec.lower_for, Path(spec.lower_to)))
+            self._recorder.put(lowered=lowered)
+
+    def serve(self, spec: JobSpec, batch: Batch | None) -> None:
+        """Lower the step for each request until there are no more, and end the job.
+
+        On a thread of its own, where no trace is under way.
+        """
+        main = max(self._gradients.calls, key=lambda call: call.forward_operations, default=None)
+        if main is not None:
+            self._recorder.put(activations=graphs.activations(main))
+        # The job's main thread stands inside a trace of its own here, with its graph, its replica
+        # and its name scopes on a stack that is local to the thread: a second trace there would
+        # become part of the first.
+        serving = threading.Thread(target=self._answer, args=(spec, batch))
+        serving.start()
+        serving.join()
+        os._exit(0)
+
+    def _answer(self, spec: JobSpec, batch: Batch | None) -> None:
+        """Answer the requests."""
+        self._recorder.put(batch=batch, phase=LOWERING)
+        if batch is None:
+            return
+        with os.fdopen(spec.requests, "rb") as requests:
+            for line in requests:
+                wanted = decoded_request(line)
+                lowered = self.lower(
+                    batch.per_replica_batch, wanted.batch, wanted.replicas, Path(spec.lower_to)
+                )
+                self._recorder.put(answer=lowered)
+
+    def lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
+        """The step at `wanted` examples a replica in place of `batch`, as a file in `folder`."""
+        started = time.perf_counter()
+        before = len(self._gradients.calls)
+        self._busy = True
+        try:
+            lowered = self._lower(batch, wanted, replicas, folder)
+        except Exception as error:  # whatever the job's function does when it is traced again
+            refused = self._program.refused(str(error)) if self._program is not None else ()
+            text = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS]
+            lowered = LoweredStep(batch=wanted, replicas=replicas, error=text, refused_ops=refused)
+        finally:
+            self._busy = False
+            # What is traced for the compiler must not be read as a step of the job: its loss, batch
+            # and products would count twice.
+            del self._gradients.calls[before:]
+        return replace(
+            lowered,
+            took_s=time.perf_counter() - started,
+            steps_per_dispatch=self.steps_per_dispatch(),
+        )
+
+    def _lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
+        """Trace, lower and write; raises what TensorFlow raises."""
+        step = self.step
+        if step is None:
+            return LoweredStep(
+                batch=wanted, replicas=replicas, error="no step that trains was seen by itself"
+            )
+        flat = self._tf.nest.flatten(step.structure)
+        at = [i for i, leaf in enumerate(flat) if isinstance(leaf, self._tf.TypeSpec)]
+        # Ragged and sparse tensors have a shape that the data decide: XLA compiles for one shape.
+        odd = [flat[i] for i in at if not isinstance(flat[i], self._tf.TensorSpec)]
+        if odd:
+            kind = type(odd[0]).__name__.removesuffix("Spec")
+            return LoweredStep(
+                batch=wanted, replicas=replicas, error=f"the step gets a {kind}, which XLA cannot"
+            )
+        specs = [self._resized(flat[i], batch, wanted) for i in at]
+
+        def one_replica(*tensors: Any) -> Any:
+            leaves = list(flat)
+            for index, tensor in zip(at, tensors, strict=True):
+                leaves[index] = tensor
+            args, kwargs = self._tf.nest.pack_sequence_as(step.structure, leaves)
+            with replica_context.as_replica(self._tf, step.strategy, replicas):
+                out = step.function(*args, **kwargs)
+            return [leaf for leaf in self._tf.nest.flatten(out) if self._tf.is_tensor(leaf)]
+
+        self._program = program = StepProgram(self._tf, one_replica, specs)
+        with self.lines.noted():
+            text, serialised = program.lowered()
+        path = folder / f"step-{wanted}-{replicas}.mlir"
+        where = path.with_suffix(".locations.json")
+        if serialised is None:
+            path.write_text(text, encoding="utf-8")
+        else:
+            path = path.with_suffix(".hlo")
+            path.write_bytes(serialised)
+        where.write_text(json.dumps(program.places(text, self.lines)), encoding="utf-8")
+        return LoweredStep(
+            batch=wanted, replicas=replicas, path=str(path), locations_path=str(where)
+        )
+
+    def _resized(self, spec: Any, batch: int, wanted: int) -> Any:
+        """The spec with its batch dimension changed, and what is known of those it leaves open."""
+        if spec.shape.rank and spec.shape[0] in (batch, None):
+            example = spec.shape.as_list()[1:]
+            if None in example:
+                fitting = (known for known in self.shapes if _fits(known, example))
+                example = list(next(fitting, example))
+            return self._tf.TensorSpec([wanted, *example], spec.dtype)
+        return spec
+
+
+def _fits(known: Sequence[int], open_: Sequence[int | None]) -> bool:
+    """Whether a shape is one that an open one may have."""
+    return len(known) == len(open_) and all(
+        size in (None, seen) for seen, size in zip(known, open_, strict=True)
+    )
+
+
+def _as_traced(function: Any) -> Callable[..., Any]:
+    """The Python function of a tf.function, with the control flow that AutoGraph gives it.
+
+    Private (`autograph.impl.api.tf_convert`, `autograph.core.ag_ctx`, TensorFlow 2.13 to 2.21);
+    where they moved, a step that branches on a tensor is not lowered.
+    """
+    python_function: Callable[..., Any] = function.python_function
+    if getattr(function, "_autograph", True) is False:
+        return python_function
+    try:
+        convert = import_module("tensorflow.python.autograph.impl.api").tf_convert
+        contexts: Any = import_module("tensorflow.python.autograph.core.ag_ctx")
+        enabled = contexts.ControlStatusCtx(status=contexts.Status.ENABLED)
+    except (ImportError, AttributeError):
+        return python_function
+    # As strategy.run converts what it is given. The public tf.autograph.to_graph takes no methods,
+    # which steps often are.
+    converted: Callable[..., Any] = convert(python_function, enabled, user_requested=True)
+    return converted
+
+
+def _draws(value: Any) -> bool:
+    """Whether a value gives batches: a dataset or its iterator."""
+    return hasattr(value, "element_spec")

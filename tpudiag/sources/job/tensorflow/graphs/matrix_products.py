@@ -1,0 +1,206 @@
+"""Reads the matrix products and convolutions of the traced step: their sizes, dtypes and lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import MatrixOp
+from tpudiag.sources.job.tensorflow.devices import wide_convolutions
+from tpudiag.sources.job.tensorflow.graphs import graphs, layer_variables
+from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
+from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
+
+ASSUMED = 128
+"""What a dimension that the trace leaves open is taken for, where it is not the batch."""
+_MATMULS = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
+_GATHERS = ("ResourceGather", "GatherV2", "GatherNd", "ResourceGatherNd")
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """A product as the MXU does it."""
+
+    batch: int
+    rows: int
+    contraction: int
+    columns: int
+
+    @property
+    def flops(self) -> int:
+        return 2 * self.batch * self.rows * self.contraction * self.columns
+
+
+def matrix_ops(
+    call: GradientCall,
+    layer_line: Callable[[str], Location | None],
+    replica_batch: int | None = None,
+) -> tuple[MatrixOp, ...]:
+    """The matrix products and convolutions of the step on one replica.
+
+    An unknown first dimension is taken for `replica_batch`, or for what rows of batch and length
+    were joined to; any other for `ASSUMED`, and what has one of those says so. Products of an
+    unknown rank are left out.
+
+    `layer_line` knows the line of a library's layer by the name of its variable or of an operation
+    in its scope; in `fit` there is no user code on the stack.
+    """
+    forward = {id(op) for op in call.graph.get_operations()[: call.forward_operations]}
+    every = list(graphs.operations(call.graph))
+    widths = {width for operation, _ in every if (width := _embedding_width(operation))}
+    products: list[MatrixOp] = []
+    rows = OpenRows(replica_batch)
+    for operation, outermost in every:
+        shapes = _Shapes(rows)
+        sizes = _product(operation, shapes)
+        if sizes is not None:
+            products.append(
+                MatrixOp(
+                    op=operation.type,
+                    name=operation.name,
+                    dtype=wide_convolutions.asked_dtype(operation.inputs[0]),
+                    rows=sizes.rows,
+                    contraction=sizes.contraction,
+                    columns=sizes.columns,
+                    batch=sizes.batch,
+                    flops=sizes.flops,
+                    location=_location(operation, layer_line),
+                    forward=id(outermost) in forward and "gradient_tape/" not in operation.name,
+                    sizes_known=not shapes.assumed,
+                    reads_embedding=sizes.contraction in widths,
+                )
+            )
+    return tuple(products)
+
+
+class _Shapes:
+    """The dimensions of tensors, and whether one had to be assumed."""
+
+    def __init__(self, rows: OpenRows) -> None:
+        self._rows = rows
+        self.assumed = False
+
+    def of(self, tensor: Any, width: int | None = None) -> list[int] | None:
+        """The dimensions of a tensor, None for an unknown rank; `width`: what its last must be."""
+        if tensor.shape.rank is None:
+            return None
+        sizes: list[int | None] = tensor.shape.as_list()
+        if sizes and sizes[-1] is None:
+            sizes[-1] = width
+        if sizes and sizes[0] is None:
+            sizes[0] = self._rows.of(tensor, sizes[1:])
+        return [self._size(size) for size in sizes]
+
+    def _size(self, size: int | None) -> int:
+        self.assumed |= size is None
+        return ASSUMED if size is None else size
+
+
+def _location(operation: Any, layer_line: Callable[[str], Location | None]) -> Location | None:
+    """The line that made the layer of an operation, or else the one that made the operation."""
+    return (
+        layer_line(layer_variables.name_read_by(operation) or operation.name)
+        or user_lines.of_frames(operation.traceback or ())
+        or layer_line(operation.name)
+    )
+
+
+def _embedding_width(operation: Any) -> int | None:
+    """The width of the rows that an operation looks up in a table of floats."""
+    if operation.type not in _GATHERS or not operation.outputs[0].dtype.is_floating:
+        return None
+    table = operation.inputs[0]
+    if not (table.dtype.name == "resource" or "ReadVariable" in _source(table).op.type):
+        return None
+    shape = operation.outputs[0].shape
+    return shape[-1] if shape.rank else None
+
+
+def _source(tensor: Any) -> Any:
+    """What a tensor is a copy of."""
+    while tensor.op.type in ("Identity", "Cast") and tensor.op.inputs:
+        tensor = tensor.op.inputs[0]
+    return tensor
+
+
+def _product(operation: Any, shapes: _Shapes) -> _Sizes | None:
+    """The sizes of an operation that is a product, None for any other."""
+    if operation.type in _MATMULS:
+        return _matmul(operation, shapes)
+    if operation.type == "Einsum":
+        return _einsum(operation, shapes)
+    if operation.type in ("Conv2D", "Conv3D"):
+        return _convolution(operation, shapes)
+    return None
+
+
+def _matmul(operation: Any, shapes: _Shapes) -> _Sizes | None:
+    """Sizes of MatMul and its batched forms."""
+    plain = operation.type == "MatMul"
+    transposed, right_too = (
+        operation.get_attr(name)
+        for name in (("transpose_a", "transpose_b") if plain else ("adj_x", "adj_y"))
+    )
+    right, given = operation.inputs[1].shape, operation.outputs[0].shape
+    width = None
+    if plain and right.rank == 2:  # what a layer joined may leave open both its dimensions
+        width = given[-2] if transposed else right[-1 if right_too else -2]
+    left = shapes.of(operation.inputs[0], width)
+    columns = right[-2 if right_too else -1] if plain and right.rank == 2 else None
+    out = shapes.of(operation.outputs[0], columns)
+    if left is None or out is None:
+        return None
+    rows, contraction = (left[-1], left[-2]) if transposed else (left[-2], left[-1])
+    return _Sizes(prod(out[:-2]), rows, contraction, out[-1])
+
+
+def _einsum(operation: Any, shapes: _Shapes) -> _Sizes | None:
+    """Sizes of an Einsum of two operands, as the batched product that it is."""
+    inputs, _, output = operation.get_attr("equation").decode().replace(" ", "").partition("->")
+    terms = inputs.split(",")
+    if len(terms) != 2:
+        return None
+    sizes: dict[str, int] = {}
+    spelt: list[str] = []
+    for term, tensor in zip(terms, operation.inputs, strict=True):
+        shape = shapes.of(tensor)
+        if shape is None:
+            return None
+        letters = _spelt(term, len(shape))
+        if len(letters) != len(shape):
+            return None
+        spelt.append(letters)
+        sizes.update(zip(letters, shape, strict=True))
+    left, right = map(set, spelt)
+    both = left & right
+    kept = set(output.replace("...", "")) | {label for label in sizes if label.isdigit()}
+
+    def size(labels: set[str]) -> int:
+        return prod(sizes[label] for label in labels)
+
+    return _Sizes(
+        size(both & kept),
+        size((left - both) & kept),
+        size(both - kept),
+        size((right - both) & kept),
+    )
+
+
+def _spelt(term: str, rank: int) -> str:
+    """A term with its `...` spelt out, by digits that count from the last of those dimensions."""
+    count = rank - len(term.replace("...", ""))
+    return term.replace("...", "".join(str(number) for number in reversed(range(max(count, 0)))))
+
+
+def _convolution(operation: Any, shapes: _Shapes) -> _Sizes | None:
+    """Sizes of a convolution as the matrix product that the MXU does."""
+    # A kernel has no batch: an open first dimension of it stays open.
+    kernel = _Shapes(OpenRows(None)).of(operation.inputs[1])
+    out = shapes.of(operation.outputs[0])
+    if kernel is None or out is None:
+        return None
+    return _Sizes(1, prod(out) // max(kernel[-1], 1), prod(kernel[:-1]), kernel[-1])

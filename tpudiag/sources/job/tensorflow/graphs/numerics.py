@@ -1,0 +1,213 @@
+"""Reads the traced step for what is bad for its numbers, and watches what clips gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals.step_numerics import (
+    BatchNorm,
+    ClippedGradients,
+    ExpertRouting,
+    LowPrecisionOp,
+    StepNumerics,
+)
+from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
+
+LayerLine = Callable[[str], Location | None]
+_PRODUCTS = ("MatMul", "BatchMatMul", "Einsum", "Conv", "DepthwiseConv")
+_NORMALISES = (
+    "Softmax",
+    "LogSoftmax",
+    "SparseSoftmaxCrossEntropyWithLogits",
+    "SoftmaxCrossEntropyWithLogits",
+    "Sigmoid",
+    "Log",
+    "Log1p",
+    "Softplus",
+)
+"""Operations in which 8 bits of mantissa lose what a loss is made of."""
+_HALF = ("bfloat16", "float16")
+MOST_FOLLOWED = 400
+"""Operations that are looked at behind the loss."""
+MOST_EXPERTS = 1024
+
+
+class ClippingWatch:
+    """Hooks tf.clip_by_*: gradients of one replica that are clipped before they are summed."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._gradients: dict[int, Any] = {}
+        self.clipped: dict[tuple[str, Location | None], ClippedGradients] = {}
+        hooks.around(tf.GradientTape, "gradient", self._taken)
+        for name, argument in (
+            ("clip_by_global_norm", "t_list"),
+            ("clip_by_norm", "t"),
+            ("clip_by_value", "t"),
+        ):
+            hooks.before(tf, name, self._clips(f"tf.{name}", argument))
+
+    def _taken(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """Gradients are taken; those traced are remembered."""
+        gradients = original(*args, **kwargs)
+        if not self._tf.executing_eagerly():
+            hooks.quietly(self._keep, gradients)
+        return gradients
+
+    def _keep(self, gradients: Any) -> None:
+        for each in self._tf.nest.flatten(gradients):
+            if each is not None:
+                self._gradients[id(each)] = each
+
+    def _clips(self, name: str, argument: str) -> Callable[..., None]:
+        """Note a call that clips gradients as one replica has them."""
+
+        def note(*args: Any, **kwargs: Any) -> None:
+            if not self._gradients or self._tf.executing_eagerly():
+                return
+            given = kwargs.get(argument, args[0] if args else None)
+            context = self._tf.distribute.get_replica_context()
+            replicas = 1 if context is None else context.num_replicas_in_sync
+            known = any(id(each) in self._gradients for each in self._tf.nest.flatten(given))
+            if replicas > 1 and known:
+                location = user_lines.caller()
+                self.clipped[name, location] = ClippedGradients(name, replicas, location)
+
+        return note
+
+
+def read(
+    tf: Any, call: GradientCall, layer_line: LayerLine, clipped: tuple[ClippedGradients, ...]
+) -> StepNumerics:
+    """What stands out in the forward pass of a traced step."""
+    forward = call.graph.get_operations()[: call.forward_operations]
+    # All replicas of a MirroredStrategy are traced into one graph: without this each finding would
+    # stand there once for each replica.
+    own = [operation for operation in forward if graphs.first_replica(operation)]
+    return StepNumerics(
+        loss_dtype=call.target.dtype.base_dtype.name,
+        low_precision=tuple(_low_precision(call.target, layer_line)),
+        clipped=clipped,
+        gradients_seen=True,
+        batch_norms=tuple(_batch_norms(tf, own, layer_line)),
+        routings=tuple(_routings(tf, own, layer_line)),
+    )
+
+
+def _line(operation: Any, layer_line: LayerLine) -> Location | None:
+    """The user's line behind an operation, or that of its layer."""
+    return layer_line(operation.name) or user_lines.of_frames(operation.traceback or ())
+
+
+def _low_precision(target: Any, layer_line: LayerLine) -> Iterator[LowPrecisionOp]:
+    """The operations between the last matrix products and the loss that run in 16 bits."""
+    pending, visited = [target.op], set[int]()
+    while pending and len(visited) < MOST_FOLLOWED:
+        operation = pending.pop(0)
+        # Behind the last product lies the network, which is meant to run in 16 bits.
+        if id(operation) in visited or operation.type.startswith(_PRODUCTS):
+            continue
+        visited.add(id(operation))
+        half = [t for t in operation.inputs if t.dtype.base_dtype.name in _HALF]
+        if half and operation.type in _NORMALISES:
+            yield LowPrecisionOp(
+                operation.type,
+                operation.name,
+                half[0].dtype.base_dtype.name,
+                _line(operation, layer_line),
+            )
+        pending.extend(tensor.op for tensor in operation.inputs)
+
+
+def _batch_norms(tf: Any, operations: list[Any], layer_line: LayerLine) -> Iterator[BatchNorm]:
+    """Batch normalisations in training, each by its layer."""
+    layers: dict[str, BatchNorm] = {}
+    for operation in operations:
+        if operation.type.startswith("FusedBatchNorm"):
+            trains = operation.get_attr("is_training")
+        elif operation.type == "Mean" and operation.name.endswith("moments/mean"):
+            trains = _over_examples(tf, operation)
+        else:
+            continue
+        if trains:
+            scope = operation.name.partition("/moments/")[0].removesuffix("/FusedBatchNormV3")
+            size = operation.inputs[0].shape[0] if operation.inputs[0].shape.rank else None
+            layers.setdefault(scope, BatchNorm(scope, size, _line(operation, layer_line)))
+    # A mean over examples is a batch normalisation where moving averages are kept under the same
+    # name.
+    moving = [o.name for o in operations if o.type.startswith("Assign")]
+    for scope, layer in layers.items():
+        if any(name.startswith(f"{scope}/") for name in moving):
+            yield layer
+
+
+def _over_examples(tf: Any, operation: Any) -> bool:
+    """Whether a mean is taken over the batch, and not over the channels."""
+    axes = tf.get_static_value(operation.inputs[1])
+    rank = operation.inputs[0].shape.rank
+    if axes is None or rank is None or rank < 2:
+        return False
+    over = {int(axis) % rank for axis in axes.reshape(-1)}
+    return 0 in over and len(over) < rank
+
+
+def _routings(tf: Any, operations: list[Any], layer_line: LayerLine) -> Iterator[ExpertRouting]:
+    """Top-k choices that one-hot tensors of experts are made from."""
+    one_hots = [operation for operation in operations if operation.type == "OneHot"]
+    for operation in operations:
+        if operation.type not in ("TopKV2", "ArgMax"):
+            continue
+        shape = operation.inputs[0].shape
+        if shape.rank is None or shape.rank < 2 or None in shape.as_list():
+            continue
+        *rows, experts = shape.as_list()
+        k = _static(tf, operation.inputs[1]) if operation.type == "TopKV2" else 1
+        # A top-k over a vocabulary (beam search, sampling) looks the same but for its size, and one
+        # that takes all chooses nothing.
+        if not k or k >= experts or experts > MOST_EXPERTS:
+            continue
+        readers = [each for each in one_hots if _reads(each, operation)]
+        sends = [
+            each
+            for each in readers
+            if _static(tf, each.inputs[1]) == experts
+            and not any(_reads(each, other) for other in readers if other is not each)
+        ]
+        if not sends:
+            continue
+        places = [
+            _static(tf, each.inputs[1])
+            for each in one_hots
+            if each not in sends and any(_reads(each, send) for send in sends)
+        ]
+        yield ExpertRouting(
+            name=operation.name,
+            tokens=rows[-1],
+            chosen=k,
+            experts=experts,
+            capacity=next((place for place in places if place), None),
+            location=_line(operation, layer_line),
+        )
+
+
+def _reads(operation: Any, source: Any) -> bool:
+    """Whether an operation's first input comes from another within some steps."""
+    pending, visited = [operation.inputs[0].op], set[int]()
+    while pending and len(visited) < 60:
+        each = pending.pop(0)
+        if each is source:
+            return True
+        if id(each) not in visited and not each.type.startswith(_PRODUCTS):
+            visited.add(id(each))
+            pending.extend(tensor.op for tensor in each.inputs)
+    return False
+
+
+def _static(tf: Any, tensor: Any) -> int | None:
+    """The value of a scalar constant."""
+    value = tf.get_static_value(tensor)
+    return int(value) if value is not None and value.size == 1 else None

@@ -1,0 +1,151 @@
+"""The user's lines behind the operations that Keras makes in a step.
+
+Under `fit` no line of the user's stands on the stack of such an operation. Its layer is known, and
+where that was made: an operation belongs to the innermost layer during whose call it was added to
+its graph. Names would not tell, for `dense_1` may be the second scope of the layer `dense`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
+
+GRADIENT = "gradient_tape/"
+"""TensorFlow names a gradient's operation by that and the operation that it belongs to."""
+_ENDS = {__file__, *(str(Path(__file__).with_name(f"{n}.py")) for n in ("training", "lowering"))}
+"""Beyond these in a stack lies what called Keras, asked for gradients, or has the step lowered."""
+_Lines = dict[str, set[str | None]]
+"""By a name or scope; None stands for operations without a line."""
+
+
+class OperationLines:
+    """Notes, while a step is traced to be lowered, which call of Keras adds which operations."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._noting = False
+        self._lines: dict[Any, dict[str, str]] = {}
+        """Graph -> operation -> line."""
+
+    def watch(self, keras: Any, watch: KerasWatch) -> None:
+        """Install the hooks on a Keras package."""
+        self._hook(keras.layers.Layer, "__call__", watch.layers.made_at)
+        self._hook(keras.Model, "compute_loss", watch.line_of_compile)
+        legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
+        for optimizer in filter(None, (keras.optimizers.Optimizer, legacy)):
+            self._hook(optimizer, "apply_gradients", watch.line_of_optimizer)
+
+    @contextlib.contextmanager
+    def noted(self) -> Generator[None]:
+        """Note what is added from here on, in place of what was noted before."""
+        self._lines, self._noting = {}, True
+        try:
+            yield
+        finally:
+            self._noting = False
+
+    def of_graph(self, graph: Any) -> dict[str, str]:
+        """The line of each operation's name that has one line; what was noted is forgotten."""
+        named: _Lines = defaultdict(set)
+        for name, line in self._named(graph):
+            named[name].add(line)
+        self._lines = {}
+        return _settled(named)
+
+    def _named(
+        self, graph: Any, caller: str = "", inherited: str | None = None, depth: int = 0
+    ) -> Iterator[tuple[str, str | None]]:
+        """Names and lines of a graph's operations, and of those in functions that they call.
+
+        An operation without a line of its own has that of the one that calls its function.
+        """
+        own = [each for each in graph.get_operations() if graphs.first_replica(each)]
+        lines = {each.name: self._line(each) for each in own}
+        lines |= _of_gradients(lines)
+        for each in own:
+            line = lines[each.name] or inherited
+            yield each.name, line
+            if caller:  # as XLA names it once the call is inlined
+                yield f"{caller}/{each.name}", line
+            if each.type in graphs.BODIES and depth < graphs.DEEPEST:
+                for body in graphs.bodies(graph, each):
+                    yield from self._named(body, each.name, line, depth + 1)
+
+    def _line(self, operation: Any) -> str | None:
+        """The user's line within the innermost call of Keras, or the one behind that call."""
+        # To read a stack takes time, and that of a gradient leads to where it was asked for alone.
+        stack = () if GRADIENT in operation.name else operation.traceback or ()
+        for frame in reversed(stack):
+            inner = user_lines.of(frame.filename, frame.lineno)
+            if inner is not None:
+                return str(inner)
+            if frame.filename in _ENDS:
+                break
+        return self._lines.get(operation.graph, {}).get(operation.name)
+
+    def _hook(self, class_: Any, name: str, made_at: Callable[[Any], Location | None]) -> None:
+        """Look at each call of a method; `made_at` gives the line behind its object."""
+        if not hasattr(class_, name):
+            return
+
+        def call(original: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
+            if not self._noting:
+                return original(owner, *args, **kwargs)
+            graph = self._tf.compat.v1.get_default_graph()
+            before = len(graph.get_operations())
+            result = original(owner, *args, **kwargs)
+            line = user_lines.own_caller() or made_at(owner)
+            if line is not None:
+                self._note(graph, graph.get_operations()[before:], str(line))
+            return result
+
+        hooks.around(hooks.definer(class_, name), name, call)
+
+    def _note(self, graph: Any, added: Iterable[Any], line: str) -> None:
+        """The operations that a call added: what an inner call added has its line already."""
+        lines = self._lines.setdefault(graph, {})
+        for operation in added:
+            lines.setdefault(operation.name, line)
+
+
+def _settled(named: _Lines) -> dict[str, str]:
+    """Those of one line."""
+    found: dict[str, str] = {}
+    for name, lines in named.items():
+        line = next(iter(lines)) if len(lines) == 1 else None
+        if line is not None:
+            found[name] = line
+    return found
+
+
+def _of_gradients(lines: dict[str, str | None]) -> dict[str, str]:
+    """The line of each gradient's operation: that of what it is the gradient of.
+
+    Its name tells the operation, or the scope that it lies in: then all in it must have one line.
+    Its own last part is no operation's name: `gradient_tape/Reshape` may be the gradient of a sum.
+    """
+    scopes: _Lines = defaultdict(set)
+    for name, line in lines.items():
+        if GRADIENT not in name:
+            for scope in _prefixes(name):
+                scopes[scope].add(line)
+    owners = {
+        name: next((s for s in _prefixes(name.rpartition(GRADIENT)[2])[1:] if s in scopes), "")
+        for name in lines
+        if GRADIENT in name
+    }
+    return _settled({name: scopes[owner] for name, owner in owners.items() if owner})
+
+
+def _prefixes(name: str) -> list[str]:
+    """The name and the scopes that it lies in, the innermost first."""
+    parts = name.split("/")
+    return ["/".join(parts[:end]) for end in range(len(parts), 0, -1)]

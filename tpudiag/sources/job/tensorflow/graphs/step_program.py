@@ -1,0 +1,135 @@
+"""The program of a traced step, and the user's lines behind its operations and refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from tpudiag.compiled import RefusedOp
+from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+_REFUSED = re.compile(r"(\w+) \(No registered '\w+' OpKernel for XLA")
+_NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")
+_HEAD = re.compile(r"func\.func @main\(.*?->|^ENTRY .*?->|\Z", re.MULTILINE)
+_ARGUMENT = re.compile(r"%arg\d+: |\barg\d+\.\d+: ")
+_NO_STAGE = "Invalid stage"
+
+
+class StepProgram:
+    """A function of the step's tensors, traced for these specs when it is first asked."""
+
+    def __init__(self, tf: Any, function: Callable[..., Any], specs: Sequence[Any]) -> None:
+        # No AutoGraph: what is called inside was converted when the job's own trace was made.
+        self._tf, self._specs = tf, specs
+        self._function = tf.function(function, jit_compile=True, autograph=False)
+
+    def lowered(self) -> tuple[str, bytes | None]:
+        """The program's text, and what to compile where that is no StableHLO: HLO, serialised.
+
+        TensorFlow before 2.19 gives no StableHLO. Raises what TensorFlow raises where the step does
+        not lower.
+        """
+        self._give_values()
+        compiled = self._function.experimental_get_compiler_ir(*self._specs)
+        try:
+            return _text(compiled(stage="stablehlo")), None
+        except ValueError as refused:
+            if _NO_STAGE not in str(refused):
+                raise
+        return _text(compiled(stage="hlo")), bytes(compiled(stage="hlo_serialized"))
+
+    def places(self, text: str, lines: OperationLines | None = None) -> dict[str, object]:
+        """The user's line of each operation, and the names of the arguments in their order.
+
+        Beside the innermost line of an operation's stack stands what the calls of Keras tell, where
+        these were noted.
+        """
+        arguments = self._arguments()
+        head = _HEAD.search(text)
+        # XLA drops arguments that the program does not read: then the order of the names is not
+        # that of the arguments, and wrong names would be worse than none.
+        known = head is not None and len(_ARGUMENT.findall(head[0])) == len(arguments)
+        of_keras = lines.of_graph(self._graph()) if lines is not None else {}
+        return {
+            "operations": self._locations(),
+            "layers": of_keras,
+            "arguments": arguments if known else [],
+        }
+
+    def _give_values(self) -> None:
+        """Any values for variables that have none yet: the program does not depend on them.
+
+        A model or an optimizer that is built inside the first trace gets its values after it, and
+        the job of a plan stands in that trace for good.
+        """
+        ops = self._tf.raw_ops
+        for variable in self._graph().variables:
+            if variable.shape.is_fully_defined() and not ops.VarIsInitializedOp(
+                resource=variable.handle
+            ):
+                shape = variable.shape.as_list()
+                value = ops.Empty(shape=shape, dtype=variable.dtype, init=False)
+                ops.AssignVariableOp(resource=variable.handle, value=value)
+
+    def _graph(self) -> Any:
+        """The step's graph."""
+        return self._function.get_concrete_function(*self._specs).graph
+
+    def _locations(self) -> dict[str, str]:
+        """The user's line for each operation, by its name."""
+        locations: dict[str, str] = {}
+        for operation, _ in graphs.operations(self._graph()):
+            location = user_lines.of_frames(operation.traceback or ())
+            if location is not None:
+                locations.setdefault(operation.name, str(location))
+        return locations
+
+    def _arguments(self) -> list[str]:
+        """The names of the program's arguments: inputs of the step, then its variables."""
+        variables = {id(v.handle): v.name for v in self._graph().variables}
+        names: list[str] = []
+        captured = dict(zip(*self._captures(), strict=True))
+        for index, tensor in enumerate(self._graph().inputs):
+            source = captured.get(id(tensor))
+            name = variables.get(source, "") if source is not None else f"input {index}"
+            # TensorFlow names a tensor by its operation and the number of its output; a variable's
+            # name ends so for historical reasons.
+            names.append(re.sub(r":\d+$", "", name) or f"argument {index}")
+        return names
+
+    def _captures(self) -> tuple[list[int], list[int]]:
+        """The graph's own inputs for what it captured, and what that is; by identity."""
+        pairs = self._graph().captures
+        return [id(inner) for _, inner in pairs], [id(outer) for outer, _ in pairs]
+
+    def refused(self, error: str) -> tuple[RefusedOp, ...]:
+        """The operations that TensorFlow says do not lower, with the user's lines."""
+        named = set(_REFUSED.findall(error))
+        kinds = {kind for kind in named if not kind.startswith("_")}
+        if not kinds:
+            return (RefusedOp("An argument of type string", "input"),) if named else self._at(error)
+        ops = {
+            operation.type: RefusedOp(
+                operation.type, operation.name, user_lines.of_frames(operation.traceback or ())
+            )
+            for operation, _ in graphs.operations(self._graph())
+            if operation.type in kinds
+        }
+        return tuple(ops.get(kind, RefusedOp(kind, kind)) for kind in sorted(kinds))
+
+    def _at(self, error: str) -> tuple[RefusedOp, ...]:
+        """The first operation that a refusal points to by its name, as `{{node dense/MatMul}}`."""
+        named = {name.rpartition("/")[2]: name for name in _NODE.findall(error)}
+        for operation, _ in graphs.operations(self._graph()) if named else ():
+            if operation.name in named.values() or operation.name.rpartition("/")[2] in named:
+                location = user_lines.of_frames(operation.traceback or ())
+                return (RefusedOp(operation.type, operation.name, location),)
+        return ()
+
+
+def _text(program: Any) -> str:
+    """A program as it is given: text, or its bytes."""
+    return program.decode() if isinstance(program, bytes) else str(program)

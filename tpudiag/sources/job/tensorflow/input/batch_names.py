@@ -1,0 +1,68 @@
+"""What the user's code calls a number: the names that are in reach where it is used."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from types import FrameType, FunctionType, ModuleType
+from typing import Any, cast
+
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+GLOBAL = re.compile(r"global.*(batch|bs|size)|(batch|bs).*global", re.IGNORECASE)
+# A dict of more is data (a vocabulary, an index), no settings.
+MOST_ATTRIBUTES = 500
+
+
+def names_of(number: int) -> tuple[str, ...]:
+    """The user's names that have this value on the stack: `BATCH`, `args.batch_size`."""
+    return tuple(sorted({name for name, value in _names() if value == number}))
+
+
+def global_batch() -> int | None:
+    """The value of the user's name for the global batch; None without one, or with several."""
+    values = {value for name, value in _names() if GLOBAL.search(name)}
+    return values.pop() if len(values) == 1 else None
+
+
+def _names() -> Iterator[tuple[str, int]]:
+    """All integers that have a name in the user's frames of this thread."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    modules: set[int] = set()
+    while frame is not None:
+        if user_lines.is_user_file(frame.f_code.co_filename):
+            yield from _integers(frame.f_locals)
+            if id(frame.f_globals) not in modules:
+                modules.add(id(frame.f_globals))
+                yield from _integers(frame.f_globals)
+        frame = frame.f_back
+
+
+def _integers(names: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Integers among names, and among the fields of the objects that have one."""
+    for name, value in list(names.items()):
+        if _is_count(value):
+            yield name, value
+        elif name.startswith("__") or isinstance(value, (type, ModuleType, FunctionType)):
+            continue
+        else:
+            for field, inner in _fields(value):
+                if isinstance(field, str) and _is_count(inner):
+                    yield f"{name}.{field}", inner
+
+
+def _fields(value: Any) -> list[tuple[Any, Any]]:
+    """The fields of options and settings: absl flags, argparse namespaces, dataclasses, dicts."""
+    try:
+        if type(value).__name__ == "FlagValues":
+            return list(value.flag_values_dict().items())
+        held = cast("dict[Any, Any]", value if isinstance(value, dict) else vars(value))
+        return list(held.items()) if len(held) <= MOST_ATTRIBUTES else []
+    except Exception:
+        return []
+
+
+def _is_count(value: object) -> bool:
+    """Whether a value is a plain integer above 1; True is none."""
+    return isinstance(value, int) and not isinstance(value, bool) and value > 1

@@ -1,0 +1,258 @@
+"""Reads a tf.data dataset as it was built: each transformation, its settings, its line.
+
+Private attributes of tf.data's classes in use (`_inputs`, `_num_parallel_calls`, `_buffer_size`,
+`_batch_size`, `_drop_remainder`, `_map_func`): the same on TensorFlow 2.13 to 2.21; a missing one
+reads as None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
+from tpudiag.sources.job.tensorflow.input import batch_names, files
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+_COSTLY = re.compile(
+    r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
+    r"|Crop|AdjustContrast|AdjustHue|ImageProjective"
+)
+_RANDOM = re.compile(
+    r"^(Random|Multinomial|TruncatedNormal|ParameterizedTruncated|Rng|NonDeterministic|Stateful"
+    r"|SampleDistorted|Assign)"
+)
+"""Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
+
+_OWN_CALLS = "tensorflow.python.data.ops."
+"""Modules of what users call to make one dataset each."""
+_MAPPERS = {
+    "Map": "map",
+    "ParallelMap": "map",
+    "Interleave": "interleave",
+    "ParallelInterleave": "interleave",
+}
+"""The methods that make these of a function of the user's; others (unbatch) bring their own."""
+_V1 = "DatasetV1Adapter"
+_ENDLESS = -1
+"""What tf.data says of a cardinality, and of a repeat's count."""
+_OF_BODIES = re.compile(
+    r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
+)
+"""Operations that are stateful only where what they call is."""
+
+
+class DatasetReader:
+    """Remembers where each dataset was made, and reads those that are asked for."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._made_at: dict[int, Location | None] = {}
+        self._inside_library: set[int] = set()
+        self._batch_names: dict[int, tuple[tuple[str, ...], int | None]] = {}
+
+    def note_made(self, dataset: Any, *_: Any, **__: Any) -> None:
+        """Remember the user's line that made a dataset; None where a library made it."""
+        # A dataset that is gone leaves its id to the next one: what was known of it must not stay.
+        self._inside_library.discard(id(dataset))
+        self._batch_names.pop(id(dataset), None)
+        module, name = user_lines.called()
+        by_keras = module.partition(".")[0] in ("keras", "tf_keras")
+        self._made_at[id(dataset)] = None if by_keras else user_lines.caller()
+        if not module.startswith(_OWN_CALLS) or _MAPPERS.get(kind_of(dataset), name) != name:
+            self._inside_library.add(id(dataset))
+        size = _integer(getattr(dataset, "_batch_size", None))
+        if size is not None:
+            self._batch_names[id(dataset)] = batch_names.names_of(size), batch_names.global_batch()
+
+    def chain(self, dataset: Any) -> list[Any]:
+        """The datasets that a dataset is made from, from its sources to itself."""
+        datasets: list[Any] = []
+        self._walk(dataset, datasets, set())
+        return datasets
+
+    def pipeline(
+        self,
+        dataset: Any,
+        chain: Sequence[Any],
+        replicas: int | None = None,
+        per_replica: bool = False,
+    ) -> Pipeline:
+        """A dataset's transformations as facts, one for each of its chain.
+
+        `replicas` is given of one that was handed to a strategy, `per_replica` of one whose batches
+        are those of a replica.
+        """
+        bounded = self._bounded(chain)
+        ops = [_bound(self._op(each)) if id(each) in bounded else self._op(each) for each in chain]
+        policy = None
+        options = _try(dataset.options)
+        if not _rewrites(options, "map_parallelization"):
+            ops = [replace(op, parallel_by_itself=False) for op in ops]
+        if options is not None:
+            policy = getattr(options.experimental_distribute.auto_shard_policy, "name", None)
+        return Pipeline(
+            ops=tuple(ops),
+            elements=self._elements(dataset),
+            location=user_lines.caller(),
+            distributed=replicas is not None,
+            cardinality=_integer(_try(dataset.cardinality)),
+            auto_shard_policy=policy,
+            files=files.named(dataset) if any(op.opens_files for op in ops) else None,
+            per_replica=per_replica,
+            replicas=replicas,
+            prefetched_by_itself=_rewrites(options, "inject_prefetch"),
+        )
+
+    def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
+        """Add a dataset behind those that it is made from."""
+        while type(dataset).__name__ == _V1 and hasattr(dataset, "_dataset"):
+            dataset = dataset._dataset  # what holds it for scripts of TensorFlow 1
+        if id(dataset) in visited:
+            return
+        visited.add(id(dataset))
+        for parent in _try(dataset._inputs) or ():
+            self._walk(parent, chain, visited)
+        chain.append(dataset)
+
+    def _bounded(self, chain: Sequence[Any]) -> set[int]:
+        """The datasets that are zipped with one that ends: an endless one ends with it."""
+        ends = (
+            each
+            for each in chain
+            if kind_of(each) == "Zip" and _integer(_try(each.cardinality)) != _ENDLESS
+        )
+        return {id(parent) for zipped in ends for parent in self.chain(zipped)}
+
+    def _op(self, dataset: Any) -> DatasetOp:
+        """One transformation."""
+        kind = kind_of(dataset)
+        graph = _function_graph(dataset)
+        kinds = _op_types(graph)
+        named, global_named = self._batch_names.get(id(dataset), ((), None))
+        return DatasetOp(
+            kind=kind,
+            parallelism=_integer(getattr(dataset, "_num_parallel_calls", None)),
+            buffer_size=_integer(getattr(dataset, "_buffer_size", None)),
+            batch_size=_integer(getattr(dataset, "_batch_size", None)),
+            drop_remainder=_boolean(getattr(dataset, "_drop_remainder", None)),
+            count=_integer(getattr(dataset, "_count", None)),
+            stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
+            python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
+            gives_unknown=any(
+                spec.shape is None or None in spec.shape for spec in self._elements(dataset)
+            ),
+            opens_files=files.opens(kind, kinds),
+            batch_named=named,
+            global_batch_named=global_named,
+            reads_files=files.one_by_one(dataset, kind, kinds),
+            elements=_positive(_integer(_try(dataset.cardinality))),
+            element_bytes=self._element_bytes(dataset),
+            seeded=bool(_integer(getattr(dataset, "_seed", None))),
+            in_file=kind == "Cache" and bool(files.cache_file(dataset)),
+            costly=any(_COSTLY.search(name) for name in kinds),
+            inside_library=id(dataset) in self._inside_library,
+            parallel_by_itself=kind == "Map" and not any(map(_is_stateful, kinds)),
+            location=self._made_at.get(id(dataset)),
+        )
+
+    def _element_bytes(self, dataset: Any) -> int | None:
+        """The size of one element, None where a dimension is unknown or it holds strings."""
+        total = 0
+        for spec in _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ():
+            count = _try(spec.shape.num_elements) if hasattr(spec, "shape") else None
+            size = getattr(getattr(spec, "dtype", None), "size", None)
+            if count is None or not size:
+                return None
+            total += count * size
+        return total
+
+    def _elements(self, dataset: Any) -> tuple[TensorSeen, ...]:
+        """The tensors of one element."""
+        flat = _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ()
+        return tuple(
+            TensorSeen(
+                getattr(spec, "name", None) or f"component {index}",
+                str(getattr(getattr(spec, "dtype", None), "name", type(spec).__name__)),
+                None if spec.shape.rank is None else tuple(spec.shape.as_list()),
+            )
+            for index, spec in enumerate(flat)
+            if hasattr(spec, "shape")
+        )
+
+
+def kind_of(dataset: Any) -> str:
+    """The kind of a transformation: its class without decoration and version."""
+    return re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
+
+
+def _bound(op: DatasetOp) -> DatasetOp:
+    """A repeat without end that something else ends: constants beside each example, mostly."""
+    endless = op.kind == "Repeat" and (op.count is None or op.count <= _ENDLESS)
+    return replace(op, count=1) if endless else op
+
+
+def _is_stateful(kind: str) -> bool:
+    """Whether tf.data leaves a function with such an operation serial; private, False if moved."""
+    if _OF_BODIES.fullmatch(kind):
+        return False
+    registry = import_module("tensorflow.python.framework.op_def_registry")
+    definition = _try(lambda: registry.get(kind))
+    return bool(getattr(definition, "is_stateful", False))
+
+
+def _rewrites(options: Any, name: str) -> bool:
+    """Whether tf.data applies one of its own optimisations, which are on unless switched off."""
+    if options is None or options.autotune.enabled is False:
+        return False
+    optimisations = options.experimental_optimization
+    if optimisations.apply_default_optimizations is False:
+        return False
+    # None is tf.data's default, which is on.
+    return getattr(optimisations, name, False) is not False
+
+
+def _function_graph(dataset: Any) -> Any:
+    """The graph of a transformation's user function, None where it has none."""
+    wrapper = getattr(dataset, "_map_func", None) or getattr(dataset, "_predicate", None)
+    return _try(lambda: wrapper.function.graph) if wrapper is not None else None
+
+
+def _op_types(graph: Any) -> list[str]:
+    """The types of the operations of a graph and of all functions that it may call."""
+    if graph is None:
+        return []
+    defined = graph.as_graph_def()
+    bodies = [defined.node, *(function.node_def for function in defined.library.function)]
+    return [str(node.op) for body in bodies for node in body]
+
+
+def _try(call: Callable[[], Any]) -> Any:
+    """What a call into tf.data gives, None where this version does not answer."""
+    try:
+        return call()
+    except Exception:
+        return None
+
+
+def _integer(value: Any) -> int | None:
+    """A setting as an int, whether it is held as an int, a tensor or not at all."""
+    if value is None or isinstance(value, str):
+        return None
+    number = _try(lambda: int(value))
+    return number if isinstance(number, int) else None
+
+
+def _positive(number: int | None) -> int | None:
+    """A count of elements; tf.data's codes for endless and unknown are none."""
+    return number if number is not None and number > 0 else None
+
+
+def _boolean(value: Any) -> bool | None:
+    """A setting as a bool."""
+    number = _try(lambda: bool(value))
+    return None if value is None else number

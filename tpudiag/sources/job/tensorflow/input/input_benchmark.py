@@ -1,0 +1,206 @@
+"""Measures what a fix of the input pipeline is worth: as built and mended, in turns."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
+from tpudiag.sources.job.tensorflow.input import autotune, graph_rewrite, serial_times
+
+TURNS = 2
+COST_S = 1.0
+"""How long the pipeline is run as built for its cost; a quarter more to fill its buffers."""
+LOOK_S = 1.0
+"""How long a pipeline that needs no fix runs, for AUTOTUNE to choose."""
+FEWEST_LOOKED_AT, MOST_LOOKED_AT = 4, 32
+"""Batches whose shapes are compared."""
+GRACE_S = 2.0
+"""What one element may take beyond the time given before the measurement is given up."""
+
+
+def fixes(tf: Any, dataset: Any, chain: list[Any], pipeline: Pipeline) -> dict[str, Any]:
+    """The pipeline with each fix that applies to it, by the name of the fix."""
+    wanted: dict[str, Callable[[], Any]] = {
+        "parallel calls": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.in_parallel),
+        "AUTOTUNE": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.autotuned),
+    }
+    if any(op.reads_files for op in pipeline.ops):
+        wanted["parallel reads"] = lambda: graph_rewrite.rewritten(
+            tf, dataset, graph_rewrite.readers_in_parallel
+        )
+    costly = pipeline.worth_caching
+    if costly is not None and len(chain) == len(pipeline.ops):
+        after = graph_rewrite.cached_after(tf, chain[costly])
+        wanted["cache"] = lambda: graph_rewrite.rewritten(tf, dataset, after)
+    if not pipeline.ends_ahead:
+        wanted["prefetch"] = lambda: dataset.prefetch(tf.data.AUTOTUNE)
+    made = {name: make() for name, make in wanted.items()}
+    return {name: mended for name, mended in made.items() if mended is not None}
+
+
+def measured(
+    tf: Any, dataset: Any, chain: list[Any], pipeline: Pipeline, budget_s: float
+) -> Pipeline:
+    """The pipeline with what its fixes are worth; as it was where that cannot be measured.
+
+    Runs beside the caller, who waits no longer than the budget and a moment: a pipeline may hang.
+    """
+    speeds: list[InputSpeed] = []
+    chosen: list[AutotuneChoice] = []
+    costs: list[InputCost] = []
+    shapes: list[tuple[tuple[int, ...], ...]] = []
+
+    def work() -> None:
+        try:
+            run = _Run(dataset)
+            costs.append(_cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
+            shapes.append(run.one_shape(tf))
+            mended = fixes(tf, dataset, chain, pipeline)
+            runs: dict[str, _Run] = {}
+            if mended:
+                speeds.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
+            elif any(-1 in (op.parallelism, op.buffer_size) for op in pipeline.ops):
+                runs[""] = _Run(dataset)
+                runs[""].rate(min(budget_s, LOOK_S))
+            tuned = runs.get("AUTOTUNE") or runs.get("")
+            if tuned is not None:
+                chosen.extend(autotune.choices(tf, tuned.iterator, pipeline.ops))
+        except Exception:
+            return  # a pipeline that cannot be rewritten or read again is no fault of the job
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(budget_s + GRACE_S)
+    alone = replace(
+        pipeline,
+        cost=costs[0] if costs else None,
+        autotuned=tuple(chosen),
+        one_shape=shapes[0] if shapes else (),
+    )
+    return replace(alone, speeds=tuple(speeds)) if not thread.is_alive() else alone
+
+
+def cost(tf: Any, dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
+    """CPU time, wall time and bytes of the pipeline as built, once its buffers are full.
+
+    Apart from the whole: what one thread alone has to do, and what of it is Python.
+    """
+    return _cost(tf, _Run(dataset), pipeline, for_s)
+
+
+def _cost(tf: Any, run: _Run, pipeline: Pipeline, for_s: float) -> InputCost:
+    """The same of one that runs."""
+    run.rate(for_s / 4)
+    read, busy, began = _read_bytes(), time.process_time(), time.perf_counter()
+    elements = run.elements
+    run.rate(for_s)
+    seconds, used, after = time.perf_counter() - began, time.process_time() - busy, _read_bytes()
+    examples = max(1, run.elements - elements) * pipeline.examples_per_element
+    share = examples / (run.elements * pipeline.examples_per_element)
+    serial = serial_times.of_iterator(tf, run.iterator, pipeline.ops)
+    return InputCost(
+        examples,
+        seconds,
+        used,
+        after - read if read is not None and after is not None else None,
+        cores=serial_times.usable_cores(),
+        serial_seconds=serial.longest_s * share if serial is not None else None,
+        python_seconds=serial.python_s * share if serial is not None else None,
+    )
+
+
+def _read_bytes() -> int | None:
+    """What this process has read so far; None where the system does not tell."""
+    try:
+        with open("/proc/self/io", encoding="ascii") as counters:  # noqa: PTH123
+            fields = dict(line.split(": ") for line in counters)
+        # Not read_bytes, which has what came from disks alone: neither sockets nor what was cached.
+        return int(fields["rchar"])
+    except (OSError, KeyError, ValueError):
+        return None
+
+
+def _speeds(
+    dataset: Any,
+    mended: dict[str, Any],
+    pipeline: Pipeline,
+    budget_s: float,
+    runs: dict[str, _Run],
+) -> Iterator[InputSpeed]:
+    """Examples a second as built and with each fix; `runs` gets what was run."""
+    # A turn runs it as built, with each fix, and once more as slow as its consumer; one fills a
+    # cache.
+    turn_s = budget_s / (TURNS * (2 + len(mended)) + 1)
+    runs |= {name: _Run(each) for name, each in {"": dataset, **mended}.items()}
+    if "cache" in runs and not runs["cache"].filled(pipeline.elements_to_cache, budget_s / 4):
+        del runs["cache"]
+    rates: dict[str, list[float]] = {name: [] for name in runs}
+    slowed: list[float] = []
+    step_s = 0.0
+    for _ in range(TURNS):
+        for name, run in runs.items():
+            rates[name].append(run.rate(turn_s, step_s if name == "prefetch" else 0.0))
+            # As built goes first in each turn: how slow a consumer is to be is known by then.
+            step_s = step_s or 1 / rates[""][0]
+        if "prefetch" in runs:
+            slowed.append(runs[""].rate(turn_s, step_s))
+    size = pipeline.examples_per_element
+    for name in runs:
+        if name:
+            # The best of the turns: whatever else this machine did can only have slowed them.
+            before = slowed if name == "prefetch" else rates[""]
+            yield InputSpeed(name, size * max(before), size * max(rates[name]), size * min(before))
+
+
+def _shapes(tf: Any, element: Any) -> tuple[tuple[int, ...], ...] | None:
+    """The shapes of a batch's tensors behind their first dimension; None where one is ragged."""
+    shapes = [t.shape[1:] for t in tf.nest.flatten(element) if hasattr(t, "shape")]
+    if any(size is None for shape in shapes for size in shape):
+        return None
+    return tuple(tuple(shape) for shape in shapes)
+
+
+class _Run:
+    """A pipeline that is read without end, one element after the other."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.iterator: Any = iter(dataset if int(dataset.cardinality()) == -1 else dataset.repeat())
+        # The first element also starts threads and opens files.
+        next(self.iterator)
+        self.elements = 1
+        """That it has given so far."""
+
+    def one_shape(self, tf: Any) -> tuple[tuple[int, ...], ...]:
+        """The shapes of its batches' tensors without the batch, where all of the next have one."""
+        seen: set[tuple[tuple[int, ...], ...]] = set()
+        looked, began = 0, time.perf_counter()
+        while looked < MOST_LOOKED_AT and len(seen) < 2 and time.perf_counter() - began < LOOK_S:
+            if (shapes := _shapes(tf, next(self.iterator))) is None:
+                return ()
+            seen.add(shapes)
+            looked += 1
+        return seen.pop() if len(seen) == 1 and looked >= FEWEST_LOOKED_AT else ()
+
+    def filled(self, elements: int, within_s: float) -> bool:
+        """Read one whole pass, and say whether it ended in time."""
+        end = time.perf_counter() + within_s
+        for _ in range(elements):
+            next(self.iterator)
+            if time.perf_counter() > end:
+                return False
+        return True
+
+    def rate(self, for_s: float, step_s: float = 0.0) -> float:
+        """Elements a second; the consumer takes `step_s` for each."""
+        count, began = 0, time.perf_counter()
+        while (took := time.perf_counter() - began) < for_s:
+            if step_s:
+                time.sleep(step_s)
+            next(self.iterator)
+            count += 1
+        self.elements += count
+        return count / took

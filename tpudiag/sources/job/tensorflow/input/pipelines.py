@@ -1,0 +1,194 @@
+"""Watches which tf.data pipelines are handed to a strategy or read, how often, and what by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import Pipeline
+from tpudiag.sources.job.tensorflow.input import cardinality, element_bytes, input_benchmark
+from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
+from tpudiag.sources.job.tensorflow.input.feeds import Feed, FeedWatch
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+
+
+@dataclass
+class _ReadPipeline:
+    """A pipeline that was handed to a strategy or read."""
+
+    pipeline: Pipeline
+    owner: Any
+    chain: list[Any]
+    """The dataset of each op of the pipeline."""
+    feed: Feed
+    passes: int = 0
+
+
+class PipelineWatch:
+    """Hooks the making, distributing and iterating of datasets."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._reader = DatasetReader(tf)
+        self._read: dict[int, _ReadPipeline] = {}
+        self._distributed_as: dict[int, tuple[Any, _ReadPipeline]] = {}
+        self._counting: set[type] = set()
+        self._distributing = False
+        self.feeds = FeedWatch(tf)
+        self._install()
+
+    def facts(self) -> tuple[Pipeline, ...]:
+        """The pipelines that were distributed or read, in that order."""
+        self._read_what_trains()
+        return tuple(
+            replace(
+                read.pipeline,
+                passes=max(read.passes, 1),
+                trains=self._trains(read),
+                evaluates=read.feed.evaluates and not self._trains(read),
+            )
+            for read in self._read.values()
+        )
+
+    def _read_what_trains(self) -> None:
+        """Read the datasets that a library iterated and a step consumed."""
+        for feed in self.feeds.training():
+            if id(feed.dataset) not in self._read:
+                self._add(feed.dataset, location=feed.location)
+
+    def _trains(self, read: _ReadPipeline) -> bool:
+        """Whether a pipeline feeds the training step.
+
+        Where no step shows what it reads, what was handed to a strategy and is not known to be
+        read by another function does.
+        """
+        if self.feeds.training():
+            return read.feed.trains
+        return read.pipeline.distributed and not read.feed.evaluates
+
+    def _install(self) -> None:
+        """Wrap the public entry points."""
+        dataset = self._tf.data.Dataset
+        hooks.after(dataset, "__init__", self._reader.note_made)
+        hooks.around(dataset, "__iter__", self._iterated)
+        tpu, any_other = self._tf.distribute.TPUStrategy, self._tf.distribute.Strategy
+        # A stand-in's own bases first: what it cuts of a dataset is not the job's.
+        for class_ in dict.fromkeys((*tpu.__mro__, *any_other.__mro__)):
+            if "experimental_distribute_dataset" in vars(class_):
+                hooks.around(class_, "experimental_distribute_dataset", self._distributed)
+            if "distribute_datasets_from_function" in vars(class_):
+                hooks.around(class_, "distribute_datasets_from_function", self._from_function)
+
+    def _distributed(
+        self, original: Any, strategy: Any, dataset: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A dataset is handed to the strategy; what a stand-in then hands on is no other."""
+        if self._distributing:
+            return original(strategy, dataset, *args, **kwargs)
+        self._distributing = True
+        try:
+            read = self._add(dataset, replicas=strategy.num_replicas_in_sync)
+            distributed = original(strategy, dataset, *args, **kwargs)
+            self._count_passes(distributed, read)
+            return distributed
+        finally:
+            self._distributing = False
+
+    def _count_passes(self, distributed: Any, read: _ReadPipeline) -> None:
+        """A distributed dataset is read each time it is iterated, not when it is made."""
+        # _add has counted its making as a pass.
+        read.passes -= 1
+        self._distributed_as[id(distributed)] = distributed, read
+        if not isinstance(distributed, self._tf.data.Dataset):
+            self.feeds.hands_over(distributed, read.feed)
+        class_: type[Any] = distributed.__class__
+        if class_ not in self._counting:
+            self._counting.add(class_)
+            hooks.around(class_, "__iter__", self._pass_begins)
+            if hasattr(class_, "reduce") and not issubclass(class_, self._tf.data.Dataset):
+                hooks.before(class_, "reduce", self._reduced)
+
+    def _pass_begins(self, original: Any, distributed: Any) -> Any:
+        """A distributed dataset is iterated."""
+        iterator = original(distributed)
+        known = self._distributed_as.get(id(distributed))
+        if known is not None:
+            known[1].passes += 1
+            self.feeds.read_by(iterator, known[1].feed)
+        return iterator
+
+    def _reduced(self, distributed: Any, *_: Any, **__: Any) -> None:
+        """AutoGraph made one operation of a loop over a distributed dataset."""
+        known = self._distributed_as.get(id(distributed))
+        if known is not None:
+            self.feeds.consumed(known[1].feed)
+
+    def _from_function(
+        self, original: Any, strategy: Any, dataset_fn: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A function that makes a dataset of per-replica batches is handed to the strategy."""
+        if self._distributing:
+            return original(strategy, dataset_fn, *args, **kwargs)
+        made: list[_ReadPipeline] = []
+
+        def noted(context: Any) -> Any:
+            dataset = dataset_fn(context)
+            replicas = strategy.num_replicas_in_sync
+            made.append(self._add(dataset, replicas=replicas, per_replica=True))
+            return dataset
+
+        self._distributing = True
+        try:
+            distributed = original(strategy, noted, *args, **kwargs)
+            if made:
+                self._count_passes(distributed, made[0])
+            return distributed
+        finally:
+            self._distributing = False
+
+    def _iterated(self, original: Any, dataset: Any) -> Any:
+        """A dataset is iterated from Python, by the script or by a library for it."""
+        iterator = original(dataset)
+        if self._tf.executing_eagerly():
+            self.feeds.read_by(iterator, self.feeds.of(dataset))
+            if user_lines.direct_caller() is not None:
+                self._add(dataset)
+        return iterator
+
+    def _add(
+        self,
+        dataset: Any,
+        replicas: int | None = None,
+        per_replica: bool = False,
+        location: Location | None = None,
+    ) -> _ReadPipeline:
+        """Read a pipeline once; count how often it is started."""
+        read = self._read.get(id(dataset))
+        if read is None:
+            chain = self._reader.chain(dataset)
+            pipeline = self._reader.pipeline(dataset, chain, replicas, per_replica)
+            if location is not None:
+                pipeline = replace(pipeline, location=location)
+            read = _ReadPipeline(pipeline, dataset, chain, self.feeds.of(dataset))
+            self._read[id(dataset)] = read
+        read.passes += 1
+        return read
+
+    def count(self) -> None:
+        """Count what the pipelines that train read again in every pass."""
+        for read in self._read.values():
+            if self._trains(read):
+                pipeline = cardinality.counted(self._tf, read.chain, read.pipeline)
+                read.pipeline = element_bytes.with_host_bytes(self._tf, read.chain, pipeline)
+
+    def measure(self, budget_s: float) -> None:
+        """Measure what the fixes of the first pipeline that trains are worth."""
+        for read in self._read.values():
+            # What Keras makes of arrays has no line, and so nothing that the user could mend.
+            if self._trains(read) and any(op.location for op in read.pipeline.ops):
+                pipeline = input_benchmark.measured(
+                    self._tf, read.owner, read.chain, read.pipeline, budget_s
+                )
+                read.pipeline = pipeline
+                return

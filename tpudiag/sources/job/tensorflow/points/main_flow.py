@@ -1,0 +1,168 @@
+"""Which statements of a script's main flow come after the line at which it stands.
+
+The main flow is what the frames on the stack still have before them: the statements of the module
+after the one that runs, those of `main` after the call under way, and so on inwards. What follows
+inside a loop may have run on an earlier turn and is left out, and so is all further in.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import UnreachedLines
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+MOST_UNREACHED = 40
+_DEFINITIONS = (
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Import,
+    ast.ImportFrom,
+    ast.Pass,
+    ast.Global,
+    ast.Nonlocal,
+)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_BLOCKS = ("body", "handlers", "orelse", "finalbody")
+
+
+def unreached(frames: Iterable[tuple[str, int, int]]) -> tuple[UnreachedLines, ...]:
+    """What the frames have before them; each is (file, first line of its code, line), outer first.
+
+    Files that are not the user's, or cannot be read, are passed over.
+    """
+    rests: list[UnreachedLines] = []
+    for file, first_line, line in frames:
+        if not user_lines.is_user_file(file):
+            continue
+        statements, in_loop = after(_source(file), first_line, line)
+        shown = user_lines.of(file, line)
+        name = shown.file if shown is not None else file
+        rests.extend(UnreachedLines(name, *statement) for statement in statements)
+        if in_loop:
+            break
+    rests.sort(key=lambda rest: (rest.file, rest.first_line))
+    return tuple(rests[:MOST_UNREACHED])
+
+
+def frames_of_thread(frame: Any) -> list[tuple[str, int, int]]:
+    """The frames of a stack, outermost first."""
+    frames: list[tuple[str, int, int]] = []
+    while frame is not None:
+        frames.append((frame.f_code.co_filename, _begins(frame.f_code), frame.f_lineno))
+        frame = frame.f_back
+    return frames[::-1]
+
+
+def frames_of_traceback(traceback: Any) -> list[tuple[str, int, int]]:
+    """The frames that an exception went through, outermost first."""
+    frames: list[tuple[str, int, int]] = []
+    while traceback is not None:
+        code = traceback.tb_frame.f_code
+        frames.append((code.co_filename, _begins(code), traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return frames
+
+
+def _begins(code: Any) -> int:
+    """The first line of a function's code, 0 for a module's."""
+    return 0 if code.co_name == "<module>" else int(code.co_firstlineno)
+
+
+def stands_at(frames: Iterable[tuple[str, int, int]]) -> Location | None:
+    """The innermost line of the user's among frames."""
+    place = None
+    for file, _, line in frames:
+        place = user_lines.of(file, line) or place
+    return place
+
+
+def after(source: str, first_line: int, line: int) -> tuple[list[tuple[int, int, str]], bool]:
+    """The statements after `line` in the function that begins at `first_line`, 0 for the module.
+
+    Each as (first line, last line, its first line of text); and whether the line is in a loop.
+    """
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return [], False
+    body = _body(tree, first_line)
+    rest: list[ast.stmt] = []
+    while body:
+        number = next((n for n, each in enumerate(body) if _holds(each, line)), None)
+        if number is None:
+            break
+        rest.extend(body[number + 1 :])
+        statement = body[number]
+        # On its first line a loop has not begun: what it goes over is being made.
+        if isinstance(statement, _LOOPS) and line > statement.lineno:
+            return _shown(rest, source), True
+        body, skipped = _inner(statement, line)
+        rest.extend(skipped)
+    return _shown(rest, source), False
+
+
+def _body(tree: ast.Module, first_line: int) -> list[ast.stmt]:
+    """The statements of the function whose code begins at a line, decorators included."""
+    if first_line == 0:
+        return tree.body
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            begins = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            if begins == first_line:
+                return node.body
+    return []
+
+
+def _holds(statement: ast.AST, line: int) -> bool:
+    begins: int = getattr(statement, "lineno", 0)
+    return begins <= line <= (getattr(statement, "end_lineno", None) or begins)
+
+
+def _inner(statement: ast.stmt, line: int) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    """The block of a compound statement that holds a line, and what runs after that block."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return [], []
+    final: list[ast.stmt] = getattr(statement, "finalbody", [])
+    for name in _BLOCKS:
+        block: list[Any] = getattr(statement, name, [])
+        for each in block:
+            if not _holds(each, line):
+                continue
+            if isinstance(each, ast.ExceptHandler):
+                return each.body, final
+            follows = [*getattr(statement, "orelse", []), *final] if _tried(statement, name) else []
+            return block, follows
+    return [], []
+
+
+def _tried(statement: ast.stmt, block: str) -> bool:
+    """Whether a block is that of a `try`, whose other blocks follow it."""
+    return isinstance(statement, ast.Try) and block == "body"
+
+
+def _shown(statements: list[ast.stmt], source: str) -> list[tuple[int, int, str]]:
+    """Lines and text of the statements that do something."""
+    lines = source.splitlines()
+    return [
+        (each.lineno, each.end_lineno or each.lineno, lines[each.lineno - 1].strip())
+        for each in statements
+        if not isinstance(each, _DEFINITIONS) and not _is_text(each)
+    ]
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    """A docstring or a bare constant."""
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+@lru_cache(maxsize=32)
+def _source(file: str) -> str:
+    """The text of a file; nothing where it cannot be read."""
+    return "".join(linecache.getlines(file))

@@ -1,0 +1,167 @@
+"""The numbers that a user's function reads and writes outside itself, found in its bytecode."""
+
+from __future__ import annotations
+
+import dis
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, Literal
+
+from tpudiag.model import Location
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+_Kind = Literal["global", "cell", "self"]
+"""Where a function finds a name outside itself."""
+# LOAD_METHOD is Python's up to 3.11; from 3.12 on LOAD_ATTR does both.
+_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
+_LOADS = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL")
+_OUTER: dict[str, _Kind] = {"LOAD_GLOBAL": "global", "LOAD_DEREF": "cell"}
+DEPTH = 3
+"""Functions of the user's that are followed from a traced one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Slot:
+    """A number that traced code reads or writes: a global, a closure's variable, an attribute."""
+
+    name: str
+    place: tuple[int, str]
+    """What holds it and by which name."""
+    get: Callable[[], object]
+    put: Callable[[object], None]
+    written: bool
+    location: Location | None
+
+
+def written_slots(function: Any) -> tuple[Slot, ...]:
+    """The numbers that a function of the user's, or one that it calls, writes."""
+    return tuple(slot for slot in unique_slots((function,)) if slot.written)
+
+
+def unique_slots(roots: tuple[Any, ...]) -> Iterator[Slot]:
+    """The slots of all roots, each once; a slot that is written anywhere counts as written."""
+    slots: dict[tuple[int, str], Slot] = {}
+    for root in roots:
+        for slot in _slots(root, DEPTH, set()):
+            known = slots.get(slot.place)
+            if known is None or (slot.written and not known.written):
+                slots[slot.place] = slot
+    yield from slots.values()
+
+
+def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[Slot]:
+    """The numbers that a user's function and those it calls use."""
+    function = inspect.unwrap(function) if callable(function) else function
+    owner: Any = function.__self__ if isinstance(function, MethodType) else None
+    if type(owner).__name__ == "TfMethodTarget":  # TensorFlow's weak reference to it
+        owner = owner.target
+    function = function.__func__ if isinstance(function, MethodType) else function
+    if not isinstance(function, FunctionType) or function.__code__ in visited or depth == 0:
+        return
+    if not user_lines.is_user_file(function.__code__.co_filename):
+        return
+    visited.add(function.__code__)
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=False))
+    itself = function.__code__.co_varnames[0] if owner is not None else None
+    for use in _uses(function.__code__, itself):
+        holder: Any = {"global": function.__globals__, "cell": cells, "self": owner}[use.kind]
+        kind = use.kind
+        if use.of:
+            holder, kind = _value(kind, holder, use.of), "self"
+            if isinstance(holder, (ModuleType, type)):
+                continue
+        value = _value(kind, holder, use.name)
+        if type(value) in (int, float):
+            yield Slot(
+                name=f"{use.of or 'self'}.{use.name}" if kind == "self" else use.name,
+                place=(id(cells[use.name]) if kind == "cell" else id(holder), use.name),
+                get=_reader(kind, holder, use.name),
+                put=_writer(kind, holder, use.name),
+                written=use.written,
+                location=user_lines.of(function.__code__.co_filename, use.line),
+            )
+        elif isinstance(value, (FunctionType, MethodType)) and not use.of:
+            yield from _slots(value, depth - 1, visited)
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A name that code loads or stores: a global, a cell, an attribute of `self`."""
+
+    kind: _Kind
+    name: str
+    written: bool
+    line: int
+    of: str = ""
+    """The global or the cell whose attribute it is; empty for one of `self`, or for itself."""
+
+
+def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
+    """What a function's code and that within it use; `itself` is the name of `self` in it."""
+    own = set(code.co_varnames) | set(code.co_cellvars)
+    line, loaded = code.co_firstlineno, ""
+    outer: _Kind | None = None
+    starts = dict(dis.findlinestarts(code))
+    attributes: dict[tuple[str, int], tuple[_Kind, str]] = {}
+    for instruction in dis.get_instructions(code):
+        line = starts.get(instruction.offset) or line
+        operation, argument = instruction.opname, instruction.argval
+        # Python 3.13 joins two loads to one instruction (LOAD_FAST_LOAD_FAST in `self.n = n`): of
+        # its two names the last one is on top of the stack.
+        name = str(argument[-1] if operation.count("_FAST") > 1 else argument)
+        stores = operation.startswith("STORE")
+        if operation in ("LOAD_GLOBAL", "STORE_GLOBAL"):
+            yield _Use("global", name, stores, line)
+        elif operation in ("LOAD_DEREF", "STORE_DEREF") and name not in own and name != itself:
+            yield _Use("cell", name, stores, line)
+        elif operation in _ATTRIBUTES:
+            # `self.n += 1` loads the attribute before it stores it: by then what was loaded last is
+            # no longer its owner, but the owner of the load on the same line is.
+            read = attributes.get((name, line)) if stores else None
+            if read is None and (loaded == itself or outer is not None):
+                read = ("self", "") if loaded == itself or outer is None else (outer, loaded)
+            if read is not None:
+                kind, of = attributes[name, line] = read
+                yield _Use(kind, name, stores, line, of)
+        # These come between owner and use, by the names of Python 3.10 and of later ones.
+        if operation not in ("COPY", "SWAP", "CACHE", "DUP_TOP", "ROT_TWO"):
+            loads = operation.startswith(_LOADS) or operation.endswith("_LOAD_FAST")
+            loaded = name if loads else ""
+            outer = _OUTER.get(operation) if loaded not in own else None
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            seen = itself if itself in inner.co_freevars else None
+            yield from (u for u in _uses(inner, seen) if u.kind != "cell" or u.name not in own)
+
+
+def _value(kind: _Kind, holder: Any, name: str) -> object:
+    """What a slot holds now, no property asked; None where it holds nothing."""
+    try:
+        if kind == "cell":
+            return holder[name].cell_contents
+        own: Mapping[str, object] = holder if kind == "global" else holder.__dict__
+        if name in own or kind == "global":
+            return own.get(name)
+        method = inspect.getattr_static(holder, name)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return None
+    return MethodType(method, holder) if isinstance(method, FunctionType) else None
+
+
+def _reader(kind: _Kind, holder: Any, name: str) -> Callable[[], object]:
+    """Reads a slot again later."""
+    return lambda: _value(kind, holder, name)
+
+
+def _writer(kind: _Kind, holder: Any, name: str) -> Callable[[object], None]:
+    """Sets a slot."""
+
+    def put(value: object) -> None:
+        if kind == "cell":
+            holder[name].cell_contents = value
+        else:
+            (holder if kind == "global" else holder.__dict__)[name] = value
+
+    return put

@@ -1,0 +1,241 @@
+"""Which line of the user's code is behind a call or an operation."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import sysconfig
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.sources.job.tensorflow.points import hooks
+
+_PACKAGE = str(Path(__file__).resolve().parents[4])
+_REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
+_HOOKS = os.path.dirname(os.path.abspath(__file__)) + os.sep  # noqa: PTH120, PTH100
+_LIBRARIES = tuple(
+    {
+        sysconfig.get_paths()[name] + os.sep
+        for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    }
+)
+_KERAS = re.compile(r"[/\\\\](tf_)?keras[/\\\\]")
+_DECORATORS = "tensorflow.python.util."
+_LATER = frozenset(("build", "call", "__call__"))
+"""Methods of a layer that run after it was made."""
+# Read at once, for the job may change its folder.
+_STARTED_IN = os.getcwd()  # noqa: PTH109
+_own: list[str] = []
+"""Folders of libraries that are the program here, for `-m` names a module of theirs."""
+_generated: dict[tuple[str, int], Location] = {}
+"""Lines of code that AutoGraph generated -> the user's lines they were made from."""
+
+
+@cache
+def is_user_file(file: str) -> bool:
+    """Whether a file is the user's own: no library, no generated code, not tpudiag's hooks."""
+    if file.startswith("<") or "__autograph_generated_file" in file:
+        return False
+    path = os.path.abspath(file)  # noqa: PTH100
+    if path.startswith((_REFERENCE, *_own)):
+        return True
+    # Also site-packages of other Pythons and zipped ones, which this interpreter's own paths do not
+    # name.
+    if path.startswith(_PACKAGE + os.sep) or "site-packages" in path or "dist-packages" in path:
+        return False
+    return not path.startswith(_LIBRARIES)
+
+
+def own_package(module: str) -> None:
+    """The program is a module that is run by `-m`: its whole package is the user's code here."""
+    try:
+        spec = find_spec(module.partition(".")[0])
+    except (ImportError, ValueError):
+        return
+    for folder in (spec.submodule_search_locations or ()) if spec is not None else ():
+        _own.append(os.path.abspath(folder) + os.sep)  # noqa: PTH100
+    is_user_file.cache_clear()
+
+
+def user_files() -> tuple[str, ...]:
+    """The files of the user's modules that were imported so far."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    return tuple(sorted(os.path.abspath(f) for f in files if f and is_user_file(f)))  # noqa: PTH100
+
+
+@cache
+def _shown(file: str) -> str:
+    """A file below the folder that the job was started in, as seen from there."""
+    return file.removeprefix(_STARTED_IN + os.sep)
+
+
+def of(file: str, line: int) -> Location | None:
+    """A line as the user wrote it; None where it is not the user's."""
+    if "__autograph_generated_file" in file:
+        original = _generated.get((file, line))
+        return original if original is not None and is_user_file(original.file) else None
+    return Location(_shown(file), line) if is_user_file(file) else None
+
+
+def is_hook(file: str) -> bool:
+    """Whether a file is one of these hooks."""
+    return file.startswith(_HOOKS)
+
+
+def caller() -> Location | None:
+    """The innermost line of user code on this thread's stack."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        location = of(frame.f_code.co_filename, frame.f_lineno)
+        if location is not None:
+            return location
+        frame = frame.f_back
+    return None
+
+
+def outside_keras() -> Location | None:
+    """The innermost line on this thread's stack that is neither Keras' nor one of these hooks."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        file = frame.f_code.co_filename
+        known = of(file, frame.f_lineno)
+        other = not (is_hook(file) or _KERAS.search(file) or file.startswith("<"))
+        if known is not None or (other and "__autograph_generated_file" not in file):
+            return known or Location(file, frame.f_lineno)
+        frame = frame.f_back
+    return None
+
+
+def chain() -> tuple[tuple[str, int], ...]:
+    """The lines of user code on this thread's stack, innermost first."""
+    lines: list[tuple[str, int]] = []
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if is_user_file(frame.f_code.co_filename):
+            lines.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return tuple(lines)
+
+
+def called() -> tuple[str, str]:
+    """Module and name of the library function that the innermost line of user code called.
+
+    TensorFlow's decorators around it are passed over.
+    """
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    module = name = ""
+    while frame is not None and of(frame.f_code.co_filename, frame.f_lineno) is None:
+        here = str(frame.f_globals.get("__name__", ""))
+        # Every public function of TensorFlow goes through a dispatch decorator: without this all
+        # calls would be called `wrapper`.
+        if not (frame.f_code.co_filename.startswith(_HOOKS) or here.startswith(_DECORATORS)):
+            module, name = here, frame.f_code.co_name
+        frame = frame.f_back
+    return module, name
+
+
+def direct_caller() -> Location | None:
+    """The line that called the hooked function, None where a library called it."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and frame.f_code.co_filename.startswith(_HOOKS):
+        frame = frame.f_back
+    return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def own_caller() -> Location | None:
+    """The line that called the hooked function; None where a library but TensorFlow did.
+
+    What AutoGraph converted calls through functions of TensorFlow's.
+    """
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        location = of(frame.f_code.co_filename, frame.f_lineno)
+        if location is not None:
+            return location
+        module = str(frame.f_globals.get("__name__", ""))
+        if not (is_hook(frame.f_code.co_filename) or module.startswith("tensorflow.python.")):
+            return None
+        frame = frame.f_back
+    return None
+
+
+def maker() -> Location | None:
+    """The innermost line of user code on this thread's stack, behind what is made just now.
+
+    None where a library makes it for itself while something of the library's is built or called:
+    that line may be any, such as that of `fit`.
+    """
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        location = of(frame.f_code.co_filename, frame.f_lineno)
+        if location is not None:
+            return location
+        if frame.f_code.co_name in _LATER and not is_hook(frame.f_code.co_filename):
+            return None
+        frame = frame.f_back
+    return None
+
+
+def of_frames(frames: Iterable[Any]) -> Location | None:
+    """The innermost line of user code in a traceback's or an operation's frames."""
+    location = None
+    for frame in frames:
+        location = of(frame.filename, frame.lineno) or location
+    return location
+
+
+def of_own_call(frames: Iterable[Any]) -> Location | None:
+    """The innermost line of user code, where that called TensorFlow itself and not Keras."""
+    location = None
+    for frame in frames:
+        own = of(frame.filename, frame.lineno)
+        if own is not None:
+            location = own
+        elif _KERAS.search(frame.filename):
+            location = None
+    return location
+
+
+def of_function(function: Any) -> Location | None:
+    """Where a Python function is defined, if that is user code."""
+    code = getattr(function, "__code__", None)
+    return None if code is None else of(code.co_filename, code.co_firstlineno)
+
+
+def first_replica_value(value: Any) -> Any:
+    """The first replica's part of a per-replica value; anything else as it is."""
+    # `values` of a dict is a method: it has no items.
+    values: Any = getattr(value, "values", None)
+    return values[0] if hasattr(values, "__getitem__") and len(values) else value
+
+
+def follow_autograph() -> None:
+    """Learn from AutoGraph which user line each generated line was made from.
+
+    Private (`autograph.pyct.origin_info`, TensorFlow 2.13 to 2.21): TensorFlow maps its own
+    tracebacks so, but not on the threads on which MirroredStrategy traces replicas. Where it
+    moved, lines inside traced functions are not named; nothing else is lost.
+    """
+    try:
+        origin_info = import_module("tensorflow.python.autograph.pyct.origin_info")
+    except ImportError:
+        return
+    if not hasattr(origin_info, "create_source_map"):
+        return
+
+    def create_source_map(create: Any, *args: Any, **kwargs: Any) -> Any:
+        source_map = create(*args, **kwargs)
+        for generated, origin in source_map.items():
+            _generated[generated.filename, generated.lineno] = Location(
+                _shown(origin.loc.filename), origin.loc.lineno
+            )
+        return source_map
+
+    hooks.around(origin_info, "create_source_map", create_source_map)

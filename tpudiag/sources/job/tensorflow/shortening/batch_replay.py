@@ -1,0 +1,197 @@
+"""Lets loops over data run on at Python's speed: an iterator gives its last batch once more.
+
+Only iterators whose batches step functions got, and only once a pass has read for long enough. A
+`for` loop over data of unknown length sees it end some batches later; `next` never does. Where the
+number of batches is known, it is kept. A line that reads such data again and again, made anew each
+time or not, reads it really twice: to fill a large shuffle buffer takes long.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, user_lines
+
+FIRST_READ_S, LATER_READ_S = 4.0, 0.25
+"""How long a pass reads really: the first over a dataset, and each later one."""
+FIRST_PASS_BATCHES, LATER_PASS_BATCHES = 1000, 20
+"""Batches that a `for` loop gets again before its data ends, where its true end is unknown."""
+WHOLE_PASSES = 2
+"""So many passes have their true number of batches, where that is known; later `for` loops end."""
+UNKNOWN, ENDLESS = -2, -1
+
+
+@dataclass(kw_only=True)
+class _Pass:
+    """One iterator over a dataset."""
+
+    data: object
+    """What is read: a dataset, or what a line of the job's own reads."""
+    number: int
+    """Which pass over it this is, from 1."""
+    kept: bool
+    """Its last batch is there for later passes."""
+    batches: int
+    """How many there are: as tf.data's cardinality."""
+    feeds_step: bool = False
+    last: Any = None
+    leaves: frozenset[int] = frozenset()
+    read: int = 0
+    replayed: int = 0
+    read_s: float = 0.0
+
+
+class BatchReplay:
+    """Hooks the iterators of tf.data and tf.distribute; at rest until `begin`."""
+
+    def __init__(self, tf: Any, on_pass: Callable[[], None]) -> None:
+        self._tf, self._on_pass = tf, on_pass
+        self._active = False
+        self._depth = 0
+        self._passes: dict[int, _Pass] = {}
+        self._passes_over: dict[object, int] = {}
+        self._steps_fed: set[object] = set()
+        self._last: dict[object, Any] = {}
+        self._hooked: set[type] = set()
+        self.suspended = False
+        self.replayed = 0
+        """Batches given again, all together."""
+        hooks.around(tf.data.Dataset, "__iter__", self._iterate)
+
+    def begin(self) -> None:
+        """The first loop was observed."""
+        self._active = True
+        self._passes_over.clear()
+        for each in self._passes.values():
+            each.number, each.read_s = 1, 0.0
+            self._passes_over[each.data] = 1
+
+    def watch_distributed(self, distributed: Any) -> None:
+        """A distributed dataset was made: hook its class."""
+        class_: Any = distributed.__class__
+        if class_ not in self._hooked and hasattr(class_, "__iter__"):
+            self._hooked.add(class_)
+            hooks.around(class_, "__iter__", self._iterate)
+
+    def fed(self, arguments: Any) -> None:
+        """A step function is called with these: their iterators feed steps."""
+        if all(each.feeds_step for each in self._passes.values()):
+            return
+        ids = {id(leaf) for leaf in self._tf.nest.flatten(arguments)}
+        for each in self._passes.values():
+            if not each.feeds_step and not each.leaves.isdisjoint(ids):
+                each.feeds_step = True
+                self._steps_fed.add(each.data)
+
+    def _iterate(self, original: Any, dataset: Any) -> Any:
+        """A pass begins."""
+        iterator = original(dataset)
+        # An iterator of a strategy reads one iterator for each worker: only the outermost counts,
+        # and inside a function the graph reads, which no Python hook sees.
+        if self._depth or not self._tf.executing_eagerly():
+            return iterator
+        batches = _batches(dataset)
+        line = user_lines.direct_caller()
+        spec = str(getattr(dataset, "element_spec", id(dataset)))
+        # By the line: a loop that makes its dataset anew for each epoch would never leave its first
+        # pass.
+        key: object = id(dataset) if line is None else (line, spec, batches)
+        number = self._passes_over[key] = self._passes_over.get(key, 0) + 1
+        self._passes[id(iterator)] = _Pass(
+            data=key,
+            number=number,
+            kept=line is not None,
+            batches=batches,
+            feeds_step=key in self._steps_fed,
+        )
+        # Identities are given again once an object is gone, and an iterator that was given the id
+        # of an old one would go on with its batch. Not at exit: TensorFlow may be half taken down
+        # by then.
+        weakref.finalize(iterator, self._passes.pop, id(iterator), None).atexit = False
+        class_: Any = iterator.__class__
+        if class_ not in self._hooked:
+            self._hooked.add(class_)
+            for name in ("__next__", "get_next"):
+                hooks.around(class_, name, self._next)
+        self._on_pass()
+        return iterator
+
+    def _next(self, original: Any, iterator: Any, *args: Any, **kwargs: Any) -> Any:
+        """The next batch, or the last one again."""
+        each = self._passes.get(id(iterator))
+        if each is None or self._depth or not self._tf.executing_eagerly():
+            return original(iterator, *args, **kwargs)
+        active = self._active and interventions.allowed(InterventionKind.REPLAY)
+        if active and each.feeds_step and self._read_enough(each):
+            return self._again(each)
+        started = time.perf_counter()
+        self._depth += 1
+        try:
+            batch = original(iterator, *args, **kwargs)
+        finally:
+            self._depth -= 1
+        each.read_s += time.perf_counter() - started
+        each.read += 1
+        each.last = batch
+        if each.kept:
+            self._last[each.data] = batch
+        each.leaves = frozenset(id(leaf) for leaf in self._tf.nest.flatten(batch))
+        return batch
+
+    def _read_enough(self, each: _Pass) -> bool:
+        if self.suspended:
+            return False
+        if not each.read:
+            each.last = self._last.get(each.data) if each.number > WHOLE_PASSES else None
+            return each.last is not None
+        return each.read_s >= (FIRST_READ_S if each.number <= 1 else LATER_READ_S)
+
+    def _again(self, each: _Pass) -> Any:
+        """The last batch, or the end of the data."""
+        known = 0 <= each.batches <= each.read + each.replayed
+        if known or (_may_end(each) and _asked_by_for()):
+            interventions.note(InterventionKind.REPLAY)
+            raise barrier.for_job(StopIteration())
+        interventions.note(InterventionKind.REPLAY)
+        each.replayed += 1
+        self.replayed += 1
+        return each.last
+
+
+def _may_end(each: _Pass) -> bool:
+    """Whether a `for` loop over this data has had its share."""
+    if each.batches == ENDLESS:
+        return False
+    if each.batches == UNKNOWN and each.number <= WHOLE_PASSES:
+        return each.replayed >= FIRST_PASS_BATCHES
+    return each.number > WHOLE_PASSES and each.replayed >= LATER_PASS_BATCHES
+
+
+def _batches(dataset: Any) -> int:
+    """The number of batches of a dataset, as tf.data's cardinality."""
+    try:
+        # A method of tf.data's datasets, a property of a strategy's.
+        known: Any = dataset.cardinality
+        known = known() if callable(known) else known
+        return int(known)
+    except Exception:
+        return UNKNOWN
+
+
+def _asked_by_for() -> bool:
+    """Whether the job's own frame asks by a `for` loop, rather than by `next`."""
+    frame: Any = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and ".sources.job." in frame.f_globals.get("__name__", ""):
+        frame = frame.f_back
+    if frame is None or frame.f_lasti < 0:
+        return False
+    # The instruction under way: a script that asks by `next` mostly expects no end of its data.
+    code: bytes = frame.f_code.co_code
+    return dis.opname[code[int(frame.f_lasti)]] == "FOR_ITER"

@@ -1,0 +1,227 @@
+"""Shortens Keras' fit and evaluate once the first loop was observed.
+
+A fit ends after two epochs, by its own `stop_training`; its history is filled up to the epochs
+that were asked for with the last values, since scripts plot it. Inside an epoch the steps are
+forwarded; data of unknown length ends.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from tpudiag.script_run import InterventionKind
+from tpudiag.signals import ShortenedLoop
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, user_lines
+from tpudiag.sources.job.tensorflow.shortening import predictions
+from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
+from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
+
+EPOCHS_OF_FIT = InterventionKind.EPOCHS
+EPOCHS = 2
+FULLER_FITS = 2
+"""Fits that end after so many epochs; later ones (the folds of a cross-validation) after one."""
+UNKNOWN_LENGTH = -2
+
+
+class EpochWatch:
+    """Hooks fit, evaluate and predict of the Keras that the job imported."""
+
+    def __init__(self, tf: Any, forward: FastForward, replay: BatchReplay) -> None:
+        self._tf, self._forward, self._replay = tf, forward, replay
+        self.shortened: list[ShortenedLoop] = []
+        self._fits = 0
+        """Under way: a callback's prediction is a part of what its epoch costs."""
+        self._begun = 0
+        self._fitted = False
+        self._predictions = predictions.InLoop()
+
+    def watch(self, keras: Any) -> None:
+        """Install the hooks on a Keras package."""
+        class_ = callback_class(keras, self._forward)
+        hooks.around(keras.Model, "fit", lambda *args, **kwargs: self._fit(class_, *args, **kwargs))
+        hooks.around(keras.Model, "evaluate", self._evaluate)
+        hooks.around(keras.Model, "predict", self._predict)
+
+    def _fit(self, class_: Any, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """A fit, with a callback of ours that ends it after two epochs."""
+        bound = _bound(original, model, args, kwargs)
+        callbacks = bound.arguments.get("callbacks") if bound is not None else None
+        if isinstance(callbacks, class_.__base__):
+            callbacks = [callbacks]
+        # Keras also takes a CallbackList made by hand, which must not be wrapped into another: such
+        # a fit runs in full.
+        if bound is None or not isinstance(callbacks, (list, tuple, type(None))):
+            return original(model, *args, **kwargs)
+        self._begun += 1
+        given = bound.arguments
+        # To the first validation at least: scripts read its metrics off the history.
+        validated = given.get("validation_freq")
+        first = validated if isinstance(validated, int) else max(validated or (1,))
+        callback = class_(max(EPOCHS if self._begun <= FULLER_FITS else 1, first))
+        given["callbacks"] = [*(callbacks or ()), callback]
+        at = user_lines.caller()
+        self._fits += 1
+        try:
+            with self._sparing(), self._endless(given.get("x"), given.get("steps_per_epoch")):
+                history = interventions.tried(
+                    InterventionKind.BATCHES, lambda: original(*bound.args, **bound.kwargs)
+                )
+        finally:
+            self._fits -= 1
+        self._fitted = True
+        asked = int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0)
+        if callback.stopped and callback.epochs < asked:
+            self.shortened.append(ShortenedLoop("epochs of fit", at, callback.epochs, asked))
+            barrier.attempt("Model.fit history", fill_history, history, asked, validated or 1)
+        return history
+
+    def _evaluate(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """An evaluation, by itself or inside fit: a pass of its own."""
+        bound = _bound(original, model, args, kwargs)
+        given: dict[str, Any] = bound.arguments if bound is not None else {}
+        self._forward.new_pass()
+        with self._sparing(), self._endless(given.get("x"), given.get("steps")):
+            return interventions.tried(
+                InterventionKind.BATCHES, lambda: original(model, *args, **kwargs)
+            )
+
+    def _predict(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """A prediction: its results have the length of its data, of which it reads some."""
+        before = self._forward.whole_results
+        strategy = self._tf.distribute.TPUStrategy
+        self._forward.new_pass()
+        self._forward.whole_results = self._replay.suspended = True
+        strategy.tpudiag_whole_batches = True
+        try:
+            return interventions.tried(
+                InterventionKind.PREDICTIONS,
+                lambda: self._first_batches(original, model, args, kwargs),
+            )
+        finally:
+            self._forward.whole_results = self._replay.suspended = before
+            strategy.tpudiag_whole_batches = before
+
+    def _first_batches(self, original: Any, model: Any, args: Any, kwargs: Any) -> Any:
+        """A prediction of the first batches in place of all, once the first loop was observed.
+
+        Or once a fit has ended, which may have had fewer steps than are observed.
+        """
+        shortened = interventions.allowed(InterventionKind.PREDICTIONS) and (
+            self._forward.training_too or (self._fitted and not self._fits)
+        )
+        bound = _bound(original, model, args, kwargs) if shortened else None
+        rows = predictions.Rows(*self._tf.distribute.TPUStrategy.tpudiag_share())
+        short = predictions.predict(self._tf, original, bound, rows) if bound is not None else None
+        if short is None and bound is not None:
+            call = partial(original, model, *args, **kwargs)
+            return self._predictions.again(self._tf, bound, call)
+        if short is None:
+            return original(model, *args, **kwargs)
+        result, few = short
+        loop = ShortenedLoop(
+            "batches of predict",
+            user_lines.caller(),
+            min(rows.batches, few.batches),
+            few.batches,
+        )
+        if loop not in self.shortened:
+            self.shortened.append(loop)
+        return result
+
+    @contextmanager
+    def _sparing(self) -> Any:
+        """While Keras reads data of which some examples of each batch will do.
+
+        Not in loops of the script's own, which may count what a pass over the data gave.
+        """
+        strategy = self._tf.distribute.TPUStrategy
+        before = getattr(strategy, "tpudiag_sparing", False)
+        strategy.tpudiag_sparing = self._forward.training_too
+        try:
+            yield
+        finally:
+            strategy.tpudiag_sparing = before
+
+    @contextmanager
+    def _endless(self, data: Any, steps: Any) -> Any:
+        """While Keras reads data whose end only its iterator knows."""
+        before = self._forward.endless
+        self._forward.endless = steps is None and length_is_unknown(data)
+        try:
+            yield
+        finally:
+            self._forward.endless = before
+
+
+def callback_class(keras: Any, forward: FastForward) -> Any:
+    """The callback that ends a fit, made of the job's own Keras."""
+
+    base: Any = keras.callbacks.Callback
+
+    class ShortenedFit(base):  # type: ignore[misc]
+        """Ends a fit after so many epochs, once the first loop was observed."""
+
+        def __init__(self, most: int = EPOCHS) -> None:
+            base.__init__(self)
+            self.most = most
+            self.epochs = 0
+            self.stopped = False
+
+        def on_epoch_begin(self, epoch: Any, logs: Any = None) -> None:  # noqa: ARG002
+            barrier.attempt("fit on_epoch_begin", forward.new_pass)
+
+        def on_epoch_end(self, epoch: Any, logs: Any = None) -> None:  # noqa: ARG002
+            self.epochs += 1
+            model: Any = self.model
+            # A fit that a callback of the job's own has ended already is not shortened by us.
+            enough = forward.training_too and self.epochs >= self.most
+            if enough and not model.stop_training and interventions.allowed(EPOCHS_OF_FIT):
+                model.stop_training = self.stopped = True
+                interventions.note(EPOCHS_OF_FIT)
+
+    return ShortenedFit
+
+
+def length_is_unknown(data: Any) -> bool:
+    """Whether only reading the data tells how many batches there are."""
+    cardinality: Any = getattr(data, "cardinality", None)
+    if cardinality is not None:
+        try:
+            known: Any = cardinality() if callable(cardinality) else cardinality
+            return int(known) == UNKNOWN_LENGTH
+        except Exception:
+            return True
+    # Keras 3's PyDataset; None where it does not say, or has no end.
+    if hasattr(data, "num_batches"):
+        return data.num_batches is None
+    return hasattr(data, "__next__")
+
+
+def fill_history(history: Any, epochs: int, validated: Any = 1) -> None:
+    """Repeat the last values of a fit's history up to the epochs that were asked for.
+
+    `validated` is Keras' validation_freq: scripts plot one curve over the other, and what is
+    validated every other epoch has half as many values.
+    """
+    first = history.epoch[0] if history.epoch else 0
+    history.epoch.extend(range(first + len(history.epoch), first + epochs))
+    numbers = range(first + 1, first + epochs + 1)
+    if isinstance(validated, int):
+        validations = sum(number % validated == 0 for number in numbers)
+    else:
+        validations = sum(number in validated for number in numbers)
+    for name, values in history.history.items():
+        wanted = validations if name.startswith("val_") else epochs
+        values.extend([values[-1]] * (wanted - len(values)) if values else [])
+
+
+def _bound(original: Callable[..., Any], model: Any, args: Any, kwargs: Any) -> Any:
+    """A call's arguments by name; None where they do not fit."""
+    try:
+        return inspect.signature(original).bind(model, *args, **kwargs)
+    except (TypeError, ValueError):
+        return None

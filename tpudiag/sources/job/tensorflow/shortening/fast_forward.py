@@ -1,0 +1,260 @@
+"""Answers calls of step functions that were observed, so that loops run on at Python's speed.
+
+A step function is a tf.function that trains or runs replicas. Each signature of it runs really at
+least twice, and on while a pass over the data (an epoch, an evaluation) has time for it; further
+calls give the last real result. Counters that a real call moved (optimizer.iterations, a global
+step) are moved by the same amount, so that loops that wait for them end.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.points import barrier, interventions, user_lines
+
+# The first call traces and makes variables: what a call costs and moves shows in the second.
+LEAST_REAL_CALLS = 2
+SLOW_S = 5.0
+"""A call that took longer, and trains nothing, is not run a second time."""
+SLOW_TRAINING_S = 10.0
+"""A later function that trains and took longer, tracing included, is not run a second time where
+its first call moved a counter: past the first loop it was met to reach what comes after it."""
+REAL_S_OF_PASS = (6.0, 1.0, 0.25)
+"""Real time for one pass over the data: the first, the second, and each later one."""
+REAL_SHARE = 0.6
+"""Of the budget, what real calls may take together before all that can be is forwarded."""
+ENDLESS_CALLS = 200
+"""Forwarded calls in a pass over data of unknown length before it ends."""
+MOST_SIGNATURES = 200
+_ITERATOR = "an iterator"
+MOST_INSTANCES = 4
+"""More tf.functions of the same code than this are made anew in a loop: they count as one."""
+
+
+@dataclass
+class _Known:
+    """One signature of a step function: its last real result, and what a call of it moves."""
+
+    result: Any = None
+    took_s: float = 0.0
+    real_calls: int = 0
+    counters: list[tuple[Any, int]] = field(default_factory=list[tuple[Any, int]])
+
+
+class FastForward:
+    """Decides which calls of step functions run; `training_too` once the first loop was seen."""
+
+    def __init__(
+        self,
+        budget_s: float,
+        counters: Callable[[], Iterable[Any]],
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self._budget_s, self._counters, self._clock = budget_s, counters, clock
+        self._known: dict[object, _Known] = {}
+        self._real_s = 0.0
+        self._pass_s = 0.0
+        self._passes = 0
+        self.training_too = False
+        self.moves_late = False
+        """Whether counters are moved when they are read, not at each forwarded call."""
+        self._pending: dict[int, tuple[Any, int]] = {}
+        self.whole_results = False
+        """While results must have the length of the data they are made from (predict)."""
+        self.forwarded_in_pass = 0
+        self.endless = False
+        """While Keras reads data whose end only its iterator knows, which nobody reads now."""
+
+    def new_pass(self) -> None:
+        """The job begins to go over some data."""
+        self._pass_s, self.forwarded_in_pass = 0.0, 0
+        self._passes += 1
+
+    def begin(self) -> None:
+        """The first loop was observed: from here on training steps are forwarded as well."""
+        self.training_too = True
+        self._passes = self._real_s = self._pass_s = 0
+        self.forwarded_in_pass = 0
+
+    def may_forward(self, trains: bool) -> bool:
+        """Whether calls of a step function may be answered at all by now."""
+        return (self.training_too or not trains) and interventions.allowed(InterventionKind.STEPS)
+
+    def knows(self, key: object) -> bool:
+        """Whether enough calls of this signature were run to answer further ones."""
+        known = self._known.get(key)
+        return known is not None and known.real_calls >= LEAST_REAL_CALLS
+
+    def last(self, key: object, trains: bool = True) -> _Known | None:
+        """The signature's last result where it stands for this call; None where it must run."""
+        known = self._known.get(key)
+        if known is None or self._has_time(known.took_s):
+            return None
+        slow = known.took_s > (SLOW_TRAINING_S if trains else SLOW_S)
+        once = slow and (not trains or bool(known.counters))
+        return known if once or known.real_calls >= LEAST_REAL_CALLS else None
+
+    def end_if_endless(self) -> None:
+        """End a pass over data of unknown length, as the data would."""
+        if self.endless and self.forwarded_in_pass >= ENDLESS_CALLS:
+            raise barrier.for_job(StopIteration())
+
+    def answer(self, known: _Known) -> Any:
+        """The last result once more, with the counters moved as a real call would."""
+        interventions.note(InterventionKind.STEPS)
+        self.forwarded_in_pass += 1
+        for variable, moved in known.counters:
+            pending = self._pending.get(id(variable))
+            self._pending[id(variable)] = (variable, moved + (pending[1] if pending else 0))
+        if not self.moves_late:
+            self.move_counters()
+        return _fresh(known.result)
+
+    def move_counters(self) -> None:
+        """Move the counters by what forwarded calls left to move."""
+        pending, self._pending = self._pending, {}
+        for variable, moved in pending.values():
+            # Without reading: a read here would go through the very hook that calls this.
+            variable.assign_add(moved, read_value=False)
+
+    def read(self, in_graph: bool) -> None:
+        """A counter's value is about to be read, or saved.
+
+        A trace only notes that it reads: what moved a counter there would become part of its graph,
+        and of the program that the TPU compiler gets.
+        """
+        if not in_graph:
+            self.move_counters()
+
+    def run(self, key: object, call: Callable[[], Any]) -> Any:
+        """Run a call really, and keep what it gave."""
+        known = self._known.get(key) or _Known()
+        self.move_counters()
+        # The first call also makes variables and slots: what it moves is not what a further call
+        # would.
+        counters = [] if known.real_calls == 0 else self.counts()
+        started = self._clock()
+        result = call()
+        # Of the last call, since the first one includes tracing.
+        known.took_s = self._clock() - started
+        known.result, known.real_calls = result, known.real_calls + 1
+        known.counters = _moved(counters)
+        self._pass_s += known.took_s
+        self._real_s += known.took_s
+        if key in self._known or len(self._known) < MOST_SIGNATURES:
+            self._known[key] = known
+        return result
+
+    def first(
+        self,
+        key: object,
+        result: Any,
+        took_s: float,
+        before: Iterable[tuple[Any, int | None]] = (),
+    ) -> None:
+        """Keep what the first call of a function gave, and moved since `before`, with its tracing.
+
+        That is of functions that train nothing, and of those that train past the first loop.
+        """
+        if key is not None and key not in self._known and len(self._known) < MOST_SIGNATURES:
+            self._known[key] = _Known(result, took_s, real_calls=1, counters=_moved(before))
+            self._pass_s += took_s
+
+    def counts(self) -> list[tuple[Any, int | None]]:
+        """The counters with their values now."""
+        return [(counter, _value(counter)) for counter in self._counters()]
+
+    @staticmethod
+    def catch_up(before: list[tuple[Any, int | None]], times: float) -> None:
+        """Move counters as far as a loop would have that ran a `times`-th of its length."""
+        for counter, value in before:
+            now = _value(counter)
+            if now is not None and value is not None and now != value:
+                counter.assign_add(round((now - value) * (times - 1)), read_value=False)
+
+    def _has_time(self, took_s: float) -> bool:
+        """Whether this pass has time for another real call of a function that ran often enough."""
+        allowed_s = REAL_S_OF_PASS[min(max(self._passes, 1), len(REAL_S_OF_PASS)) - 1]
+        left_s = REAL_SHARE * self._budget_s - self._real_s
+        return self._pass_s + took_s < min(allowed_s, self._pass_s + left_s)
+
+
+def signature(
+    function: Any, args: Any, kwargs: Any, instances: int, every_replica: bool = False
+) -> object:
+    """What a call must have in common with another to stand for it; numbers may differ.
+
+    With `every_replica` the shapes of all replicas count, not those of the first alone; a call that
+    is given an iterator then has no signature (None), for nobody knows what it will yield.
+    """
+    owner = id(function) if instances <= MOST_INSTANCES else 0
+    parts: list[object] = [owner]
+    for value in args:
+        _describe(value, parts, every_replica)
+    for name in sorted(kwargs):
+        parts.append(name)
+        _describe(kwargs[name], parts, every_replica)
+    return None if every_replica and _ITERATOR in parts else tuple(parts)
+
+
+def _describe(value: Any, parts: list[object], every_replica: bool) -> None:
+    """Add what matters of one argument."""
+    if isinstance(value, dict):
+        for key, item in cast("Mapping[Any, Any]", value).items():
+            parts.append(str(key))
+            _describe(item, parts, every_replica)
+        return
+    if isinstance(value, (list, tuple)):
+        parts.append(len(cast("list[Any]", value)))
+        for item in cast("list[Any]", value):
+            _describe(item, parts, every_replica)
+        return
+    if every_replica and hasattr(value, "__next__"):
+        parts.append(_ITERATOR)
+        return
+    if every_replica:
+        replicas: Any = getattr(value, "values", None)
+        class_: Any = replicas.__class__
+        if class_ is tuple:
+            parts.extend(str(getattr(part, "shape", "")) for part in replicas)
+    parts.append(_leaf(user_lines.first_replica_value(value)))
+
+
+def _leaf(value: Any) -> object:
+    """What matters of a value that holds no others: a tensor's shape, not what is in it."""
+    # By value, for they choose what a call does (training=True, "eval").
+    if value is None or isinstance(value, (bool, str, bytes)):
+        return value
+    if isinstance(value, (int, float, complex)) or hasattr(value, "__next__"):
+        return type(value).__name__
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return str(value.dtype), str(value.shape)
+    return id(value)
+
+
+def _moved(counters: Iterable[tuple[Any, int | None]]) -> list[tuple[Any, int]]:
+    """Counters whose values are no longer what they were, and by how much."""
+    now = ((counter, _value(counter), before) for counter, before in counters)
+    return [(c, n - b) for c, n, b in now if n is not None and b is not None and n != b]
+
+
+def _value(variable: Any) -> int | None:
+    """A counter's value; None where it cannot be read."""
+    try:
+        return int(variable.numpy())
+    except Exception:
+        return None
+
+
+def _fresh(result: Any) -> Any:
+    """A result whose containers the job may change."""
+    class_: Any = result.__class__
+    if class_ is dict:
+        return {key: _fresh(value) for key, value in result.items()}
+    if class_ is list:
+        return [_fresh(value) for value in result]
+    return result

@@ -1,0 +1,109 @@
+"""Shortens loops of training steps inside a tf.function: `for _ in tf.range(steps)`.
+
+AutoGraph turns such a loop into a While operation through one function, `for_stmt`; it is private
+(`autograph.operators`, the same on TensorFlow 2.13 to 2.21), and where it moved loops run whole.
+A loop's length is capped by a constant in the graph, set low once its body was seen to run
+replicas or take gradients, and out of reach for any other loop. Loops inside a replica's step
+(gradient accumulation) are the model's and stay as they are; so do loops over a distributed
+dataset, whose iterator TensorFlow does not let go of before its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from tpudiag.script_run import InterventionKind, ShortenedOver
+from tpudiag.signals import ShortenedLoop
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, user_lines
+
+INNER_STEPS = 4
+_OUT_OF_REACH = 2**31 - 1
+
+
+class InnerLoopWatch:
+    """Hooks AutoGraph's for loops; `steps_seen` counts the traced steps, to tell step loops."""
+
+    def __init__(
+        self,
+        tf: Any,
+        steps_seen: Callable[[], int],
+        in_replica: Callable[[], bool],
+        on_shortened: Callable[[int | str | None], None],
+    ) -> None:
+        """`on_shortened` is told a loop's length: a number, the argument that holds it, or None."""
+        self._tf, self._steps_seen, self._in_replica = tf, steps_seen, in_replica
+        self._on_shortened = on_shortened
+        self.shortened: list[ShortenedLoop] = []
+        try:
+            self._operators = import_module("tensorflow.python.autograph.operators")
+            hooks.around(self._operators, "for_stmt", self._for)
+        except (ImportError, AttributeError):
+            return
+
+    def _for(self, original: Any, iter_: Any, extra_test: Any, body: Any, *rest: Any) -> Any:
+        """One for loop of a function that is being traced."""
+        whole = not interventions.allowed(InterventionKind.LOOPS)
+        if whole or self._tf.executing_eagerly() or self._in_replica():
+            return original(iter_, extra_test, body, *rest)
+        if self._is_range(iter_):
+            return self._range(original, iter_, extra_test, body, rest)
+        if isinstance(iter_, self._tf.data.Dataset):
+            return self._dataset(original, iter_, extra_test, body, rest)
+        return original(iter_, extra_test, body, *rest)
+
+    def _is_range(self, value: Any) -> bool:
+        """Whether a loop goes over tf.range of integers."""
+        return (
+            self._tf.is_tensor(value)
+            and not hasattr(value, "numpy")
+            and value.op.type == "Range"
+            and value.dtype.is_integer
+        )
+
+    def _range(self, original: Any, iter_: Any, extra_test: Any, body: Any, rest: Any) -> Any:
+        """A loop over tf.range, its length capped where its body takes steps."""
+        tf = self._tf
+        start, limit, delta = iter_.op.inputs
+        cap = tf.constant(_OUT_OF_REACH, tf.int64)
+        first, last, by = (tf.cast(each, tf.int64) for each in (start, limit, delta))
+        # Rounded up, for steps of either sign.
+        length = tf.maximum((last - first + by - tf.sign(by)) // by, 0)
+        end = tf.cast(first + by * tf.minimum(length, cap), limit.dtype)
+        before = self._steps_seen()
+        original(tf.range(start, end, delta), extra_test, body, *rest)
+        if self._steps_seen() == before:
+            return
+        asked = tf.get_static_value(length)
+        asked = None if asked is None else int(asked)
+        if asked is None or asked > INNER_STEPS:
+            _set_constant(tf, cap, INNER_STEPS)
+            self._note("tf.range", asked)
+            # A length that is an argument of the function is known at its calls alone: its name is
+            # kept.
+            plain = limit.op.type == "Placeholder" and tf.get_static_value(start) == 0
+            self._on_shortened(limit.op.name if plain and asked is None else asked)
+
+    def _dataset(self, original: Any, iter_: Any, extra_test: Any, body: Any, rest: Any) -> Any:
+        """A loop over a dataset, which ends early where its body takes steps."""
+        cap = self._tf.constant(_OUT_OF_REACH, self._tf.int64)
+        before = self._steps_seen()
+        original(iter_.take(cap), extra_test, body, *rest)
+        if self._steps_seen() != before:
+            _set_constant(self._tf, cap, INNER_STEPS)
+            self._note("a dataset", None)
+            self._on_shortened(None)
+
+    def _note(self, kind: ShortenedOver, asked: int | None) -> None:
+        """A loop was shortened; one that is traced again is the same."""
+        interventions.note(InterventionKind.LOOPS)
+        loop = ShortenedLoop(kind, user_lines.caller(), INNER_STEPS, asked)
+        if loop not in self.shortened:
+            self.shortened.append(loop)
+
+
+def _set_constant(tf: Any, tensor: Any, value: int) -> None:
+    """Change a constant of a graph that is still being traced."""
+    proto = tf.compat.v1.AttrValue(tensor=tf.make_tensor_proto(value, tensor.dtype))
+    tensor.op._set_attr("value", proto)

@@ -1,0 +1,216 @@
+"""Shortens Keras' predict: a few batches are predicted, and stand for all that follow.
+
+What a prediction gives has a row for each example, and scripts count on it: the rows of the first
+batches are repeated to the length of the data.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.graphs.batches import KERAS_BATCH
+from tpudiag.sources.job.tensorflow.input import cardinality
+from tpudiag.sources.job.tensorflow.points import hooks, interventions
+from tpudiag.sources.job.tensorflow.shortening import thin_batches
+
+BATCHES = 4
+"""Batches that are predicted really, where whole ones are."""
+LEAST_BATCHES = 16
+"""Data of fewer batches are predicted whole, where whole batches run."""
+COUNT_S = 5.0
+"""Data whose length nobody tells is counted within it."""
+IN_LOOP_S = 3.0
+"""What predictions of one shape may take together before the last one stands for the others."""
+_UNKNOWN = -2
+_HANDS_ON = re.compile(r"_?(Parallel)?(Map|Prefetch|Options|Shuffle|Cache|AssertCardinality)")
+_BATCHES = re.compile(r"_?(Parallel)?Batch")
+
+
+@dataclass(frozen=True)
+class Rows:
+    """How many examples of a batch are predicted, by the size of the batch."""
+
+    real_replicas: int = 1
+    replicas: int = 1
+    examples: int = 0
+    """Of one replica's batch; 0: all."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether whole batches are predicted."""
+        return self.real_replicas == self.replicas and not self.examples
+
+    @property
+    def batches(self) -> int:
+        """Batches that are predicted really: one, where even a part of a batch is slow."""
+        return BATCHES if self.whole else 1
+
+    def of(self, batch_size: int) -> int:
+        """Those of a batch of this size."""
+        share = max(batch_size * self.real_replicas // self.replicas, 1)
+        return min(share, self.examples * self.real_replicas) if self.examples else share
+
+
+@dataclass(frozen=True)
+class FewBatches:
+    """The first batches of data, and how many batches and examples there are."""
+
+    data: Any
+    batches: int
+    examples: int
+    steps: int | None = None
+    """What `predict` is to be told of steps; None for nothing."""
+
+
+def first_batches(tf: Any, data: Any, batch_size: Any, steps: Any, rows: Rows) -> FewBatches | None:
+    """The first batches of arrays or of a dataset; None for other data, and for few batches."""
+    if isinstance(data, tf.data.Dataset):
+        return _of_dataset(tf, data, steps, rows)
+    leaves = tf.nest.flatten(data)
+    if steps is not None or not leaves or not all(_is_array(tf, leaf) for leaf in leaves):
+        return None
+    size = int(batch_size or KERAS_BATCH)
+    examples = len(leaves[0])
+    batches = -(-examples // size)
+    if _is_short(batches, rows) or any(len(leaf) != examples for leaf in leaves):
+        return None
+
+    def first(leaf: Any) -> Any:
+        return leaf[: rows.batches * rows.of(size)]
+
+    few = tf.nest.map_structure(first, data)
+    return FewBatches(few, batches, examples)
+
+
+def _is_short(batches: int, rows: Rows) -> bool:
+    """Whether data are predicted whole."""
+    return batches < LEAST_BATCHES and rows.whole
+
+
+def _is_array(tf: Any, leaf: Any) -> bool:
+    """Whether it is an array or tensor of examples."""
+    array = type(leaf).__module__ == "numpy" and type(leaf).__name__ == "ndarray"
+    return (array or tf.is_tensor(leaf)) and bool(getattr(leaf, "shape", None))
+
+
+def _of_dataset(tf: Any, dataset: Any, steps: Any, rows: Rows) -> FewBatches | None:
+    """The first batches of a dataset whose batches all have a known size, but for the last."""
+    first = tf.nest.flatten(dataset.element_spec)[0]
+    size = first.shape[0] if first.shape.rank else None
+    batches = int(steps) if steps is not None else int(dataset.cardinality())
+    examples = batches * size if size is not None else None
+    if steps is None and (batches == _UNKNOWN or examples is None):
+        size, examples = _counted(tf, dataset) or (None, None)
+        batches = -(-examples // size) if size and examples is not None else 0
+    if size is None or examples is None or _is_short(batches, rows):
+        return None
+    given = rows.batches if steps is not None else None
+    few = hooks.quietly(thin_batches.thinned, tf, dataset, rows.of, thin_batches.few_of)
+    if few is None:
+        few = dataset if rows.whole else dataset.map(_cut(tf, rows.of(size)))
+    return FewBatches(few.take(rows.batches), batches, examples, given)
+
+
+def _cut(tf: Any, rows: int) -> Callable[..., Any]:
+    """Takes the first rows of each part of a batch."""
+
+    def part(tensor: Any) -> Any:
+        return tensor[:rows] if tensor.shape.rank else tensor
+
+    def cut(*element: Any) -> Any:
+        parts = tf.nest.map_structure(part, element)
+        return parts if len(parts) > 1 else parts[0]
+
+    return cut
+
+
+def _counted(tf: Any, dataset: Any) -> tuple[int, int] | None:
+    """The size of a dataset's batches and its examples, without the work of its maps.
+
+    `_inputs`, `_batch_size` and `_drop_remainder` are private (TensorFlow 2.13 to 2.21).
+    """
+    while _HANDS_ON.match(type(dataset).__name__):
+        dataset = dataset._inputs()[0]
+    if not _BATCHES.match(type(dataset).__name__):
+        return None
+    size = int(dataset._batch_size)
+    dropped = bool(tf.get_static_value(dataset._drop_remainder))
+    (dataset,) = dataset._inputs()
+    while _HANDS_ON.match(type(dataset).__name__):
+        dataset = dataset._inputs()[0]
+    examples = cardinality.elements(tf, dataset, COUNT_S)
+    if examples is None:
+        return None
+    return size, (examples // size * size if dropped else examples)
+
+
+def repeated(tf: Any, result: Any, examples: int) -> Any:
+    """A prediction of the first batches, its rows repeated up to so many."""
+
+    def leaf(rows: Any) -> Any:
+        if not getattr(rows, "shape", None) or not len(rows):
+            return rows
+        return rows[[number % len(rows) for number in range(examples)]]
+
+    return tf.nest.map_structure(leaf, result)
+
+
+def predict(
+    tf: Any, original: Callable[..., Any], bound: Any, rows: Rows
+) -> tuple[Any, FewBatches] | None:
+    """A prediction of the first batches alone; None where all must be predicted."""
+    given = bound.arguments
+    # They may count the batches, or collect what each of them gave.
+    if given.get("callbacks"):
+        return None
+    few = first_batches(tf, given.get("x"), given.get("batch_size"), given.get("steps"), rows)
+    if few is None:
+        return None
+    interventions.note(InterventionKind.PREDICTIONS)
+    given["x"] = few.data
+    if few.steps is not None:
+        given["steps"] = few.steps
+    return repeated(tf, original(*bound.args, **bound.kwargs), few.examples), few
+
+
+class InLoop:
+    """Predictions of one shape that a script asks for again and again: the last answers for all.
+
+    Text is generated and sequences are continued so, an element at a time.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._known: dict[object, tuple[Any, float]] = {}
+
+    def again(self, tf: Any, bound: Any, predict: Callable[[], Any]) -> Any:
+        """One prediction; really, while those of its shape have taken little time."""
+        key = _shapes(tf, bound)
+        last, took_s = self._known.get(key, (None, 0.0))
+        if key is not None and took_s > IN_LOOP_S:
+            interventions.note(InterventionKind.PREDICTIONS)
+            return tf.nest.map_structure(_copied, last)
+        began = self._clock()
+        result = predict()
+        self._known[key] = (result, took_s + self._clock() - began)
+        return result
+
+
+def _shapes(tf: Any, bound: Any) -> object:
+    """What predictions in a loop have in common; None where they are not of arrays."""
+    given = bound.arguments
+    leaves = tf.nest.flatten(given.get("x"))
+    if given.get("callbacks") or not leaves or not all(_is_array(tf, leaf) for leaf in leaves):
+        return None
+    shapes = tuple((str(leaf.dtype), str(leaf.shape)) for leaf in leaves)
+    return id(next(iter(given.values()))), shapes, given.get("batch_size"), given.get("steps")
+
+
+def _copied(rows: Any) -> Any:
+    """An array that the job may change."""
+    return rows.copy() if hasattr(rows, "copy") else rows

@@ -1,0 +1,292 @@
+"""Makes of each batch of a pipeline only the examples that are used.
+
+A rehearsal with fewer replicas, or with the first examples of each batch, would else decode and
+augment whole global batches to throw most of them away. The transformations below the last batch
+are made once more over the examples that are used, with the functions that are traced already;
+those above it, which may count on the batch, get one of its size, the examples repeated. So does a
+step whose results nobody counts on any more.
+
+Private attributes of tf.data's classes in use: those of `dataset_reader`, and `_datasets`, `_seed`,
+`_seed2`, `_reshuffle_each_iteration`, `_count`, `_flat_structure` (TensorFlow 2.13 to 2.21).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.input.dataset_reader import kind_of
+
+_V1 = "DatasetV1Adapter"
+_BATCHES = ("Batch", "ParallelBatch")
+
+
+class _NotThin(Exception):
+    """A pipeline of which whole batches must be made."""
+
+
+LEAST, SPARED = 8, 8
+"""Examples of a batch that are made at least where it is filled up, and of how many one is."""
+
+
+def few_of(examples: int) -> int:
+    """How many of so many examples stand for all."""
+    return max(-(-examples // SPARED), min(LEAST, examples))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The examples that are made of each batch, and those that are used."""
+
+    made: int
+    batch: int
+    used: int
+    whole: bool = False
+    """Whether examples that make no full batch are dropped, and none follow them."""
+
+    def of(self, examples: int) -> int:
+        """Those of so many examples one after another; endless and unknown counts as they are."""
+        if examples <= 0:
+            return examples
+        rest = 0 if self.whole else min(examples % self.batch, self.made)
+        return examples // self.batch * self.made + rest
+
+
+_WHOLE = _Part(1, 1, 1)
+
+
+def thinned(
+    tf: Any,
+    dataset: Any,
+    used: Callable[[int], int],
+    made: Callable[[int], int] = lambda used: used,
+) -> Any:
+    """The dataset with the first examples of each batch alone; None where all must be made.
+
+    `used` gives how many of a batch of that size; their number is the first dimension of each part.
+    `made` gives how many of those are made, and repeated to that number.
+    """
+    if not tf.executing_eagerly():
+        return None
+    try:
+        above, batch = _split(dataset)
+        size = int(batch._batch_size)
+        drops, below = bool(batch._drop_remainder), _own(batch._inputs()[0])
+        part = _Part(made(used(size)), size, used(size), drops and not _goes_on(below))
+        if not 0 < part.made < size or not _are_tensors(tf, batch.element_spec):
+            return None
+        thin = _thin(tf, below, part)
+    except _NotThin:
+        return None
+    thin = thin.batch(part.made, drop_remainder=drops)
+    seen = any("Map" in kind_of(each) or kind_of(each) == "Filter" for each in above)
+    if seen or part.made < part.used:
+        thin = _mapped(tf, thin.map(_filled_up(tf, part)), above, part)
+    else:
+        thin = _again(tf, above, thin)
+    return thin.with_options(dataset.options())
+
+
+def _split(dataset: Any) -> tuple[list[Any], Any]:
+    """What stands above the last batch, from it upwards, and that batch."""
+    above: list[Any] = []
+    dataset = _own(dataset)
+    while kind_of(dataset) not in _BATCHES:
+        inputs = dataset._inputs()
+        if len(inputs) != 1 or kind_of(dataset) not in _AGAIN:
+            raise _NotThin
+        above.insert(0, dataset)
+        dataset = _own(inputs[0])
+    return above, dataset
+
+
+def _thin(tf: Any, dataset: Any, part: _Part) -> Any:
+    """The examples below a batch that are used of it; _NotThin where that spares no work."""
+    if not _has_work(_own(dataset)):
+        raise _NotThin
+    return _below(tf, dataset, part)
+
+
+def _has_work(dataset: Any) -> bool:
+    """Whether a function is called for each example."""
+    kind = kind_of(dataset)
+    if kind in ("Map", "ParallelMap"):
+        return True
+    known = kind in _AGAIN or kind in ("Zip", "Concatenate")
+    return known and any(_has_work(_own(each)) for each in dataset._inputs())
+
+
+def _goes_on(dataset: Any) -> bool:
+    """Whether examples that make no full batch are followed by others, of a next pass or part."""
+    kind = kind_of(dataset)
+    if kind in ("Repeat", "Concatenate"):
+        return True
+    known = kind in _AGAIN or kind == "Zip"
+    return known and any(_goes_on(_own(each)) for each in dataset._inputs())
+
+
+def _below(tf: Any, dataset: Any, part: _Part, zipped: bool = False) -> Any:
+    """A dataset of examples with those alone that are used."""
+    dataset = _own(dataset)
+    kind = kind_of(dataset)
+    if kind == "Zip":
+
+        def side(each: Any) -> Any:
+            return _below(tf, each, part, zipped=True)
+
+        return tf.data.Dataset.zip(tf.nest.map_structure(side, dataset._datasets))
+    if kind == "Concatenate":
+        first, second = dataset._inputs()
+        return _below(tf, first, part, zipped).concatenate(_below(tf, second, part, zipped))
+    # What is left of one side of a pair must be left of the other.
+    if kind in _AGAIN and not (zipped and kind == "Filter"):
+        return _AGAIN[kind](tf, dataset, _below(tf, dataset._inputs()[0], part, zipped), part)
+    return _first_of_each(tf, dataset, part)
+
+
+def _first_of_each(tf: Any, dataset: Any, part: _Part) -> Any:
+    """The first examples of as many as are a batch, again and again."""
+
+    def is_used(number: Any, _: Any) -> Any:
+        return number % part.batch < part.made
+
+    def example(_: Any, value: Any) -> Any:
+        return value
+
+    def first(*window: Any) -> Any:
+        return tf.data.Dataset.zip(_as_element(window)).take(part.made)
+
+    as_written = tf.autograph.experimental.do_not_convert
+    if part.whole:
+        return dataset.window(part.batch, drop_remainder=True).flat_map(as_written(first))
+    return dataset.enumerate().filter(as_written(is_used)).map(as_written(example))
+
+
+def _again(tf: Any, above: list[Any], dataset: Any) -> Any:
+    """The transformations above a batch, made once more over it."""
+    for each in above:
+        dataset = _AGAIN[kind_of(each)](tf, each, dataset, _WHOLE)
+    return dataset
+
+
+def _mapped(tf: Any, dataset: Any, above: list[Any], part: _Part) -> Any:
+    """The same where functions see the batch: what they give is cut to what is used."""
+
+    def first(tensor: Any) -> Any:
+        return tensor[: part.used] if tensor.shape.rank else tensor
+
+    def cut(*element: Any) -> Any:
+        return _as_element(tf.nest.map_structure(first, element))
+
+    dataset = _again(tf, above, dataset)
+    if part.used == part.batch:
+        return dataset
+    if not _are_tensors(tf, dataset.element_spec):
+        raise _NotThin
+    return dataset.map(tf.autograph.experimental.do_not_convert(cut))
+
+
+def _filled_up(tf: Any, part: _Part) -> Callable[..., Any]:
+    """Repeats the examples to a batch of the size that the functions above it were traced for."""
+
+    def filled(tensor: Any) -> Any:
+        size = tensor.shape[0]
+        # The last batch of data that do not divide is smaller.
+        full = tf.shape(tensor)[0] == part.made if size is None else size == part.made
+        count = tf.where(full, part.batch, tf.shape(tensor)[0])
+        made = tf.gather(tensor, tf.range(count) % part.made)
+        return tf.ensure_shape(made, [part.batch if size else None, *tensor.shape[1:]])
+
+    def fill(*element: Any) -> Any:
+        return _as_element(tf.nest.map_structure(filled, element))
+
+    as_written: Callable[..., Any] = tf.autograph.experimental.do_not_convert(fill)
+    return as_written
+
+
+def _as_element(parts: Any) -> Any:
+    """What a function gives of the parts that it got."""
+    return parts if len(parts) > 1 else parts[0]
+
+
+def _are_tensors(tf: Any, spec: Any) -> bool:
+    """Whether all parts of an element are plain tensors of known rank."""
+    return all(
+        isinstance(each, tf.TensorSpec) and each.shape.rank is not None
+        for each in tf.nest.flatten(spec)
+    )
+
+
+def _own(dataset: Any) -> Any:
+    """The dataset that a script of TensorFlow 1 holds in another."""
+    while type(dataset).__name__ == _V1 and hasattr(dataset, "_dataset"):
+        dataset = dataset._dataset
+    return dataset
+
+
+def _map(tf: Any, dataset: Any, given: Any, _: _Part) -> Any:
+    """A map with the function that is traced already."""
+    function = dataset._map_func.function
+    named = {
+        "input_dataset": given._variant_tensor,
+        "other_arguments": function.captured_inputs,
+        "f": function,
+        "preserve_cardinality": dataset._preserve_cardinality,
+        **dataset._flat_structure,
+    }
+    if kind_of(dataset) == "Map":
+        variant = tf.raw_ops.MapDataset(**named)
+    else:
+        calls = dataset._num_parallel_calls
+        variant = tf.raw_ops.ParallelMapDatasetV2(num_parallel_calls=calls, **named)
+    return _held(variant, dataset, given)
+
+
+def _filter(tf: Any, dataset: Any, given: Any, _: _Part) -> Any:
+    """A filter with the function that is traced already."""
+    function = dataset._predicate.function
+    variant = tf.raw_ops.FilterDataset(
+        input_dataset=given._variant_tensor,
+        other_arguments=function.captured_inputs,
+        predicate=function,
+        **dataset._flat_structure,
+    )
+    return _held(variant, dataset, given)
+
+
+def _held(variant: Any, dataset: Any, given: Any) -> Any:
+    """A dataset of that variant, which keeps alive what it was made of: functions among it."""
+    ops = import_module("tensorflow.python.data.ops.dataset_ops")
+    made = ops._VariantDataset(variant, dataset.element_spec)
+    made._tpudiag_made_of = dataset, given
+    return made
+
+
+def _shuffle(_: Any, dataset: Any, given: Any, part: _Part) -> Any:
+    """A shuffle whose buffer holds as large a part of the data."""
+    buffer = int(dataset._buffer_size)
+    # TensorFlow keeps a pair: zeros where none was given.
+    seed = int(dataset._seed2) or None
+    again = dataset._reshuffle_each_iteration
+    return given.shuffle(
+        max(buffer * part.made // part.batch, 1), seed=seed, reshuffle_each_iteration=again
+    )
+
+
+_AGAIN: dict[str, Callable[[Any, Any, Any, _Part], Any]] = {
+    "Map": _map,
+    "ParallelMap": _map,
+    "Filter": _filter,
+    "Shuffle": _shuffle,
+    "Repeat": lambda _, dataset, given, __: given.repeat(int(dataset._count)),
+    "Prefetch": lambda _, dataset, given, __: given.prefetch(int(dataset._buffer_size)),
+    "Cache": lambda _, __, given, ___: given.cache(),
+    "Take": lambda _, dataset, given, part: given.take(part.of(int(dataset._count))),
+    "Skip": lambda _, dataset, given, part: given.skip(part.of(int(dataset._count))),
+    # Options are set once, at the end; how many elements there are is another number now.
+    "Options": lambda _, __, given, ___: given,
+    "AssertCardinality": lambda _, __, given, ___: given,
+}
+"""Makes a transformation once more, of a dataset that has but a part of the examples."""

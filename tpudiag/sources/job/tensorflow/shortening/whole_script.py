@@ -1,0 +1,141 @@
+"""Goes on past the observed steps, shortened, to the end of the script or of its time."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.signals import Coverage, CoverageEnd
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, main_flow
+from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
+from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
+from tpudiag.sources.job.tensorflow.shortening.epochs import EpochWatch
+from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
+from tpudiag.sources.job.tensorflow.shortening.loops import InnerLoopWatch
+from tpudiag.sources.job.tensorflow.watches.functions import FunctionWatch
+from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
+from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch
+
+NEAR_END_STATEMENTS = 8
+"""Statements of the main flow that are little to come to the script's end by."""
+
+
+class WholeScript:
+    """What shortens a job; nothing of training steps before `begin`, but loops inside functions."""
+
+    def __init__(
+        self,
+        tf: Any,
+        budget_s: float,
+        functions: FunctionWatch,
+        strategies: StrategyWatch,
+        variables: VariableWatch,
+        steps_seen: Callable[[], int],
+        on_hard_end: Callable[[], None],
+    ) -> None:
+        self._tf, self._functions = tf, functions
+        self.forward = FastForward(budget_s, variables.counters)
+        self.replay = BatchReplay(tf, self.forward.new_pass)
+        self.epochs = EpochWatch(tf, self.forward, self.replay)
+        self.loops = InnerLoopWatch(tf, steps_seen, strategies.in_replica, self._loop_shortened)
+        self.deadline = Deadline(budget_s, on_hard_end, self._near_end)
+        self._began: float | None = None
+        self._stack: list[tuple[str, int, int]] = []
+        functions.forward = strategies.forward = self.forward
+        functions.before_step = strategies.before_step = self._before_step
+        for class_ in (tf.distribute.TPUStrategy, *tf.distribute.Strategy.__mro__):
+            for name in ("experimental_distribute_dataset", "distribute_datasets_from_function"):
+                if name in vars(class_):
+                    hooks.around(class_, name, self._distributed)
+
+    def begin(self) -> None:
+        """The steps were observed: go on, shortened, until the time is over."""
+        self._began = time.perf_counter()
+        self.forward.begin()
+        self.forward.moves_late = bool(barrier.attempt("counters", self._hook_reads))
+        self.replay.begin()
+        self.deadline.start()
+
+    def _hook_reads(self) -> bool:
+        """Move counters once they are read or saved; False where reads cannot be hooked.
+
+        `_read_variable_op` is private: each read of a variable's value passes through it.
+        """
+        forward, eagerly = self.forward, self._tf.executing_eagerly
+        moved = {
+            class_
+            for variable, _ in forward.counts()
+            for class_ in type(variable).__mro__
+            if "_read_variable_op" in vars(class_)
+        }
+        for class_ in moved:
+            hooks.before(
+                class_, "_read_variable_op", lambda *_, **__: forward.read(in_graph=not eagerly())
+            )
+        for owner, name in (
+            (self._tf.train.Checkpoint, "save"),
+            (self._tf.train.Checkpoint, "write"),
+            (self._tf.train.CheckpointManager, "save"),
+            (self._tf.saved_model, "save"),
+        ):
+            hooks.before(owner, name, lambda *_, **__: forward.read(in_graph=not eagerly()))
+        return bool(moved)
+
+    @property
+    def began(self) -> bool:
+        """Whether the script goes on, shortened, by now."""
+        return self._began is not None
+
+    def ended_by(self, error: BaseException | None) -> None:
+        """The job has ended: by itself, or by an exception."""
+        self.deadline.cancel()
+        if error is not None:
+            self._stack = main_flow.frames_of_traceback(error.__traceback__)
+
+    def stuck(self) -> None:
+        """The job does not end: where its main thread stands is kept."""
+        self._stack = _main_thread()
+
+    def _near_end(self) -> bool:
+        """Whether few statements are left of the script's main flow."""
+        rest = barrier.attempt("main flow", main_flow.unreached, _main_thread())
+        return rest is not None and len(rest) <= NEAR_END_STATEMENTS
+
+    def coverage(self, end: CoverageEnd) -> Coverage:
+        """What of the script was run."""
+        functions = [s for s in self._functions.step_functions() if s.ran]
+        return Coverage(
+            end=end,
+            functions=tuple(functions),
+            shortened=(*self.epochs.shortened, *self.loops.shortened),
+            replayed_batches=self.replay.replayed,
+            stopped_at=main_flow.stands_at(self._stack),
+            unreached=barrier.attempt("main flow", main_flow.unreached, self._stack) or (),
+            rest_s=time.perf_counter() - self._began if self._began is not None else 0.0,
+        )
+
+    def _loop_shortened(self, length: int | str | None) -> None:
+        """A loop over steps was shortened in the function being traced."""
+        if self._functions.current is not None:
+            self._functions.current.loops.append(length)
+
+    def _before_step(self, arguments: Any) -> None:
+        """A step function is about to be called."""
+        self.deadline.check()
+        self.replay.fed(arguments)
+
+    def _distributed(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """A distributed dataset is made."""
+        distributed = original(*args, **kwargs)
+        self.replay.watch_distributed(distributed)
+        return distributed
+
+
+def _main_thread() -> list[tuple[str, int, int]]:
+    """The frames of the main thread, read from the thread of the clock."""
+    main = threading.main_thread().ident
+    frame = sys._current_frames().get(main or 0)  # pyright: ignore[reportPrivateUsage]
+    return main_flow.frames_of_thread(frame)

@@ -1,0 +1,155 @@
+"""All watches of a job, put on TensorFlow in their order: the later of two hooks is the outer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tpudiag.sources.job.process.protocol import JobSpec, Recorder
+from tpudiag.sources.job.tensorflow.devices import tpu_stubs
+from tpudiag.sources.job.tensorflow.devices.full_replicas import FullReplicas
+from tpudiag.sources.job.tensorflow.devices.same_numbers import SameNumbers
+from tpudiag.sources.job.tensorflow.devices.tpu import TpuWatch
+from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
+from tpudiag.sources.job.tensorflow.devices.wide_convolutions import WideConvolutions
+from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch
+from tpudiag.sources.job.tensorflow.input.iterators import IteratorRelease
+from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.shortening.real_checkpoints import RealCheckpoints
+from tpudiag.sources.job.tensorflow.shortening.whole_script import WholeScript
+from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
+from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
+from tpudiag.sources.job.tensorflow.watches.functions import FunctionWatch
+from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
+from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
+from tpudiag.sources.job.tensorflow.watches.tf1 import Tf1Watch
+from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
+from tpudiag.sources.job.tensorflow.watches.training_loop import LoopWatch
+from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch
+
+REST_S = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Events:
+    """What is called when the job does something that the observation turns on."""
+
+    after_call: Callable[[FunctionRecord, bool], None]
+    """An outermost tf.function has returned; the flag: it was traced."""
+    after_eager_run: Callable[[], None]
+    """A strategy.run has returned that ran its function eagerly."""
+    after_large_variable: Callable[[], None]
+    before_first_run: Callable[[], None]
+    """A strategy is about to run its first step."""
+    on_hard_end: Callable[[], None]
+    """The time for the rest of the script is over and it does not end; on a thread of its own."""
+
+
+class Watches:
+    """Each watch under its name; those that a job has no need of are None."""
+
+    def __init__(
+        self,
+        tf: Any,
+        spec: JobSpec,
+        recorder: Recorder,
+        script_path: Callable[[object], object],
+        events: Events,
+    ) -> None:
+        """`script_path` gives the script's own path for one that was redirected."""
+        self.full_replicas: FullReplicas | None = None
+        # First, so that all other hooks lie on the stand-ins.
+        if spec.rehearse:
+            _stand_in_for_tpu(tf, spec, recorder)
+            self.full_replicas = FullReplicas(tf)
+        else:
+            TpuWatch(tf, recorder)
+        self.gradients = GradientWatch(tf)
+        self.functions = FunctionWatch(tf, events.after_call)
+        self.strategies = StrategyWatch(tf, self.functions.class_)
+        self.lowering: LoweringWatch | None = None
+        if spec.lower_to:
+            self.lowering = LoweringWatch(tf, self.gradients, recorder)
+            self.functions.after_training = self.lowering.trained_alone
+        self.pipelines = PipelineWatch(tf)
+        self.variables = VariableWatch(tf, events.after_large_variable, write=spec.requests < 0)
+        in_place = spec.rehearse and spec.isolation == "none"
+        self.real_checkpoints = RealCheckpoints(tf) if in_place else None
+        self.checkpoints = CheckpointWatch(tf, script_path)
+        self.whole: WholeScript | None = None
+        if spec.rehearse and spec.requests < 0:
+            self.whole = WholeScript(
+                tf,
+                spec.rest_s or REST_S,
+                self.functions,
+                self.strategies,
+                self.variables,
+                steps_seen=lambda: self.gradients.taken + self.strategies.runs,
+                on_hard_end=events.on_hard_end,
+            )
+        self.tf1 = Tf1Watch(tf)
+        self.keras = KerasWatch(tf)
+        if self.lowering is not None:
+            self.lowering.steps_per_dispatch = self.keras.steps_per_execution
+        self.loop = LoopWatch(tf, self.gradients)
+        self.numbers = SameNumbers(tf, spec.seed) if spec.seed >= 0 else None
+        self._connect(events)
+
+    def _connect(self, events: Events) -> None:
+        """Tell the watches of each other, and the observation of the job."""
+        self.gradients.on_traced_gradient = self._mark_training
+        self.strategies.on_run = self._mark_replicated
+        self.strategies.after_eager_run = events.after_eager_run
+        self.strategies.before_first_run = events.before_first_run
+        self.functions.before_call = self._calling
+        self.strategies.before_eager_run = self.pipelines.feeds.calling
+        self.loop.state.methods = self.keras.own_methods
+        if self.numbers is not None:
+            self.variables.on_trained = self.numbers.made
+            self.loop.results.on_step = self.numbers.step_done
+
+    def _calling(self, args: Any, kwargs: Any) -> None:
+        """An outermost tf.function is about to be called."""
+        self.keras.calling()
+        self.pipelines.feeds.calling(args, kwargs)
+
+    def watch_keras(self, keras: Any, package: str, rehearse: bool) -> None:
+        """Hook a Keras that the job imported."""
+        self.keras.watch(keras, package)
+        if rehearse and package == "keras":
+            self.keras.adapt_to_cpu_replicas(keras)
+        if self.lowering is not None:
+            self.lowering.lines.watch(keras, self.keras)
+        if self.real_checkpoints is not None:
+            self.real_checkpoints.watch_keras(keras)
+        self.checkpoints.watch_keras(keras)
+        if self.full_replicas is not None:
+            self.full_replicas.watch(keras)
+        if self.whole is not None:
+            self.whole.epochs.watch(keras)
+        self.loop.watch_keras(keras, package)
+
+    def _mark_training(self) -> None:
+        """A gradient is being traced: the function being called is a training step."""
+        if self.functions.current is not None:
+            self.functions.current.trains = True
+
+    def _mark_replicated(self) -> None:
+        """A step is run on replicas: by the function being called, if there is one."""
+        if self.functions.current is not None:
+            self.functions.current.replicated = True
+
+
+def _stand_in_for_tpu(tf: Any, spec: JobSpec, recorder: Recorder) -> None:
+    """Put CPU replicas in the place of the target's."""
+    tpu_stubs.install(
+        tf,
+        TpuSystem(spec.replicas, spec.hosts, spec.devices_per_chip),
+        spec.real_replicas,
+        on_resolver=lambda name: recorder.put(tpu_named=name),
+        examples=spec.examples,
+    )
+    IteratorRelease(tf)
+    if not spec.lower_to:  # what is compiled is the step as the job has it
+        WideConvolutions(tf)

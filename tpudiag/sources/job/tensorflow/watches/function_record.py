@@ -1,0 +1,117 @@
+"""What is known of one tf.function: its calls, its traces, and what made each trace necessary."""
+
+from __future__ import annotations
+
+import inspect
+import statistics
+from dataclasses import dataclass, field
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import Retrace, StepFunction, TracedFunction
+from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.tensorflow.shortening import fast_forward
+from tpudiag.sources.job.tensorflow.shortening.loops import INNER_STEPS
+from tpudiag.sources.job.tensorflow.watches import traced_arguments
+from tpudiag.sources.job.tensorflow.watches.traced_arguments import Signature
+
+MAXIMUM_RETRACES_KEPT = 20
+MAXIMUM_TIMES_KEPT = 1000
+
+
+@dataclass(kw_only=True)
+class FunctionRecord:
+    """What is known of one tf.function, or of all made from the same code."""
+
+    name: str
+    location: Location | None
+    calls: int = 0
+    traces: int = 0
+    instances: int = 0
+    trains: bool = False
+    replicated: bool = False
+    """It calls strategy.run."""
+    forwarded: int = 0
+    called_at: Location | None = None
+    last_key: tuple[object, tuple[Any, int, object]] | None = None
+    """Of the last call: its arguments, by identity and kept alive, and its key."""
+    took_ms: list[float] = field(default_factory=list[float])
+    loops: list[int | str | None] = field(default_factory=list[int | str | None])
+    """The lengths of its loops over steps that are shortened, or the arguments that hold them."""
+    signatures: list[Signature] = field(default_factory=list[Signature])
+    """Of the calls that traced it."""
+    retraces: list[Retrace] = field(default_factory=list[Retrace])
+
+    def key(self, function: Any, args: Any, kwargs: Any, every_replica: bool) -> object:
+        """What calls that stand for one another have in common; the same arguments are known.
+
+        None for a call that no other stands for.
+        """
+        if every_replica:
+            whole = fast_forward.signature(function, args, kwargs, self.instances, True)
+            return None if whole is None else (id(self), whole)
+        # Loops that pass the same objects again and again run at Python's speed only if these are
+        # not described for each call.
+        same = id(function), tuple(map(id, args)), tuple(kwargs)
+        if kwargs or self.last_key is None or self.last_key[0] != same:
+            signature = fast_forward.signature(function, args, kwargs, self.instances)
+            self.last_key = same, (args, id(self), signature)
+        return self.last_key[1][1:]
+
+    def ran(self, took_ms: float) -> None:
+        """A call has ended that traced nothing."""
+        if len(self.took_ms) < MAXIMUM_TIMES_KEPT:
+            self.took_ms.append(took_ms)
+
+    def traced(self, function: Any, args: Any, kwargs: Any, took_ms: float) -> None:
+        """A call has ended that traced: find the argument that made it necessary."""
+        self.traces += 1
+        signature = traced_arguments.signature(function, args, kwargs)
+        signature[""] = ("new function", f"tf.function number {self.instances}")
+        if self.signatures and len(self.retraces) < MAXIMUM_RETRACES_KEPT:
+            # Against the nearest earlier trace: what differs least is what made this one necessary.
+            changes = min(
+                (traced_arguments.changes(old, signature) for old in self.signatures), key=len
+            )
+            self.retraces.append(Retrace(self.calls, took_ms, tuple(changes), user_lines.caller()))
+        if len(self.signatures) < MAXIMUM_RETRACES_KEPT:
+            self.signatures.append(signature)
+
+    def times_shortened(self, function: Any, args: Any, kwargs: Any) -> float:
+        """How many times longer the one loop of a call would be; 1 where that is not known."""
+        length = self.loops[-1] if len(set(self.loops)) == 1 else None
+        if isinstance(length, str):
+            try:
+                call = inspect.signature(function.python_function).bind(*args, **kwargs)
+                length = int(call.arguments[length])
+            except (TypeError, ValueError, KeyError):
+                return 1.0
+        return max(length / INNER_STEPS, 1.0) if length is not None else 1.0
+
+    @property
+    def is_step(self) -> bool:
+        """Whether further calls may be answered with what an earlier one gave."""
+        return self.trains or self.replicated
+
+    def step(self) -> StepFunction:
+        """The function as a training step."""
+        median = round(statistics.median(self.took_ms), 3) if self.took_ms else None
+        return StepFunction(
+            name=self.name,
+            location=self.location,
+            called_at=self.called_at,
+            ran=self.calls,
+            forwarded=self.forwarded,
+            call_ms=median,
+        )
+
+    def fact(self) -> TracedFunction:
+        """The function as the checks see it."""
+        return TracedFunction(
+            name=self.name,
+            location=self.location,
+            calls=self.calls,
+            traces=self.traces,
+            retraces=tuple(self.retraces),
+            trains=self.trains,
+        )

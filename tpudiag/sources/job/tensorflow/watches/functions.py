@@ -1,0 +1,197 @@
+"""Watches calls of tf.function: which are traced again, which argument made it so, which train.
+
+`type(tf.function(f)).__call__` is the one seam that every tf.function passes through; it and
+`experimental_get_tracing_count` were tried on TensorFlow 2.16 to 2.21.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import StepFunction, TracedFunction
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
+from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
+
+
+class FunctionWatch:
+    """Hooks tf.function calls; `current` is the outermost one being called, None outside."""
+
+    def __init__(self, tf: Any, after_call: Callable[[FunctionRecord, bool], None]) -> None:
+        self._tf = tf
+        self.before_call: Callable[[Any, Any], None] = lambda _, __: None
+        """Called with the arguments of an outermost call."""
+        self._after_call = after_call
+        self.after_training: Callable[[Any, Any, Any], None] | None = None
+        """Called with a function that trains and its arguments, after a call that traced it."""
+        self._records: dict[tuple[object, ...], FunctionRecord] = {}
+        self._keys: dict[int, tuple[object, ...]] = {}
+        self._instances: dict[int, Any] = {}
+        self._thread = threading.current_thread()
+        self.current: FunctionRecord | None = None
+        self.forward: FastForward | None = None
+        self.before_step: Callable[[Any], None] = lambda _: None
+        self.made_eager_at: Location | None = None
+        """The line that made all functions run eagerly, None while they do not."""
+        self.class_: Any = type(tf.function(lambda: 0))
+        self._install()
+        for name in ("run_functions_eagerly", "experimental_run_functions_eagerly"):
+            if hasattr(tf.config, name):
+                hooks.before(tf.config, name, self._note_eager)
+
+    def _note_eager(self, run_eagerly: bool = True) -> None:
+        """All functions are made to run eagerly, or no longer."""
+        self.made_eager_at = user_lines.caller() if run_eagerly else None
+
+    def facts(self) -> tuple[TracedFunction, ...]:
+        """All functions called so far, those of the user first."""
+        records = sorted(self._records.values(), key=lambda record: record.location is None)
+        return tuple(record.fact() for record in records if record.calls)
+
+    def step_functions(self) -> tuple[StepFunction, ...]:
+        """The functions that train, as often as the job called them."""
+        return tuple(record.step() for record in self._records.values() if record.trains)
+
+    def _install(self) -> None:
+        """Wrap the call of every tf.function."""
+        watch = self
+
+        def call(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+            # Calls inside calls belong to the outer one; on threads of tf.data and of callbacks the
+            # job's own order of steps is not to be seen.
+            if watch.current is not None or threading.current_thread() is not watch._thread:
+                return original(function, *args, **kwargs)
+            if not watch._tf.executing_eagerly():
+                return original(function, *args, **kwargs)
+            return watch._observe(original, function, args, kwargs)
+
+        hooks.around(self.class_, "__call__", call)
+
+    def _observe(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+        """One outermost call of a function: run, or answered where it was observed before."""
+        record = self._record(function)
+        forward = self.forward
+        # The first call always runs: it is where tracing, and so all that checks know of the
+        # function, happens.
+        if forward is None or not record.is_step or record.calls == 0:
+            later = forward is not None and forward.training_too and not record.calls
+            before = forward.counts() if forward is not None and later else []
+            started = time.perf_counter()
+            result = self._run(record, original, function, args, kwargs)
+            if forward is not None and record.is_step and (later or not record.trains):
+                key = record.key(function, args, kwargs, forward.whole_results)
+                forward.first(key, result, time.perf_counter() - started, before)
+            return result
+        self.before_step((args, kwargs))
+
+        def run() -> Any:
+            return self._run(record, original, function, args, kwargs)
+
+        key = record.key(function, args, kwargs, forward.whole_results)
+        if key is None:
+            return run()
+        if not forward.may_forward(record.trains):
+            return run() if forward.knows(key) else forward.run(key, run)
+        known = forward.last(key, record.trains)
+        if known is None:
+            return forward.run(key, run)
+        forward.end_if_endless()
+        record.forwarded += 1
+        return forward.answer(known)
+
+    def _run(
+        self, record: FunctionRecord, original: Any, function: Any, args: Any, kwargs: Any
+    ) -> Any:
+        """One outermost call that runs: traced or not, and with what."""
+        forward = self.forward
+        if forward is not None:
+            forward.move_counters()
+        counts = forward.counts() if forward and (record.loops or not record.calls) else []
+        record.called_at = record.called_at or user_lines.caller()
+        self.before_call(args, kwargs)
+        # Whether a call traced is told by the count alone: a trace from another signature leaves no
+        # other mark.
+        before = function.experimental_get_tracing_count()
+        self.current = record
+        started = time.perf_counter()
+        try:
+            result = original(function, *args, **kwargs)
+        finally:
+            self.current = None
+            record.calls += 1
+            traced = function.experimental_get_tracing_count() != before
+            took_ms = (time.perf_counter() - started) * 1e3
+            if traced:
+                record.traced(function, args, kwargs, took_ms)
+            else:
+                record.ran(took_ms)
+        if traced and record.trains and self.after_training is not None:
+            self.after_training(function, args, kwargs)
+        self._after_call(record, traced)
+        if forward is not None and record.loops:
+            forward.catch_up(counts, record.times_shortened(function, args, kwargs))
+        return result
+
+    def _record(self, function: Any) -> FunctionRecord:
+        """The record of a function; those made anew from the same code, for the same object, share
+        one."""
+        python_function = function.python_function
+        key = self._keys.get(id(function))
+        if key is None:
+            codes = _codes(python_function)
+            key = (*codes, id(_owner(python_function))) if codes else (id(function),)
+            self._keys[id(function)] = key
+        record = self._records.get(key)
+        if record is None:
+            location = user_lines.of_function(inspect.unwrap(python_function))
+            name = getattr(python_function, "__name__", type(python_function).__name__)
+            record = self._records[key] = FunctionRecord(name=name, location=location)
+        if id(function) not in self._instances:
+            self._instances[id(function)] = function  # kept, so that ids stay unique
+            record.instances += 1
+        return record
+
+
+def _owner(function: Any) -> object:
+    """The object whose method a tf.function is of, as each of a model's layers may have its own;
+    None of a plain function."""
+    while True:
+        owner = getattr(function, "__self__", None)
+        inner = getattr(function, "python_function", None) or getattr(function, "__wrapped__", None)
+        if owner is not None or inner is None:
+            # TensorFlow holds the object of a decorated method by a weak reference of its own.
+            return getattr(owner, "target", owner) if _is_target(owner) else owner
+        function = inner
+
+
+def _is_target(owner: object) -> bool:
+    """Whether it stands for the object of a method in TensorFlow's own wrapper."""
+    return type(owner).__name__ == "TfMethodTarget"
+
+
+def _codes(function: Any, depth: int = 5) -> tuple[object, ...]:
+    """The code of a function and, of a library's, of those that it closes over.
+
+    Keras makes the functions that train and that evaluate from the same code, around other steps.
+    """
+    # tf.function(tf.function(f)), functools.wraps and Keras' own wrappers: the user's code lies
+    # several objects deep.
+    inner = inspect.unwrap(getattr(function, "python_function", function))
+    inner = inspect.unwrap(getattr(inner, "python_function", inner))
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return ()
+    codes: list[object] = [code]
+    if depth and user_lines.of_function(inner) is None:
+        for cell in getattr(inner, "__closure__", None) or ():
+            with contextlib.suppress(ValueError):  # an empty cell
+                value: Any = cell.cell_contents
+                if callable(value) and not isinstance(value, type):
+                    codes.extend(_codes(value, depth - 1))
+    return tuple(codes)

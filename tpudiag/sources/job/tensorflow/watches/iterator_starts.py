@@ -1,0 +1,131 @@
+"""Watches where a loop starts to read its datasets, and how often between training steps.
+
+Private in use: `input_lib.DistributedDataset` and `DistributedDatasetsFromFunction` (TensorFlow
+2.13 to 2.21); where they moved, only plain datasets are seen.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import pairwise
+from statistics import mean, median
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals.training_loop import IteratorUse
+from tpudiag.sources.job.tensorflow.input import files
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+
+_ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
+MOST_KEPT = 10_000
+"""Starts of one line that are remembered."""
+
+
+@dataclass
+class _Line:
+    """The starts at one line, called from the same lines: a helper reads many datasets."""
+
+    location: Location
+    at_step: list[int] = field(default_factory=list[int])
+    took_ms: list[float] = field(default_factory=list[float])
+    datasets: set[int] = field(default_factory=set[int])
+    kept: list[Any] = field(default_factory=list[Any])
+    last: Any = None
+
+
+class IteratorStartWatch:
+    """Hooks `iter` of datasets and distributed datasets."""
+
+    def __init__(self, tf: Any, steps: Callable[[], int]) -> None:
+        """`steps` tells how many training steps were dispatched so far."""
+        self._tf, self._steps = tf, steps
+        self._lines: dict[tuple[tuple[str, int], ...], _Line] = {}
+        self._sources: dict[int, tuple[Any, Any]] = {}
+        hooks.around(tf.data.Dataset, "__iter__", self._start)
+        try:
+            input_lib = import_module("tensorflow.python.distribute.input_lib")
+            for name in ("DistributedDataset", "DistributedDatasetsFromFunction"):
+                hooks.around(getattr(input_lib, name), "__iter__", self._start)
+        except (ImportError, AttributeError):
+            pass
+        for class_ in tf.distribute.Strategy.__mro__:
+            if "experimental_distribute_dataset" in vars(class_):
+                hooks.around(class_, "experimental_distribute_dataset", self._distribute)
+
+    def facts(self) -> tuple[IteratorUse, ...]:
+        """The lines that started to read more than once."""
+        return tuple(self._use(line) for line in self._lines.values() if len(line.at_step) > 1)
+
+    def _distribute(self, original: Any, strategy: Any, dataset: Any, *args: Any, **kw: Any) -> Any:
+        """Remember which dataset a distributed one hands on."""
+        distributed = original(strategy, dataset, *args, **kw)
+        self._sources[id(distributed)] = distributed, dataset
+        return distributed
+
+    def _start(self, original: Any, dataset: Any) -> Any:
+        """A dataset is iterated."""
+        location = user_lines.direct_caller() if self._tf.executing_eagerly() else None
+        if location is None:
+            return original(dataset)
+        began = time.perf_counter()
+        iterator = original(dataset)
+        line = self._lines.setdefault(user_lines.chain(), _Line(location))
+        if len(line.at_step) < MOST_KEPT:
+            line.at_step.append(self._steps())
+            line.took_ms.append((time.perf_counter() - began) * 1e3)
+            if id(dataset) not in line.datasets and len(line.kept) < MOST_KEPT:
+                line.datasets.add(id(dataset))
+                # How many datasets a line read tells a pipeline that is rebuilt in a loop from one
+                # that is read again.
+                line.kept.append(dataset)  # so that no other gets its id
+        line.last = dataset
+        return iterator
+
+    def _use(self, line: _Line) -> IteratorUse:
+        """What is known of a line."""
+        location = line.location
+        gaps = [after - before for before, after in pairwise(line.at_step)]
+        source = self._sources.get(id(line.last), (None, line.last))[1]
+        text = linecache.getline(location.file, location.line or 0)
+        return IteratorUse(
+            times=len(line.at_step),
+            datasets=len(line.datasets),
+            steps_between=median(gaps),
+            cardinality=_cardinality(source),
+            cached=_cached(source),
+            # The first start also builds what later ones find: threads, files, the graph of the
+            # pipeline.
+            start_ms=mean(line.took_ms[1:]),
+            asks_once=bool(_ASKS_ONCE.search(text)),
+            location=location,
+        )
+
+
+def _cardinality(dataset: Any) -> int:
+    """Elements of a dataset; -2 where it does not say."""
+    try:
+        return int(dataset.cardinality())
+    except Exception:
+        return -2
+
+
+def _cached(dataset: Any) -> bool:
+    """Whether a cache in memory is among a dataset's transformations."""
+    pending, visited = [dataset], set[int]()
+    while pending:
+        each = pending.pop()
+        if id(each) in visited:
+            continue
+        visited.add(id(each))
+        if "Cache" in type(each).__name__ and not files.cache_file(each):
+            return True
+        try:
+            pending.extend(each._inputs())
+        except Exception:
+            continue
+    return False

@@ -1,0 +1,242 @@
+"""Watches Keras: which one trains, through which loop, with which precision and loss scaling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import KerasUse, MixedPrecision
+from tpudiag.sources.job.tensorflow.graphs.batches import batch_of_arrays
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.watches.layer_builder import LayerBuilder
+from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
+
+
+class KerasWatch:
+    """Hooks Model.compile, Model.fit and the optimizers of the Keras that the job imported."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self.package = ""
+        self.version = ""
+        self._versions: dict[str, str] = {}
+        self.fit_model: Any = None
+        self.fit_at: Location | None = None
+        self.fit_batch: int | None = None
+        """Of the arrays that the last fit was given; None where it got batches."""
+        self.optimizers: list[Any] = []
+        self._stepped = False
+        self._restored_steps = 0
+        """Steps of the optimizers before the first call that trained."""
+        self.layers = LayerWatch()
+        self._fit_epochs = 1
+        self._compiled_at: dict[int, Location | None] = {}
+        self._optimizer_lines: dict[int, Location | None] = {}
+        self._steps_asked: dict[int, int] = {}
+        self._compiled_twice: set[int] = set()
+        """Models compiled with jit_compile=True under a strategy, which compiles their step."""
+
+    def watch(self, keras: Any, package: str) -> None:
+        """Install the hooks on a Keras package."""
+        self.package, self.version = package, str(keras.__version__)
+        self._versions[package] = self.version
+        self.layers.watch(keras)
+        hooks.before(keras.Model, "fit", self._note_fit)
+        hooks.after(hooks.definer(keras.Model, "compile"), "compile", self._note_compile)
+        legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
+        scaling = getattr(keras.mixed_precision, "LossScaleOptimizer", None)
+        hooks.after(keras.optimizers.Optimizer, "__init__", self._note_optimizer)
+        for optimizer in (legacy, scaling):
+            if optimizer is not None and "__init__" in vars(optimizer):
+                hooks.after(optimizer, "__init__", self._note_optimizer)
+        # tf-keras: the call of its metaclass gives one of two other classes, and this __init__
+        # never runs.
+        if scaling is not None and type(scaling) is not type:
+            hooks.around(type(scaling), "__call__", self._scaled)
+
+    def adapt_to_cpu_replicas(self, keras: Any) -> None:
+        """Keep Keras 3 from what a TPU copes with and CPU replicas do not.
+
+        An optimizer's variables are made before its first update inside a replica, a layer's before
+        its first call there, and a model takes one step per execution: CPU replicas fail at either
+        ("You must feed a value for placeholder tensor"), which is no fault of the script.
+        """
+        optimizer = keras.optimizers.Optimizer
+        if hasattr(optimizer, "apply"):
+            hooks.before(optimizer, "apply", self._build)
+        compile_ = hooks.definer(keras.Model, "compile")
+        hooks.after(compile_, "compile", self._take_single_steps)
+        hooks.after(compile_, "compile", self._compile_once)
+        if hasattr(keras, "KerasTensor"):  # Keras 2 makes them in replicas, on CPUs as well
+            hooks.before(keras.layers.Layer, "__call__", LayerBuilder(self._tf, keras).before_call)
+
+    def _take_single_steps(self, model: Any, *_: Any, **__: Any) -> None:
+        """Remember the steps per execution that the script asked for, and take one."""
+        asked = _integer(getattr(model, "steps_per_execution", None))
+        self._steps_asked[id(model)] = asked
+        if asked > 1:
+            model.steps_per_execution = 1
+
+    def _compile_once(self, model: Any, *_: Any, **__: Any) -> None:
+        """Leave jit_compile=True out of a distributed step: it fails, and no more would be seen."""
+        # Of an earlier compile, or of a model that is gone and had the same id.
+        self._compiled_twice.discard(id(model))
+        strategy = getattr(model, "distribute_strategy", None)
+        replicas = getattr(strategy, "num_replicas_in_sync", 1)
+        if replicas > 1 and getattr(model, "jit_compile", False) is True:
+            self._compiled_twice.add(id(model))
+            model.jit_compile = False
+
+    def _build(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:
+        """Build in the cross-replica context, once for all replicas."""
+        trainable_variables = kwargs.get("trainable_variables", args[1] if len(args) > 1 else None)
+        context = self._tf.distribute.get_replica_context()
+        if getattr(optimizer, "built", True) or trainable_variables is None or context is None:
+            return
+        if not self._tf.distribute.has_strategy():
+            return  # one replica, whose variables may be of no strategy at all
+        variables = list(trainable_variables)
+
+        def build(strategy: Any) -> None:
+            if not optimizer.built:
+                with self._tf.init_scope(), strategy.scope():
+                    optimizer.build(variables)
+
+        context.merge_call(build)
+
+    def _package_in_use(self) -> str:
+        """The Keras of the model in fit, or of the optimizer: both may be imported."""
+        for used in (self.fit_model, *reversed(self.optimizers)):
+            for class_ in type(used).__mro__:
+                package = class_.__module__.partition(".")[0]
+                if package in self._versions:
+                    return package
+        return self.package
+
+    def facts(self) -> KerasUse | None:
+        """The Keras in use, None where the job uses none."""
+        if not self.package or not (self.layers.policies or self.optimizers):
+            return None
+        model = self.fit_model
+        package = self._package_in_use()
+        return KerasUse(
+            package=package,
+            version=self._versions[package],
+            loop="fit" if model is not None else "custom",
+            epochs=self._fit_epochs,
+            jit_compile=(
+                id(model) in self._compiled_twice or bool(getattr(model, "jit_compile", False))
+            ),
+            steps_per_execution=self.steps_per_execution(),
+            fit_at=self.fit_at,
+        )
+
+    def steps_per_execution(self) -> int:
+        """The steps that the model in fit was compiled to take at once."""
+        model = self.fit_model
+        # Keras 2 keeps it as a variable of a private name.
+        return self._steps_asked.get(id(model)) or _integer(
+            getattr(model, "steps_per_execution", None)
+            or getattr(model, "_steps_per_execution", None)
+        )
+
+    def steps_at_once(self, counted: int) -> int:
+        """The steps in one dispatch: those counted, or more where the script asked for more."""
+        return max(counted, self.steps_per_execution())
+
+    def run_eagerly(self) -> bool:
+        """Whether the model in fit was compiled with run_eagerly."""
+        return bool(getattr(self.fit_model, "run_eagerly", False))
+
+    def compiled_at(self) -> Location | None:
+        """The line that compiled the model in fit."""
+        return self._compiled_at.get(id(self.fit_model))
+
+    def line_of_compile(self, model: Any) -> Location | None:
+        """The line that compiled a model."""
+        return self._compiled_at.get(id(model))
+
+    def line_of_optimizer(self, optimizer: Any) -> Location | None:
+        """The line that made an optimizer, or compiled a model with it by its name."""
+        return self._optimizer_lines.get(id(optimizer))
+
+    def precision(self) -> MixedPrecision | None:
+        """The dtype policies of the layers and the loss scaling."""
+        if not self.package:
+            return None
+        scaling = next((o for o in self.optimizers if "LossScale" in type(o).__name__), None)
+        policies = self.layers.policies
+        # The line of a float16 policy goes first: of all of them it is the one that a TPU has no
+        # use for.
+        half = next((name for name in policies if name in ("float16", "mixed_float16")), "")
+        return MixedPrecision(
+            tuple(sorted(policies)),
+            type(scaling).__name__ if scaling is not None else None,
+            self._optimizer_lines.get(id(scaling)),
+            policies.get(half) or next(iter(policies.values()), None),
+            self.layers.global_policy,
+            tuple(self.layers.wide),
+        )
+
+    def own_methods(self) -> tuple[Any, ...]:
+        """The methods of the model in fit that its author wrote."""
+        methods = (getattr(self.fit_model, name, None) for name in ("train_step", "call"))
+        return tuple(method for method in methods if user_lines.of_function(method) is not None)
+
+    def calling(self) -> None:
+        """A function is about to be called that may be the first step; what was restored counts."""
+        if not self._stepped:
+            self._restored_steps = self.iterations() or 0
+
+    def steps_of_first_call(self) -> int | None:
+        """Optimizer steps of the call just ended, the first that trained; None where not known."""
+        self._stepped = True
+        now = self.iterations()
+        return None if now is None else now - self._restored_steps
+
+    def iterations(self) -> int | None:
+        """Optimizer steps taken so far, None where no optimizer is known."""
+        values: list[int] = []
+        for optimizer in self.optimizers:
+            try:
+                values.append(int(optimizer.iterations.numpy()))
+            except (AttributeError, TypeError, ValueError, RuntimeError):
+                continue
+        return max(values, default=None)
+
+    def _note_fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
+        """A fit begins: which model, and how often it goes over its data."""
+        self.fit_model, self.fit_at = model, user_lines.caller()
+        data = kwargs.get("x", args[0] if args else None)
+        size = kwargs.get("batch_size", args[2] if len(args) > 2 else None)
+        self.fit_batch = batch_of_arrays(data, size)
+        epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
+        # By position: the fourth and thirteenth of fit, the same in Keras 2 and 3.
+        cut = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None) is not None
+        self._fit_epochs = 1 if cut else _integer(epochs)
+
+    def _note_compile(self, model: Any, *_: Any, **__: Any) -> None:
+        """A model was compiled."""
+        self._compiled_at[id(model)] = user_lines.caller()
+        optimizer = getattr(model, "optimizer", None)
+        if optimizer is not None:
+            self._note_optimizer(optimizer)
+
+    def _scaled(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """tf-keras makes one of two classes, by the optimizer that is wrapped."""
+        optimizer = original(*args, **kwargs)
+        self._note_optimizer(optimizer)
+        return optimizer
+
+    def _note_optimizer(self, optimizer: Any, *_: Any, **__: Any) -> None:
+        if not any(optimizer is known for known in self.optimizers):
+            self.optimizers.append(optimizer)
+            self._optimizer_lines[id(optimizer)] = user_lines.caller()
+
+
+def _integer(value: Any) -> int:
+    """A setting as an int, 1 where there is none."""
+    try:
+        return int(value.numpy() if hasattr(value, "numpy") else value)
+    except (TypeError, ValueError):
+        return 1

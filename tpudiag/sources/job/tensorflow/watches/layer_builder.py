@@ -1,0 +1,60 @@
+"""Makes the variables of a layer before its first call inside a replica that is being traced.
+
+A TPU copes with variables that are made there; CPU replicas end in "You must feed a value for
+placeholder tensor", which is no fault of the script. The layer is called once on symbols of the
+first replica's shapes, outside the replicas and in the strategy's scope.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.points import barrier
+
+
+class LayerBuilder:
+    """Looks at each call of a layer of Keras 3."""
+
+    def __init__(self, tf: Any, keras: Any) -> None:
+        self._tf, self._keras = tf, keras
+        self._building = False
+
+    def before_call(self, layer: Any, *args: Any, **kwargs: Any) -> None:
+        """Build a layer that is called in a replica and is not built; all replicas meet here."""
+        tf = self._tf
+        if layer.built or self._building or tf.executing_eagerly():
+            return
+        context = tf.distribute.get_replica_context()
+        if context is None or not tf.distribute.has_strategy():
+            return
+        # A functional model that is being made calls its layers on symbols, and so builds them
+        # itself.
+        if any(isinstance(leaf, self._keras.KerasTensor) for leaf in tf.nest.flatten(args)):
+            return
+        symbols = tf.nest.map_structure(self._symbol, (args, dict(kwargs)))
+
+        def build(strategy: Any) -> None:
+            barrier.attempt("Layer.__call__ build", self._build, strategy, layer, *symbols)
+
+        # The replicas trace side by side on threads of their own and meet in merge_call: built
+        # there, the variables are made once, mirrored, while the others wait.
+        context.merge_call(build)
+
+    def _build(self, strategy: Any, layer: Any, args: Any, kwargs: Any) -> None:
+        """Once for all replicas; a layer that takes no symbols stays as it is."""
+        if layer.built:
+            return
+        self._building = True
+        try:
+            # init_scope lifts out of the graph that is being traced: a variable made inside it
+            # would be local to one replica's graph.
+            with self._tf.init_scope(), strategy.scope():
+                layer(*args, **kwargs)
+        finally:
+            self._building = False
+
+    def _symbol(self, value: Any) -> Any:
+        """A tensor as a symbol of Keras; anything else as it is."""
+        if not self._tf.is_tensor(value) or not hasattr(value, "shape"):
+            return value
+        return self._keras.KerasTensor(tuple(value.shape), value.dtype.name)

@@ -1,0 +1,121 @@
+"""Watches Keras layers: who made them, on which line, and with which dtype policy."""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+import weakref
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import WideLayer
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+
+SETTERS = ("set_global_policy", "set_dtype_policy")
+_DTYPE = re.compile(r"\bdtype\s*=\s*([\w.]+(?:\([^()]*\))?|[\"']\w+[\"'])")
+_CALL_LINES = 12
+"""Of a call that makes a layer: its arguments stand on so many lines."""
+_MOST_WIDE = 200
+
+
+class LayerWatch:
+    """Hooks Layer.__init__ and the calls that set the global dtype policy."""
+
+    def __init__(self) -> None:
+        self.policies: dict[str, Location | None] = {}
+        """Policies of the layers made so far, each with the line behind it."""
+        self._made_at: dict[str, Location] = {}
+        self._makers: dict[int, tuple[weakref.ref[Any], Location]] = {}
+        """By the identity of a layer, which another may have once it is gone."""
+        self._model_class: Any = ()
+        self._set_at: dict[str, Location] = {}
+        self._global_policy: Any = None
+        self._not_computing: tuple[type, ...] = ()
+        self.global_policy: str | None = None
+        self.wide: list[WideLayer] = []
+
+    def watch(self, keras: Any) -> None:
+        """Install the hooks on a Keras package."""
+        self._model_class = keras.Model
+        config, mixed = getattr(keras, "config", None), getattr(keras, "mixed_precision", None)
+        self._global_policy = getattr(config, "dtype_policy", getattr(mixed, "global_policy", None))
+        metric = getattr(getattr(keras, "metrics", None), "Metric", None)  # a layer, in Keras 2
+        self._not_computing = (metric,) if metric is not None else ()
+        hooks.after(keras.layers.Layer, "__init__", self._note_layer)
+        for module in (getattr(keras, "mixed_precision", None), getattr(keras, "config", None)):
+            for name in SETTERS:
+                if hasattr(module, name):
+                    hooks.before(module, name, self._note_policy)
+
+    def line_of(self, name: str) -> Location | None:
+        """The line that made the library's layer to which a variable or an operation belongs."""
+        for scope in reversed(name.split("/")[:-1]):
+            # Keras 3 enters a scope more than once: `dense_1` may be the second scope of the layer
+            # `dense`.
+            for layer in (scope, re.sub(r"_\d+$", "", scope)):
+                if layer in self._made_at:
+                    return self._made_at[layer]
+        return None
+
+    def made_at(self, layer: Any) -> Location | None:
+        """The line that made this layer; None for one of the user's own classes."""
+        known, line = self._makers.get(id(layer), (None, None))
+        return line if known is not None and known() is layer else None
+
+    def _is_model(self, layer: Any) -> bool:
+        return isinstance(layer, self._model_class)
+
+    def _note_policy(self, policy: Any, *_: Any, **__: Any) -> None:
+        """A global policy is set, by name or as an object."""
+        where = user_lines.caller()
+        if where is not None:
+            self._set_at[str(getattr(policy, "name", policy))] = where
+
+    def _note_layer(self, layer: Any, *_: Any, **__: Any) -> None:
+        """A layer was made; of the user's own classes the line of the operation says more."""
+        if type(layer).__name__ == "InputLayer":
+            return  # it computes nothing
+        where = user_lines.caller()
+        name = getattr(layer, "name", None)
+        library = type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")
+        if where is not None and library and isinstance(name, str) and not self._is_model(layer):
+            self._made_at[name] = where
+        maker = user_lines.maker()
+        if maker is not None and not _users_own(layer):
+            self._makers[id(layer)] = weakref.ref(layer), maker
+        policy = getattr(getattr(layer, "dtype_policy", None), "name", None)
+        if isinstance(policy, str):
+            self.policies.setdefault(policy, self._set_at.get(policy) or where)
+            self._note_wide(layer, policy)
+
+    def _note_wide(self, layer: Any, policy: str) -> None:
+        """Keep a layer that is of float32 by its own setting."""
+        if self._global_policy is None or isinstance(layer, self._not_computing):
+            return
+        self.global_policy = str(getattr(self._global_policy(), "name", None))
+        sixteen = self.global_policy.endswith("float16")
+        if policy == "float32" and sixteen and len(self.wide) < _MOST_WIDE:
+            place = user_lines.outside_keras()
+            if place is not None:
+                given = _dtype_given(place)
+                name = str(getattr(layer, "name", ""))
+                self.wide.append(WideLayer(name=name, location=place, dtype_given=given))
+
+
+def _dtype_given(place: Location) -> str:
+    """What a call that begins on a line gives as `dtype`; empty where it gives none."""
+    lines, depth = "", 0
+    for number in range(place.line or 0, (place.line or 0) + _CALL_LINES):
+        line = linecache.getline(place.file, number)
+        lines, depth = lines + line, depth + line.count("(") - line.count(")")
+        if depth <= 0:
+            break
+    given = _DTYPE.search(lines)
+    return given[1] if given is not None else ""
+
+
+def _users_own(layer: Any) -> bool:
+    """Whether a layer's class is defined in the user's code: its operations have lines there."""
+    file = getattr(sys.modules.get(type(layer).__module__), "__file__", None)
+    return file is None or user_lines.is_user_file(file)

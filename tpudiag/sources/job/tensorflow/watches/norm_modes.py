@@ -1,0 +1,114 @@
+"""Watches batch normalisations that a training step runs as in inference.
+
+A model that is called without `training=True` in a loop of one's own neither takes the statistics
+of the batch nor moves its averages, while the gradient goes on through it.
+"""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals.step_numerics import FrozenNorm
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
+
+MOST_LINES = 8
+"""Lines of one call that are read."""
+
+
+@dataclass
+class _Use:
+    """A batch normalisation in one graph; the graph is kept, so that its identity stays its own."""
+
+    graph: Any
+    layer: Any
+    location: Location | None
+    trains: bool
+    chosen: bool
+    """The call that led to it says something of `training`."""
+
+
+class NormModeWatch:
+    """Hooks the call of Keras' batch normalisation while a graph is traced."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._uses: dict[tuple[int, int], _Use] = {}
+
+    def watch_keras(self, keras: Any) -> None:
+        """Hook a Keras."""
+        hooks.before(keras.layers.BatchNormalization, "call", self._called)
+
+    def facts(self, call: GradientCall) -> tuple[FrozenNorm, ...]:
+        """Those that a step takes gradients for, and calls as in inference by no one's choice."""
+        sources = {id(_plain(source)) for source in call.sources}
+        return tuple(
+            FrozenNorm(str(use.layer.name), use.location)
+            for use in self._uses.values()
+            if use.graph is call.graph
+            and not (use.trains or use.chosen)
+            and bool(use.layer.trainable)
+            and _own_ids(use.layer) & sources
+        )
+
+    def _called(self, layer: Any, *args: Any, **kwargs: Any) -> None:
+        if self._tf.executing_eagerly():
+            return
+        training = kwargs.get("training", args[1] if len(args) > 1 else None)
+        graph = self._tf.compat.v1.get_default_graph()
+        # Keras also passes a symbolic tensor (learning phase): which of both it is, is decided
+        # while the graph runs; taken as training, so as to accuse nobody.
+        trains = bool(training) if isinstance(training, (bool, int, type(None))) else True
+        key = id(graph), id(layer)
+        known = self._uses.get(key)
+        if known is not None:
+            known.trains |= trains
+            return
+        location = None if trains else _model_call()
+        # Whoever writes `training=False` on the call has decided: what is looked for is the
+        # argument that was forgotten.
+        chosen = location is None or "training" in _text(location)
+        self._uses[key] = _Use(graph, layer, location, trains, chosen)
+
+
+def _model_call() -> Location | None:
+    """The user's line that called the outermost layer, the model."""
+    frames: list[FrameType] = []
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    location = None
+    for outer in reversed(frames):
+        location = user_lines.of(outer.f_code.co_filename, outer.f_lineno) or location
+        module = str(outer.f_globals.get("__name__", ""))
+        of_keras = module.partition(".")[0] in ("keras", "tf_keras")
+        if outer.f_code.co_name == "__call__" and of_keras and "layer" in module:
+            return location
+    return None
+
+
+def _text(location: Location) -> str:
+    """The call that begins on a line, up to its last bracket."""
+    text = ""
+    for line in range(location.line or 0, (location.line or 0) + MOST_LINES):
+        text += linecache.getline(location.file, line)
+        if text.count("(") <= text.count(")"):
+            break
+    return text
+
+
+def _own_ids(layer: Any) -> set[int]:
+    """The identities of a normalisation's scale and offset."""
+    own = (getattr(layer, name, None) for name in ("gamma", "beta"))
+    return {id(_plain(variable)) for variable in own if variable is not None}
+
+
+def _plain(variable: Any) -> Any:
+    """TensorFlow's variable behind one of Keras 3."""
+    return getattr(variable, "_value", variable)

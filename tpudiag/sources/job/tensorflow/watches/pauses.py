@@ -1,0 +1,168 @@
+"""Watches what a loop spends beside its training steps: evaluation, predictions, saving."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from statistics import median
+from types import FrameType
+from typing import Any, Literal
+
+from tpudiag.model import Location
+from tpudiag.signals.training_loop import Pause
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points.step_loop import StepLoop
+
+Kind = Literal["evaluation", "predict", "saving"]
+
+ANSWERED = 0.1
+"""A call that took less of its usual time was not run."""
+MOST_TIMED = 50
+FEWEST_STEPS_BETWEEN = 3
+"""Training steps between two evaluations; what is called more often belongs to the training, as a
+policy that acts between the updates of it; a callback of fit at each batch belongs to nothing."""
+_BATCH_HOOKS = frozenset(("on_train_batch_end", "on_train_batch_begin", "on_batch_end"))
+
+
+@dataclass
+class _Line:
+    """The pauses of one kind at one line."""
+
+    spent_ms: list[float] = field(default_factory=list[float])
+    training_ms: list[float] = field(default_factory=list[float])
+    """Time spent training before each of them."""
+    at_step: list[int] = field(default_factory=list[int])
+    eager: bool = False
+    each_batch: bool = False
+    """A callback of fit does it."""
+    in_step_loop: bool = False
+
+    @property
+    def steps_between(self) -> float:
+        """Training steps between one round of them and the next."""
+        # Several evaluations after one step (validation, test) are one round.
+        rounds = len(set(self.at_step))
+        return (self.at_step[-1] - self.at_step[0]) / (rounds - 1) if rounds > 1 else 0.0
+
+
+class PauseWatch:
+    """Hooks what evaluates, predicts and saves.
+
+    Evaluation is the time in its functions, as training is: iterators of CPU replicas start slowly.
+    """
+
+    def __init__(self, tf: Any) -> None:
+        self._lines: dict[tuple[Kind, Location | None], _Line] = {}
+        self._inside = False
+        self._training_ms = 0.0
+        self._steps = 0
+        self._calls: dict[object, list[float]] = {}
+        self._spent_ms = 0.0
+        self._loop = StepLoop()
+        for owner in (tf.train.CheckpointManager, tf.train.Checkpoint):
+            hooks.around(owner, "save", self._timed("saving"))
+
+    def watch_keras(self, keras: Any) -> None:
+        """Hook a Keras."""
+        hooked: tuple[tuple[str, Kind], ...] = (
+            ("evaluate", "evaluation"),
+            ("predict", "predict"),
+            ("save", "saving"),
+            ("save_weights", "saving"),
+        )
+        for name, kind in hooked:
+            hooks.around(keras.Model, name, self._timed(kind))
+
+    def trained(self, took_ms: float) -> None:
+        """A training step took so long."""
+        self._training_ms += took_ms
+        self._steps += 1
+        if self._steps <= MOST_TIMED:
+            self._loop.stepped()
+
+    def evaluated(
+        self, function: object, took_ms: float, location: Location | None, *, eager: bool = False
+    ) -> None:
+        """A function that takes no gradients was called between training steps.
+
+        One that took next to nothing was answered in its place, and counts as the real ones.
+        """
+        calls = self._calls.setdefault(function, [])
+        usual_ms = median(calls) if calls else 0.0
+        owed_ms = usual_ms if took_ms < ANSWERED * usual_ms else 0.0
+        if not owed_ms and len(calls) < MOST_TIMED:
+            calls.append(took_ms)
+        if self._inside:
+            self._spent_ms += took_ms + owed_ms
+        elif self._training_ms:
+            self._add("evaluation", location, took_ms + owed_ms).eager = eager
+
+    def facts(self) -> tuple[Pause, ...]:
+        """The pauses that came again."""
+        return tuple(
+            _pause(kind, location, line)
+            for (kind, location), line in self._lines.items()
+            if len(line.spent_ms) > 1
+            and (kind == "saving" or line.each_batch or line.steps_between >= FEWEST_STEPS_BETWEEN)
+        )
+
+    def _add(self, kind: Kind, location: Location | None, took_ms: float) -> _Line:
+        """One pause has ended."""
+        line = self._lines.setdefault((kind, location), _Line())
+        line.spent_ms.append(took_ms)
+        line.training_ms.append(self._training_ms)
+        line.at_step.append(self._steps)
+        return line
+
+    def _timed(self, kind: Kind) -> Callable[..., Any]:
+        """Times the outermost call."""
+
+        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._inside:
+                return original(*args, **kwargs)
+            self._inside, self._spent_ms, began = True, 0.0, time.perf_counter()
+            try:
+                return original(*args, **kwargs)
+            finally:
+                self._inside = False
+                # What is saved or evaluated before the first step (a warm start) delays no
+                # training.
+                if self._training_ms:
+                    whole_ms = (time.perf_counter() - began) * 1e3
+                    took_ms = whole_ms if kind == "saving" else self._spent_ms
+                    line = self._add(kind, user_lines.caller(), took_ms)
+                    line.each_batch = line.each_batch or _of_a_batch()
+                    line.in_step_loop = self._loop.holds_caller()
+
+        return call
+
+
+def _of_a_batch() -> bool:
+    """Whether a callback's hook for each batch is on the stack."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if frame.f_code.co_name in _BATCH_HOOKS:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
+    """What a line spent after training had gone on, and the training in between."""
+    first = line.training_ms[0]
+    # Both sums begin behind the first pause: before it lies what was traced, which is no usual
+    # training.
+    later = zip(line.spent_ms, line.training_ms, strict=True)
+    return Pause(
+        kind=kind,
+        times=len(line.spent_ms),
+        spent_ms=sum(spent for spent, training in later if training > first),
+        training_ms=line.training_ms[-1] - first,
+        location=location,
+        eager=line.eager,
+        each_batch=line.each_batch,
+        in_step_loop=line.in_step_loop,
+        dispatches_between=line.steps_between,
+    )

@@ -1,0 +1,218 @@
+"""Watches Python state that a trace freezes: random draws, counters, rates.
+
+A tf.function's Python code runs while it is traced and never again. What it drew, counted or read
+then is a constant of the graph.
+"""
+
+from __future__ import annotations
+
+import linecache
+import random
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from types import FrameType
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals.training_loop import FrozenState
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points.python_slots import Slot, unique_slots
+
+_DRAWS = (
+    "betavariate",
+    "choice",
+    "choices",
+    "expovariate",
+    "gauss",
+    "getrandbits",
+    "normalvariate",
+    "randint",
+    "random",
+    "randrange",
+    "sample",
+    "shuffle",
+    "triangular",
+    "uniform",
+)
+_NUMPY_DRAWS = (
+    "beta",
+    "binomial",
+    "choice",
+    "exponential",
+    "gamma",
+    "normal",
+    "permutation",
+    "poisson",
+    "rand",
+    "randint",
+    "randn",
+    "random",
+    "random_integers",
+    "random_sample",
+    "ranf",
+    "sample",
+    "shuffle",
+    "standard_normal",
+    "uniform",
+)
+_ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make_\w*)$")
+"""Functions that make weights and layers: what they draw is meant to be drawn once."""
+_SEEDED = re.compile(r"\bseed\s*=")
+# A counter of such a name is there to be moved by traces alone.
+_COUNTS_TRACES = re.compile(r"trac(e|ing)", re.IGNORECASE)
+MOST_KEPT = 20
+
+
+@dataclass
+class _Traced:
+    """The slots of one tf.function, and what they held when it was traced last."""
+
+    function: Any
+    slots: tuple[Slot, ...]
+    values: dict[tuple[int, str], object] = field(default_factory=dict[tuple[int, str], object])
+    written: dict[tuple[int, str], FrozenState] = field(
+        default_factory=dict[tuple[int, str], FrozenState]
+    )
+    calls: int = 0
+
+
+class PythonStateWatch:
+    """Hooks Python's and NumPy's random draws, and looks at numbers around traced calls."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._drawn: dict[tuple[str, Location], FrozenState] = {}
+        self._read: dict[tuple[int, str], FrozenState] = {}
+        self._traced: dict[int, _Traced] = {}
+        self.methods: Callable[[], tuple[Any, ...]] = tuple
+        """The user's own methods that a library's traced function calls (train_step of a model)."""
+        # Not at the top: this module is imported before the job's TensorFlow, which brings NumPy
+        # with it.
+        import numpy
+
+        for module, names in ((random, _DRAWS), (numpy.random, _NUMPY_DRAWS)):
+            prefix = "random" if module is random else "np.random"
+            for name in names:
+                if hasattr(module, name):
+                    hooks.before(module, name, self._note(f"{prefix}.{name}"))
+                    vars(getattr(module, name))["autograph_info__"] = {}  # AutoGraph leaves it be
+
+    def facts(self) -> tuple[FrozenState, ...]:
+        """What was frozen, each once."""
+        written = (state for traced in self._traced.values() for state in traced.written.values())
+        states = (*self._drawn.values(), *written, *self._read.values())
+        return states[:MOST_KEPT]
+
+    def _note(self, name: str) -> Callable[..., None]:
+        """Note a draw that is made while a graph is built."""
+
+        def note(*_: Any, **__: Any) -> None:
+            if self._tf.executing_eagerly() or not self._tf.inside_function():
+                return
+            frame = _drawing_frame()
+            location = _line(frame)
+            if frame is None or location is None or _meant_once(frame) or _seeds(location):
+                return
+            state = FrozenState(
+                kind="random", name=name, function=_plain(frame.f_code.co_name), location=location
+            )
+            self._drawn.setdefault((name, location), state)
+
+        return note
+
+    def before(self, function: Any) -> dict[tuple[int, str], object]:
+        """A tf.function is about to be called: the numbers that its code uses."""
+        traced = self._traced.get(id(function))
+        if traced is None:
+            roots = (function.python_function, *self.methods())
+            traced = _Traced(function, tuple(unique_slots(roots)))
+            self._traced[id(function)] = traced
+        return {slot.place: slot.get() for slot in traced.slots}
+
+    def after(self, function: Any, before: dict[tuple[int, str], object], traced: bool) -> None:
+        """The call has returned."""
+        known = self._traced.get(id(function))
+        if known is None or not before:
+            return
+        after = {slot.place: slot.get() for slot in known.slots}
+        name = str(getattr(function.python_function, "__name__", ""))
+        if traced:
+            known.calls, known.values = 0, after
+            known.written = {
+                slot.place: _state("written", slot, name, before, after)
+                for slot in known.slots
+                if slot.written
+                and before[slot.place] != after[slot.place]
+                and not _COUNTS_TRACES.search(slot.name)
+            }
+            return
+        known.calls += 1
+        for slot in known.slots:
+            self._compare(known, slot, name, before, after)
+
+    def _compare(
+        self,
+        known: _Traced,
+        slot: Slot,
+        name: str,
+        before: dict[tuple[int, str], object],
+        after: dict[tuple[int, str], object],
+    ) -> None:
+        """A call that did not trace: what moved without it, and what it left as it was."""
+        place = slot.place
+        written = known.written.get(place)
+        if written is not None:
+            known.written[place] = replace(written, calls=known.calls)
+        elif before[place] != known.values.get(place) and place in known.values:
+            state = _state("read", slot, name, known.values, after)
+            self._read[place] = replace(state, calls=known.calls)
+
+
+def _state(kind: Any, slot: Slot, name: str, old: Any, new: Any) -> FrozenState:
+    """What is known of a number that was frozen."""
+    return FrozenState(
+        kind=kind,
+        name=slot.name,
+        function=name,
+        location=slot.location,
+        traced=repr(old[slot.place]),
+        now=repr(new[slot.place]),
+    )
+
+
+def _drawing_frame() -> FrameType | None:
+    """The frame that called a hooked function itself, None where a library did."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and (
+        user_lines.is_hook(frame.f_code.co_filename)
+        or frame.f_code.co_filename.endswith("autograph/impl/api.py")
+    ):
+        frame = frame.f_back
+    return frame
+
+
+def _line(frame: FrameType | None) -> Location | None:
+    """The user's line that a frame is at."""
+    return None if frame is None else user_lines.of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _meant_once(frame: FrameType | None) -> bool:
+    """Whether weights or layers are being made: one draw is all that is wanted."""
+    while frame is not None:
+        if _ONCE.match(frame.f_code.co_name) and _line(frame) is not None:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _seeds(location: Location) -> bool:
+    """Whether the line seeds a stateful op, which draws anew at every call all the same."""
+    line = linecache.getline(location.file, location.line or 0)
+    return bool(_SEEDED.search(line)) and "stateless" not in line
+
+
+def _plain(name: str) -> str:
+    """A function's name without what AutoGraph puts before it."""
+    return name.removeprefix("tf__")

@@ -1,0 +1,245 @@
+"""Watches what is set up again, what `fit` is told to go through, and code made for GPUs."""
+
+from __future__ import annotations
+
+import re
+import sys
+import weakref
+from collections.abc import Container, Iterable
+from itertools import pairwise
+from types import FrameType
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals.step_numerics import OutsideVariable
+from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+
+_GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
+_TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
+_DEFAULT = "_DefaultDistributionStrategy"
+"""What `get_strategy` gives where none was made; made at its first call."""
+STARTS_AGAIN = (3, 0)
+"""The Keras from which on a dataset that ran out starts again (tried: 3.15, tf-keras)."""
+_Made = tuple[weakref.ref[Any], Location | None]
+"""A variable and the line that made it."""
+
+
+class SetupWatch:
+    """Hooks the TPU's initialisation, strategies, devices, `compile` and `fit`."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._variables = 0
+        self._initialised: list[RepeatedSetup] = []
+        self._compiled: dict[tuple[int, Location], list[tuple[tuple[str, ...], int]]] = {}
+        self._models: list[Any] = []
+        self._metrics: list[_Made] = []
+        self._outside: list[_Made] = []
+        self._gpu: dict[str, GpuUse] = {}
+        self._fits: list[FitData] = []
+        self._version: tuple[int, ...] = (0,)
+        self._package = ""
+        self.fits = 0
+        self.tpu_strategy = False
+        self.unplaced = True
+        """Nothing that was made so far would put a step on a TPU, or on any device."""
+        hooks.before(tf.tpu.experimental, "initialize_tpu_system", self._initialise)
+        hooks.before(tf, "device", self._device)
+        hooks.before(tf.config.experimental, "set_memory_growth", self._memory_growth)
+        hooks.after(tf.distribute.TPUStrategy, "__init__", self._tpu_strategy)
+        for name in ("MirroredStrategy", "OneDeviceStrategy", "MultiWorkerMirroredStrategy"):
+            hooks.after(getattr(tf.distribute, name), "__init__", self._gpu_strategy(name))
+        for class_ in tf.distribute.Strategy.__mro__[:-1]:
+            if "__init__" in vars(class_):
+                hooks.after(class_, "__init__", self._any_strategy)
+        scope = tf.variable_creator_scope(self._variable_made)
+        scope.__enter__()
+        self._scope = scope
+
+    def watch_keras(self, keras: Any, package: str) -> None:
+        """Hook a Keras."""
+        self._package = package
+        self._version = tuple(int(n) for n in re.findall(r"\d+", str(keras.__version__))[:2])
+        hooks.after(hooks.definer(keras.Model, "compile"), "compile", self._compile)
+        hooks.before(keras.Model, "fit", self._fit)
+
+    def setups(self) -> tuple[RepeatedSetup, ...]:
+        """What was done again."""
+        compiled = (
+            RepeatedSetup(
+                kind="compile",
+                times=len(calls),
+                location=location,
+                fits=self.fits,
+                changed=any(a[0] != b[0] for a, b in pairwise(calls)),
+            )
+            for (_, location), calls in self._compiled.items()
+            if len(calls) > 1
+        )
+        return (*self._initialised[1:], *compiled)
+
+    def fit_data(self) -> tuple[FitData, ...]:
+        """What each fit with a dataset and steps_per_epoch was told."""
+        return tuple(self._fits)
+
+    def gpu(self) -> tuple[GpuUse, ...]:
+        """What was made for a GPU."""
+        return tuple(self._gpu.values())
+
+    def _variable_made(self, next_creator: Any, **kwargs: Any) -> Any:
+        """Count variables, and remember those of metrics that are made outside a scope."""
+        variable = next_creator(**kwargs)
+        hooks.quietly(self._note_variable, variable)
+        return variable
+
+    def _note_variable(self, variable: Any) -> None:
+        self._variables += 1
+        if not self._tf.distribute.has_strategy():
+            made = self._metrics if _made_by_metric() else self._outside
+            made.append((weakref.ref(variable), user_lines.caller()))
+
+    def outside_metrics(self, graph: Any) -> tuple[OutsideVariable, ...]:
+        """The metrics made outside a scope whose variables a traced step assigns."""
+        # In the graph a variable of outside is a placeholder of its handle.
+        outside = {id(inner): id(outer) for outer, inner in graph.captures}
+        assigned = {
+            outside.get(id(operation.inputs[0]))
+            for operation in graph.get_operations()
+            if operation.type.startswith("Assign") and operation.inputs
+        }
+        return _of_handles(self._metrics, assigned)
+
+    def outside_read(self, graph: Any) -> tuple[OutsideVariable, ...]:
+        """The tensors of floats made outside a scope that a traced step takes.
+
+        Scalars (rates, counters) and the state of random generators have ways of their own.
+        """
+        taken = {id(outer) for outer, _ in graph.captures}
+        tensors = [
+            (made, location)
+            for made, location in self._outside
+            if (variable := made()) is not None
+            and variable.shape.rank
+            and variable.dtype.is_floating
+        ]
+        return _of_handles(tensors, taken)
+
+    def _initialise(self, *_: Any, **__: Any) -> None:
+        """The TPU system is initialised, which clears its memory."""
+        self._initialised.append(
+            RepeatedSetup(
+                kind="tpu",
+                times=len(self._initialised) + 1,
+                location=user_lines.caller(),
+                variables=self._variables,
+            )
+        )
+
+    def _tpu_strategy(self, *_: Any, **__: Any) -> None:
+        self.tpu_strategy = True
+
+    def _any_strategy(self, strategy: Any, *_: Any, **__: Any) -> None:
+        if not type(strategy).__name__.startswith(_DEFAULT):
+            self.unplaced = False
+
+    def _gpu_strategy(self, name: str) -> Any:
+        """Note a strategy that is not the TPU's, by the user's own class."""
+
+        def note(strategy: Any, *_: Any, **__: Any) -> None:
+            location = user_lines.caller()
+            if type(strategy).__name__ == name and location is not None:
+                self._gpu.setdefault(name, GpuUse(f"tf.distribute.{name}", location))
+
+        return note
+
+    def _device(self, device_name: Any = None, *_: Any, **__: Any) -> None:
+        """Operations are placed by the user's code."""
+        name = getattr(device_name, "name", device_name)  # a LogicalDevice, or its name
+        if self.unplaced and isinstance(name, str) and _TPU.search(name):
+            self.unplaced = user_lines.direct_caller() is None
+        if isinstance(device_name, str) and _GPU.search(device_name):
+            location = user_lines.direct_caller()
+            if location is not None:
+                use = GpuUse(f'tf.device("{device_name}")', location)
+                self._gpu.setdefault(use.what, use)
+
+    def _memory_growth(self, *_: Any, **__: Any) -> None:
+        location = user_lines.direct_caller()
+        if location is not None:
+            use = GpuUse("tf.config.experimental.set_memory_growth", location)
+            self._gpu.setdefault(use.what, use)
+
+    def _compile(self, model: Any, *_: Any, **__: Any) -> None:
+        """A model was compiled: by which line, and what of it trains."""
+        location = user_lines.direct_caller()
+        if location is None:
+            return
+        if not any(model is known for known in self._models):
+            self._models.append(model)
+        compiled = self._compiled.setdefault((id(model), location), [])
+        compiled.append((trained_names(model), self.fits))
+
+    def _fit(self, _model: Any, *args: Any, **kwargs: Any) -> None:
+        """A fit begins."""
+        self.fits += 1
+        x: Any = kwargs.get("x", args[0] if args else None)
+        epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
+        first = kwargs.get("initial_epoch", args[11] if len(args) > 11 else 0)
+        steps = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None)
+        if steps is None or not self._is_stream(x):
+            return
+        validation = kwargs.get("validation_data", args[7] if len(args) > 7 else None)
+        data = FitData(
+            batches=self._batches(x),
+            steps_per_epoch=int(steps),
+            epochs=int(epochs) - int(first or 0),
+            starts_again=self._package == "keras" and self._version >= STARTS_AGAIN,
+            location=user_lines.caller(),
+            validation_unknown=self._is_stream(validation) and self._batches(validation) == -2,
+        )
+        self._fits.append(data)
+
+    def _is_stream(self, data: Any) -> bool:
+        """Whether data come to an end: a dataset, or a generator; arrays begin again."""
+        if isinstance(data, self._tf.data.Dataset) or hasattr(data, "element_spec"):
+            return True
+        return hasattr(data, "__next__")
+
+    def _batches(self, data: Any) -> int:
+        """The batches of a dataset; -2 where they are not known, -1 where they have no end."""
+        return int(data.cardinality()) if isinstance(data, self._tf.data.Dataset) else -2
+
+
+def _of_handles(
+    made: Iterable[_Made], handles: Container[int | None]
+) -> tuple[OutsideVariable, ...]:
+    """Those variables whose handle a graph has."""
+    alive = ((reference(), location) for reference, location in made)
+    return tuple(
+        OutsideVariable(str(variable.name), location)
+        for variable, location in alive
+        if variable is not None and id(variable.handle) in handles
+    )
+
+
+def _made_by_metric() -> bool:
+    """Whether a metric of Keras is on the stack."""
+    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        module = str(frame.f_globals.get("__name__", ""))
+        if "keras" in module and ".metrics" in module:
+            return True
+        frame = frame.f_back
+    return False
+
+
+def trained_names(model: Any) -> tuple[str, ...]:
+    """Names of the variables that train, as far as they are made.
+
+    Keras 2 refuses to list them for a model that holds a Sequential which was not built yet.
+    """
+    try:
+        return tuple(str(variable.name) for variable in getattr(model, "trainable_variables", ()))
+    except ValueError:
+        return ()

@@ -1,0 +1,267 @@
+"""Watches what a loop does with the results of its training steps: fetches, one replica's part.
+
+Private in use: the class of TensorFlow's eager tensors and its `_numpy`, through which every fetch
+goes (TensorFlow 2.13 to 2.21); where it moved, fetches are not seen.
+"""
+
+from __future__ import annotations
+
+import linecache
+import re
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from types import FrameType
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals.training_loop import FetchKind, ReplicaRead, ResultFetch
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+
+LARGEST = 1024
+"""Elements of a result that is kept to be known again; larger ones are no losses or metrics."""
+_BETWEEN = ("framework/ops.py", "framework/tensor.py", "values.py", "autograph/impl/api.py")
+"""Files of TensorFlow that a fetch by the user's line goes through."""
+
+_VALUE_OF = frozenset(("numpy", "__array__"))
+"""The methods by which variables of TensorFlow and of Keras give their values."""
+
+
+def _eager_tensor(tf: Any) -> Any:
+    """The class of eager tensors, without making one: that would start TensorFlow's runtime, whose
+    threads and devices the job may still want to set."""
+    try:
+        return vars(import_module("tensorflow.python.framework.ops"))["EagerTensor"]
+    except (ImportError, KeyError):
+        return tf.constant(0).__class__
+
+
+class StepResultWatch:
+    """Hooks the fetching of tensors, metrics' results, summaries and strategy.reduce."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._results: dict[int, tuple[Any, FetchKind]] = {}
+        self._fetched: dict[tuple[FetchKind, Location], list[int]] = {}
+        self._replica_reads: dict[Location, ReplicaRead] = {}
+        self._hooked: set[type] = set()
+        self.steps = 0
+        self.on_step: Callable[[Any], None] | None = None
+        self.losses: Callable[[], tuple[Any, ...]] = tuple
+        """The tensors that gradients were taken of while steps were traced."""
+        base = next((c for c in _eager_tensor(tf).__mro__ if "_numpy" in vars(c)), None)
+        if base is not None:
+            hooks.before(base, "_numpy", self._fetching)
+        hooks.before(tf.summary, "scalar", self._summarised)
+        for class_ in tf.distribute.Strategy.__mro__:
+            if "experimental_local_results" in vars(class_):
+                hooks.around(class_, "experimental_local_results", self._local_results)
+            if "reduce" in vars(class_):
+                hooks.around(class_, "reduce", self._reduced)
+
+    def watch_keras(self, keras: Any) -> None:
+        """Hook the metrics of a Keras."""
+        hooks.after(keras.metrics.Metric, "__init__", self._metric_made)
+
+    def step_done(self, result: Any) -> None:
+        """A training step has returned; None where it gives nothing."""
+        self.steps += 1
+        self._results = {}
+        if self.on_step is not None:
+            hooks.quietly(self.on_step, result)
+        self._keep(result, "result")
+
+    def forget(self) -> None:
+        """What is fetched from now on has nothing to do with a step."""
+        self._results = {}
+
+    def fetches(self) -> tuple[ResultFetch, ...]:
+        """The lines that fetched results, and after how many steps."""
+        return tuple(
+            ResultFetch(kind, len(steps), self.steps, location)
+            for (kind, location), steps in self._fetched.items()
+        )
+
+    def replica_reads(self) -> tuple[ReplicaRead, ...]:
+        """The lines that took one replica's part of a result."""
+        return tuple(self._replica_reads.values())
+
+    def _keep(self, value: Any, kind: FetchKind) -> None:
+        """Remember small floating results, so that they are known when they are fetched."""
+        for tensor in self._tf.nest.flatten(value, expand_composites=True):
+            dtype = getattr(tensor, "dtype", None)
+            if dtype is None or not getattr(dtype, "is_floating", False):
+                continue
+            if (tensor.shape.num_elements() or 0) <= LARGEST:
+                # Kept with its id, so that no other tensor gets it.
+                self._results[id(tensor)] = tensor, kind
+
+    def _known(self, value: Any) -> FetchKind | None:
+        """The kind of result that a value is or holds."""
+        for tensor in self._tf.nest.flatten(value, expand_composites=True):
+            known = self._results.get(id(tensor))
+            if known is not None:
+                return known[1]
+        return None
+
+    def _fetching(self, tensor: Any) -> None:
+        """A tensor's value is asked for."""
+        if not self._results:
+            return
+        frame = _asking_frame()
+        location = _line(frame)
+        if location is None or tensor.shape.rank:
+            self._reading(tensor)
+        if frame is None or location is None:
+            return
+        known = self._results.get(id(tensor))
+        if known is not None:
+            self._count(known[1], location)
+        elif tensor.shape.rank == 0 and (tensor.dtype.is_floating or tensor.dtype.is_bool):
+            kind = self._named_on(frame)
+            if kind is not None:
+                self._count(kind, location)
+
+    def _reading(self, tensor: Any) -> None:
+        """The value of a variable with dimensions (weights, no counter) may be asked for."""
+        location = _line_reading() if tensor.shape.rank and tensor.dtype.is_floating else None
+        if location is not None:
+            self._count("variable", location)
+
+    def _named_on(self, frame: FrameType) -> FetchKind | None:
+        """The kind of the result that the line of a frame names, e.g. in `if loss > 3:`."""
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+        for word in re.findall(r"[A-Za-z_]\w*", line):
+            value = frame.f_locals.get(word, frame.f_globals.get(word))
+            if value is not None and hasattr(value, "dtype") and (kind := self._known(value)):
+                return kind
+        return None
+
+    def _count(self, kind: FetchKind, location: Location) -> None:
+        """A line fetched after this step; once a step."""
+        steps = self._fetched.setdefault((kind, location), [])
+        if not steps or steps[-1] != self.steps:
+            steps.append(self.steps)
+
+    def _summarised(self, *args: Any, **kwargs: Any) -> None:
+        """A summary of a value is written."""
+        data = kwargs.get("data", args[1] if len(args) > 1 else None)
+        location = _line(_asking_frame()) if self._results and data is not None else None
+        if location is not None and self._tf.executing_eagerly() and self._known(data):
+            self._count("summary", location)
+
+    def _metric_made(self, metric: Any, *_: Any, **__: Any) -> None:
+        """Follow the results of each kind of metric."""
+        for class_ in type(metric).__mro__:
+            if "result" in vars(class_) and class_ not in self._hooked:
+                self._hooked.add(class_)
+                hooks.around(class_, "result", self._metric_read)
+
+    def _metric_read(self, original: Callable[..., Any], metric: Any, *args: Any) -> Any:
+        """A metric's result is computed; it is read from the device where it is fetched."""
+        result = original(metric, *args)
+        if self.steps and self._tf.executing_eagerly():
+            hooks.quietly(self._keep, result, "metric")
+        return result
+
+    def _reduced(self, original: Any, strategy: Any, *args: Any, **kwargs: Any) -> Any:
+        """Results of replicas are brought together outside the step."""
+        reduced = original(strategy, *args, **kwargs)
+        value = kwargs.get("value", args[1] if len(args) > 1 else None)
+        if not self._tf.executing_eagerly():
+            operation = kwargs.get("reduce_op", args[0] if args else None)
+            hooks.quietly(self._averaged, strategy, operation, value)
+        elif self._results:
+            kind = hooks.quietly(self._known, value)
+            if kind is not None:
+                hooks.quietly(self._keep, reduced, kind)
+        return reduced
+
+    def _averaged(self, strategy: Any, operation: Any, value: Any) -> None:
+        """Inside a traced step: note a mean of the very losses that gradients are taken of."""
+        replicas, location = strategy.num_replicas_in_sync, user_lines.caller()
+        if replicas < 2 or location is None or "MEAN" not in str(operation).upper():
+            return
+        parts = self._tf.nest.flatten(value, expand_composites=True)
+        if any(part is target for part in parts for target in self.losses()):
+            read = ReplicaRead(kind="mean", replicas=replicas, location=location)
+            self._replica_reads.setdefault(location, read)
+
+    def _local_results(self, original: Any, strategy: Any, value: Any) -> Any:
+        """The parts of all replicas are asked for; a loop may take the first alone."""
+        parts = original(strategy, value)
+        if len(parts) > 1 and self._results and self._tf.executing_eagerly():
+            location = _line(_asking_frame())
+            if location is not None and hooks.quietly(self._known, value):
+                return _Parts(parts).watched_by(self)
+        return parts
+
+    def first_taken(self, parts: tuple[Any, ...]) -> None:
+        """A line took the part of replica 0."""
+        location = _line(_asking_frame())
+        if location is None or location in self._replica_reads:
+            return
+        results, self._results = self._results, {}  # these fetches are ours
+        values = [float(part) for part in parts if part.shape.rank == 0]
+        self._results = results
+        if len(values) > 1 and len(set(values)) > 1:
+            self._replica_reads[location] = ReplicaRead(
+                kind="first",
+                replicas=len(values),
+                taken=values[0],
+                mean=sum(values) / len(values),
+                location=location,
+            )
+
+
+class _Parts(tuple[Any, ...]):
+    """The results of all replicas, which tells where the first is taken alone."""
+
+    _watch: StepResultWatch | None = None
+
+    def watched_by(self, watch: StepResultWatch) -> _Parts:
+        """The same, told to a watch."""
+        self._watch = watch
+        return self
+
+    def __iter__(self) -> Any:
+        self._watch = None  # all are taken
+        return super().__iter__()
+
+    def __getitem__(self, index: Any) -> Any:
+        watch, self._watch = self._watch, None
+        if watch is not None and isinstance(index, int) and index == 0:
+            hooks.quietly(watch.first_taken, self)
+        return super().__getitem__(index)
+
+
+def _line(frame: FrameType | None) -> Location | None:
+    """The user's line that a frame is at."""
+    return None if frame is None else user_lines.of(frame.f_code.co_filename, frame.f_lineno)
+
+
+def _line_reading() -> Location | None:
+    """The user's line that asks for the value of a variable; what saves has its own reasons."""
+    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+    variable = False
+    while frame is not None:
+        location = _line(frame)
+        if location is not None:
+            return location if variable else None
+        name = frame.f_code.co_name
+        if "save" in name or "restore" in name:
+            return None
+        if name in _VALUE_OF:
+            variable = variable or hasattr(frame.f_locals.get("self"), "assign")
+        frame = frame.f_back
+    return None
+
+
+def _asking_frame() -> FrameType | None:
+    """The first frame above these hooks and TensorFlow's own tensors."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and (
+        user_lines.is_hook(frame.f_code.co_filename) or frame.f_code.co_filename.endswith(_BETWEEN)
+    ):
+        frame = frame.f_back
+    return frame

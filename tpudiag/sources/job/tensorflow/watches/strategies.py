@@ -1,0 +1,118 @@
+"""Watches strategy.run: what one replica gets, and steps that run eagerly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import TensorSeen
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.shortening import fast_forward
+from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
+
+
+class StrategyWatch:
+    """Hooks Strategy.run; `eager_depth` is above 0 while a step runs eagerly inside it."""
+
+    def __init__(self, tf: Any, function_class: Any) -> None:
+        self._tf = tf
+        self._function_class = function_class
+        self.replicas: int | None = None
+        """Of the strategy that ran last."""
+        self.most_replicas: int | None = None
+        """Of the largest strategy that was made."""
+        self.inputs: tuple[TensorSeen, ...] = ()
+        self.last_inputs: tuple[TensorSeen, ...] = ()
+        self.eager_location: Location | None = None
+        self.eager_runs = 0
+        self.before_eager_run: Callable[[Any, Any], None] = lambda _, __: None
+        self.after_eager_run: Callable[[], None] = lambda: None
+        self.before_first_run: Callable[[], None] | None = None
+        self._depth = 0
+        self.runs = 0
+        self.on_run: Callable[[], None] = lambda: None
+        self.forward: FastForward | None = None
+        self.before_step: Callable[[Any], None] = lambda _: None
+        for made in (tf.distribute.MirroredStrategy, tf.distribute.TPUStrategy):
+            hooks.after(made, "__init__", self._made)
+        for class_ in tf.distribute.Strategy.__mro__:
+            if "run" in vars(class_):
+                self._install(class_)
+        # It has a `run` of its own, the real one as well as its stand-in.
+        if "run" in vars(tf.distribute.TPUStrategy):
+            self._install(tf.distribute.TPUStrategy)
+
+    def in_replica(self) -> bool:
+        """Whether a replica's step is being traced or run."""
+        return self._depth > 0
+
+    def _made(self, strategy: Any, *_: Any, **__: Any) -> None:
+        """A strategy of several replicas was made."""
+        self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
+
+    def _install(self, class_: Any) -> None:
+        """Wrap `run` of one strategy class."""
+        watch = self
+
+        def run(
+            original: Any,
+            strategy: Any,
+            fn: Any,
+            args: Any = (),
+            kwargs: Any = None,
+            options: Any = None,
+        ) -> Any:
+            call = partial(original, strategy, fn, args=args, kwargs=kwargs, options=options)
+            if watch._depth:
+                return call()
+            watch._depth += 1
+            try:
+                return watch._run(call, strategy, fn, args, kwargs or {})
+            finally:
+                watch._depth -= 1
+
+        hooks.around(class_, "run", run)
+
+    def _run(self, call: Callable[[], Any], strategy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
+        """One outermost call of run."""
+        if self.before_first_run is not None:
+            self.before_first_run()
+            self.before_first_run = None
+        self.replicas = strategy.num_replicas_in_sync
+        self.last_inputs = self._inputs((args, kwargs))
+        self.runs += 1
+        self.on_run()
+        eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
+        return self._run_eagerly(call, fn, args) if eager else call()
+
+    def _run_eagerly(self, call: Callable[[], Any], fn: Any, args: Any) -> Any:
+        """One run outside any function: forwarded once such runs were observed."""
+        self.before_eager_run(args, {})
+        self.eager_runs += 1
+        self.eager_location = self.eager_location or user_lines.caller()
+        self.before_step(args)
+        if self.forward is not None and self.forward.may_forward(trains=True):
+            whole = self.forward.whole_results
+            # By its code: a closure that is made anew for each step is the same step.
+            key = fast_forward.signature(getattr(fn, "__code__", fn), args, {}, 1, whole)
+            if key is None:
+                return call()
+            known = self.forward.last(key)
+            return self.forward.run(key, call) if known is None else self.forward.answer(known)
+        result = call()
+        self.after_eager_run()
+        return result
+
+    def _inputs(self, arguments: Any) -> tuple[TensorSeen, ...]:
+        """Shapes and types of what the first replica gets."""
+        seen: list[TensorSeen] = []
+        for index, leaf in enumerate(self._tf.nest.flatten(arguments)):
+            value = user_lines.first_replica_value(leaf)
+            shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+            if shape is None or dtype is None or not hasattr(shape, "rank"):
+                continue
+            sizes = None if shape.rank is None else tuple(shape.as_list())
+            seen.append(TensorSeen(f"argument {index}", getattr(dtype, "name", str(dtype)), sizes))
+        return tuple(seen)

@@ -1,0 +1,92 @@
+"""What tracing looks at in the arguments of a call, and how two calls differ in it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from tpudiag.signals import ArgumentChange
+from tpudiag.signals.step import ChangeKind, LeafKind
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+Signature = dict[str, tuple[LeafKind, str]]
+"""Path of an argument -> (kind, description)."""
+
+
+def signature(function: Any, args: Any, kwargs: Any) -> Signature:
+    """A description of every leaf of a call's arguments, by its path."""
+    try:
+        call = inspect.signature(function.python_function).bind(*args, **kwargs)
+        # A default that is left out and the same value given are one call to tracing.
+        call.apply_defaults()
+        bound = call.arguments
+    except (TypeError, ValueError):
+        bound = {f"argument {index}": value for index, value in enumerate(args)} | kwargs
+    leaves: Signature = {}
+    for name, value in bound.items():
+        _describe(name, value, leaves)
+    return leaves
+
+
+def _describe(path: str, value: Any, leaves: Signature) -> None:
+    """Add the leaves of one argument."""
+    if isinstance(value, dict):
+        for key, item in cast(Mapping[Any, Any], value).items():
+            _describe(f"{path}[{key!r}]", item, leaves)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(cast(Sequence[Any], value)):
+            _describe(f"{path}[{index}]", item, leaves)
+    else:
+        leaves[path] = _leaf(value)
+
+
+def _leaf(value: Any) -> tuple[LeafKind, str]:
+    """The kind of a leaf and what tracing looks at in it."""
+    value = user_lines.first_replica_value(value)
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        return "python value", f"{type(value).__name__} {value!r}"
+    shape, dtype = getattr(value, "shape", None), getattr(value, "dtype", None)
+    if shape is not None and dtype is not None:
+        name = getattr(dtype, "name", str(dtype))
+        return "tensor", f"{name}{_dimensions(shape)}"
+    return "object", f"{type(value).__name__} at {id(value):#x}"
+
+
+def _dimensions(shape: Any) -> str:
+    """A shape as [128, 784], `?` for an unknown dimension."""
+    try:
+        return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
+    # TensorShape of an unknown rank cannot be iterated.
+    except ValueError:
+        return "[unknown rank]"
+
+
+def changes(old: Signature, new: Signature) -> list[ArgumentChange]:
+    """The arguments that differ between two signatures."""
+    differing: list[ArgumentChange] = []
+    for path in sorted(old.keys() | new.keys()):
+        before, after = old.get(path), new.get(path)
+        if before == after:
+            continue
+        kind: ChangeKind
+        if before is None or after is None:
+            kind = "structure"
+        elif path == "":
+            kind = "new function"
+        elif before[0] == after[0] == "tensor":
+            same_type = before[1].partition("[")[0] == after[1].partition("[")[0]
+            kind = "shape" if same_type else "dtype"
+        else:
+            kind = after[0] if after[0] != "tensor" else before[0]
+        differing.append(
+            ArgumentChange(path or "the function itself", _text(before), _text(after), kind)
+        )
+    return differing
+
+
+def _text(leaf: tuple[LeafKind, str] | None) -> str:
+    """A leaf for the report, shortened."""
+    if leaf is None:
+        return "absent"
+    return leaf[1] if len(leaf[1]) <= 120 else leaf[1][:117] + "..."

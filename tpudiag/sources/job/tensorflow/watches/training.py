@@ -1,0 +1,96 @@
+"""Watches where gradients are taken and applied: what is a training step, and what it trains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradientCall:
+    """A gradient taken while a step was traced, on the first replica."""
+
+    graph: Any
+    target: Any
+    sources: tuple[Any, ...]
+    forward_operations: int
+    """Operations in the graph when the gradient was asked for: the forward pass."""
+    location: Location | None
+    gradients: tuple[Any, ...] = ()
+    """What was given for the sources; those that are None left out."""
+    in_strategy: bool = True
+    """Traced on a replica of the job's strategy, so for the TPU."""
+
+
+class GradientWatch:
+    """Hooks GradientTape.gradient and ReplicaContext.all_reduce."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self.calls: list[GradientCall] = []
+        self.eager_location: Location | None = None
+        self.eager_calls = 0
+        self.taken = 0
+        """Gradients taken so far, traced or eagerly, on any replica."""
+        self.reduced_by_mean = False
+        self.on_traced_gradient: Callable[[], None] = lambda: None
+        self.on_first_replica: Callable[[GradientCall], None] = lambda _: None
+        """Called when replica 0 has traced the forward pass, before the others trace anything."""
+        self._install()
+
+    def _install(self) -> None:
+        """Wrap the public methods."""
+        watch = self
+
+        def gradient(
+            original: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any
+        ) -> Any:
+            call = watch._seen(target, sources)
+            if call is not None:
+                hooks.quietly(watch.on_first_replica, call)
+            gradients = original(tape, target, sources, *args, **kwargs)
+            if call is not None:
+                given = [each for each in watch._tf.nest.flatten(gradients) if each is not None]
+                watch.calls.append(replace(call, gradients=tuple(given)))
+            return gradients
+
+        def all_reduce(_: Any, reduce_op: Any, value: Any, *__: Any, **___: Any) -> None:
+            # Gradients come as a list; a single tensor is a loss or a metric.
+            if "MEAN" in str(reduce_op).upper() and isinstance(value, (list, tuple)):
+                watch.reduced_by_mean = True
+
+        hooks.around(self._tf.GradientTape, "gradient", gradient)
+        hooks.before(self._tf.distribute.ReplicaContext, "all_reduce", all_reduce)
+
+    def _seen(self, target: Any, sources: Any) -> GradientCall | None:
+        """What is needed to look at the step's graph later, on the first replica."""
+        self.taken += 1
+        if self._tf.executing_eagerly():
+            self.eager_calls += 1
+            self.eager_location = self.eager_location or user_lines.caller()
+            return None
+        self.on_traced_gradient()
+        flat = self._tf.nest.flatten(target)
+        if not flat or not self._on_first_replica():
+            return None
+        graph = flat[0].graph
+        return GradientCall(
+            graph=graph,
+            target=flat[0],
+            sources=tuple(self._tf.nest.flatten(sources)),
+            forward_operations=len(graph.get_operations()),
+            location=user_lines.caller(),
+            in_strategy=self._tf.distribute.has_strategy(),
+        )
+
+    def _on_first_replica(self) -> bool:
+        """Whether this thread traces replica 0; true outside any replica."""
+        context = self._tf.distribute.get_replica_context()
+        if context is None:
+            return True
+        number = self._tf.get_static_value(context.replica_id_in_sync_group)
+        return number is None or int(number) == 0

@@ -1,0 +1,139 @@
+"""All that is watched around the training step, in one place: what the observer needs of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import replace
+from typing import Any
+
+from tpudiag.signals.step_numerics import StepNumerics
+from tpudiag.signals.training_loop import TrainingLoop
+from tpudiag.sources.job.tensorflow.graphs import numerics
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
+from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
+from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
+from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
+from tpudiag.sources.job.tensorflow.watches.setup_calls import SetupWatch
+from tpudiag.sources.job.tensorflow.watches.step_results import StepResultWatch
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall, GradientWatch
+from tpudiag.sources.job.tensorflow.watches.undistributed import UndistributedWatch
+
+
+class LoopWatch:
+    """Puts the watches on TensorFlow, and tells them of each call that trains."""
+
+    def __init__(self, tf: Any, gradients: GradientWatch) -> None:
+        self._tf, self._gradients = tf, gradients
+        self._thread = threading.current_thread()
+        self._inside = False
+        self.at_rest = False
+        """Past the observed steps, where calls are answered rather than run."""
+        self._trains: set[object] = set()
+        self.state = PythonStateWatch(tf)
+        self.results = StepResultWatch(tf)
+        self.results.losses = lambda: tuple(call.target for call in gradients.calls)
+        self.iterators = IteratorStartWatch(tf, lambda: self.results.steps)
+        self.setup = SetupWatch(tf)
+        self.pauses = PauseWatch(tf)
+        self.undistributed = UndistributedWatch(tf)
+        self.norms = NormModeWatch(tf)
+        self.clipping = numerics.ClippingWatch(tf)
+        hooks.around(type(tf.function(lambda: 0)), "__call__", self._called)
+
+    def watch_keras(self, keras: Any, package: str) -> None:
+        """Hook a Keras."""
+        self.results.watch_keras(keras)
+        self.setup.watch_keras(keras, package)
+        self.pauses.watch_keras(keras)
+        self.norms.watch_keras(keras)
+        hooks.around(keras.Model, "__call__", self._model_called)
+
+    def facts(self) -> TrainingLoop:
+        """All that was seen so far."""
+        return TrainingLoop(
+            dispatches=self.results.steps,
+            frozen=self.state.facts(),
+            fetches=self.results.fetches(),
+            setups=self.setup.setups(),
+            iterators=self.iterators.facts(),
+            fits=self.setup.fit_data(),
+            pauses=self.pauses.facts(),
+            undistributed=self.undistributed.input,
+            replica_reads=self.results.replica_reads(),
+            gpu=self.setup.gpu(),
+            tpu_strategy=self.setup.tpu_strategy,
+            unplaced=self.setup.unplaced,
+        )
+
+    def numerics(self, call: GradientCall, layer_line: numerics.LayerLine) -> StepNumerics:
+        """What the traced step does to its numbers."""
+        clipped = tuple(self.clipping.clipped.values())
+        step = numerics.read(self._tf, call, layer_line, clipped)
+        outside = hooks.quietly(self.setup.outside_metrics, call.graph) or ()
+        read = hooks.quietly(self.setup.outside_read, call.graph) or ()
+        frozen = hooks.quietly(self.norms.facts, call) or ()
+        return replace(step, outside_metrics=outside, outside_read=read, frozen_norms=frozen)
+
+    def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """A tf.function is called; the outermost one may be a training step."""
+        if (
+            self.at_rest
+            or self._inside
+            or threading.current_thread() is not self._thread
+            or not self._tf.executing_eagerly()
+        ):
+            return original(function, *args, **kwargs)
+        self._inside = True
+        traces = function.experimental_get_tracing_count()
+        gradients = self._gradients.taken
+        before: Any = hooks.quietly(self.state.before, function) or {}
+        began = time.perf_counter()
+        try:
+            result = original(function, *args, **kwargs)
+        finally:
+            self._inside = False
+        took_ms = (time.perf_counter() - began) * 1e3
+        traced = function.experimental_get_tracing_count() != traces
+        # Gradients are seen while a function is traced, and in no later call of it.
+        if self._gradients.taken > gradients:
+            self._trains.add(function)
+        hooks.quietly(self._returned, function, result, before, traced, took_ms)
+        return result
+
+    def _model_called(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """A model is called; where that is eager and takes no gradients it is evaluated."""
+        if (
+            self.at_rest
+            or self._inside
+            or not self.results.steps
+            or self._gradients.eager_calls
+            or threading.current_thread() is not self._thread
+            or not self._tf.executing_eagerly()
+            or user_lines.direct_caller() is None
+        ):
+            return original(model, *args, **kwargs)
+        self._inside, began = True, time.perf_counter()
+        try:
+            return original(model, *args, **kwargs)
+        finally:
+            self._inside = False
+            took_ms = (time.perf_counter() - began) * 1e3
+            hooks.quietly(self._evaluated_eagerly, model, took_ms)
+
+    def _evaluated_eagerly(self, model: Any, took_ms: float) -> None:
+        """Each operation of the model was dispatched by itself."""
+        self.pauses.evaluated(id(model), took_ms, user_lines.caller(), eager=True)
+
+    def _returned(
+        self, function: Any, result: Any, before: Any, traced: bool, took_ms: float
+    ) -> None:
+        """The outermost call has returned."""
+        self.state.after(function, before, traced)
+        if function in self._trains:
+            self.results.step_done(result)
+            if not traced:
+                self.pauses.trained(took_ms)
+        elif not traced:
+            self.pauses.evaluated(function, took_ms, user_lines.caller())

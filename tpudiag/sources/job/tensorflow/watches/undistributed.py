@@ -1,0 +1,112 @@
+"""Watches strategy.run for training steps whose every replica gets the same tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.signals.training_loop import UndistributedInput
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+
+_NUMBER = "replica_id_in_sync_group"
+
+
+class UndistributedWatch:
+    """Hooks strategy.run, the gradients taken in it, and the plain datasets that are read."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._specs: list[Any] = []
+        self._gradients = 0
+        self._depth = 0
+        self._own_part = False
+        self.input: UndistributedInput | None = None
+        hooks.before(tf.data.Dataset, "__iter__", self._read)
+        hooks.before(tf.GradientTape, "gradient", self._gradient)
+        for class_ in dict.fromkeys((*tf.distribute.Strategy.__mro__, tf.distribute.TPUStrategy)):
+            if "run" in vars(class_):
+                hooks.around(class_, "run", self._run)
+        classes: list[Any] = list(tf.distribute.ReplicaContext.__mro__)
+        for class_ in classes:
+            number: Any = class_.__dict__.get(_NUMBER)
+            if hasattr(number, "fget"):
+                setattr(class_, _NUMBER, property(self._numbered(number)))
+
+    def _numbered(self, number: Any) -> Any:
+        """A replica asks for its number: it may take its own part of what all get."""
+
+        def get(context: Any) -> Any:
+            if user_lines.direct_caller() is not None:
+                self._own_part = True
+            return number.fget(context)
+
+        return get
+
+    def _read(self, dataset: Any) -> None:
+        """A dataset is read that was not distributed."""
+        if self._tf.executing_eagerly() and user_lines.direct_caller() is not None:
+            self._specs.extend(self._tf.nest.flatten(dataset.element_spec))
+
+    def _gradient(self, *_: Any, **__: Any) -> None:
+        self._gradients += 1
+
+    def _run(self, original: Any, strategy: Any, *args: Any, **kwargs: Any) -> Any:
+        """Replicas run a function."""
+        if self._depth or self.input is not None:
+            return original(strategy, *args, **kwargs)
+        self._depth += 1
+        before, self._own_part = self._gradients, False
+        try:
+            result = original(strategy, *args, **kwargs)
+        finally:
+            self._depth -= 1
+        if self._gradients > before and not self._own_part:
+            hooks.quietly(self._judge, strategy, (args[1:], kwargs))
+        return result
+
+    def _judge(self, strategy: Any, given: Any) -> None:
+        """A training step ran: note it where no argument was distributed."""
+        # With one device that runs, a plain tensor is what it gets anyway.
+        if strategy.num_replicas_in_sync < 2 or len(strategy.extended.worker_devices) < 2:
+            return
+        plain: list[Any] = []
+        for leaf in self._tf.nest.flatten(given):
+            # One distributed argument is enough: a step that gets its batch so may well take a
+            # plain learning rate or mask beside it.
+            if self._distributed(leaf):
+                return
+            if hasattr(leaf, "shape") and hasattr(leaf, "dtype") and _is_batch(leaf.shape):
+                plain.append(leaf)
+        if plain:
+            self.input = UndistributedInput(
+                replicas=strategy.num_replicas_in_sync,
+                shapes=tuple(_text(self._tf, leaf) for leaf in plain[:4]),
+                from_dataset=all(self._of_dataset(leaf) for leaf in plain),
+                location=user_lines.caller(),
+            )
+
+    def _distributed(self, leaf: Any) -> bool:
+        """Whether a value differs from replica to replica, or gives such values."""
+        if "Iterator" in type(leaf).__name__ or "DistributedDataset" in type(leaf).__name__:
+            return True
+        values = self._tf.distribute.DistributedValues
+        return isinstance(leaf, values) and not isinstance(leaf, self._tf.Variable)
+
+    def _of_dataset(self, leaf: Any) -> bool:
+        """Whether a dataset that was read gives tensors like this one."""
+        return any(
+            getattr(spec, "dtype", None) == self._tf.as_dtype(leaf.dtype)
+            and self._tf.TensorShape(leaf.shape).is_compatible_with(spec.shape)
+            for spec in self._specs
+        )
+
+
+def _is_batch(shape: Any) -> bool:
+    """Whether a shape has a first dimension of more than one."""
+    sizes = list(shape) if getattr(shape, "rank", len(shape)) is not None else []
+    return bool(sizes) and sizes[0] != 1
+
+
+def _text(tf: Any, tensor: Any) -> str:
+    """`float32[1024, 784]`."""
+    sizes = ", ".join("?" if size is None else str(size) for size in tf.TensorShape(tensor.shape))
+    return f"{tf.as_dtype(tensor.dtype).name}[{sizes}]"

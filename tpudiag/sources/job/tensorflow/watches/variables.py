@@ -1,0 +1,120 @@
+"""Watches the making of variables: inside strategy.scope() or not, and on which line."""
+
+from __future__ import annotations
+
+import re
+import sys
+import weakref
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from types import FrameType
+from typing import Any
+
+from tpudiag.signals import VariableSeen
+from tpudiag.sources.job.tensorflow.devices import unwritten
+from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+
+MOST_COUNTERS = 128
+LARGE_BYTES = 256 << 20
+"""A variable that may alone decide how many replicas this machine can hold."""
+MANY = 134
+"""Trainable variables from which on but two replicas are traced in bearable time, whatever follows:
+to make the rest for each of eight would only take long (`host_memory.VARIABLES_TO_TRACE`)."""
+
+
+class VariableWatch:
+    """A variable creator in the outermost scope: it sees every variable that is made.
+
+    Without `write`, the values of large ones are not made: for a job whose steps do not run.
+    """
+
+    def __init__(self, tf: Any, after_large: Callable[[], None], write: bool = True) -> None:
+        self._tf, self._write = tf, write
+        self._after_large = after_large
+        self.on_trained: Callable[[Any], None] = lambda _: None
+        self._seen: dict[str, VariableSeen] = {}
+        self._counters: list[weakref.ref[Any]] = []
+        self._trained: set[str] = set()
+        self._trainable = 0
+        self.closed = False
+        """Past the observed steps, where variables are of models for other ends."""
+        self._scope = tf.variable_creator_scope(self._create)
+        # Entered and never left: it holds for as long as the process, also for variables that Keras
+        # makes on its first call.
+        self._scope.__enter__()
+
+    def facts(self) -> tuple[VariableSeen, ...]:
+        """One entry a variable, replicas counted once."""
+        known = bool(self._trained)
+        return tuple(
+            replace(seen, trained=_plain(seen.name) in self._trained) if known else seen
+            for seen in self._seen.values()
+        )
+
+    def trains(self, sources: Iterable[Any]) -> None:
+        """A step takes gradients for these."""
+        for source in sources:
+            inner: Any = getattr(source, "_value", None)  # of Keras 3's own variables
+            names = (getattr(each, "name", None) for each in (source, inner) if each is not None)
+            paths = (getattr(source, "path", None), *names)
+            self._trained.update(_plain(path) for path in paths if isinstance(path, str))
+
+    def counters(self) -> list[Any]:
+        """The whole numbers among the variables, of each replica: steps are counted in them."""
+        alive = (counter() for counter in self._counters)
+        return [variable for variable in alive if variable is not None]
+
+    def _create(self, next_creator: Any, **kwargs: Any) -> Any:
+        made = kwargs.get("initial_value")
+        if not self._write and callable(made):
+            dtype = kwargs.get("dtype")
+            lazy = barrier.attempt("initial_value", unwritten.initial, self._tf, made, dtype)
+            kwargs["initial_value"] = lazy or made
+        variable = next_creator(**kwargs)
+        barrier.attempt("variable_creator_scope", self._note, variable)
+        return variable
+
+    def _note(self, variable: Any) -> None:
+        """Keep what is known of a variable that was made."""
+        name = re.sub(r"/replica_\d+", "", variable.name)
+        replica_copy = "/replica_" in variable.name
+        shape = tuple(variable.shape)
+        # optimizer.iterations, a global step, an epoch's counter: what loops look at to know when
+        # to end.
+        if shape == () and variable.dtype.is_integer and len(self._counters) < MOST_COUNTERS:
+            self._counters.append(weakref.ref(variable))
+        if not replica_copy and None not in shape and not self.closed:
+            if getattr(variable, "trainable", False):
+                self.on_trained(variable)
+            in_scope = bool(self._tf.distribute.has_strategy())
+            # Names repeat: each model of a loop has its own `dense/kernel`.
+            key = f"{name}#{len(self._seen)}"
+            seen = self._seen[key] = VariableSeen(
+                name=name,
+                dtype=variable.dtype.base_dtype.name,
+                shape=shape,
+                bytes=variable.dtype.base_dtype.size * int(variable.shape.num_elements() or 0),
+                in_scope=in_scope,
+                trainable=bool(getattr(variable, "trainable", False)),
+                optimizer=_made_by_optimizer(),
+                location=user_lines.caller(),
+            )
+            self._trainable += seen.trainable
+            if seen.bytes >= LARGE_BYTES or (seen.trainable and self._trainable == MANY):
+                self._after_large()
+
+
+def _plain(name: str) -> str:
+    """A variable's name without its output and its replica."""
+    return re.sub(r"/replica_\d+", "", name).partition(":")[0]
+
+
+def _made_by_optimizer() -> bool:
+    """Whether an optimizer of Keras is on the stack."""
+    frame: FrameType | None = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        owner = frame.f_globals.get("__name__", "")
+        if "keras" in owner and ".optimizers" in owner:
+            return True
+        frame = frame.f_back
+    return False
