@@ -16,11 +16,12 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.watches import training
 from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
 
 GRADIENT = "gradient_tape/"
 """TensorFlow names a gradient's operation by that and the operation that it belongs to."""
-_ENDS = {__file__, *(str(Path(__file__).with_name(f"{n}.py")) for n in ("training", "lowering"))}
+_ENDS = {__file__, str(Path(__file__).with_name("lowering.py")), training.__file__}
 """Beyond these in a stack lies what called Keras, asked for gradients, or has the step lowered."""
 _Lines = dict[str, set[str | None]]
 """By a name or scope; None stands for operations without a line."""

@@ -19,7 +19,7 @@ from tpudiag.sources.job.tensorflow.points import hooks
 
 _PACKAGE = str(Path(__file__).resolve().parents[4])
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
-_HOOKS = os.path.dirname(os.path.abspath(__file__)) + os.sep  # noqa: PTH120, PTH100
+_HOOKS = str(Path(__file__).resolve().parents[2]) + os.sep
 _LIBRARIES = tuple(
     {
         sysconfig.get_paths()[name] + os.sep
