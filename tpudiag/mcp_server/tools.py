@@ -15,6 +15,7 @@ from tpudiag.errors import UsageError
 
 Ids = Annotated[tuple[str, ...], Meta(description="ids or families of checks, e.g. TPU101, TPU2")]
 Strings = tuple[str, ...]
+Offline = Annotated[bool, Meta(description="give the job no network at all")]
 Whole = Annotated[
     bool,
     Meta(
@@ -72,6 +73,7 @@ class Check(JobArguments, frozen=True, kw_only=True):
         bool,
         Meta(description="stand in for data that cannot be reached (gs://, tfds, keras.datasets)"),
     ] = False
+    offline: Offline = False
     timeout_s: Annotated[float, Meta(gt=0, description="how long the job may take")] = 900.0
     pedantic: Annotated[bool, Meta(description="show findings of low confidence too")] = False
     select: Ids = ()
@@ -100,6 +102,7 @@ class Fix(JobArguments, frozen=True, kw_only=True):
         bool, Meta(description="also changes of the model or batch: widths that fill the tiles")
     ] = False
     fake_data: Annotated[bool, Meta(description="stand in for data that cannot be reached")] = False
+    offline: Offline = False
     timeout_s: Annotated[float, Meta(gt=0, description="how long each rehearsal may take")] = 900.0
     pedantic: Annotated[bool, Meta(description="findings of low confidence too")] = False
     select: Ids = ()
@@ -159,6 +162,7 @@ class Plan(Arguments, frozen=True, kw_only=True):
         Annotated[str, Meta(description="a file with prices of a chip-hour, TOML or JSON")] | None
     ) = None
     fake_data: Annotated[bool, Meta(description="stand in for data that cannot be reached")] = False
+    offline: Offline = False
     timeout_s: Annotated[float, Meta(gt=0, description="how long the plan may take")] = 7200.0
     whole: Whole = False
 
