@@ -39,7 +39,7 @@ def cpu_s(piece: str, size: int) -> float:
     """What the quicker of two answers to a text of about this size takes of a core."""
     count = max(1, size // len(piece))
     text = "".join(piece.format(n=number) for number in range(count)) + "\nValueError: new\n"
-    taken = []
+    taken: list[float] = []
     for _ in range(2):
         begun = time.process_time()
         in_text(text)

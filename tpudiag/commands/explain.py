@@ -134,8 +134,9 @@ def _matched(text: str | None, log: str, as_json: bool) -> Iterator[str]:
         yield json_text([answers.data(each) for each in matches])
     elif matches:
         yield from answers.all_rows(matches, _bold)
-    # After what its kind means was said: of an unknown error the exit code is 2 all the same.
-    if not any(reader.is_known(each) for each in matches):
+    # After what its kind means was said: of an unknown error the exit code is 2 all the same, and
+    # whatever remarks stand around it.
+    if not reader.is_answered(matches):
         where = log if text is None else "the text"
         raise NothingDiagnosed(reader.nothing_in(where, text or ""))
 

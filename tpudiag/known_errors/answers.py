@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tpudiag.harmless import harmless
 from tpudiag.known_errors.model import (
     MOST_COUNTED,
+    Known,
     KnownError,
     Match,
     Phase,
@@ -18,6 +19,12 @@ from tpudiag.known_errors.model import (
 from tpudiag.known_errors.unknown import UnknownError
 
 WIDTH = 98
+EVIDENCE: dict[Known, str] = {
+    "reproduced": "reproduced",
+    "reported": "reported",
+    "recalled": "from experience",
+}
+"""How an error is known, for people."""
 
 Bold = Callable[[str], str]
 
@@ -101,14 +108,13 @@ def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
     yield _paragraph(clean(error.text), "  > ")
     if guide.meaning:
         yield f"\n{bold('What its kind means')}\n{_paragraph(guide.meaning)}"
-    if guide.operation or guide.own_line:
-        yield f"\n{bold('Where')}"
-        named = (("operation", guide.operation), ("your line", guide.own_line))
-        yield from (_paragraph(f"{what} {clean(name)}") for what, name in named if name)
+    if facts := tuple(error.facts.rows()):
+        yield f"\n{bold('What was read')}"
+        yield from (f"  {what:<9}  {clean(value)}" for what, value in facts)
     yield f"\n{bold('Next')}"
     yield from (f"    {row}" for row in guide.next_steps.splitlines())
     if error.nearest:
-        yield f"\n{bold('Known errors with its words')}"
+        yield f"\n{bold('Nearest known errors')} (by their words; none of them is it)"
     yield from (
         f"  {near.id} {near.family}: {textwrap.shorten(near.cause, WIDTH - 24)}"
         for near in error.nearest
@@ -178,6 +184,7 @@ def unknown_data(error: UnknownError) -> dict[str, object]:
         "meaning": error.guidance.meaning or None,
         "operation": error.guidance.operation,
         "own_line": error.guidance.own_line,
+        "facts": dict(error.facts.rows()),
         "next_steps": error.guidance.next_steps.splitlines(),
         "nearest": [near.id for near in error.nearest],
         "secondary": False,
@@ -220,7 +227,7 @@ def _answer(match: Match, cause: str, bold: Bold) -> Iterator[str]:
     yield from (f"    {row}".rstrip() for row in match.fix.splitlines())
     if error.useless:
         yield f"\n{bold('No help')}\n{_paragraph(error.useless)}"
-    known = ", ".join((error.evidence, *error.citations))
+    known = ", ".join((EVIDENCE[error.evidence], *error.citations))
     yield f"\n{bold('Known from')}\n{_paragraph(known)}"
 
 

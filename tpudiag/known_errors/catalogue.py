@@ -1,23 +1,77 @@
-"""The known errors, from all the files of entries."""
+"""The known errors, from the compiled cases."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
-from .model import KnownError, Silent
+from . import compiled
+from .model import Kind, Known, KnownError, Narrower, Phase, Rival, Silent, VersionFix
+
+_KINDS = {"broad": Kind.BROAD, "consequence": Kind.CONSEQUENCE, "form": Kind.FORM}
+_KNOWN: dict[str, Known] = {"reproduced": "reproduced", "experience": "recalled"}
+_RENAMED = {
+    "says": "patterns",
+    "ends_at": "places",
+    "source": "citations",
+    "miss": "near_miss",
+    "after": "yields_to",
+}
+_PLAIN = ("id", "family", "cause", "fix", "useless", "level", "rehearsal_only")
 
 
 @cache
 def known_errors() -> tuple[KnownError, ...]:
     """The whole catalogue, in the order of its files."""
-    from .entries import ERRORS
-
-    return ERRORS
+    return tuple(map(_known_error, _cases()["case"]))
 
 
 @cache
 def silent() -> tuple[Silent, ...]:
     """The ids that stand for something known which leaves no text."""
-    from .entries import SILENT
+    return tuple(Silent(row["id"], row["reason"]) for row in _cases()["silent"])
 
-    return SILENT
+
+@cache
+def _cases() -> compiled.Cases:
+    """The compiled cases."""
+    return compiled.load()
+
+
+def _known_error(row: Mapping[str, Any]) -> KnownError:
+    """A case with what stands within it."""
+    given: dict[str, Any] = {"patterns": ()}
+    given |= {name: row[name] for name in _PLAIN if name in row}
+    for name, field in _RENAMED.items():
+        if name in row:
+            given[field] = row[name] if name == "miss" else tuple(row[name])
+    hits: list[str] = [row["hit"]] if isinstance(row["hit"], str) else row["hit"]
+    return KnownError(
+        **given,
+        example=hits[0],
+        more_examples=tuple(hits[1:]),
+        phase=Phase(row["phase"]),
+        kind=_KINDS.get(row.get("kind", ""), Kind.TELLING),
+        evidence=_KNOWN.get(row.get("known", ""), "reported"),
+        details=tuple(row.get("details", ())),
+        rivals=tuple(map(_rival, row.get("one_of", ()))),
+        fixes=tuple(map(_release, row.get("release", ()))),
+        narrower=tuple(map(_narrower, row.get("narrower", ()))),
+    )
+
+
+def _narrower(row: Mapping[str, Any]) -> Narrower:
+    return Narrower(row["says"], row["cause"], row["fix"], row["hit"])
+
+
+def _rival(row: Mapping[str, Any]) -> Rival:
+    texts = {name: row[name] for name in ("decide", "fix") if name in row}
+    cues, families = tuple(row.get("says", ())), tuple(row.get("families", ()))
+    return Rival(
+        cause=row["cause"], look_for=row["look_for"], cues=cues, families=families, **texts
+    )
+
+
+def _release(row: Mapping[str, Any]) -> VersionFix:
+    return VersionFix(package=row["of"], since=row["since"], before=row["before"], fix=row["fix"])

@@ -88,6 +88,20 @@ class Rival:
     families: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Narrower:
+    """A narrower case within a broader one: a sentence that tells more than the case it belongs to.
+
+    `says`: a pattern as those of KnownError, looked for around its match; its named groups fill
+    `<<name>>` in cause and fix. `hit`: an error that holds it.
+    """
+
+    says: str
+    cause: str
+    fix: str
+    hit: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class VersionFix:
     """What mends an error in some versions of a package: from `since`, before `before`."""
@@ -112,8 +126,11 @@ class KnownError:
     - `fix`: copyable; `fixes`: better ones for some versions; `useless`: what is often tried and
       does not help.
     - `rivals`: where the text alone does not decide.
-    - `citations`: repository#number. `example`: a text that must match; `near_miss`: must not.
+    - `citations`: repository#number. `example` and `more_examples`: texts that must match;
+      `near_miss`: must not.
     - `yields_to`: ids of errors that cause this one.
+    - `narrower`: cases within this one, the most telling first: the first that the text says is
+      the answer.
     - `places`: where a traceback stands that was cut off before its last sentence, each a regular
       expression for `file.py function` and the source behind it (.cut_off). An error without
       patterns is told by its places alone.
@@ -127,6 +144,7 @@ class KnownError:
     fix: str
     example: str
     near_miss: str = ""
+    more_examples: tuple[str, ...] = ()
     level: Level = "error"
     kind: Kind = Kind.TELLING
     details: tuple[str, ...] = ()
@@ -137,6 +155,7 @@ class KnownError:
     evidence: Known = "reported"
     yields_to: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
+    narrower: tuple[Narrower, ...] = ()
     rehearsal_only: bool = False
 
     @property

@@ -19,7 +19,8 @@ _OPERATION = re.compile(
 _LAYER = re.compile(
     r"when calling layer '?\"?([\w./ -]{1,80}?)'?\"? \(type (\w{1,60})\)"
     r"|when calling (\w{1,60})\.call\(\)"
-    r"|[Ii]nput \d{1,3} of layer \"?'?([\w./-]{1,80}?)'?\"? is incompatible"
+    r"|[Ii]nput \d{1,3}(?: with name '[^'\n]{1,60}')?"
+    r" of layer \"?'?([\w./-]{1,80}?)'?\"? is incompatible"
     r"|[Ii]nput \d{1,3} is incompatible with layer ([\w.-]{1,80}?):"
     r"|Layer #?\d{0,4} ?\(?['\"`](?:named )?([\w./-]{1,80})['\"`]"
 )

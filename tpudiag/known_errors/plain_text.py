@@ -45,6 +45,12 @@ _ARROW_MARK = re.compile(rb"-{2,6}> ?\d")
 _ARROW_END = re.compile(rb"-> ?\d")
 _ARROW = re.compile(rb"[ \t>|]{0,12}-{1,6}> ?(\d{1,6})[ \t][ \t]*(raise\b)?")
 _NUMBERED = re.compile(rb"[ \t>|]{0,12}(\d{1,6})(?=[ \t\r]|$)")
+_TRACED = re.compile(rb"\.py\b|<ipython-input|Cell In|Input In|Traceback|<stdin>|--> ?\d")
+_RAISE = re.compile(
+    rb"^[ \t>|]*raise [\w.]{1,80}\("
+    rb"(?:[^()\n]|\([^()\n]{0,300}\)|\n[ \t>|]*(?=[\"'fr)])){0,1000}\)?[^\n]*",
+    re.MULTILINE,
+)
 WIDEST_GAP = 5
 """Numbers that the lines shown of a source may leave out."""
 FEWEST_PREFIXED = 2
@@ -101,6 +107,16 @@ def without_source_around(text: bytes) -> bytes:
         for step in (-1,) if arrow[2] else (-1, 1):
             _blank_around(lines, at, number, step)
     return b"\n".join(lines)
+
+
+def without_raise_statements(text: bytes) -> bytes:
+    """Without the `raise` statements of source that is shown by itself; line ends stay.
+
+    In a traceback they stand under the frame that ran them; in source they raised nothing.
+    """
+    if b"raise " not in text or _TRACED.search(text):
+        return text
+    return _RAISE.sub(lambda one: b"\n" * one[0].count(b"\n"), text)
 
 
 def _rows(pattern: re.Pattern[bytes], text: bytes) -> Iterator[int]:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from .model import Kind, Level, Match, RivalFound
 from .probes import Probe, probes
 
+NEAR_LINES = 4
+"""Lines between a warning and the failure that it is a warning of, at most."""
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
@@ -28,7 +30,7 @@ def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
             cues.setdefault((match.error.id, probe.rival), match)
     merged = [_merged(group, cues) for group in by_error.values()]
     answers = [replace(each, secondary=_yields(each, merged)) for each in merged]
-    told = (each for each in answers if each.error.kind is not Kind.FORM or not each.secondary)
+    told = (each for each in answers if not _is_last_resort(each))
     best_first = sorted(told, key=_rank)
     # Where two yield to each other, none is left that the first could follow from.
     return tuple(
@@ -62,12 +64,28 @@ def _yields(match: Match, among: list[Match]) -> bool:
     if any(other.id in error.yields_to for other in others):
         return True
     if error.kind is Kind.FORM:
-        return any(not each.noise and each.kind is not Kind.FORM for each in others)
+        return any(_tells_more(each, match) for each in among)
     # A warning that tells more is no cause of a failure.
     failures = [other for other in others if other.level == "error"]
     if match.told_by == "gap" and any(other.kind is not Kind.FORM for other in failures):
         return True
     return any(other.kind.value < error.kind.value for other in failures)
+
+
+def _is_last_resort(match: Match) -> bool:
+    """Whether only a sentence's form is known, and nothing is read in it, or better is told."""
+    if match.error.kind is not Kind.FORM:
+        return False
+    causes = match.reading is not None or bool(match.rivals)
+    return match.secondary or (match.error.level == "error" and not causes)
+
+
+def _tells_more(other: Match, form: Match) -> bool:
+    """Whether another match says what a form does not: a failure, or a warning at its place."""
+    if other.error.noise or other.error.kind is Kind.FORM:
+        return False
+    near = other.line - NEAR_LINES <= form.last_line and form.line <= other.last_line + NEAR_LINES
+    return other.error.level == "error" or near
 
 
 def _rank(match: Match) -> tuple[bool, int, int, bool, int, str]:

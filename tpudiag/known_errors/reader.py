@@ -90,9 +90,9 @@ def in_pipe(piped: BinaryIO) -> list[Match | UnknownError]:
     return _with_unknown(matches, ends.text, whole=False)
 
 
-def is_known(answer: Match | UnknownError) -> bool:
-    """Whether it is in the catalogue."""
-    return isinstance(answer, Match)
+def is_answered(answers: Sequence[Match | UnknownError]) -> bool:
+    """Whether something was found, and no failure among it that is not known."""
+    return bool(answers) and all(isinstance(each, Match) for each in answers)
 
 
 def nothing_in(where: str, text: str = "") -> str:

@@ -19,7 +19,14 @@ from typing import Protocol
 from .catalogue import known_errors
 from .frames import ToldBy, all_frames, ends_in_any_error
 from .model import MOST_COUNTED, Kind, Match
-from .plain_text import ROW_SPACE, plain, squeezed, without_prefixes, without_source_around
+from .plain_text import (
+    ROW_SPACE,
+    plain,
+    squeezed,
+    without_prefixes,
+    without_raise_statements,
+    without_source_around,
+)
 from .probes import Form, Probe, candidates, phrase_groups
 from .ranking import ranked
 from .readings import reading
@@ -47,7 +54,8 @@ def match(text: str) -> tuple[Match, ...]:
     A text is wrapped by terminals and trackers as a log is not: what stands before each of its
     lines may split a sentence, and is left out.
     """
-    return scan(BytesIO(without_prefixes(_EMPHASIS.sub(r"\1", text).encode(errors="replace"))))
+    raw = _EMPHASIS.sub(r"\1", text).encode(errors="replace")
+    return scan(BytesIO(without_prefixes(without_raise_statements(raw))))
 
 
 def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:
@@ -107,7 +115,7 @@ class _Search:
             if self._enough(probe):
                 continue
             begin = self._taken.get(probe, 0) - self._base
-            of_forms = (_matches(form, lowered, places, begin) for form, places in forms)
+            of_forms = (hits_of(form, lowered, places, begin) for form, places in forms)
             matches = next(of_forms) if len(forms) == 1 else _apart(of_forms)
             if hits := list(takewhile(lambda one: one.start() < end, matches)):
                 self._note(probe, hits, window)
@@ -127,7 +135,8 @@ class _Search:
             first = self._first(probe, hits[0], window)
             known = self._found[probe] = _Counted(first)
             error = first.error
-            self._told |= probe.rival is None and not error.noise and error.kind is not Kind.FORM
+            failure = probe.rival is None and error.level == "error"
+            self._told |= failure and not error.noise and error.kind is not Kind.FORM
         known.count += len(hits)
         known.last_line = window.line_at(hits[-1].start())
 
@@ -143,6 +152,9 @@ class _Search:
             for name, value in hit.groupdict().items()
             if value
         }
+        # A sentence in the place of a name: without its blanks it would look like one.
+        if "name" in values and " " in window.words(*hit.span("name")):
+            del values["name"]
         read = probe.rival is None and not error.noise
         return Match(
             error=error,
@@ -237,7 +249,7 @@ def _apart(of_forms: Iterable[Iterator[re.Match[bytes]]]) -> Iterator[re.Match[b
             yield hit
 
 
-def _matches(form: Form, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
+def hits_of(form: Form, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
     """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
     begin = max(0, begin)
     if not places or places[-1] < begin:

@@ -5,26 +5,31 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 
 from tpudiag.records import dataclass
 
 from .catalogue import known_errors
+from .facts import Facts, facts_of
 from .guidance import Guidance, guidance
-from .model import KnownError, Phase
+from .model import Kind, KnownError, Phase
 from .plain_text import plain, without_prefixes
 
 LONGEST_HEAD = 1500
 LONGEST_TAIL = 400
 NEAREST = 3
-LEAST_LIKENESS = 0.3
-LEAST_WORDS = 3
+LEAST_LIKENESS = 0.45
+"""Of the weight of an error's words, that those shared must reach at least."""
+LEAST_WORDS = 2
+SATURATION, LENGTH = 1.2, 0.75
+"""BM25's usual: how soon a word said again counts no more, how much a long text's count less."""
 
 LONGEST_ROW = 2000
 """Characters of a row that patterns are tried on: longer ones, which programs write, are folded."""
 
 _RAISED = re.compile(
-    r"[^\S\n]*(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure)\b(?::|$)"
+    r"[^\S\n]*(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure|Iteration)\b(?::|$)"
     r"|.{0,60} F [\w./]+\.cc:\d+\]"
 )
 _DIED = (
@@ -84,6 +89,7 @@ class UnknownError:
     nearest: tuple[KnownError, ...]
     """Known errors that use its words, the most alike first."""
     guidance: Guidance
+    facts: Facts
 
     @property
     def status(self) -> str | None:
@@ -107,7 +113,9 @@ def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
     if not failures:
         return None
     message, phase = whole(text, failures), phase_of(text)
-    return UnknownError(message, phase, nearest(message), guidance(text, message, phase))
+    return UnknownError(
+        message, phase, nearest(message), guidance(text, message, phase), facts_of(text)
+    )
 
 
 def folded(text: str) -> str:
@@ -138,39 +146,45 @@ def phase_of(text: str) -> Phase:
 
 
 def nearest(text: str) -> tuple[KnownError, ...]:
-    """The known errors whose own texts share the rarest words with an error's."""
-    rarity, words_of = _vocabulary()
-    words = _words(text)
-    weight = sum(rarity.get(word, 0.0) for word in words) or 1.0
-    alike = {
-        # Over the roots of both weights, as a cosine: a long example would else be near to
-        # everything.
-        error: sum(rarity[word] for word in shared) / math.sqrt(weight * _weight(error))
-        for error, own in words_of.items()
-        if len(shared := words & own) >= LEAST_WORDS
-    }
-    best = sorted(alike, key=lambda error: -alike[error])[:NEAREST]
-    return tuple(error for error in best if alike[error] >= LEAST_LIKENESS)
+    """The known errors whose own words are the most like an error's, by BM25."""
+    rarity, words_of, usual = _vocabulary()
+    words = set(_words(text)) & rarity.keys()
+    weight = sum(rarity[word] for word in words)
+    scores: dict[KnownError, float] = {}
+    for error, counts in words_of.items():
+        shared = words & counts.keys()
+        if len(shared) >= LEAST_WORDS:
+            long = SATURATION * (1 - LENGTH + LENGTH * counts.total() / usual)
+            scores[error] = sum(
+                rarity[word] * counts[word] * (SATURATION + 1) / (counts[word] + long)
+                for word in shared
+            )
+    best = sorted(scores, key=lambda error: -scores[error])[:NEAREST]
+    return tuple(error for error in best if scores[error] >= LEAST_LIKENESS * weight)
 
 
-def _words(text: str) -> frozenset[str]:
+def _words(text: str) -> list[str]:
     """The words that tell something, in lower case."""
-    bare = _BOILERPLATE.sub(" ", text)
-    return frozenset(word.lower() for word in _WORD.findall(bare))
+    return [word.lower() for word in _WORD.findall(_BOILERPLATE.sub(" ", text))]
 
 
 @cache
-def _vocabulary() -> tuple[dict[str, float], dict[KnownError, frozenset[str]]]:
-    """How rare each word of the catalogue is, and the words of each error."""
-    words_of = {error: _words(error.example) for error in known_errors() if error.patterns}
-    counts = Counter(word for words in words_of.values() for word in words)
-    # A word that is in every example weighs nothing.
-    rarity = {word: math.log(len(words_of) / count) for word, count in counts.items()}
-    return rarity, words_of
+def _vocabulary() -> tuple[dict[str, float], dict[KnownError, Counter[str]], float]:
+    """How rare each word of the catalogue is, how often each error has it, and a usual length."""
+    words_of = {
+        error: Counter(_words("\n".join(_texts_of(error))))
+        for error in known_errors()
+        if error.patterns and not error.noise and error.kind is not Kind.FORM
+    }
+    holding = Counter(word for counts in words_of.values() for word in counts)
+    count = len(words_of)
+    rarity = {
+        word: math.log(1 + (count - held + 0.5) / (held + 0.5)) for word, held in holding.items()
+    }
+    return rarity, words_of, sum(counts.total() for counts in words_of.values()) / count
 
 
-@cache
-def _weight(error: KnownError) -> float:
-    """How much the words of a known error weigh together."""
-    rarity, words_of = _vocabulary()
-    return sum(rarity[word] for word in words_of[error]) or 1.0
+def _texts_of(error: KnownError) -> Iterator[str]:
+    """The texts of a case, and its own words about them."""
+    yield from (error.example, *error.more_examples, error.cause, error.family)
+    yield from (f"{each.hit} {each.cause}" for each in error.narrower)

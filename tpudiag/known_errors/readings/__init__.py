@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
+from . import narrower
 from .meaning import Reading
 
 
@@ -16,6 +17,11 @@ class Named(Protocol):
     @property
     def id(self) -> str:
         """Its id."""
+        ...
+
+    @property
+    def narrower(self) -> tuple[narrower.Said, ...]:
+        """The cases within it."""
         ...
 
     @property
@@ -88,8 +94,6 @@ def reading(
     `values`: what the named groups of the match hold. `kind`: how much the error tells of its
     cause, from 0 (it names it) to 3 (only its form is known: its operation is read as well).
     """
-    from . import wordings
-
     family = error.family
     if (kind or family in SURROUNDED_FAMILIES) and (told := _surroundings(bare, hit, family, kind)):
         return told
@@ -98,7 +102,7 @@ def reading(
     first = max(0, hit.start() - BEFORE)
     around = bare[first : hit.end() + BEHIND].decode(errors="replace")
     begin, end = hit.start() - first, hit.end() - first
-    if worded := wordings.read(error.id, around):
+    if worded := narrower.read(error.narrower, around):
         return worded
     if (read_family := _of_family(family)) and (meant := read_family(family, values, around)):
         return meant

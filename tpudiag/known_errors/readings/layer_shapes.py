@@ -14,18 +14,23 @@ _NDIM = re.compile(
     r"(?:\.Fullshapereceived:[(\[](?P<shape>[\d,?None-]{0,60}))?"
 )
 _LAST = re.compile(
-    r"expectedaxis(?P<axis>-?\d)of(?:the)?inputshapetohavevalue\{?(?P<wanted>\d{1,9})\}?butreceivedinput"
+    r"expectedaxis(?P<axis>-?\d)of(?:the)?inputshapetohavevalue\{?(?P<wanted>\d{1,9})\}?,?butreceivedinput"
     r"withshape[(\[](?P<shape>[\d,?None-]{0,60})"
 )
 _EXPECTED = re.compile(
     r"expectedshape=[(\[](?P<wanted>[\d,?None-]{0,60})[)\]],foundshape=[(\[](?P<got>[\d,?None-]{0,60})"
 )
+_CHECKED = re.compile(
+    r"checking(?:model)?input.{0,60}?tohaveshape\((?P<wanted>[\d,?None-]{0,60})\)butgotarraywithshape\("
+    r"(?P<got>[\d,?None-]{0,60})\)"
+)
 
 
 def read(text: str, begin: int, end: int) -> Reading | None:
     """What a layer says of its input."""
-    if (told := _EXPECTED.search(text, begin)) and (meant := _of_expected(told)):
-        return meant
+    for form in (_EXPECTED, _CHECKED):
+        if (told := form.search(text, begin)) and (meant := _of_expected(told)):
+            return meant
     if told := first_over(_NDIM, text, begin, end):
         wanted, got = int(told["wanted"]), int(told["got"])
         twice = wanted == got - 1 and _batched_twice(shape_of(told["shape"] or ""), wanted)
@@ -40,6 +45,12 @@ def read(text: str, begin: int, end: int) -> Reading | None:
 def _of_expected(told: re.Match[str]) -> Reading | None:
     """A layer or model that was built for another shape."""
     wanted, got = shape_of(told["wanted"]), shape_of(told["got"])
+    if len(got) > 1 and got == wanted[1:]:
+        return Reading(
+            f"The layer wants ({text_of(wanted)}) and gets ({text_of(got)}): one example, without the axis of the batch.",
+            "dataset = dataset.batch(global_batch, drop_remainder=True)      # a dataset: batched once, before fit\n"
+            "model.predict(x[tf.newaxis])                                     # one example: an axis of length 1 before it",
+        )
     if len(wanted) != len(got):
         return _of_layer(len(wanted), len(got), told["got"])
     for axis, (size, other) in enumerate(zip(wanted, got, strict=True)):

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tpudiag.script_run import Isolation
+from tpudiag.script_run import InterventionKind, Isolation
 
 UP_TO_FIRST_STEP = "running up to the first step"
 REST = "running the rest of the script, shortened"
@@ -83,6 +83,8 @@ class JobSpec:
     """Whether data that cannot be reached is stood in for."""
     seed: int = -1
     """Of all random numbers of the run; -1: as the job has it."""
+    without: tuple[InterventionKind, ...] = ()
+    """What the rehearsal is not to change of what the job sees."""
     overlay: tuple[tuple[str, str], ...] = ()
     """Files, each with the one whose source is run in its place."""
     requests: int = -1
@@ -159,6 +161,7 @@ def decoded_spec(text: str) -> JobSpec:
     fields: dict[str, Any] = json.loads(text)
     for name in ("arguments", "cells", "writable", "mount_points"):
         fields[name] = tuple(fields[name])
+    fields["without"] = tuple(map(InterventionKind, fields["without"]))
     fields["overlay"] = tuple(tuple(pair) for pair in fields["overlay"])
     return JobSpec(**fields)
 

@@ -34,6 +34,8 @@ COLAB_TPU = "COLAB_TPU_ADDR"
 """Where Colab's TPU runtimes told the TPU's address, until they became TPU VMs."""
 _TPU_NAMES = {COLAB_TPU: "127.0.0.1:8470", "TPU_NAME": "local"}
 """Variables that scripts read their TPU's name from; what resolves it is stood in for."""
+LONGEST_LINE, LINES_AHEAD = 64 << 20, 100
+"""Of facts: bytes of a line, and lines that wait to be taken; the job can write to their pipe."""
 GRACE_S = 10.0
 """How long a job that was told to stop may take to end."""
 LAST_WORDS_S = 2.0
@@ -47,8 +49,16 @@ class Limits:
     """How long the parts of a job may take, in seconds."""
 
     total_s: float
+    """As the user set it."""
     import_s: float = 120.0
     tpu_s: float = 120.0
+    ends_at: float | None = None
+    """By `time.monotonic`: for all tries of a job together."""
+
+    def within(self, most_s: float) -> Limits:
+        """The same, for a try that begins now and takes so long at most."""
+        ends_at = time.monotonic() + most_s
+        return replace(self, ends_at=min(ends_at, self.ends_at or ends_at))
 
 
 @dataclass(frozen=True)
@@ -272,7 +282,7 @@ def _follow(
     listener: _Listener,
 ) -> None:
     """Gather facts until the process is gone and its pipe is empty, or a limit is hit."""
-    lines: queue.Queue[bytes | None] = queue.Queue()
+    lines: queue.Queue[bytes | None] = queue.Queue(LINES_AHEAD)
     threading.Thread(target=_pump, args=(read_end, lines), daemon=True).start()
     started = phase_began = time.monotonic()
     ended_at: float | None = None
@@ -318,8 +328,11 @@ def _heard(
     if job.phase != phase:
         listener.on_phase(job.phase)
     if "steps_done" in facts:
-        done, total = cast("list[int]", facts["steps_done"])
-        listener.on_phase(Phase(job.phase, done, total, "steps"))
+        match facts["steps_done"]:
+            case [int(done), int(total)]:
+                listener.on_phase(Phase(job.phase, done, total, "steps"))
+            case _:
+                pass
     return job.phase != phase
 
 
@@ -329,15 +342,16 @@ def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float) -> str |
         return f"importing TensorFlow did not end within {limits.import_s:.0f} s"
     if job.phase.startswith("tpu: ") and phase_s > limits.tpu_s:
         return f"the TPU did not answer within {limits.tpu_s:.0f} s"
-    if total_s > limits.total_s:
+    over = limits.ends_at is not None and time.monotonic() > limits.ends_at
+    if over or total_s > limits.total_s:
         return f"the job took longer than {limits.total_s:.0f} s (--timeout) while {job.phase}"
     return None
 
 
 def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
-    """Read the pipe of facts line by line; None at its end."""
+    """Read the pipe of facts line by line, none past the longest; None at its end."""
     with os.fdopen(descriptor, "rb") as stream:
-        for line in stream:
+        while line := stream.readline(LONGEST_LINE):
             lines.put(line)
     lines.put(None)
 
@@ -345,9 +359,12 @@ def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
 def _take(line: bytes, job: JobRun) -> dict[str, object]:
     """Add one line of facts, and give it back; half a line of a killed job is no fact."""
     try:
-        facts: dict[str, object] = json.loads(line)
-    except ValueError:
+        told: object = json.loads(line)
+    except (ValueError, RecursionError):
         return {}
+    if not isinstance(told, dict):
+        return {}
+    facts = cast("dict[str, object]", told)
     if job.cells is not None:
         facts = {name: job.cells.relocated(fact) for name, fact in facts.items()}
     job.facts.update(facts)

@@ -9,6 +9,7 @@ from typing import Any
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import tpu_stubs
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
+from tpudiag.sources.job.tensorflow.full_replicas import FullReplicas
 from tpudiag.sources.job.tensorflow.function_record import FunctionRecord
 from tpudiag.sources.job.tensorflow.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.iterators import IteratorRelease
@@ -57,9 +58,11 @@ class Watches:
         events: Events,
     ) -> None:
         """`script_path` gives the script's own path for one that was redirected."""
+        self.full_replicas: FullReplicas | None = None
         # First, so that all other hooks lie on the stand-ins.
         if spec.rehearse:
             _stand_in_for_tpu(tf, spec, recorder)
+            self.full_replicas = FullReplicas(tf)
         else:
             TpuWatch(tf, recorder)
         self.gradients = GradientWatch(tf)
@@ -121,6 +124,8 @@ class Watches:
         if self.real_checkpoints is not None:
             self.real_checkpoints.watch_keras(keras)
         self.checkpoints.watch_keras(keras)
+        if self.full_replicas is not None:
+            self.full_replicas.watch(keras)
         if self.whole is not None:
             self.whole.epochs.watch(keras)
         self.loop.watch_keras(keras, package)

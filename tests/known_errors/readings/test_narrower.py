@@ -1,0 +1,45 @@
+"""Narrower cases: each is told by its own text, as a part of the known error it belongs to."""
+
+from __future__ import annotations
+
+import re
+
+from tpudiag.known_errors.catalogue import known_errors
+from tpudiag.known_errors.literals import squeezed_pattern
+from tpudiag.known_errors.model import DEFAULTS, Narrower
+from tpudiag.known_errors.readings.narrower import read
+from tpudiag.known_errors.search import match
+
+OWNERS: dict[Narrower, list[str]] = {}
+for error in known_errors():
+    for each in error.narrower:
+        OWNERS.setdefault(each, []).append(error.id)
+
+
+def test_none_is_said_twice() -> None:
+    says = [case.says for case in OWNERS]
+    assert len(set(says)) == len(says)
+
+
+def test_its_text_is_answered_by_it() -> None:
+    for case, owners in OWNERS.items():
+        best = match(case.hit)[0]
+        assert best.error.id in owners, (best.error.id, case.hit)
+        assert best.reading is not None and best.reading.whole, case.hit
+        cause = re.sub(r"<<\w+>>", ".+", re.escape(case.cause))
+        assert re.fullmatch(cause, best.reading.cause), best.reading.cause
+
+
+def test_blanks_are_filled_by_its_words_or_by_the_job() -> None:
+    for case in OWNERS:
+        names = re.compile(squeezed_pattern(case.says)).groupindex.keys()
+        blanks = set(re.findall(r"<<(\w+)>>", case.cause + case.fix))
+        assert blanks <= names | DEFAULTS.keys(), case.says
+        assert case.cause.endswith("."), case.cause
+        assert not re.search(r"https?://|pypi|storage\.googleapis", case.cause + case.fix)
+        assert not re.search(r"[*+](?![^\[]*\])", re.sub(r"\\.", "x", case.says))
+
+
+def test_a_text_that_says_none_is_left_to_the_case() -> None:
+    (error,) = (each for each in known_errors() if each.id == "E139")
+    assert read(error.narrower, "somethingelse") is None

@@ -1,0 +1,53 @@
+"""What is read in a text whether or not it is known."""
+
+from __future__ import annotations
+
+from tpudiag.known_errors.answers import unknown_rows
+from tpudiag.known_errors.facts import facts_of, unwrapped
+from tpudiag.known_errors.unknown import unknown
+
+WRAPPED = """\
+2026-01-02 10:00:00 worker-1: starting
+Traceback (most recent call last):
+  File "train.py", line 12, in <module>
+    model.fit(data)
+  File "/usr/lib/python3.11/site-packages/keras/src/layers/layer.py", line 300, in call
+    x = f(x)
+ValueError: Exception encountered when calling Sequential.call().
+
+\x1b[31mthe frobnicator of (3, 4) and [3, 5] wants float32, not bfloat16\x1b[0m, 17.5G of 16G, on \
+/job:worker/replica:0/task:0/device:TPU:0
+
+Arguments received by Sequential.call():
+  x=tf.Tensor(shape=(9, 9), dtype=int32)"""
+
+
+def test_a_text_is_freed_of_what_stands_around_its_error() -> None:
+    assert unwrapped(WRAPPED).count("Exception encountered") == 0
+    assert "the frobnicator" in unwrapped(WRAPPED)
+
+
+def test_what_a_text_names_is_read() -> None:
+    read = dict(facts_of(WRAPPED).rows())
+    assert read["exception"] == "ValueError"
+    assert read["devices"] == "/job:worker/replica:0/task:0/device:TPU:0"
+    assert read["types"].startswith("float32, bfloat16")
+    assert read["shapes"].startswith("[3,4], [3,5]")
+    assert read["differ in"] == "dimension 1: 4 and 5"
+    assert read["sizes"] == "17.5G, 16G"
+    assert read["your line"] == "train.py:12"
+    assert read["library"].endswith("keras/src/layers/layer.py:300")
+
+
+def test_of_an_empty_text_nothing_is_read() -> None:
+    assert not list(facts_of("").rows())
+
+
+def test_an_error_that_is_not_known_is_told_with_what_was_read_and_what_is_nearest() -> None:
+    text = "RuntimeError: TPU chips were not released by the earlier program of this host"
+    failure = unknown(text)
+    assert failure is not None
+    assert "E899" in [each.id for each in failure.nearest]
+    told = "\n".join(unknown_rows(failure, str))
+    assert "exception  RuntimeError" in told
+    assert "none of them is it" in told

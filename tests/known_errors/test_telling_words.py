@@ -1,0 +1,102 @@
+"""One word of a text decides its answer: an operation, a device, a negation, a size."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.known_errors.model import Match
+from tpudiag.known_errors.reader import in_text, is_answered
+from tpudiag.known_errors.unknown import UnknownError
+
+
+def first(text: str) -> Match:
+    """The first answer to a text."""
+    answer = in_text(text)[0]
+    assert isinstance(answer, Match)
+    return answer
+
+
+BOOL = (
+    "OperatorNotAllowedInGraphError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed"
+)
+NO_KERNEL = "because no supported kernel for TPU devices is available."
+ON_TPU = "Could not satisfy explicit device specification '/device:TPU:0'"
+WIDTH = (
+    "Input 0 with name 'None' of layer 'dense' is incompatible with the layer: expected axis -1 of"
+    " input shape to have value 180, but received input with shape (32, 245)"
+)
+CALLED = "ValueError: Exception encountered when calling Sequential.call().\n\n"
+TELLING = (
+    (f"{BOOL}: AutoGraph did convert this function.", "did convert", "tf.reduce_any"),
+    (f"{BOOL}: AutoGraph did not convert this function.", "not converted", "@tf.function"),
+    (f"Cannot assign a device for operation PyFunc: {ON_TPU} {NO_KERNEL}", "PyFunc", "placement"),
+    (f"InvalidArgumentError: {ON_TPU} {NO_KERNEL}", "TPU", "set_soft_device_placement(True)"),
+    (f"ValueError: {WIDTH}", "180 in axis -1 and gets 245", "180"),
+    (f"{CALLED}{WIDTH}\n\nArguments received by", "180 in axis -1 and gets 245", "180"),
+    (
+        "ValueError: Error when checking input: expected a_input to have shape (33,) but got array"
+        " with shape (1,)",
+        "built for 33",
+        "33",
+    ),
+    (
+        "ValueError: Input 0 is incompatible with layer model: expected shape=(None, 9, 4), found"
+        " shape=(9, 4)",
+        "without the axis of the batch",
+        "dataset.batch",
+    ),
+    ("UserWarning: Some donated buffers were not usable: float32[8].", "second copy", "donate"),
+    ("AssertionError: 17 is not divisible\n by 4", "batch", "multiple of 4"),
+    ("AssertionError: 32001 is not divisible by 8", "vocabulary", "resize_token_embeddings"),
+    ("RuntimeError: No TPU platform found. Platform manager status: OK", "no TPU", "libtpu"),
+    ("plugins/profile/1/w-0.xplane.pb is 0 bytes", "2 GB", "host_tracer_level=1"),
+    (
+        "Failed to serialize XSpace: exceeded maximum protobuf size of 2GB",
+        "2 GB",
+        "ProfilerOptions",
+    ),
+)
+
+
+@pytest.mark.parametrize(("text", "cause", "fix"), TELLING)
+def test_what_the_text_says_is_answered(text: str, cause: str, fix: str) -> None:
+    answer = first(text)
+    assert cause in answer.message
+    assert fix in answer.fix
+
+
+def test_a_sentence_is_no_name_of_a_key() -> None:
+    answer = first("KeyError: 'Invalid mesh_dim_names (dp, tp) specified.'")
+    assert "Invalid" not in answer.fix + " ".join(str(each.rival) for each in answer.rivals)
+    assert "Invalidmesh" not in answer.message
+    assert "The key is width." in first("KeyError: 'width'").message
+
+
+def test_an_argument_of_ones_own_function_is_not_said_to_be_of_another_release_alone() -> None:
+    answer = first("TypeError: build_encoder() got an unexpected keyword argument 'backend'")
+    assert "Of your own" in answer.message
+
+
+def test_source_by_itself_raised_nothing() -> None:
+    source = 'def f(x):\n    raise ValueError("Shapes (8, 3) and (8, 10) are incompatible")\n'
+    assert in_text(source) == []
+    assert in_text(f'  File "a.py", line 2, in f\n{source}')
+
+
+REMARK = "I tensorflow/core/util/port.cc:153] oneDNN custom operations are on.\n"
+
+
+def test_a_failure_that_is_not_known_stands_before_remarks_and_is_not_answered() -> None:
+    answers = in_text(REMARK + "OddError: the frobnicator is out of tune")
+    assert isinstance(answers[0], UnknownError)
+    assert not is_answered(answers)
+    assert is_answered(in_text(REMARK))
+
+
+def test_a_warning_elsewhere_hides_no_failure() -> None:
+    retracing = (
+        "WARNING: 5 out of the last 5 calls to <function f> triggered tf.function retracing\n"
+    )
+    answers = in_text(retracing + "step\n" * 20 + "AssertionError: 3 != 4")
+    assert isinstance(answers[0], UnknownError)
+    assert "3 != 4" in answers[0].text

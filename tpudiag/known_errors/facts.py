@@ -1,0 +1,127 @@
+"""One reading of any error text, before any case is tried: what it names, each with its type."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tpudiag.records import dataclass
+
+from .place import Place, place_of
+from .plain_text import plain, without_prefixes
+
+MOST = 6
+"""Of a kind: what a text names more often is a list of all there is."""
+LONGEST_READ = 20_000
+"""Characters at the end of a text that are read."""
+
+_KERAS_CALL = re.compile(
+    r"^(?P<head>[^\n]{0,80}?)Exception encountered when calling (?:layer )?[^\n]{1,160}\n\s*"
+    r"(?P<said>.*?)(?=\n\s*(?:Call arguments|Arguments) received by|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_EXCEPTION = re.compile(
+    r"^(?:\w+\.){0,8}(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Failure|Iteration))\b(?::|$)",
+    re.MULTILINE,
+)
+_DEVICE = re.compile(
+    r"(?:/job:\w{1,30}(?:/replica:\d{1,4})?(?:/task:\d{1,4})?)?/device:\w{1,12}:\d{1,4}"
+)
+_TYPE = re.compile(
+    r"\b(?:DT_)?(bfloat16|float(?:16|32|64)|u?int(?:8|16|32|64)|bool|string|complex64|half|double"
+    r"|BFLOAT16|FLOAT|HALF|DOUBLE|U?INT(?:8|16|32|64)|STRING|BOOL)\b"
+)
+_SHAPE = re.compile(
+    r"[(\[]((?:(?:<=)?\d{1,9}|None|\?)(?:, ?(?:(?:<=)?\d{1,9}|None|\?)){0,7},?)[)\]]"
+)
+_SIZE = re.compile(r"\b\d{1,9}(?:\.\d{1,4})? ?[KMGT]i?B?\b(?!\w)|\b\d{7,15} bytes\b")
+_FRAME = re.compile(r'File "(?P<file>[^"\n]{1,300})", line (?P<line>\d{1,7})')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """What an error text names; empty where it does not."""
+
+    exception: str | None
+    place: Place
+    devices: tuple[str, ...]
+    types: tuple[str, ...]
+    shapes: tuple[str, ...]
+    differ: str | None
+    """Where the first two shapes, of one rank, differ."""
+    sizes: tuple[str, ...]
+    library_line: str | None
+    """The last line of the traceback, where it is a library's."""
+
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """Each fact with its name, for people and programs."""
+        named = (
+            ("exception", self.exception),
+            ("operation", self.place.operation),
+            ("layer", self.place.layer),
+            ("supposed", self.place.condition),
+            ("devices", ", ".join(self.devices)),
+            ("types", ", ".join(self.types)),
+            ("shapes", ", ".join(self.shapes)),
+            ("differ in", self.differ),
+            ("sizes", ", ".join(self.sizes)),
+            ("your line", self.place.own_line),
+            ("library", self.library_line),
+        )
+        yield from ((what, value) for what, value in named if value)
+
+
+def facts_of(text: str) -> Facts:
+    """What a text names: freed of colours, log prefixes and Keras' sentence around an error."""
+    bare = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
+    bare = bare[-LONGEST_READ:]
+    said = unwrapped(bare)
+    exceptions = _EXCEPTION.findall(said)
+    shapes = _first(f"[{found.replace(' ', '').rstrip(',')}]" for found in _SHAPE.findall(said))
+    frames = list(_FRAME.finditer(bare))
+    place = place_of(bare)
+    last = f"{frames[-1]['file']}:{frames[-1]['line']}" if frames else None
+    return Facts(
+        exception=exceptions[-1] if exceptions else None,
+        place=place,
+        devices=_first(_DEVICE.findall(said)),
+        types=_first(found.lower() for found in _TYPE.findall(_last_words(said))),
+        shapes=shapes,
+        differ=_differ(*shapes[:2]) if len(shapes) > 1 else None,
+        sizes=_first(_SIZE.findall(_last_words(said))),
+        library_line=last if last != place.own_line else None,
+    )
+
+
+def unwrapped(text: str) -> str:
+    """A text in which the error itself stands, without `Exception encountered when calling`."""
+    for _ in range(MOST):
+        wrapped = _KERAS_CALL.search(text)
+        if wrapped is None:
+            return text
+        text = f"{text[: wrapped.start()]}{wrapped['head']}{wrapped['said']}{text[wrapped.end() :]}"
+    return text
+
+
+def _last_words(text: str) -> str:
+    """From the last exception on: what stands before it is mostly source."""
+    last = [found.start() for found in _EXCEPTION.finditer(text)]
+    return text[last[-1] :] if last else text
+
+
+def _first(found: Iterator[str] | list[str]) -> tuple[str, ...]:
+    """What was found, each once, in its order."""
+    return tuple(dict.fromkeys(found))[:MOST]
+
+
+def _differ(one: str, other: str) -> str | None:
+    """The dimensions in which two shapes of one rank differ."""
+    left, right = one[1:-1].split(","), other[1:-1].split(",")
+    if len(left) != len(right):
+        return f"rank: {len(left)} and {len(right)}"
+    pairs = [
+        f"dimension {at}: {a} and {b}"
+        for at, (a, b) in enumerate(zip(left, right, strict=True))
+        if a != b
+    ]
+    return "; ".join(pairs) or None
