@@ -201,7 +201,12 @@ def writes(report: Report) -> str:
     if seen is None:
         return ""
     held = f" Not sent: {line(', '.join(seen.not_sent))}." if seen.not_sent else ""
-    return _written(seen) + held
+    only_read = ""
+    if seen.read_only:
+        only_read = (
+            f" No layer lies over {line(', '.join(seen.read_only))}: it could only read there."
+        )
+    return _written(seen) + held + only_read
 
 
 def _written(seen: Writes) -> str:
@@ -211,14 +216,13 @@ def _written(seen: Writes) -> str:
     if seen.isolation == "refused":
         return (
             "Nothing was written: nothing on this machine holds back what a rehearsal writes, so "
-            "that it ends where it would write; --in-place lets it."
+            "it ends where it would write; --in-place lets it."
         )
-    parts = [f"{_files(seen.written)} written" + _checkpoints(seen.checkpoints)]
-    if seen.removed:
-        parts.append(f"{seen.removed} removed")
     if not (seen.written or seen.removed):
         return "No file of yours was written or removed."
-    what = ", ".join(parts)
+    what = f"{_files(seen.written)} written" + _checkpoints(seen.checkpoints)
+    if seen.removed:
+        what += f", {seen.removed} removed"
     return f"Kept in {line(seen.kept)}: {what}." if seen.kept else f"Thrown away: {what}."
 
 

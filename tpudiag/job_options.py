@@ -118,6 +118,7 @@ class Rehearsed(TypedDict, total=False):
             kind=Kind.SWITCH,
             default=False,
             group=WRITES,
+            agents="give the job no network at all",
         ),
     ]
     compiler_python: Annotated[

@@ -135,12 +135,13 @@ def _pattern(layer: Layer, pattern: Any, at: int | None) -> Any:
 
 
 _PLACES: dict[Effect, Callable[[Layer, Any, int | None], Any]] = {
-    Effect.READ: Layer.read,
-    Effect.ENTERED: Layer.entered,
-    Effect.MADE: Layer.made,
+    # By name, for layers differ in what they do.
+    Effect.READ: lambda layer, path, at: layer.read(path, at),
+    Effect.ENTERED: lambda layer, path, at: layer.entered(path, at),
+    Effect.MADE: lambda layer, path, at: layer.made(path, at),
     Effect.WRITTEN: _written,
-    Effect.CHANGED: Layer.changed,
-    Effect.MOVED: Layer.moved,
+    Effect.CHANGED: lambda layer, path, at: layer.changed(path, at),
+    Effect.MOVED: lambda layer, path, at: layer.moved(path, at),
     Effect.PATTERN: _pattern,
 }
 

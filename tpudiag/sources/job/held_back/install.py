@@ -28,7 +28,7 @@ class HeldBack:
 
     def __init__(self, spec: JobSpec, recorder: Recorder, hosts: tuple[str, ...] = ()) -> None:
         """`hosts`: folders of notebook hosts that this machine has not, written to all the same."""
-        self._spec = spec
+        self._spec, self._recorder = spec, recorder
         own = tempfile.mkdtemp(prefix="held-back-")
         self.ledger = Ledger(recorder.put, os.path.join(own, "sends"))
         self._walled = spec.isolation in ("landlock", "refused")
@@ -82,6 +82,8 @@ class HeldBack:
     def ended(self, error: BaseException | None) -> Refusal | None:
         """The job has ended: all is told; what of the rehearsal it ended by, if it was that."""
         self.ledger.flush()
+        if self.layer.hidden_files:
+            self._recorder.put(hidden_files=self.layer.hidden_files)
         if error is None or not isinstance(error, Exception):
             return None
         return refusals.of(

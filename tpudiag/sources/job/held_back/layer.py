@@ -108,6 +108,11 @@ class Layer:
         whole = self.whole(path)
         return bool(whole) and _there(self.place(whole))
 
+    @property
+    def hidden_files(self) -> int:
+        """What was removed or moved of this machine's files, a folder counted once."""
+        return sum("://" not in path for path in self._hidden)
+
     def is_hidden(self, whole: str) -> bool:
         """Whether what is there at a path was removed, as the job sees it."""
         return any(_within(whole, gone) for gone in self._hidden)

@@ -164,6 +164,9 @@ def run(
         outcome = chosen.ended(folder)
     job.timed_out = (outcome.memory if outcome else "") or job.timed_out
     job.writes = chosen.writes(spec.isolation, outcome)
+    hidden = job.facts.get("hidden_files")
+    if job.writes is not None and isinstance(hidden, int):
+        job.writes = replace(job.writes, removed=job.writes.removed + hidden)
     job.exit_code = process.returncode
     job.wall_s = time.monotonic() - started
     return job
