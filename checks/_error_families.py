@@ -7,57 +7,6 @@ OF_PIPELINES = ("E36", "E37", "E43")
 """Warnings in a log of what other checks judge from better evidence, where it was seen."""
 OF_SCOPE = "outside-scope"
 """The family of errors that TPU501 tells with the line of the variable, where it saw one."""
-OF_STAND_INS = (
-    "data-adapter",
-    "shape-conflict",
-    "numpy-conversion",
-    "index-out-of-range",
-    "slice-out-of-range",
-    "string-for-number",
-    "integers-into-layer",
-    "vocabulary-layer",
-    "vocabulary-layers",
-    "lookup-table",
-    "transformers-inputs",
-    "hub-layer",
-    "layer-input",
-    "rank-mismatch",
-    "metric-shapes",
-    "sequence-lengths",
-    "empty-reduction",
-    "negative-size",
-    "top-k",
-    "ctc-labels",
-    "scikit-learn",
-    "none-object",
-    "nan",
-)
-"""Beside what fails while data are read, what those that were stood in for may well be to blame
-for: values, sizes and types that real ones have."""
-OF_WIRING = (
-    "accelerate-batches",
-    "captured-dataset",
-    "captured-strings",
-    "data-service",
-    "data-service-arguments",
-    "dataset-function",
-    "dataset-misused",
-    "distributed-dataset",
-    "generator-as-tensor",
-    "generator-threads",
-    "gs-scheme",
-    "iterator-on-tpu",
-    "local-files",
-    "message-too-large",
-    "python-in-pipeline",
-    "seqio-task",
-    "sharded-by-elements",
-)
-"""What is wrong with how a pipeline is built, whatever data it reads."""
-SHORTEST_STEM = 8
-"""Letters of a file's name below which it may be any word."""
-MARKS_OF_STAND_INS = ("/fake-data/", "tpudiag-fake:")
-"""What names a stand-in: its file, or its content."""
 OF_PYTHON = (
     "wrong-object",
     "missing-key",

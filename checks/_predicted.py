@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.hardware import HOST_LINK_GB_PER_S
+from tpudiag.input_verdict import InputVerdict, of_signals
 from tpudiag.model import Evidence
-from tpudiag.prediction.input_verdict import InputVerdict, of_signals
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound, Range
 from tpudiag.signals import Origin, Signals

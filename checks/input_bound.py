@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from tpudiag.input_verdict import InputVerdict
 from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.prediction.input_verdict import InputVerdict
 from tpudiag.signals import Origin, Pipeline, Signals
 
 from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent

@@ -13,7 +13,6 @@ from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, ch
 from tpudiag.signals import JobEnd, Origin, Signals
 
 from ._error_families import (
-    MARKS_OF_STAND_INS,
     OF_AUTOGRAPH,
     OF_DATA,
     OF_FUNCTIONS,
@@ -24,10 +23,7 @@ from ._error_families import (
     OF_PIPELINES,
     OF_PYTHON,
     OF_SCOPE,
-    OF_STAND_INS,
     OF_TENSORFLOW,
-    OF_WIRING,
-    SHORTEST_STEM,
 )
 from ._heard import Heard, died, heard
 
@@ -77,6 +73,8 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
         end.how == "exit" and end.exit_code == 0
     )
     normal = quiet and not end.error
+    if end.how == "unsupported":
+        raise NotMeasured(f"the job cannot be rehearsed further: {end.error}", how=REHEARSE)
     if not hits and not normal:
         raise NotMeasured(
             f"the job ended by an error that is not in the catalogue: {_what(end)}",
@@ -91,7 +89,7 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
         if text.source == "exception" and end.follows_from:
             yield _of_a_command(finding, end)
             break
-        yield _where_it_stands(finding, hit, text.source, signals)
+        yield _where_it_stands(finding, hit, signals)
     if end.error and not of_exception:
         yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
     yield Evidence("job ended", end.how)
@@ -202,28 +200,6 @@ def _made_outside(signals: Signals) -> bool:
     return any(not variable.in_scope for variable in trained)
 
 
-def _is_of_stand_ins(hit: Match, signals: Signals) -> bool:
-    """Whether data that was stood in for may well be to blame: always where the error names a
-    stand-in, or is Python's own, whose cause the text does not tell."""
-    end = signals.end
-    text = end.error or "" if end is not None else ""
-    if any(mark in text for mark in (*MARKS_OF_STAND_INS, *_stems(signals.stood_in or ()))):
-        return True
-    if hit.error.phase is Phase.READING:
-        return hit.error.family not in OF_WIRING
-    return hit.error.family in OF_STAND_INS or (
-        hit.error.kind is Kind.BROAD and hit.error.phase is Phase.ANY
-    )
-
-
-def _stems(stood_in: tuple[str, ...]) -> Iterator[str]:
-    """The names of files that were stood in for, as scripts go on to name what they unpack."""
-    for thing in stood_in:
-        stem = thing.split(" ")[0].rpartition("/")[2].partition(".")[0]
-        if len(stem) >= SHORTEST_STEM:
-            yield stem
-
-
 def _is_ours(hit: Match, signals: Signals) -> bool:
     """Whether it tells of the rehearsing machine: its memory, which has every replica to hold, its
     network, by which no bucket need be reached, or a package that its environment lacks."""
@@ -244,12 +220,10 @@ def _of_a_command(finding: Finding, end: JobEnd) -> Finding:
     )
 
 
-def _where_it_stands(finding: Finding, hit: Match, source: str, signals: Signals) -> Finding:
+def _where_it_stands(finding: Finding, hit: Match, signals: Signals) -> Finding:
     """The finding, a note where the rehearsal itself may be to blame."""
     if _is_ours(hit, signals):
         return _noted(finding, "In this rehearsal, on this machine")
-    if signals.stood_in and source == "exception" and _is_of_stand_ins(hit, signals):
-        return _noted(finding, "With data that was stood in for, and may not be like it")
     return finding
 
 

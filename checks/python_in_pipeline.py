@@ -44,7 +44,7 @@ def python_in_pipeline(signals: Signals) -> Iterator[Finding | Evidence]:
         return
     without = 0
     # The stand-in for a tfds data set is a generator of ours.
-    mocked = any(thing.startswith("tfds ") for thing in signals.stood_in or ())
+    mocked = "generator" in signals.stand_in_kinds
     for pipeline in own_pipelines(signals):
         for number, op in enumerate(pipeline.ops):
             without += not op.python

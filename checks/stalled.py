@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals, Throughput
+from tpudiag.signals.run_state import StateKind
 
 from ._cause import figures, fix, sentence
 from ._need import RECORD_IT, need
@@ -24,8 +25,8 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     The time since the last step of a recorded or watched job, against the longest pause between
     two of its steps (checkpoint, evaluation), or 20 steps; while the job's own pauses are not
     known yet, ten minutes are granted. A pause that the job announced is granted an hour, or
-    three times its longest. A job whose process is gone without having ended, or is stopped by
-    a signal, is said at once.
+    three times its longest. A job that is stopped by a signal is said at once; one that has ended
+    is no stall (TPU609), nor is a recording that stands still while its process lives (TPU610).
 
     ## Why it costs
     A job that hangs holds its TPU and trains nothing: a collective that waits for a dead host,
@@ -43,16 +44,14 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     SageMaker Debugger (MaxInitializationTime); tests/benchmarks/bench_detector.py
     """
     seen = need(signals.throughput, "the throughput of a job", RECORD_IT)
-    if seen.gone is not None and seen.unsure is not None:
-        raise NotMeasured(f"{seen.gone}; {seen.unsure}", RECORD_IT)
-    if seen.gone is not None:
-        yield _gone(seen, seen.gone)
+    kind = seen.state.kind
+    if kind is StateKind.LOST:
+        raise NotMeasured(seen.state.text, RECORD_IT)
+    if kind is StateKind.STOPPED:
+        yield _stopped(seen)
         return
-    if seen.stopped is not None:
-        yield _stopped(seen, seen.stopped)
-        return
-    if seen.silent_s is None:
-        yield Evidence("run", "ended", source=seen.source)
+    if seen.state.over or seen.silent_s is None:
+        yield Evidence("run", kind.value, source=seen.source)
         return
     # Before its first step a job compiles, for minutes on a TPU, and has shown no pause of its own.
     longest_s = FIRST_STEP_S if seen.steps == 0 else limit * seen.normal_pause_s
@@ -69,24 +68,11 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     yield silent
 
 
-def _gone(seen: Throughput, gone: str) -> Finding:
-    """The job's process is there no more."""
-    crashed = gone.startswith("the job ended by ")
-    tail = "." if crashed else ", and the run did not end."
-    return Finding(
-        f"{gone}, after {seen.steps} {_steps(seen)}{tail}",
-        "tpudiag explain --log train.log  # what the job's own log says of it"
-        if crashed
-        else "dmesg | grep -i 'out of memory'  # then read the job's own log for what ended it",
-        (Evidence("silent", _rounded(seen.silent_s), "s", source=seen.source),),
-    )
-
-
-def _stopped(seen: Throughput, stopped: str) -> Finding:
+def _stopped(seen: Throughput) -> Finding:
     """The job's process is there, and a signal holds it."""
     silent_s = _rounded(seen.silent_s)
     return Finding(
-        f"{stopped}, after {seen.steps} {_steps(seen)}; no step for {silent_s:,.0f} s.",
+        f"{seen.state.text}, after {seen.steps} {_steps(seen)}; no step for {silent_s:,.0f} s.",
         fix(None, "kill -CONT PID  # lets it go on", seen.pid),
         (Evidence("silent", silent_s, "s", source=seen.source), *figures(seen.stall_cause)),
     )

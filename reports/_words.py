@@ -208,6 +208,11 @@ def _written(seen: Writes) -> str:
     """What a job wrote and what became of it."""
     if seen.isolation == "none":
         return "In place: what the job wrote is where it says."
+    if seen.isolation == "refused":
+        return (
+            "Nothing was written: nothing on this machine holds back what a rehearsal writes, so "
+            "that it ends where it would write; --in-place lets it."
+        )
     parts = [f"{_files(seen.written)} written" + _checkpoints(seen.checkpoints)]
     if seen.removed:
         parts.append(f"{seen.removed} removed")

@@ -15,11 +15,12 @@ import re
 import shlex
 import sys
 from pathlib import Path
+from typing import get_args
 
 from rich.console import Console
 from rich.text import Text
 
-from tpudiag import report_json
+from tpudiag import job_options, report_json
 from tpudiag.catalogue import renderer
 from tpudiag.cli import main as tpudiag
 from tpudiag.installs import words
@@ -34,6 +35,7 @@ COLUMNS = 88
 INSTALLS = re.compile(r"(?<=<!-- installs -->\n\n).*", re.DOTALL)
 OPEN_END = re.compile(r"\.99+\b")
 """The end of a range that has none."""
+OPTIONS = re.compile(r"(?<=<!-- options -->\n\n).*", re.DOTALL)
 CONSOLE = re.compile(r"(?<=```console\n)\$ tpudiag explain.*?(?=```)", re.DOTALL)
 
 
@@ -50,10 +52,29 @@ def output(command: str) -> str:
     return captured.getvalue()
 
 
+def options() -> str:
+    """The options of the verbs that run a job."""
+    rows = ["| command line | keyword | verbs | agents | what it says |", "|---|---|---|---|---|"]
+    verbs: tuple[job_options.Verb, ...] = get_args(job_options.Verb)
+    for name in dict.fromkeys(name for verb in verbs for name in job_options.options(verb)):
+        having = {
+            v: job_options.options(v)[name][1] for v in verbs if name in job_options.options(v)
+        }
+        first = next(iter(having.values()))
+        said = dict.fromkeys(job_options.help_of(option) for option in having.values())
+        agents = "yes" if first.agents else ""
+        rows.append(
+            f"| `{job_options.flag(name, first)}` | `{name}` | {', '.join(having)} | {agents} "
+            f"| {'; or: '.join(said)} |"
+        )
+    return "\n".join(rows) + "\n"
+
+
 def made(text: str) -> str:
     """A page with its generated parts made anew."""
     text = CONSOLE.sub(lambda match: console(match[0]), text)
-    return INSTALLS.sub(lambda _: installing(), text)
+    text = INSTALLS.sub(lambda _: installing(), text)
+    return OPTIONS.sub(lambda _: options(), text)
 
 
 def installing() -> str:

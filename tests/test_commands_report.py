@@ -8,13 +8,16 @@ import json
 import os
 import stat
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tpudiag.commands import _report as shared
 from tpudiag.errors import UsageError
-from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.model import Evidence, FailOn, Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.source_change import Mending
 
 
 def options(*arguments: str) -> argparse.Namespace:
@@ -70,8 +73,28 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (Severity.ERROR, "never", 0),
     ],
 )
-def test_the_exit_code_follows_fail_on(worst: Severity | None, fail_on: str, code: int) -> None:
-    assert shared.exit_code(report(worst), fail_on) == code
+def test_the_exit_code_follows_fail_on(worst: Severity | None, fail_on: FailOn, code: int) -> None:
+    assert report(worst).exit_code(fail_on) == code
+
+
+@pytest.mark.parametrize(
+    ("facts", "worst", "code"),
+    [
+        ({"shortfall": "whole"}, None, 2),  # check: the job crashed, and nothing failed
+        ({"shortfall": "whole"}, Severity.ERROR, 1),
+        ({"shortfall": "part"}, None, 1),  # read: a host is missing
+        ({"shortfall": "part"}, Severity.ERROR, 1),
+        ({"regressed": True}, None, 1),
+        ({"regressed": True, "shortfall": "whole"}, None, 2),
+        ({"interrupted": True, "shortfall": "whole"}, Severity.ERROR, 130),
+        ({"mending": Mending(rehearsals=3, left=0)}, Severity.ERROR, 0),  # fix: nothing is left
+        ({"mending": Mending(rehearsals=3, left=2)}, None, 1),
+    ],
+)
+def test_what_a_report_lacks_decides_where_nothing_failed(
+    facts: dict[str, Any], worst: Severity | None, code: int
+) -> None:
+    assert replace(report(worst), **facts).exit_code("error") == code
 
 
 def test_only_a_failed_check_counts() -> None:
@@ -87,7 +110,7 @@ def test_only_a_failed_check_counts() -> None:
         started="2026-01-02T03:04:05Z",
         outcomes=(skipped, broken),
     )
-    assert shared.exit_code(both, "warning") == 0
+    assert both.exit_code("warning") == 0
 
 
 def test_each_file_is_in_the_format_of_its_ending(

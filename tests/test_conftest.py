@@ -39,7 +39,9 @@ def test_a_worker_that_dies_ends_the_run_with_the_name_of_its_test(tmp_path: Pat
     options = "-p no:cacheprovider --import-mode=importlib -n 2 --dist loadfile -c /dev/null"
     command = [sys.executable, "-m", "pytest", *options.split(), str(tmp_path)]
     with (tmp_path / "said").open("w+") as said:  # no pipe, which what outlives it would hold open
-        code = subprocess.run(command, stdout=said, stderr=said, timeout=60, check=False).returncode
+        code = subprocess.run(
+            command, stdout=said, stderr=said, timeout=150, check=False
+        ).returncode
         said.seek(0)
         text = said.read()
     assert code == 1, text

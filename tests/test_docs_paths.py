@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import where
 from tpudiag.version import __version__
 
 TOP = Path(__file__).parents[1]
@@ -59,6 +60,13 @@ def test_the_rooms_of_the_house_are_those_of_the_picture() -> None:
     text = (TOP / "CONTRIBUTING.md").read_text(encoding="utf-8")
     picture = text.split("```")[1]
     named = set(re.findall(r"(?<![\w/])([a-z_]+)/", picture))
-    assert named <= ROOMS | {"process", "tensorflow", "cloud"}
-    rooms = {each.parent.name for each in (TOP / "tpudiag").glob("*/__init__.py")}
-    assert rooms - named == set()
+    rooms = {each.parent.name for each in (TOP / "tpudiag").rglob("*/__init__.py")}
+    assert rooms - named == set(), "name every room in the picture of CONTRIBUTING.md"
+
+
+def test_an_id_leads_to_its_file() -> None:
+    check, error, ported, unknown = where.of(["TPU101", "e19", "P05", "TPU999"])
+    assert check.startswith("TPU101 checks/retracing.py:")
+    assert error.startswith("E19 tpudiag/known_errors/")
+    assert ported.startswith("P05 tpudiag/known_errors/")
+    assert unknown == "TPU999: no check or known error has this id"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from tpudiag.engine import examine
 from tpudiag.model import Check, Evidence, Finding, NotMeasured, Outcome, Severity, Verdict, check
 from tpudiag.settings import Settings
-from tpudiag.signals import Origin, Signals
+from tpudiag.signals import Origin, Signals, StandInKind
 
 SIGNALS = Signals(origin=Origin.REHEARSAL)
 Said = Iterator[Finding | Evidence]
@@ -146,10 +146,10 @@ def test_sizes_of_a_model_are_not_judged_where_a_part_of_it_was_stood_in_for() -
 
     unit = check("TPU999", Severity.WARNING, needs_model=True)(some_disease)
 
-    def verdict(*stood_in: str) -> Verdict:
-        signals = Signals(origin=Origin.REHEARSAL, stood_in=stood_in)
+    def verdict(*kinds: StandInKind) -> Verdict:
+        signals = Signals(origin=Origin.REHEARSAL, stood_in=("a",), stand_in_kinds=kinds)
         (outcome,) = examine(signals, [unit], Settings())
         return outcome.verdict
 
-    assert verdict("tfds mnist", "TF Hub https://host/text/preprocess/3") is Verdict.FAILED
-    assert verdict("TF Hub https://host/vision/1") is Verdict.SKIPPED
+    assert verdict("data", "generator") is Verdict.FAILED
+    assert verdict("model") is Verdict.SKIPPED

@@ -39,7 +39,7 @@ def tpudiag(*arguments: str, runner: str | None = None) -> subprocess.CompletedP
         [sys.executable, *start, *arguments],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=800,
         check=False,
     )
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from tpudiag.errors import TpudiagError, UsageError
+from tpudiag.errors import INTERRUPTED, TpudiagError, UsageError
 from tpudiag.printing import say, say_whole
 from tpudiag.version import __version__
 
@@ -76,6 +76,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one verb; every error that a user can cause is one line on stderr."""
+    _open_what_is_closed()
     given = list(sys.argv[1:] if arguments is None else arguments)
     # Before argparse sees them: it would take the script's options behind `--` for arguments of a
     # verb.
@@ -93,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         say("interrupted")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         # `tpudiag ... | head`: the reader is gone, and the interpreter would fail once more when it
         # flushes at its end. 141 is what a shell calls a death by SIGPIPE.
@@ -105,11 +106,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"{where}{error.strerror or error}")
         _drop_stdout()
         return 2
+    except MemoryError:
+        say("the memory that this machine gives does not suffice")
+        return 2
     except Exception:
         say_whole(traceback.format_exc())
         say("a defect of tpudiag, not of your job: please report it with the lines above")
         return 2
     return exit_code
+
+
+def _open_what_is_closed() -> None:
+    """Let what is written to a stream that was closed (`>&-`) go nowhere, and into no file."""
+    if sys.stdout is None or sys.stderr is None:
+        while (descriptor := os.open(os.devnull, os.O_RDWR)) < 2:
+            pass
+        if descriptor > 2:
+            os.close(descriptor)
+        sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115
+        sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
 
 
 def _refuse_deleted_folder() -> None:

@@ -33,11 +33,6 @@ def examine(signals: Signals, checks: Iterable[Check], settings: Settings) -> tu
     )
 
 
-def _is_model(thing: str) -> bool:
-    """Whether what was stood in for is a part of a model, of a size that nothing tells."""
-    return thing.startswith("TF Hub ") and "preprocess" not in thing
-
-
 def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     """The verdict of one check: passed only on evidence; what it found stands, however it ends."""
     findings: list[Finding] = []
@@ -45,7 +40,7 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     # Before it runs: what it would find is a fault of the stand-ins.
     if check.needs_data and signals.stood_in:
         return _ended(check, _Ending(Verdict.SKIPPED, STOOD_IN, "run where the data is"))
-    if check.needs_model and any(map(_is_model, signals.stood_in or ())):
+    if check.needs_model and "model" in signals.stand_in_kinds:
         return _ended(check, _Ending(Verdict.SKIPPED, MODEL_STOOD_IN, "run where the model is"))
     ending = _run(check, signals, settings, findings, evidence)
     shown, silenced = _parted(check, findings, settings)

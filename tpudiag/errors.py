@@ -9,6 +9,9 @@ TpudiagError            one clear line on stderr, exit code 2
 
 from __future__ import annotations
 
+INTERRUPTED = 130
+"""The exit code of what Ctrl-C ended, as a shell has it."""
+
 
 class TpudiagError(Exception):
     """An error that is the user's to mend: its text is the one line they see."""

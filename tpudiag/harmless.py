@@ -13,6 +13,8 @@ _ACTIVE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 HIDDEN = "***"
+LONGEST = 4000
+"""Characters of a line that is said; an input may be quoted in it."""
 _END = r"""[^\s&#"'<>\\]"""
 _NAMED = r"(?:api|access|auth|secret|private)[_-]?(?:key|token)|secret[_-]?access[_-]?key"
 _SECRETS = tuple(
@@ -53,6 +55,7 @@ _SECRETS = tuple(
     )
 )
 """What a secret's text holds, where to look for it closely, and what is left of it."""
+_ANY = re.compile("|".join(re.escape(mark) for marks, _, _ in _SECRETS for mark in marks))
 
 
 def harmless(text: str) -> str:
@@ -62,8 +65,9 @@ def harmless(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """The same on one line."""
-    return " ".join(harmless(text).split())
+    """The same on one line, which has an end."""
+    line = " ".join(harmless(text[: 4 * LONGEST]).split())
+    return line if len(line) <= LONGEST else line[:LONGEST] + " ..."
 
 
 def visible(text: str) -> str:
@@ -73,6 +77,8 @@ def visible(text: str) -> str:
 
 def redacted(text: str) -> str:
     """The text without passwords, keys and tokens of the forms that services give them."""
+    if not _ANY.search(text):
+        return text
     for marks, pattern, left in _SECRETS:
         if any(mark in text for mark in marks):
             text = pattern.sub(left, text)

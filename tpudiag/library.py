@@ -20,12 +20,14 @@ from pathlib import Path
 from tpudiag.errors import UsageError
 from tpudiag.library_jobs import check, fix, plan, settings_of
 from tpudiag.model import Report
+from tpudiag.notebook_display import show_reports
 from tpudiag.phases import OnPhase
 
 __all__ = ["Run", "check", "compare", "fix", "load", "plan", "read", "render"]
 
 Run = str | Path | Report
 """One run of a comparison: a profile, a report saved as JSON, or a report at hand."""
+show_reports()
 
 
 def read(

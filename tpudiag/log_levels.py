@@ -60,7 +60,9 @@ def said(output: str) -> Iterator[Said]:
     place = 0
     while place < len(lines):
         level = _level(lines, place)
-        end = _end(lines, place)
+        # Of a record of level INFO, too, the lines that belong to it are passed over.
+        is_record = level is not None or bool(_level_name(lines[place]))
+        end = _end(lines, place) if is_record else place + 1
         if level is not None:
             yield Said(level, "\n".join(lines[place:end]))
         place = end

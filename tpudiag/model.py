@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, field
 from enum import Enum
 from functools import total_ordering
-from importlib import import_module
-from typing import Any, Literal
+from typing import Literal
 
+from tpudiag import errors
 from tpudiag.location import Location as Location  # noqa: PLC0414  (told to type checkers)
 from tpudiag.records import dataclass
 from tpudiag.report_figures import (
@@ -207,6 +207,10 @@ def _to_measure(how: str) -> str:
 
 
 SubjectKind = Literal["job", "profile", "trainer"]
+FailOn = Literal["error", "warning", "never"]
+"""From which severity on a failed check makes the exit code 1."""
+Shortfall = Literal["part", "whole"]
+"""A source gave nothing, and the others were judged; or it ended before all could be judged."""
 
 
 @dataclass(frozen=True)
@@ -251,6 +255,10 @@ class Report:
     """The step on each target that was asked for."""
     interrupted: bool = False
     """Whether Ctrl-C ended it; what was seen until then stands."""
+    shortfall: Shortfall | None = None
+    """What is missing of what was asked for."""
+    regressed: bool = False
+    """Whether it did not pass a gate that was asked for."""
     faults: tuple[str, ...] = ()
     """One line for each source that gave nothing, such as a trainer without a profile."""
     profile_folder: str | None = None
@@ -273,17 +281,6 @@ class Report:
     xprof_links: tuple[XProfLink, ...] = ()
     """Where a running XProf shows the profile; of a comparison, what got worse."""
 
-    def _repr_html_(self) -> str:
-        """The report as the output of a notebook's cell."""
-        # By name: the catalogue imports this module.
-        cell: str = import_module("tpudiag.catalogue").notebook_cell(self)
-        return cell
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """The report as IPython shows it on a terminal: its first screen."""
-        render: Callable[..., str] = import_module("tpudiag.catalogue").renderer("text")
-        printer.text("Report(...)" if cycle else render(self).rstrip())
-
     @property
     def judged(self) -> bool:
         """Whether any check had something to look at."""
@@ -292,6 +289,20 @@ class Report:
     def count(self, verdict: Verdict) -> int:
         """How many checks ended so."""
         return sum(outcome.verdict is verdict for outcome in self.outcomes)
+
+    def exit_code(self, fail_on: FailOn = "error") -> int:
+        """What the command line ends with: 0, 1 something failed, 2 not judged, 130 interrupted.
+
+        Where changes were tried, what they left decides, and no severity.
+        """
+        if self.interrupted:
+            return errors.INTERRUPTED
+        if self.mending is not None:
+            return int(self.mending.left > 0)
+        worst = self.worst_failure()
+        if fail_on != "never" and worst is not None and worst >= Severity(fail_on):
+            return 1
+        return max({None: 0, "part": 1, "whole": 2}[self.shortfall], int(self.regressed))
 
     def worst_failure(self) -> Severity | None:
         """The highest severity among failed checks, None where none failed."""

@@ -19,8 +19,9 @@ import msgspec
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.harmless import redacted
-from tpudiag.model import Report, Verdict
+from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.version import __version__
+from tpudiag.whole_files import read_text
 
 SCHEMA_VERSION = 1
 REQUIRED = (
@@ -66,9 +67,12 @@ _RARE = frozenset(
         "mending",
         "xprof_links",
         "writes",
+        "shortfall",
+        "regressed",
     )
 )
 """Keys that stand only where there is something to say: few files are notebooks."""
+_NOTHING: tuple[object, ...] = (None, (), [], False)
 _NULL_IS_NAN = frozenset(("value", "x", "y", "rows", "values"))
 """Keys under which a null was no finite number."""
 
@@ -76,12 +80,14 @@ _NULL_IS_NAN = frozenset(("value", "x", "y", "rows", "values"))
 def dumps(report: Report) -> str:
     """The report as JSON text, indented, its keys in the order of the contract."""
     plain = msgspec.to_builtins(report, enc_hook=_scalar)
+    # What a report that was read left out has its default, which msgspec does not write.
     for outcome in plain["outcomes"]:
-        outcome["findings"] = [{**dict.fromkeys(FIRST), **each} for each in outcome["findings"]]
+        findings = outcome.get("findings", ())
+        outcome["findings"] = [{**dict.fromkeys(FIRST), **each} for each in findings]
     document = {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "tpudiag", "version": __version__},
-        **{key: plain[key] for key in ("subject", "target", "started")},
+        **{key: plain.get(key) for key in ("subject", "target", "started")},
         "summary": {verdict.value: report.count(verdict) for verdict in Verdict},
         **plain,
     }
@@ -95,7 +101,7 @@ def load(path: str | Path) -> Report:
     try:
         # Not by msgspec at once: under some keys a null is to become NaN before types are looked
         # at.
-        raw: object = json.loads(Path(path).read_text(encoding="utf-8"))
+        raw: object = json.loads(read_text(path))
     except OSError as error:
         raise UnreadableInput(f"{path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
@@ -108,9 +114,22 @@ def load(path: str | Path) -> Report:
             f"{path}: a report of schema version {version}; this tpudiag reads {SCHEMA_VERSION}"
         )
     try:
-        return msgspec.convert(_revived(raw), Report)  # pyright: ignore[reportUnknownArgumentType]
+        report = msgspec.convert(_revived(raw), Report)  # pyright: ignore[reportUnknownArgumentType]
     except (msgspec.ValidationError, OverflowError, RecursionError) as error:
         raise UnreadableInput(f"{path}: not a report of tpudiag: {_line(error)}") from error
+    if broken := next((o for o in report.outcomes if not _holds(o)), None):
+        lacks = f"{broken.id} is {broken.verdict.value} without saying why"
+        raise UnreadableInput(f"{path}: not a report of tpudiag: {lacks}")
+    return report
+
+
+def _holds(outcome: Outcome) -> bool:
+    """Whether an outcome says what its verdict promises; see INVARIANTS."""
+    if outcome.verdict is Verdict.FAILED:
+        return bool(outcome.findings)
+    if outcome.verdict is Verdict.PASSED:
+        return bool(outcome.evidence)
+    return outcome.reason is not None
 
 
 def schema() -> dict[str, Any]:
@@ -186,9 +205,7 @@ def _finite(value: object) -> object:
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
         pairs = cast("dict[str, object]", value).items()
-        return {
-            key: _finite(of) for key, of in pairs if key not in _RARE or of not in (None, (), [])
-        }
+        return {key: _finite(of) for key, of in pairs if key not in _RARE or of not in _NOTHING}
     if isinstance(value, (list, tuple)):
         items = cast("list[object]", value)
         return items if _are_finite(items) else [_finite(of) for of in items]

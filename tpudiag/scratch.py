@@ -33,7 +33,7 @@ class _Top:
         """The folder, made where it is not there."""
         with self._lock:
             if not self._users:
-                self._folder = tempfile.mkdtemp(prefix="tpudiag-")
+                self._folder = tempfile.mkdtemp(prefix="tpudiag-", dir=_on_disk())
                 self._shell = _remover(self._folder)
             self._users += 1
             return self._folder
@@ -92,6 +92,30 @@ def remove(path: str) -> None:
                 shutil.rmtree(inner, ignore_errors=True)
 
     shutil.rmtree(path, onerror=opened)
+
+
+def _on_disk() -> str | None:
+    """Where a folder lies on a disk, where the usual place is memory; None for the usual place.
+
+    What a job writes may be large.
+    """
+    usual, other = tempfile.gettempdir(), "/var/tmp"
+    if "TMPDIR" in os.environ or not os.access(other, os.W_OK):
+        return None
+    in_memory = _in_memory()
+    here, there = (
+        any(f"{place}/".startswith(each) for each in in_memory) for place in (usual, other)
+    )
+    return other if here and not there else None
+
+
+def _in_memory() -> list[str]:
+    """The places of file systems that lie in memory, on Linux; the root's is left out."""
+    with suppress(OSError):
+        rows = Path("/proc/self/mounts").read_text(encoding="utf-8", errors="replace").splitlines()
+        fields = [row.split() for row in rows]
+        return [f"{at}/" for _, at, kind, *_ in fields if kind == "tmpfs" and at != "/"]
+    return []
 
 
 def _remover(path: str) -> subprocess.Popen[bytes] | None:

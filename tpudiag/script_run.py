@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Literal
 
 from tpudiag.location import Location
 from tpudiag.records import dataclass
 
 CoverageEnd = Literal["whole", "first loop", "budget", "crash"]
-Isolation = Literal["overlay", "landlock", "none"]
+Isolation = Literal["overlay", "landlock", "refused", "none"]
 """What holds back the files that a job writes: a layer over the file system, which the system keeps
-apart; a wall around one folder, into which ordinary calls are redirected; or nothing."""
+apart; a wall around one folder, into which ordinary calls are redirected; nothing, and so all that
+writes is refused; or nothing, by choice."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,3 +151,51 @@ class Coverage:
     unreached: tuple[UnreachedLines, ...] = ()
     rest_s: float = 0.0
     """What the script took past the steps that were observed."""
+
+
+class InterventionKind(Enum):
+    """What a rehearsal changes of what a job sees."""
+
+    PREDICTIONS = "shortened predictions"
+    BATCHES = "shortened batches"
+    EXAMPLES = "batches cut to this machine"
+    ROWS = "copied rows of a small batch"
+    EPOCHS = "shortened fits"
+    STEPS = "repeated results of steps"
+    REPLAY = "repeated batches"
+    LOOPS = "shortened loops"
+    DATA = "stand-ins for data"
+    CPU = "CPU replicas"
+
+
+@dataclass(frozen=True)
+class Intervention:
+    """Something that the rehearsal changed of what the job sees, where it first did."""
+
+    kind: InterventionKind
+    statement: Location | None
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """What the rehearsal changed made a statement fail; or may have, where it was not decided."""
+
+    kinds: tuple[InterventionKind, ...]
+    statement: Location | None
+    error: str
+    decided: bool = True
+    """Without it the statement did not fail."""
+
+    @property
+    def names(self) -> str:
+        """What it is, in words."""
+        return "the rehearsal's " + " and ".join(kind.value for kind in self.kinds)
+
+    def __str__(self) -> str:
+        """One line that says whose fault it is."""
+        where = f" at {self.statement}" if self.statement is not None else ""
+        if self.decided:
+            told = f"do not fit{where}: it ran without"
+        else:
+            told = f"may not fit{where}, and it could not be run without"
+        return f"T{self.names[1:]} {told}. The error: {self.error}"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from tpudiag.errors import UsageError
 from tpudiag.records import dataclass
+from tpudiag.whole_files import read_bytes
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def load(folder: Path) -> Settings:
 def _written(file: Path) -> Settings | None:
     """The settings of one file, None where it has none; raises UsageError."""
     try:
-        data = file.read_bytes()
+        data = read_bytes(file)
     except OSError as error:
         raise UsageError(f"{file}: {error}") from error
     if b"tpudiag" not in data:

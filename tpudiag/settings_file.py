@@ -26,8 +26,9 @@ def section(file: Path, data: bytes) -> Section | None:
     """The section of a file with these bytes, None where it has none; raises UsageError."""
     try:
         document = tomllib.loads(data.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{file}: {error}") from error
+    # Of a number with thousands of digits Python's own error; of tables in tables the stack's.
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{file}: {' '.join(str(error).split())}") from error
     tool = document.get("tool")
     raw: object = tool.get("tpudiag") if isinstance(tool, dict) else None  # pyright: ignore
     if raw is None:

@@ -9,7 +9,7 @@ alarm. Delays are the median and, after the slash, the 90th percentile; `-` is n
 What it printed (240 traces, river 0.26; `(8!)`: so many of 60 drops were never found):
 
     method                           false/day  10% drop, s    20% drop, s    50% drop, s
-    ours: quantiles at three scales       0.00    104 / 171        35 / 39        18 / 19
+    ours: quantiles at three scales       0.00    104 / 171        36 / 39        21 / 22
     robust z-score                        0.07     61 / 107        37 / 39        59 / 61
     CUSUM, winsorised                     0.13  86 / - (8!)        35 / 87        54 / 57
     river Page-Hinkley                    0.20 1170/1667 (1!)    367 / 407      158 / 180

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
 
-from tpudiag.prediction import input_verdict
+from tpudiag import input_verdict
 from tpudiag.signals import InputCost
 
 SECONDS, TURNS = 1.0, 7

@@ -42,7 +42,19 @@ from tpudiag.signals import (
     TensorSeen,
     UndistributedInput,
 )
+from tpudiag.signals.delivery import DeliveryFall, LossTrouble
+from tpudiag.signals.run_state import RunState, StateKind
 
+FALL = DeliveryFall(
+    lost=0.6,
+    usual=0.02,
+    span_s=300.0,
+    times=40,
+    kinds=(("checkpoint", 170.0), ("evaluation", 10.0)),
+    per_s=400.0,
+    stepping_per_s=1_000.0,
+)
+BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU301", h(variables=(BIG, BIG_SLOT, BIG_SLOT)), Severity.WARNING),
     ("TPU301", h(activations=ActivationEstimate(20 * 2**30)), Severity.WARNING),
@@ -86,9 +98,18 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
     ("TPU603", watched(drops=(SLOWER,)), Severity.ERROR),
     ("TPU607", watched(drift=DRIFT, watched_h=3.0), Severity.WARNING),
-    ("TPU604", watched(stopped="the job's process 7 is stopped by a signal"), Severity.ERROR),
+    ("TPU604", watched(state=RunState(StateKind.STOPPED, "stopped by a signal")), Severity.ERROR),
     ("TPU604", watched(silent_s=121.0), Severity.ERROR),
-    ("TPU604", watched(gone="the job's process 7 is gone"), Severity.ERROR),
+    ("TPU608", watched(delivery=FALL), Severity.ERROR),
+    ("TPU608", watched(delivery=replace(FALL, usual=None, lost=0.4)), Severity.WARNING),
+    ("TPU609", watched(state=RunState(StateKind.KILLED, "process 7 is gone")), Severity.ERROR),
+    ("TPU609", watched(state=RunState(StateKind.EXITED, "exited with code 3")), Severity.ERROR),
+    ("TPU609", watched(state=RunState(StateKind.FAILED, "ended by ValueError")), Severity.ERROR),
+    ("TPU610", watched(state=RunState(StateKind.LOST, "gone, or cannot write")), Severity.ERROR),
+    ("TPU610", watched(state=RunState(StateKind.LOST, "it lives", lives=True)), Severity.WARNING),
+    ("TPU610", watched(lost_steps=7), Severity.WARNING),
+    ("TPU611", watched(loss=BAD, losses_said=9), Severity.ERROR),
+    ("TPU611", watched(loss=replace(BAD, what="stands still"), losses_said=9), Severity.WARNING),
     ("TPU604", watched(steps=0, silent_s=1_201.0), Severity.ERROR),
     (
         "TPU602",

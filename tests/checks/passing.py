@@ -58,6 +58,7 @@ from tpudiag.signals import (
     TensorFlowImport,
     TpuAttempt,
 )
+from tpudiag.signals.run_state import RunState, StateKind
 
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
@@ -97,6 +98,12 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU603", watched(drops=(replace(SLOWER, per_s=0.95),))),
     ("TPU604", watched(silent_s=119.0)),
     ("TPU604", watched(silent_s=None)),
+    ("TPU604", watched(state=RunState(StateKind.KILLED, "process 7 is gone"))),
+    ("TPU608", watched(delivered_per_s=990.0, watched_s=600.0)),
+    ("TPU609", watched()),
+    ("TPU609", watched(state=RunState(StateKind.COMPLETED, "the run has ended"))),
+    ("TPU610", watched()),
+    ("TPU611", watched(losses_said=40)),
     ("TPU205", h(pipelines=given(sized(128, "BATCH", "per_replica"), per_replica=True))),
     ("TPU205", h(pipelines=given(sized(128, "batch_per_core", "global_batch"), replicas=1))),
     ("TPU205", h(pipelines=given(sized(1024, "GLOBAL_BATCH")))),
@@ -225,6 +232,11 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU607", watched(watched_h=0.5)),
     ("TPU607", watched(watched_h=3.0, drops=(SLOWER,))),
     ("TPU604", watched(steps=0, silent_s=60.0)),
+    ("TPU604", watched(state=RunState(StateKind.LOST, "gone, or cannot write"))),
+    ("TPU608", watched(watched_s=40.0)),
+    ("TPU609", watched(state=RunState(StateKind.LOST, "gone, or cannot write"))),
+    ("TPU610", watched(state=RunState(StateKind.LOST, "no answer"), unsure="it may have ended")),
+    ("TPU611", watched()),
     ("TPU604", watched(silent_s=200_000.0, unsure="event files do not say")),
     ("TPU602", h(checkpoints=Checkpoints(()))),
     ("TPU602", h(buckets=(BucketSeen("b", None, "no credentials"),))),

@@ -98,36 +98,6 @@ def test_a_metric_outside_the_scope_is_not_left_to_the_check_of_the_models_varia
     assert said_ids(outcome_) == said
 
 
-@pytest.mark.parametrize(
-    ("id_", "severity"),
-    [
-        ("E130", Severity.INFO),  # a parse function's features
-        ("E576", Severity.INFO),  # no texts behind a slice
-        ("E733", Severity.INFO),  # fields of records
-        ("E134", Severity.ERROR),  # Python in a pipeline for a worker, whatever it reads
-    ],
-)
-def test_what_data_that_was_stood_in_for_may_be_to_blame_for_is_no_error(
-    id_: str, severity: Severity
-) -> None:
-    signals = Signals(origin=Origin.REHEARSAL, end=crashed(id_), stood_in=("gs://a/b",))
-    (said,) = examine(signals, [CHECK], Settings())
-    assert [finding.severity for finding in said.findings] == [severity]
-
-
-def test_what_is_missing_of_an_archive_that_was_stood_in_for_is_no_error() -> None:
-    missing = "words_converter/{saved_model.pbtxt|saved_model.pb}"
-    error = f"OSError: SavedModel file does not exist at: {missing}"
-    end = JobEnd(how="exception", location=LINE, exit_code=1, log_tail="", error=error)
-    for thing, severity in (
-        ("https://example.org/models/words_converter.zip", Severity.INFO),
-        ("https://example.org/models/other_converter.zip", Severity.ERROR),
-    ):
-        signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=(thing,))
-        (said,) = examine(signals, [CHECK], Settings())
-        assert [finding.severity for finding in said.findings] == [severity]
-
-
 def test_what_the_rehearsal_ended_is_no_error_of_the_scripts() -> None:
     refusal = Refusal(RefusedBy.WALL, "/data/model.h5", "PermissionError")
     signals = Signals(origin=Origin.REHEARSAL, end=crashed("E124"), refusal=refusal)
@@ -353,20 +323,6 @@ def test_what_we_say_of_a_killed_job_is_no_text_of_the_job() -> None:
     assert outcome(killed).verdict is Verdict.SKIPPED
 
 
-def test_an_error_of_pythons_own_may_be_of_data_that_was_stood_in_for() -> None:
-    end = JobEnd(
-        how="exception",
-        location=LINE,
-        exit_code=1,
-        log_tail="",
-        error="AttributeError: 'NoneType' object has no attribute 'group'",
-    )
-    for stood_in, severity in ((("gs://bucket/*.tfrec",), Severity.INFO), ((), Severity.ERROR)):
-        signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=stood_in)
-        (said,) = examine(signals, [CHECK], Settings())
-        assert {each.severity or CHECK.severity for each in said.findings} == {severity}
-
-
 def test_what_a_log_says_beside_the_exception_that_ended_the_job_is_a_warning() -> None:
     exception, beside = outcome(crashed("P24", logged(EXAMPLES["P20"]))).findings
     assert (exception.severity, beside.severity) == (Severity.ERROR, Severity.WARNING)
@@ -378,15 +334,6 @@ def test_a_missing_package_is_of_the_environment_and_a_module_that_is_gone_is_no
     for name, severity in (("cv2", Severity.INFO), ("tensorflow.gone", Severity.ERROR)):
         end = JobEnd(how="exception", error=f"ModuleNotFoundError: No module named '{name}'")
         assert {finding.severity for finding in outcome(end).findings} == {severity}
-
-
-def test_an_error_that_names_a_stand_in_is_no_error_of_the_job() -> None:
-    error = "IsADirectoryError: [Errno 21] Is a directory: '/tmp/logs/job-1/fake-data/archives/a'"
-    end = JobEnd(how="exception", error=error, location=LINE, exit_code=1)
-    for stood_in, severity in (("a.zip",), Severity.INFO), ((), Severity.ERROR):
-        signals = Signals(origin=Origin.REHEARSAL, end=end, stood_in=stood_in)
-        (said,) = examine(signals, [CHECK], Settings())
-        assert [finding.severity for finding in said.findings] == [severity]
 
 
 def test_what_python_itself_tells_is_no_fault_of_the_log() -> None:

@@ -7,7 +7,7 @@ from importlib import import_module
 import pytest
 
 from tpudiag.model import Check, Evidence, Finding, Location, Severity
-from tpudiag.signals import DatasetOp, Origin, Pipeline, Signals
+from tpudiag.signals import DatasetOp, Origin, Pipeline, Signals, StandInKind
 
 CHECK: Check = import_module("tpudiag.checks.python_in_pipeline").python_in_pipeline
 GENERATED = Pipeline(
@@ -15,14 +15,14 @@ GENERATED = Pipeline(
 )
 
 
-def findings(*stood_in: str) -> list[Finding]:
-    signals = Signals(origin=Origin.REHEARSAL, pipelines=(GENERATED,), stood_in=stood_in)
+def findings(*kinds: StandInKind) -> list[Finding]:
+    signals = Signals(origin=Origin.REHEARSAL, pipelines=(GENERATED,), stand_in_kinds=kinds)
     return [each for each in CHECK.function(signals) if isinstance(each, Finding)]
 
 
 def test_a_generator_of_ours_is_not_the_users() -> None:
-    assert findings("gs://bucket/a.tfrecord")
-    assert not findings("tfds mnist")
+    assert findings("data")
+    assert not findings("data", "generator")
 
 
 def test_what_runs_python_is_not_counted_among_what_does_not() -> None:

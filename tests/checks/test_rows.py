@@ -27,6 +27,10 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU603",
     "TPU604",
     "TPU607",
+    "TPU608",
+    "TPU609",
+    "TPU610",
+    "TPU611",
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import io
 import json
@@ -15,11 +16,20 @@ from typing import Any, NamedTuple
 import pytest
 
 from tpudiag.cli import main
+from tpudiag.commands._alert_request import percent
 from tpudiag.monitoring.cloud import connection
 
 pytestmark = pytest.mark.slow
 
-IDS = ["hbm-high", "input-bound", "no-first-step", "no-points", "no-step", "throughput-drop"]
+IDS = [
+    "check-failed",
+    "hbm-high",
+    "input-bound",
+    "no-first-step",
+    "no-points",
+    "no-step",
+    "throughput-drop",
+]
 api: Any = import_module("google.cloud.monitoring_v3")
 grpc: Any = import_module("grpc")
 
@@ -99,13 +109,12 @@ def test_apply_creates_all_policies_and_again_changes_nothing(project: Project) 
     assert project.writes() == before
 
 
-def test_the_drop_is_judged_against_the_jobs_own_six_hours(project: Project) -> None:
+def test_the_drop_is_judged_against_the_baseline_that_the_watch_knows(project: Project) -> None:
     project.alerts("apply", "--drop", "30%")
     condition = project.policies()["throughput-drop"].conditions[0]
     query = condition.condition_prometheus_query_language.query
-    assert "custom_googleapis_com:tpudiag_steps_per_second" in query
-    assert '{monitored_resource="generic_task",job="bert"}[6h] offset 15m' in query
-    assert "< 0.7 and count_over_time(" in query
+    assert "custom_googleapis_com:tpudiag_baseline_ratio" in query
+    assert '{monitored_resource="generic_task",job="bert"}[5m]) < 0.707' in query
 
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(project: Project) -> None:
@@ -162,7 +171,7 @@ def test_conditions_channels_and_the_closing_that_people_chose_stay(project: Pro
     assert [c.name for c in after.conditions] == [f"{policy.name}/conditions/9", ours]
     queries = [c.condition_prometheus_query_language.query for c in after.conditions]
     assert queries[0].endswith("steps > 7")
-    assert "< 0.5 and" in queries[1]
+    assert "< 0.505" in queries[1]
     assert after.combiner == api.AlertPolicy.ConditionCombinerType.AND
     assert after.alert_strategy.auto_close.total_seconds() == 7200
     assert [link.display_name for link in after.documentation.links] == ["book"]
@@ -208,7 +217,8 @@ def test_list_show_and_delete_of_one(project: Project) -> None:
     listed = project.alerts("list", job=None)
     assert [row.split()[1] for row in listed.out.splitlines()] == IDS
     shown: list[dict[str, Any]] = json.loads(project.alerts("show", "no-points").out)
-    assert shown[0]["conditions"][0]["conditionAbsent"]["duration"] == "600s"
+    query = shown[0]["conditions"][0]["conditionPrometheusQueryLanguage"]["query"]
+    assert query.endswith("[10m])")
     assert project.alerts("delete", "no-points", "--dry-run").code == 1
     assert sorted(project.policies()) == IDS
     assert project.alerts("delete", "no-points").code == 0
@@ -246,7 +256,7 @@ def test_the_dashboard_is_made_once_and_updated_in_place(project: Project) -> No
     [
         (("apply", "--notify", "nobody"), "no channels of that name (there: pager, team mail"),
         (("apply", "--notify", "twice"), "2 channels of that name"),
-        (("apply", "no-such"), "there are throughput-drop"),
+        (("apply", "no-such"), "there are check-failed, throughput-drop"),
         (("apply", "--drop", "100"), "below 100 %"),
         (("apply", "--absence", "1"), "2 minutes or more"),
         (("apply", "--absence", "1411"), "1410 minutes (23.5 hours) or less"),
@@ -320,3 +330,9 @@ def test_json_holds_channels_by_their_resource_names(project: Project) -> None:
     alone = run("export", "--job", "j", "--notify", "team mail")
     assert (alone.code, alone.out) == (2, "")
     assert "--project" in alone.err
+
+
+def test_a_share_in_the_place_of_a_percentage_is_refused() -> None:
+    assert (percent("20"), percent("20%"), percent("0.2%")) == (20, 20, 0.2)
+    with pytest.raises(argparse.ArgumentTypeError, match="less than 1 %: write 20 for a fifth"):
+        percent("0.2")

@@ -34,7 +34,7 @@ def attach(host: str, *arguments: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         cwd=ROOT,
-        timeout=120,
+        timeout=800,
         env={**os.environ, cloud.EMULATOR: host},
     )
 
@@ -214,7 +214,7 @@ def test_without_credentials(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=ROOT,
-        timeout=120,
+        timeout=800,
         env={
             **os.environ,
             "HOME": str(tmp_path),

@@ -49,7 +49,7 @@ def check(folder: Path, *arguments: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, "-m", "tpudiag", "check", *arguments, "--steps", "6", "--warmup", "3",
          "--first-loop", "--measure-input", "0", "--fail-on", "never", "-o", "r.json"],
-        cwd=folder, capture_output=True, text=True, timeout=280, check=False,
+        cwd=folder, capture_output=True, text=True, timeout=800, check=False,
         env={**os.environ, "TPUDIAG_CACHE": str(folder / "cache")},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout

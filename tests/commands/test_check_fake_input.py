@@ -47,7 +47,7 @@ def test_a_pipeline_of_the_jobs_own_data_is_measured(
         [sys.executable, "-m", "tpudiag", "check", "job.py", "--for", "v5e-2", "--fake-data",
          "--no-compile", "--first-loop", "--measure-input", "2s", "--steps", "3", "--warmup", "1",
          "--fail-on", "never", "-o", "r.json"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False,
+        cwd=tmp_path, capture_output=True, text=True, timeout=800, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout
     report = json.loads((tmp_path / "r.json").read_text())

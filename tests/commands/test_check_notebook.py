@@ -46,8 +46,8 @@ def checked(folder: Path, *cells: str) -> tuple[subprocess.CompletedProcess[str]
     (folder / "train.ipynb").write_text(json.dumps(whole))
     done = subprocess.run(
         [sys.executable, "-m", "tpudiag", "check", "train.ipynb", "--for", "v5e-4", "--no-compile",
-         "--steps", "6", "--warmup", "3", "-o", "r.json", "-o", "r.sarif"],
-        cwd=folder, capture_output=True, text=True, timeout=280, check=False,
+         "--steps", "6", "--warmup", "3", "--budget", "10m", "-o", "r.json", "-o", "r.sarif"],
+        cwd=folder, capture_output=True, text=True, timeout=800, check=False,
     )  # fmt: skip
     reports = {file.suffix[1:]: json.loads(file.read_text()) for file in folder.glob("r.*")}
     return done, reports

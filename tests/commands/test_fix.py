@@ -88,7 +88,7 @@ def fix(
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=290,
+        timeout=800,
         check=False,
     )
     report = folder / "r.json"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -119,12 +120,13 @@ def test_a_log_folder_that_cannot_be(tmp_path: Path) -> None:
 def test_a_full_disk_is_no_defect_of_ours() -> None:
     full = HookDefect("profile", "OSError: [Errno 28] No space left on device: '/logs/a'", "")
     other = HookDefect("steps", "KeyError: 'a'", "")
-    said = list(script_coverage.urgent(None, (full,)))
+    said = list(script_coverage.urgent(None, (), (full,)))
     assert len(said) == 1
     assert "A disk was full" in said[0]
     assert "defect" not in said[0]
     assert (
-        "1 hook of tpudiag failed (steps)" in list(script_coverage.urgent(None, (full, other)))[1]
+        "1 hook of tpudiag failed (steps)"
+        in list(script_coverage.urgent(None, (), (full, other)))[1]
     )
 
 
@@ -150,3 +152,42 @@ def test_a_defect_of_ours_is_said_to_be_ours(
     said = capsys.readouterr().err
     assert said.splitlines()[-1].startswith("tpudiag: a defect of tpudiag")
     assert "\x1b" not in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["render", "/dev/zero"],
+        ["check", "--baseline", "/dev/zero"],
+        ["plan", "--cost", "/dev/zero"],
+        ["watch", "logs", "--once", "--expect", "zero.json"],
+    ],
+    ids=" ".join,
+)
+def test_a_file_without_end(
+    arguments: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("zero.json").symlink_to("/dev/zero")
+    monkeypatch.setattr("tpudiag.whole_files.read_bytes.__defaults__", (1 << 20,))
+    monkeypatch.setattr("tpudiag.whole_files.read_text.__defaults__", (1 << 20,))
+    assert "larger than 1 MB" in refused(arguments, capsys)
+
+
+@pytest.mark.parametrize("closed", ["stdout", "stderr"])
+def test_a_stream_that_was_closed(closed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, closed, None)
+    assert cli.main(["explain", "TPU101"]) == 0
+
+
+def test_memory_that_does_not_suffice(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def too_much(_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("tpudiag.report_json.load", too_much)
+    assert "memory" in refused(["render", "a.json"], capsys)

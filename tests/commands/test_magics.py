@@ -14,6 +14,7 @@ import pytest
 from tpudiag.catalogue import notebook_cell
 from tpudiag.commands.magics import Session
 from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.notebook_display import show_reports
 from tpudiag.report_figures import Series
 
 STRATEGY = """\
@@ -78,7 +79,7 @@ def test_a_report_is_a_frame_that_holds_all_it_needs() -> None:
     series = Series(
         kind="step_time", name="s", x_unit="", unit="ms", x=(1.0,) * 9, y=(2.0,) * 9, source="job"
     )
-    cell = a_report(series=(series,))._repr_html_()  # pyright: ignore[reportPrivateUsage]
+    cell = notebook_cell(a_report(series=(series,)))
     assert cell.startswith("<iframe ") and cell.endswith("</iframe>")
     assert "TPU101" in cell and len(cell) < 100_000
     (document,) = re.findall(r'srcdoc="([^"]*)"', cell)
@@ -101,6 +102,7 @@ def test_its_height_follows_what_there_is_to_read() -> None:
 
 
 def test_ipython_shows_a_report_in_both_forms(shell: Any) -> None:
+    show_reports(shell)
     shell.user_ns["report"] = a_report()
     data, _ = shell.display_formatter.format(shell.user_ns["report"])
     assert set(data) == {"text/plain", "text/html"}

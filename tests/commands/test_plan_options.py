@@ -21,7 +21,7 @@ def parsed(*arguments: str) -> argparse.Namespace:
 
 def test_the_job_of_a_plan_is_asked_for_as_that_of_a_check(tmp_path: Path) -> None:
     options = parsed("--for", "v5e-8", "--log-dir", str(tmp_path))
-    assert _job_request.of(options).target.name == "v5e-8"
+    assert _job_request.of(options, "plan").target.name == "v5e-8"
 
 
 def test_a_slice_that_is_not_sold_is_refused() -> None:

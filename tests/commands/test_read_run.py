@@ -215,7 +215,7 @@ def test_ctrl_c_leaves_what_was_read(spaces: ModuleType, tmp_path: Path) -> None
         assert process.stdout is not None
         assert process.stdout.readline() == "reading\n"
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=800)
     assert process.returncode == 130, err
     found = json.loads(out)
     assert found["measurements"]["hosts"]["value"] == 2

@@ -32,7 +32,8 @@ def _loaded(name: str) -> ModuleType:
 
 RECORDINGS, EVENT_FILES, EMULATOR = map(_loaded, ("recordings", "event_files", "emulator"))
 STEADY = [1.0] * 900
-UNKNOWN = {"TPU201": "skipped", "TPU607": "skipped"}
+FINE = dict.fromkeys(("TPU608", "TPU609", "TPU610"), "passed")
+UNKNOWN = {"TPU201": "skipped", "TPU607": "skipped", **FINE}
 """The wait was not measured, and it was no hour."""
 COMMAND = [sys.executable, "-m", "tpudiag", "watch"]
 
@@ -40,7 +41,7 @@ COMMAND = [sys.executable, "-m", "tpudiag", "watch"]
 def watch(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
-        capture_output=True, text=True, cwd=cwd, check=False, timeout=60,
+        capture_output=True, text=True, cwd=cwd, check=False, timeout=800,
     )  # fmt: skip
 
 
@@ -71,7 +72,7 @@ def test_a_job_without_a_step_for_long_fails(tmp_path: Path) -> None:
     assert verdicts(tmp_path)["TPU604"] == "failed"
     text = watch(tmp_path, "--once").stdout
     assert "no step for 7" in text
-    assert "0 examples/s, -100%" in text
+    assert "train.py: no step for 7" in text
 
 
 def test_an_announced_pause_is_granted_longer(tmp_path: Path) -> None:
@@ -89,7 +90,7 @@ def test_a_job_that_was_killed_is_said_at_once(tmp_path: Path) -> None:
     dead.wait()
     beat_ns = time.time_ns() - 20 * 10**9
     RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=20, pid=dead.pid, beat_ns=beat_ns)
-    assert verdicts(tmp_path)["TPU604"] == "failed"
+    assert verdicts(tmp_path)["TPU609"] == "failed"
     assert f"process {dead.pid} is gone" in watch(tmp_path, "--once").stdout
 
 
@@ -184,18 +185,18 @@ class Live:
 
     def wait_for(self, text: str) -> None:
         with self._news:
-            heard = self._news.wait_for(lambda: any(text in row for row in self.said), 30)
+            heard = self._news.wait_for(lambda: any(text in row for row in self.said), 200)
         assert heard, self.said
 
     def end(self) -> tuple[int, str]:
         assert self.process.stdout is not None
         out = self.process.stdout.read()
-        return self.process.wait(30), out
+        return self.process.wait(100), out
 
 
 def test_live_from_before_the_job_to_its_end(tmp_path: Path) -> None:
     live = Live(
-        tmp_path, "a.sqlite", "--idle", "1s", "--on-alert",
+        tmp_path, "a.sqlite", "-v", "--idle", "1s", "--on-alert",
         "echo hook $TPUDIAG_ALERT $TPUDIAG_STATE >&2",
     )  # fmt: skip
     path = tmp_path / "a.sqlite"
@@ -225,7 +226,7 @@ def test_live_from_before_the_job_to_its_end(tmp_path: Path) -> None:
 
 def test_interrupted_it_reports_what_was_seen(tmp_path: Path) -> None:
     RECORDINGS.write(tmp_path / "a.sqlite", STEADY)
-    live = Live(tmp_path, "a.sqlite")
+    live = Live(tmp_path, "a.sqlite", "-v")
     live.wait_for("64 examples/s")
     live.process.send_signal(signal.SIGINT)
     code, out = live.end()

@@ -37,7 +37,9 @@ def test_prometheus_needs_none_and_tells_nobody_itself() -> None:
 
 
 def test_what_is_not_there_is_named() -> None:
-    with pytest.raises(UsageError, match="slow: no such policy; there are throughput-drop"):
+    with pytest.raises(
+        UsageError, match="slow: no such policy; there are check-failed, throughput-drop"
+    ):
         exported(AlertRequest(job="bert", limits=Limits(), policies=("slow",)), "json")
 
 

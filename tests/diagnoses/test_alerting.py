@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tpudiag.diagnoses.alerting import Alerts
+from tpudiag.diagnoses.alerting import SETTLED_S, Alerts
 from tpudiag.model import Finding, Outcome, Severity, Verdict
 
 BAD = Outcome(
@@ -50,3 +51,17 @@ def test_a_hook_that_reads_nothing_or_fails_harms_nothing(
     alerts.judge(BAD, {"job": "x" * 100_000})
     alerts.close()
     assert "--on-alert: exit code 3" in capfd.readouterr().err
+
+
+def test_a_warning_on_the_edge_of_its_limit_is_one_alert() -> None:
+    now_s = [0.0]
+    alerts = Alerts("logs", monotonic=lambda: now_s[0])
+    warns = replace(BAD, severity=Severity.WARNING)
+    for now_s[0] in range(0, 40, 2):
+        alerts.judge(warns if now_s[0] % 4 else GOOD, {})
+    assert len(alerts.told) == 1
+    now_s[0] = 38.0 + SETTLED_S + 1
+    alerts.judge(GOOD, {})
+    now_s[0] += SETTLED_S
+    alerts.judge(GOOD, {})
+    assert [line.rpartition(": ")[2] for line in alerts.told][1:] == ["over"]

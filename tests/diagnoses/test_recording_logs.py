@@ -60,18 +60,22 @@ def test_an_error_that_ended_the_job_is_told_with_its_fix(
     tmp_path: Path, recordings: ModuleType
 ) -> None:
     failure = f"{LOST.strip().rpartition('.')[2]} (train.py:12)"
-    recordings.write(tmp_path / "a.sqlite", [1.0] * 100, failure=failure)
+    recordings.write(
+        tmp_path / "a.sqlite", [1.0] * 100, failure=failure, ended_ns=recordings.time.time_ns()
+    )
     with session(tmp_path) as watching:
         assert watching.look()
         (told,) = [outcome for outcome in watching.outcomes if outcome.id == "TPU605"]
         assert told.severity is Severity.ERROR
         assert told.findings[0].fix
-        assert [alert.split()[0] for alert in watching.alerts] == ["TPU604", "TPU605"]
+        assert [alert.split()[0] for alert in watching.alerts] == ["TPU605", "TPU609"]
 
 
 def test_an_error_that_nobody_knows_is_said_whole(tmp_path: Path, recordings: ModuleType) -> None:
     failure = "FrobnicationError: the frobnicator is out of gas (train.py:12)"
-    recordings.write(tmp_path / "a.sqlite", [1.0] * 100, failure=failure)
+    recordings.write(
+        tmp_path / "a.sqlite", [1.0] * 100, failure=failure, ended_ns=recordings.time.time_ns()
+    )
     log = tmp_path / "train.log"
     log.write_text(
         'Traceback (most recent call last):\n  File "/job/train.py", line 12, in <module>\n'

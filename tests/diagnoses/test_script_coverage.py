@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from tpudiag.diagnoses import script_coverage
 from tpudiag.model import Location
-from tpudiag.script_run import Coverage, HookDefect, ShortenedLoop, StepFunction, UnreachedLines
+from tpudiag.script_run import (
+    Coverage,
+    HookDefect,
+    InterventionKind,
+    Misfit,
+    ShortenedLoop,
+    StepFunction,
+    UnreachedLines,
+)
 
 HERE = Location("train.py", 40)
 STEP = StepFunction(
@@ -51,21 +59,24 @@ def test_what_was_shortened_is_said() -> None:
 def test_what_the_time_did_not_reach_is_said_first() -> None:
     rest = tuple(UnreachedLines("train.py", n, n, f"step_{n}()") for n in range(41, 47))
     ended = Coverage(end="budget", stopped_at=HERE, unreached=rest, rest_s=60.1)
-    (note,) = script_coverage.urgent(ended, ())
+    (note,) = script_coverage.urgent(ended, (), ())
     assert note.startswith("The 60 s for the rest of the script ended at train.py:40. Not reached:")
     assert "train.py:41 step_41()" in note
     assert "and 2 more" in note
-    assert list(script_coverage.urgent(Coverage(end="whole"), ())) == []
+    assert list(script_coverage.urgent(Coverage(end="whole"), (), ())) == []
 
 
-def test_a_crash_where_the_job_was_shortened_may_be_no_crash_of_its_own() -> None:
-    (note,) = script_coverage.urgent(Coverage(end="crash", functions=(STEP,)), ())
-    assert "`--first-loop` ends before it" in note
-    assert list(script_coverage.urgent(Coverage(end="crash", functions=(FIT,)), ())) == []
+def test_what_did_not_fit_is_said_to_be_ours() -> None:
+    cut = Misfit((InterventionKind.PREDICTIONS,), HERE, "ValueError: 4 rows")
+    (note,) = script_coverage.urgent(None, (cut,), ())
+    assert note == (
+        "The rehearsal's shortened predictions do not fit at train.py:40: it ran without. "
+        "The error: ValueError: 4 rows"
+    )
 
 
 def test_a_hook_that_failed_is_said_to_be_ours() -> None:
-    (note,) = script_coverage.urgent(None, (HookDefect("Dataset.map", "KeyError: 1", "..."),))
+    (note,) = script_coverage.urgent(None, (), (HookDefect("Dataset.map", "KeyError: 1", "..."),))
     assert note.startswith("1 hook of tpudiag failed (Dataset.map): our defect, not the job's")
 
 

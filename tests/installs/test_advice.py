@@ -11,7 +11,9 @@ from tpudiag.installs import words
 TOP = Path(__file__).parents[2]
 PIN = re.compile(
     r"tensorflow[-_]tpu\[?\w*\]?['\"]?\s*(?:[=~]=|[<>]=?)\s*v?\d"
-    r"|\blibtpu['\"]?\s*(?:[=~]=|[<>]=?)\s*\d",
+    r"|\blibtpu['\"]?\s*(?:[=~]=|[<>]=?)\s*\d"
+    # Without a version pip takes one that finds no TPU.
+    r"|(?<!un)install(?: -\S+)* tensorflow-tpu(?![-=\w])",
     re.IGNORECASE,
 )
 READ = ("tpudiag", "checks", "reports", "docs", "README.md", "CONTRIBUTING.md")
@@ -50,8 +52,13 @@ def test_versions_are_advised_by_the_table_alone() -> None:
 
 
 def test_a_pin_is_seen() -> None:
-    for line in ('pip install "tensorflow-tpu==2.20.0"', "pip install 'libtpu>=0.0.14'"):
+    for line in (
+        'pip install "tensorflow-tpu==2.20.0"',
+        "pip install 'libtpu>=0.0.14'",
+        "pip install -U tensorflow-tpu  # on a TPU VM",
+    ):
         assert advice(line)
+    assert not advice("pip uninstall -y tensorflow tensorflow-tpu")
     assert not advice("tensorflow-tpu 2.20.0 with libtpu 0.0.17; libtpu >= the release before")
 
 

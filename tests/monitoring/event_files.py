@@ -27,8 +27,13 @@ def field(number: int, data: bytes) -> bytes:
     return varint(number << 3 | 2) + varint(len(data)) + data
 
 
-def event(at_s: float, step: int, tag: str = "loss") -> bytes:
-    value = field(1, tag.encode()) + b"\x15" + struct.pack("<f", 0.5)
+def event(
+    at_s: float, step: int, tag: str = "loss", number: float | None = None, tensor: bool = False
+) -> bytes:
+    """With a number of its own at each step; as TensorFlow 1 wrote it, or as a tensor."""
+    packed = struct.pack("<f", 1 / (1 + step) if number is None else number)
+    said = field(8, b"\x08\x01" + field(4, packed)) if tensor else b"\x15" + packed
+    value = field(1, tag.encode()) + said
     summary = field(5, field(1, value))
     return record(b"\x09" + struct.pack("<d", at_s) + b"\x10" + varint(step) + summary)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tpudiag.monitoring.ledger import Ledger, TimeUse, together
-from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Window
+from tpudiag.monitoring.recording import NS, Recording, Run, Window
 
 RUN = Run(
     id="a",
@@ -20,35 +20,28 @@ RUN = Run(
 )
 
 
-def window(number: int, start_s: float, took_s: float, **changed: float) -> Window:
+def window(number: int, start_s: float, took_s: float, **changed: float | None) -> Window:
     made = Window(
         number=number, start_ns=int(start_s * NS), end_ns=int((start_s + took_s) * NS), steps=10
     )
     return replace(made, **changed)  # type: ignore[arg-type]
 
 
-def recording(run: Run, *windows: Window, pauses: tuple[Pause, ...] = ()) -> Recording:
-    last_ns = max([w.end_ns for w in windows] + [p.end_ns for p in pauses] + [run.started_ns])
-    return Recording(replace(run, beat_ns=last_ns), windows, pauses, "a.sqlite")
-
-
-def pause(kind: str, start_s: float, took_s: float) -> Pause:
-    return Pause(kind, int(start_s * NS), int((start_s + took_s) * NS))
+def recording(run: Run, *windows: Window) -> Recording:
+    last_ns = max([w.end_ns for w in windows] + [run.started_ns])
+    return Recording(replace(run, beat_ns=last_ns), windows, (), "a.sqlite")
 
 
 def test_the_parts_of_a_run_add_up() -> None:
     ledger = Ledger()
-    pauses = (pause("epoch end", 200, 30), pause("checkpoint", 205, 10), pause("mine", 240, 5))
     ledger.take(
         recording(
             RUN,
             window(0, 110, 20, compile_ms=15_000.0),
             window(1, 130, 60, wait_ms=6_000.0),
-            window(2, 190, 60, pause_ms=35_000.0),
-            window(3, 250, 100),
-            pauses=pauses,
-        ),
-        {3: 70.0},
+            window(2, 190, 60, pause_ms=35_000.0, checkpoint_ms=10_000.0),
+            window(3, 250, 100, stalled_ms=70_000.0),
+        )
     )
     account = ledger.account()
     assert account.total_s == pytest.approx(250)
@@ -67,23 +60,19 @@ def test_the_parts_of_a_run_add_up() -> None:
 
 def restarted(*, saved: bool, ended: bool = False) -> Ledger:
     ledger = Ledger()
-    saves = (pause("checkpoint", 130, 5),) if saved else ()
+    ms, at_ns = (5_000.0, 135 * NS) if saved else (0.0, None)
     first = recording(
         RUN,
         window(0, 110, 20),
-        window(1, 130, 20, pause_ms=5_000.0 if saved else 0.0),
+        window(1, 130, 20, pause_ms=ms, checkpoint_ms=ms, saved_ns=at_ns),
         window(2, 150, 40),
-        pauses=saves,
     )
     if ended:
         first = replace(first, run=replace(first.run, ended_ns=190 * NS))
-    ledger.take(first, {})
+    ledger.take(first)
     again = replace(RUN, id="b", pid=2, started_ns=230 * NS, process_started_ns=220 * NS)
-    restores = (pause("restore", 231, 4),)
-    ledger.take(
-        recording(again, window(0, 230, 10, pause_ms=4_000.0), window(1, 240, 60), pauses=restores),
-        {},
-    )
+    restored = window(0, 230, 10, pause_ms=4_000.0, restore_ms=4_000.0)
+    ledger.take(recording(again, restored, window(1, 240, 60)))
     return ledger
 
 
@@ -112,14 +101,13 @@ def test_a_run_that_ended_well_repeats_nothing() -> None:
 
 def test_polls_in_parts_say_the_same() -> None:
     ledger = Ledger()
-    pauses = (pause("evaluation", 131, 3),)
     for found in (
         recording(RUN),
         recording(RUN, window(0, 110, 20)),
-        recording(RUN, pauses=pauses),
-        recording(RUN, window(1, 130, 20, pause_ms=3_000.0), pauses=pauses),
+        recording(RUN),
+        recording(RUN, window(1, 130, 20, pause_ms=3_000.0, evaluation_ms=3_000.0)),
     ):
-        ledger.take(found, {})
+        ledger.take(found)
     account = ledger.account()
     assert account.total_s == pytest.approx(50)
     assert account.spent[TimeUse.EVALUATION] == pytest.approx(3)
@@ -127,7 +115,7 @@ def test_polls_in_parts_say_the_same() -> None:
 
 def test_what_goes_on_since_the_last_step_and_workers_together() -> None:
     ledger = Ledger()
-    ledger.take(recording(RUN, window(0, 110, 20)), {})
+    ledger.take(recording(RUN, window(0, 110, 20)))
     account = ledger.account(TimeUse.STALLED, 190 * NS)
     assert account.spent[TimeUse.STALLED] == pytest.approx(60)
     both = together([account, account])

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from urllib.request import urlopen
 
 from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.prometheus import Prometheus, exposition
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.signals import CauseKind
+from tpudiag.signals.run_state import RunState, StateKind
 
 
 def figures(recordings: ModuleType, folder: Path, **changed: object) -> Figures:
@@ -34,12 +38,13 @@ def test_counters_stand_beside_the_gauges(recordings: ModuleType, tmp_path: Path
 
 def test_each_sample_says_whose_it_is(recordings: ModuleType, tmp_path: Path) -> None:
     one = figures(recordings, tmp_path, id="r1", worker="worker 3", name="train.py")
-    two = replace(one, worker="b", run=replace(one.run, id="r2", ended_ns=1))
+    over = RunState(StateKind.COMPLETED, "the run has ended")
+    two = replace(one, worker="b", state=over, run=replace(one.run, id="r2"))
     text = exposition([(one, {}), (two, {"TPU604": False})], job="bert")
     samples = [row for row in text.splitlines() if row.startswith("tpudiag_")]
     assert all('job_name="bert",host="' in row for row in samples)
     assert {row.partition('worker="')[2].partition('"')[0] for row in samples} == {"worker 3", "b"}
-    ended = {row for row in samples if row.startswith("tpudiag_run_ended")}
+    ended = {row for row in samples if row.startswith("tpudiag_run_ended{")}
     assert {row.partition('run_id="')[2] for row in ended} == {'r1"} 0.0', 'r2"} 1.0'}
 
 
@@ -65,3 +70,27 @@ def test_an_alert_carries_its_cause(recordings: ModuleType, tmp_path: Path) -> N
         (False, '"TPU604"} 0'),
         (False, '"TPU201"} 1'),
     ]
+
+
+def test_the_end_of_a_run_is_shown_to_whoever_scrapes(
+    recordings: ModuleType, tmp_path: Path
+) -> None:
+    server = Prometheus("127.0.0.1:0")
+    one = figures(recordings, tmp_path)
+    over = RunState(StateKind.COMPLETED, "the run has ended")
+    server.show(replace(one, state=over), {})
+    seen: list[str] = []
+
+    def scrape() -> None:
+        with urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=10) as answer:
+            seen.append(answer.read().decode())
+
+    scrape()
+    closing = threading.Thread(target=server.close)
+    closing.start()
+    while closing.is_alive():
+        with suppress(OSError):  # closed since
+            scrape()
+        closing.join(0.3)
+    assert len(seen) >= 3
+    assert all('state="completed"' in text and "tpudiag_run_ended{" in text for text in seen)

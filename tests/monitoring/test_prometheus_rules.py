@@ -11,15 +11,14 @@ from pathlib import Path
 import pytest
 
 from tpudiag.monitoring import grafana
-from tpudiag.monitoring.cloud.policies import Limits
-from tpudiag.monitoring.prometheus_rules import Rule, as_yaml, rules
+from tpudiag.monitoring.alert_rules import Limits, Rule
+from tpudiag.monitoring.prometheus_rules import alert_name, as_yaml, rules
 
 needs_promtool = pytest.mark.skipif(
     shutil.which("promtool") is None, reason="promtool is not installed (Debian: prometheus)"
 )
 ME = 'job_name="bert",host="h",worker="h"'
 FIRST, SECOND = f'{{{ME},run_id="1"}}', f'{{{ME},run_id="2"}}'
-HOURS_7 = 420
 
 
 def promtool(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -34,7 +33,7 @@ def series(name: str, values: str, labels: str = FIRST) -> dict[str, str]:
 
 def case(inputs: list[dict[str, str]], expected: dict[str, dict[int, int]]) -> dict[str, object]:
     """Series by the minute, and for some alerts how many fire at which minute."""
-    found = {rule.alert: rule for rule in rules(None, Limits())}
+    found = {alert_name(rule): rule for rule in rules(None, Limits())}
     return {
         "interval": "1m",
         "input_series": inputs,
@@ -51,32 +50,57 @@ def case(inputs: list[dict[str, str]], expected: dict[str, dict[int, int]]) -> d
     }
 
 
+AGES = [series("run_age_seconds", "0+60x60"), series("silent_seconds", "0+60x60")]
+
+
+def run(began: int, values: str, ended: str = "", labels: str = FIRST) -> list[dict[str, str]]:
+    """A run that began at a minute: its points, and where it ended well."""
+    wait = f"_x{began} " if began else ""
+    return [
+        series("run_started_seconds", f"{wait}{1_000 + 60 * began}{values}", labels),
+        series("ended_run_seconds", f"{wait}{ended or '0' + values}", labels),
+        series("steps", f"{wait}1{values}", labels),
+    ]
+
+
 CASES = {
-    "a drop through a restart": case(
+    "a check that fails": case(
         [
-            series("steps_per_second", "10x200"),
-            series("steps_per_second", f"_x201 10x158 7x{HOURS_7 - 361}", SECOND),
+            series("alert", "0x10 1x10", f'{{{ME},run_id="1",id="TPU603"}}'),
+            series("alert", "0x20", f'{{{ME},run_id="1",id="TPU604"}}'),
         ],
-        {"TpudiagThroughputDrop": {300: 0, 358: 0, 380: 1}},
+        {"TpudiagCheckFailed": {5: 0, 11: 0, 13: 1}},
     ),
-    "a steady job, and a young one": case(
-        [
-            series("steps_per_second", f"10x{HOURS_7}"),
-            series("steps_per_second", "10x30 2x100", '{job_name="young",worker="y",run_id="1"}'),
-        ],
-        {"TpudiagThroughputDrop": {100: 0, HOURS_7: 0}},
+    "a check on the edge of its limit calls nobody": case(
+        [series("alert", "0x3 " + "1 0 " * 20, f'{{{ME},run_id="1",id="TPU201"}}')],
+        {"TpudiagCheckFailed": {10: 0, 20: 0, 30: 0}},
+    ),
+    "a drop by just the limit, ten minutes after the start": case(
+        [series("baseline_ratio", "1x10 0.8x30")],
+        {"TpudiagThroughputDrop": {9: 0, 25: 1}},
+    ),
+    "a restart with another batch has the baseline of its examples": case(
+        [series("baseline_ratio", "1x100"), series("baseline_ratio", "_x101 0.98x100", SECOND)],
+        {"TpudiagThroughputDrop": {90: 0, 110: 0, 150: 0}},
+    ),
+    "two slow minutes call nobody": case(
+        [series("baseline_ratio", "1x30 0.7x1 1x30")],
+        {"TpudiagThroughputDrop": {31: 0, 33: 0, 40: 0}},
     ),
     "a job that is gone, and one that ended": case(
-        [
-            series("steps", "1+1x60"),
-            series("run_ended", "0x60"),
-            series("steps", "1+1x60", '{job_name="done",worker="w",run_id="1"}'),
-            series("run_ended", "0x59 1", '{job_name="done",worker="w",run_id="1"}'),
-        ],
-        {"TpudiagNoPoints": {60: 0, 65: 0, 80: 1}},
+        [*run(0, "x60"), *run(0, "x60", "0x58 1000x1", '{job_name="done",worker="w",run_id="1"}')],
+        {"TpudiagNoPoints": {60: 0, 65: 0, 80: 1, 175: 1}},
+    ),
+    "a death after a run that had ended well": case(
+        [*run(0, "x40", "0x39 1000"), *run(50, "x30", labels=SECOND)],
+        {"TpudiagNoPoints": {45: 0, 52: 0, 75: 0, 95: 1}},
+    ),
+    "a clean end after a death": case(
+        [*run(0, "x40"), *run(50, "x30", "0x29 4000", labels=SECOND)],
+        {"TpudiagNoPoints": {45: 0, 55: 0, 95: 0, 150: 0}},
     ),
     "a job that was restarted is not gone": case(
-        [series("steps", "1+1x60"), series("steps", "_x63 1+1x60", SECOND)],
+        [*run(0, "x60"), *run(64, "x60", labels=SECOND)],
         {"TpudiagNoPoints": {75: 0, 100: 0}},
     ),
     "no first step": case(
@@ -98,17 +122,6 @@ CASES = {
     "shares": case(
         [series("hbm_used_share", "0.9x10 0.97x10"), series("input_wait_share", "0.1x10 0.5x20")],
         {"TpudiagHbmHigh": {14: 0, 17: 1}, "TpudiagInputBound": {10: 0, 20: 1}},
-    ),
-    "lost steps": case(
-        [series("lost_steps_total", "5x20 9x30")],
-        {"TpudiagLostSteps": {15: 0, 23: 1, 45: 0}},
-    ),
-    "a check that fails": case(
-        [
-            series("alert", "0x10 1x10", f'{{{ME},run_id="1",id="TPU603"}}'),
-            series("alert", "0x20", f'{{{ME},run_id="1",id="TPU604"}}'),
-        ],
-        {"TpudiagCheckFailed": {5: 0, 12: 1}},
     ),
     "the device plugin": case(
         [
@@ -139,10 +152,10 @@ def test_the_rules_and_the_charts_are_promql(tmp_path: Path, job: str | None) ->
     extra = [
         Rule(
             id=f"c{n}",
-            alert=f"C{n}",
-            summary="",
+            title="",
             text="",
-            expr=query.replace("$__rate_interval", "5m"),
+            next_command="",
+            query=query.replace("$__rate_interval", "5m"),
         )
         for n, query in enumerate(charts)
     ]
@@ -155,14 +168,14 @@ def test_the_rules_and_the_charts_are_promql(tmp_path: Path, job: str | None) ->
 
 def test_every_rule_is_tried() -> None:
     tried = json.dumps(CASES)
-    assert all(rule.alert in tried for rule in rules(None, Limits()))
+    assert all(alert_name(rule) in tried for rule in rules(None, Limits()))
 
 
 def test_a_named_job_has_its_own_series_only() -> None:
     selectors = [
         selector
         for rule in rules("bert", Limits())
-        for selector in re.findall(r"tpudiag_\w+(?:\{[^}]*\})?", rule.expr)
+        for selector in re.findall(r"tpudiag_\w+(?:\{[^}]*\})?", rule.query)
     ]
     assert selectors
     assert all(selector.endswith('{job_name="bert"}') for selector in selectors)

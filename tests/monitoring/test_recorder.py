@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -42,6 +43,9 @@ class Flaky:
         self.windows += windows
         self.runs.append(run)
         self.wrote.set()
+
+    def gone(self) -> bool:
+        return False
 
     def close(self) -> None:
         pass
@@ -92,20 +96,23 @@ def test_a_loop_that_raises_is_closed_and_its_error_stands(tmp_path: Path) -> No
     assert found.run.ended_ns is not None
 
 
-def test_an_announced_pause_is_no_slow_step(tmp_path: Path) -> None:
-    path = tmp_path / "a.sqlite"
-    slept = threading.Event()
+def test_an_announced_pause_is_no_slow_step(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, now_ns = tmp_path / "a.sqlite", [time.perf_counter_ns()]
+    monkeypatch.setattr(time, "perf_counter_ns", lambda: now_ns[0])
     loop = track(range(4), path=path)
     for number in loop:
+        now_ns[0] += 10**6
         if number == 2:
             with loop.pause("checkpoint"):
-                slept.wait(0.3)
+                now_ns[0] += 300 * 10**6
     found = read(path)
     assert [pause.kind for pause in found.pauses] == ["checkpoint"]
     assert sum(w.pause_ms for w in found.windows) >= 299
     slowest = percentile(tuple(key for w in found.windows for key in w.step_ms), 1.0)
     assert slowest is not None
-    assert slowest < 250
+    assert slowest < 5
 
 
 def test_a_full_queue_drops_and_counts(tmp_path: Path) -> None:
@@ -119,7 +126,7 @@ def test_a_full_queue_drops_and_counts(tmp_path: Path) -> None:
         return sink
 
     made = Recorder(stuck, "test", flush_s=0.01, queue_steps=100)
-    assert blocked.wait(10)
+    assert blocked.wait(100)
     for _ in range(250):
         made.step()
     assert made.lost_steps == 150
@@ -137,7 +144,7 @@ def test_a_sink_that_fails_and_recovers_loses_nothing() -> None:
     sink.failing = True
     for _ in range(1_000):
         made.step()
-    assert sink.failed.wait(10)
+    assert sink.failed.wait(100)
     sink.failing = False
     made.close()
     assert sum(w.steps for w in sink.windows) == 1_001 == made.stored_steps
@@ -152,7 +159,7 @@ def test_a_sink_that_never_comes_back_stops_nothing_and_is_said(
     sink.failing = True
     made = recorder(sink)
     made.step()
-    assert sink.failed.wait(10)
+    assert sink.failed.wait(100)
     made.step()
     made.close()
     assert made.stored_steps == 0
@@ -205,7 +212,7 @@ def test_hbm_in_use_and_its_limit_are_recorded(tmp_path: Path) -> None:
     made = Recorder(lambda: Store(path), "n", memory=memory, flush_s=0.01, hbm_limit_bytes=2**34)
     assert not asked.is_set(), "asking before the first step would start the runtime"
     made.step()
-    assert asked.wait(10)
+    assert asked.wait(100)
     made.close()
     found = read(path)
     assert [w.hbm_bytes for w in found.windows] == [2**30]

@@ -14,6 +14,7 @@ from tpudiag import tensorboard
 from tpudiag.model import Report, Subject
 from tpudiag.monitoring.recording import NS, Recording
 from tpudiag.monitoring.tensorboard import EventFiles
+from tpudiag.monitoring.watched_job import WatchedJob
 
 pytestmark = pytest.mark.slow
 
@@ -129,7 +130,7 @@ with writer.as_default():
 """
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(900)
 def test_what_tensorflow_itself_writes(tmp_path: Path) -> None:
     before = time.time()
     subprocess.run([sys.executable, "-c", TRAINER, str(tmp_path)], check=True, capture_output=True)
@@ -154,3 +155,24 @@ def test_a_clock_that_is_set_back_hides_no_steps(event_files: ModuleType, tmp_pa
     assert second.steps == 100
     took_s = [window.active_s for window in second.windows]
     assert took_s == pytest.approx([1.0] + [2.0] * 99)
+
+
+@pytest.mark.parametrize("tensor", [False, True])
+@pytest.mark.parametrize(
+    ("number", "what"), [(float("nan"), "NaN"), (float("inf"), "Inf"), (1e9, "explodes")]
+)
+def test_a_loss_in_event_files_is_looked_at(
+    tmp_path: Path, event_files: ModuleType, number: float, what: str, tensor: bool
+) -> None:
+    job = WatchedJob([str(tmp_path)])
+    good = [event_files.event(1e9 + 2 * n, n, tensor=tensor) for n in range(30)]
+    event_files.write(tmp_path, good)
+    assert job.poll()
+    assert job.slowest.losses.trouble is None
+    assert job.slowest.losses.said == 30
+    bad = [event_files.event(1e9 + 2 * n, n, "train/Loss", number, tensor) for n in range(30, 40)]
+    event_files.write(tmp_path, bad)
+    assert job.poll()
+    trouble = job.slowest.losses.trouble
+    assert trouble is not None
+    assert (trouble.what, trouble.step > 25) == (what, True)

@@ -15,16 +15,16 @@ TRAINS = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
 before = set(sys.modules)
-started = time.perf_counter()
+started = time.process_time()
 import tpudiag
-took_s = time.perf_counter() - started
+took_s = time.process_time() - started
 steps = list(tpudiag.track(range(5), global_batch_size=8, path=sys.argv[2]))
 tpudiag.ThroughputCallback()
 own = sys.stdlib_module_names | {"tpudiag"}
 print([m for m in sys.modules.keys() - before if m.partition(".")[0] not in own])
 print(took_s)
 """
-KNOWN = "import time; t = time.perf_counter(); import asyncio; print(time.perf_counter() - t)"
+KNOWN = "import time; t = time.process_time(); import asyncio; print(time.process_time() - t)"
 
 
 def trained(python: str, folder: str, recording: Path) -> tuple[str, float]:
@@ -33,7 +33,7 @@ def trained(python: str, folder: str, recording: Path) -> tuple[str, float]:
         [python, "-I", "-c", TRAINS, folder, str(recording)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=800,
         check=True,
     )
     modules, took_s = done.stdout.splitlines()
@@ -48,7 +48,7 @@ def test_it_imports_the_standard_library_alone(tmp_path: Path) -> None:
         runs.append(trained(sys.executable, str(ROOT), tmp_path / f"{number}.sqlite"))
         known_s.append(float(subprocess.check_output([sys.executable, "-I", "-c", KNOWN])))
     assert runs[0][0] == "[]"
-    # asyncio takes 50 ms where the machine is quiet: of a loaded one both tell alike
+    # Of the processor's time, which others on the machine do not make longer; asyncio takes 50 ms.
     assert min(took_s for _, took_s in runs) < 0.6 * min(known_s)
     assert (tmp_path / "0.sqlite").stat().st_size
 
@@ -65,7 +65,7 @@ def test_it_is_installed_without_dependencies(tmp_path: Path) -> None:
         shutil.copy(ROOT / file, source / file)
     subprocess.run(
         [python, "-m", "pip", "install", "--quiet", "--no-deps", str(source)],
-        timeout=200,
+        timeout=800,
         check=True,
         capture_output=True,
     )

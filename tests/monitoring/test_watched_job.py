@@ -13,12 +13,11 @@ import pytest
 
 from tpudiag.diagnoses.recording import Session
 from tpudiag.diagnoses.watch_request import WatchRequest
-from tpudiag.errors import UnreadableInput
 from tpudiag.model import Outcome, Verdict
-from tpudiag.monitoring.clocks import Clock
 from tpudiag.monitoring.recording import NS
-from tpudiag.monitoring.watched_job import MISSING_S, WatchedJob
+from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.settings import Settings
+from tpudiag.signals.run_state import StateKind
 
 STEADY = [1.0] * 600
 
@@ -107,13 +106,13 @@ def test_a_killed_job_that_resumes_is_followed(tmp_path: Path, recordings: Modul
     recordings.write(path, STEADY, silent_s=30, id="one", pid=dead, beat_ns=beat_ns)
     with Session(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
-        assert session.watched.gone is not None
+        assert session.watched.state.kind is StateKind.KILLED
         assert session.alerts
         assert not session.done(None), "its restart has a minute to begin"
         assert session.done(20)
         recordings.write(path, [1.0] * 20, id="two")
         assert session.look()
-        assert session.alerts[-1] == "TPU604 stalled: over"
+        assert session.alerts[-1] == "TPU609 run-failed: over"
         assert not session.done(None)
         assert session.watched.restarts == 1
 
@@ -134,13 +133,12 @@ def test_epochs_of_one_process_share_a_baseline(tmp_path: Path, recordings: Modu
         assert session.watched.steps == 990
 
 
-def test_a_file_that_is_away_for_some_seconds_ends_nothing(
+def test_a_recording_that_cannot_be_read_any_more_loses_nothing_of_what_was_seen(
     tmp_path: Path, recordings: ModuleType
 ) -> None:
-    path, now_s = tmp_path / "a.sqlite", [1_000.0]
+    path = tmp_path / "a.sqlite"
     recordings.write(path, STEADY)
-    clock = Clock(recordings.time.time_ns, lambda: int(now_s[0] * NS))
-    job = WatchedJob([str(path)], clock)
+    job = WatchedJob([str(path)])
     assert job.poll()
     path.rename(tmp_path / "away")
     assert job.poll()
@@ -148,13 +146,13 @@ def test_a_file_that_is_away_for_some_seconds_ends_nothing(
     assert job.poll()
     path.unlink()
     (tmp_path / "away").rename(path)
-    now_s[0] += 2 * MISSING_S
     assert job.poll()
+    assert not job.unread
     path.unlink()
     assert job.poll()
-    now_s[0] += 2 * MISSING_S
-    with pytest.raises(UnreadableInput, match="the recording is gone"):
-        job.poll()
+    assert job.workers[0].steps == len(STEADY)
+    assert job.unread == {str(path): f"{path}: the recording is gone"}
+    assert not job.done(0.0), "its process lives"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

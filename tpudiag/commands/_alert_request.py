@@ -61,6 +61,14 @@ def _limits(options: argparse.Namespace) -> Limits:
     )
 
 
+def percent(text: str) -> float:
+    """`20` or `20%` as 20; a share such as 0.2 would be a fifth of one percent."""
+    value = number(text)
+    if value < 1 and not text.strip().endswith("%"):
+        raise argparse.ArgumentTypeError(f"{text!r} is less than 1 %: write 20 for a fifth")
+    return value
+
+
 def number(text: str) -> float:
     """`20`, `20%` as 20."""
     try:

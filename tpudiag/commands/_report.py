@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -160,11 +160,23 @@ def settings_for(options: argparse.Namespace) -> Settings:
 
 
 def emit(report: Report, options: argparse.Namespace) -> int:
-    """Write the report to stdout and the files asked for; the exit code it earns."""
+    """Write the report to stdout and the files asked for, and say what it lacks; its exit code."""
     from tpudiag import snippets
 
     write(snippets.added(report), options)
-    return exit_code(report, options.fail_on)
+    if report.interrupted:
+        say("interrupted; the report holds what was seen until then")
+    elif report.faults:
+        say_each(report.faults)
+    elif report.partial is not None:
+        say(report.partial)
+    return report.exit_code(options.fail_on)
+
+
+def say_each(lines: Iterable[str]) -> None:
+    """Lines on stderr."""
+    for line in lines:
+        say(line)
 
 
 def write(report: Report, options: argparse.Namespace) -> None:
@@ -209,14 +221,6 @@ def beside_profile(report: Report, path: str, run: str | None = None) -> None:
     written = tensorboard.write_beside(report, path, run)
     if written is not None and sys.stderr.isatty():
         say(f"TensorBoard shows this report under Text: {written.parent}")
-
-
-def exit_code(report: Report, fail_on: str) -> int:
-    """0, or 1 where a check at or above `fail_on` failed."""
-    from tpudiag.model import Severity
-
-    worst = report.worst_failure()
-    return int(fail_on != "never" and worst is not None and worst >= Severity(fail_on))
 
 
 def write_whole(file: Path, text: str) -> None:

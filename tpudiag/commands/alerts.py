@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._alert_request import number, request_of
+from tpudiag.commands._alert_request import number, percent, request_of
 from tpudiag.commands._report import Verbs, write_whole
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.harmless import one_line
@@ -98,7 +98,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
     """When the policies fire."""
     limits = parser.add_argument_group("limits")
     for name, metavar, default, what in (
-        ("--drop", "PERCENT", 20, "throughput below the job's median of six hours"),
+        ("--drop", "PERCENT", 20, "throughput below the job's own baseline"),
         ("--input-share", "PERCENT", 20, "of step time spent waiting for input"),
         ("--hbm-share", "PERCENT", 95, "of the usable HBM in use"),
         ("--first-step", "MINUTES", 20, "without a first step"),
@@ -108,7 +108,7 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
         limits.add_argument(
             name,
             metavar=metavar,
-            type=number,
+            type=percent if metavar == "PERCENT" else number,
             default=default,
             help=f"{what} (default: %(default)s)",
         )

@@ -19,7 +19,6 @@ from tpudiag.commands._report import (
 from tpudiag.commands._worker_options import add_kubernetes_options, add_port_option, selection
 from tpudiag.commands.read import add_xprof_option
 from tpudiag.errors import UsageError
-from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.sources.live.capture import CaptureRequest
@@ -145,14 +144,7 @@ def run(options: argparse.Namespace) -> int:
     code = emit(report, options)
     if report.profile_folder is not None:
         beside_profile(report, report.profile_folder)
-    if report.interrupted:
-        say("interrupted; the report holds what was captured")
-        return 130
-    for line in report.faults:
-        say(line)
-    if not report.judged:
-        return max(code, 2)
-    return max(code, 1) if report.faults else code
+    return code
 
 
 def _capture(options: argparse.Namespace) -> CaptureRequest:

@@ -11,7 +11,7 @@ from tpudiag.commands._interrupts import Interrupts
 from tpudiag.commands._progress import progress
 from tpudiag.commands.compare import share
 from tpudiag.commands.plan import positive
-from tpudiag.errors import UsageError
+from tpudiag.errors import INTERRUPTED, UsageError
 from tpudiag.printing import say
 
 if TYPE_CHECKING:
@@ -53,12 +53,10 @@ def add_parser(verbs: _report.Verbs) -> None:
         metavar="NAME",
         help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
     )
-    _job_options.add_python_option(parser)
-    _job_options.add_run_options(parser, keeps=True)
-    _job_options.add_compiler_options(parser)
+    _job_options.add_log_dir(parser, "where runs leave their profile")
+    _job_options.add_options(parser, "check")
     _add_gate_options(parser)
     _add_price_options(parser)
-    _job_options.add_reference_options(parser)
     _report.add_report_options(parser)
     parser.set_defaults(run=run)
 
@@ -104,7 +102,7 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.planning import prices
 
     known = prices.load(options.cost) if options.cost is not None else {}
-    request = _job_request.of(options)
+    request = _job_request.of(options, "check")
     from tpudiag.diagnoses import job
     from tpudiag.diagnoses.predicted_cost import priced
 
@@ -114,22 +112,20 @@ def run(options: argparse.Namespace) -> int:
             report = job.diagnose(request, settings, heard)
         report = priced(report, known, options.examples)
         code = _written(report, baseline, request, options)
-    return 130 if interrupts.waits else code
+    return INTERRUPTED if interrupts.waits else code
 
 
 def _written(
     report: Report, baseline: Report | None, request: JobRequest, options: argparse.Namespace
 ) -> int:
     """Hold the report against an earlier one, where that was asked for, and write it."""
-    closes = False
     if baseline is not None and not report.interrupted:
         from tpudiag.diagnoses.baseline import held_against
 
         gated = held_against(baseline, options.baseline, report, options.fail_on_regression)
-        report, closes = gated.report, gated.closes
+        report = gated.report
         say(gated.verdict)
-    code = _finish(report, options)
-    code = max(code, int(closes))
+    code = _report.emit(report, options)
     if report.next_command is not None:
         _report.beside_profile(report, str(request.log_dir))
     return code
@@ -144,15 +140,3 @@ def _baseline(options: argparse.Namespace) -> Report | None:
     from tpudiag import report_json
 
     return report_json.load(options.baseline)
-
-
-def _finish(report: Report, options: argparse.Namespace) -> int:
-    """Write the report; a job that ended early and left nothing to fail is exit code 2."""
-    code = _report.emit(report, options)
-    if report.interrupted:
-        say("interrupted; the report holds what was seen until then")
-        return 130
-    if report.partial is not None and code == 0:
-        say(report.partial)
-        return 2
-    return code

@@ -8,7 +8,7 @@ import math
 from tpudiag.commands._progress import progress
 from tpudiag.commands._report import add_output_options, check_outputs, emit, settings_for
 from tpudiag.commands.read import add_engine_option, add_link_option, xprof_addresses
-from tpudiag.errors import NothingDiagnosed, UsageError
+from tpudiag.errors import UsageError
 from tpudiag.printing import say
 
 EPILOG = """\
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
 
     # Before what imports numpy, whose BLAS reads its number of threads as it is loaded.
     prepare_for_vectors()
-    from tpudiag.diagnoses import changes, comparison, sides
+    from tpudiag.diagnoses import comparison, sides
 
     names = _sides(options)
     check_outputs(options)
@@ -96,25 +96,13 @@ def run(options: argparse.Namespace) -> int:
     compared = sides.compared(
         names, (before, after), limit=limit, across_hardware=options.across_hardware
     )
-    if gated and not any(change.worse is not None for change in compared.changes):
-        raise NothingDiagnosed(
-            f"{' '.join(names[0])} and {' '.join(names[1])} share no figure that could regress "
-            "(step time, throughput, MXU utilisation, peak memory, the TPU compiler's figures)"
-        )
-    emit(compared.report, options)
-    if compared.report.partial is not None:
-        say(compared.report.partial)
-        return 1
     if not gated:
-        return 0
-    if missing := changes.lost(before, after):
-        say(f"{' '.join(names[1])} does not tell {', '.join(missing)}")
-        return 1
-    regressed = any(change.regressed(limit) for change in compared.changes)
-    if untested := comparison.unsure(compared.changes, limit):
-        say(untested)
-        regressed |= options.strict
-    return int(regressed)
+        return emit(compared.report, options)
+    report, said = sides.gated(compared, names, (before, after), limit, strict=options.strict)
+    code = emit(report, options)
+    if said is not None and report.partial is None:
+        say(said)
+    return code
 
 
 def _sides(options: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from tpudiag.commands import _job_options, _job_request, _report
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
-from tpudiag.printing import say
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.fix import FixRequest
@@ -53,20 +52,10 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="also make changes of the model or the batch: widths and batches that fill the tiles",
     )
     parser.add_argument("--tpu", metavar="NAME", default="none", help=argparse.SUPPRESS)
-    _job_options.add_python_option(parser)
-    _job_options.add_run_options(parser, steps=10, log_dir="none is kept")
-    _job_options.add_compiler_options(parser)
+    _job_options.add_log_dir(parser, "where runs leave their profile", "none is kept")
+    _job_options.add_options(parser, "fix")
     _report.add_report_options(parser, gates=False)
-    # Those of the reference job, which is never mended: the request of a job reads them.
-    parser.set_defaults(
-        run=run,
-        reference="mlp",
-        loop="custom",
-        precision="mixed_bfloat16",
-        full_size=False,
-        checkpoint_dir=None,
-        log_dir=None,  # thrown away, as all that a rehearsal writes
-    )
+    parser.set_defaults(run=run, log_dir=None)  # thrown away, as all that a rehearsal writes
 
 
 def run(options: argparse.Namespace) -> int:
@@ -86,10 +75,8 @@ def run(options: argparse.Namespace) -> int:
             # selected is what is mended.
             report = fix.diagnose(request, replace(settings, select=()), on_phase)
     _report.write(snippets.added(report), options)
-    mending = report.mending
-    for refusal in mending.refused if mending is not None else ():
-        say(refusal)
-    return int(mending is None or mending.left > 0)
+    _report.say_each(report.mending.refused if report.mending is not None else ())
+    return report.exit_code()
 
 
 def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest:
@@ -103,7 +90,7 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
     if options.patch is not None:
         _refuse_patch(options.patch, options)
     return FixRequest(
-        job=_job_request.of(options),
+        job=_job_request.of(options, "fix"),
         select=select,
         unsafe=options.unsafe,
         write=options.write,

@@ -67,6 +67,9 @@ class Session:
 
 def load(shell: Any) -> None:
     """Register the magics; IPython calls it through `load_ipython_extension`."""
+    from tpudiag.notebook_display import show_reports
+
+    show_reports(shell)
     session = Session(shell)
     shell.events.register("post_run_cell", session.ran)
 
@@ -96,7 +99,11 @@ def check(session: Session, line: str, cell: str) -> Report:
     settings = _report.settings_for(options)
     cells = session.with_cell(line, cell)
     with progress() as on_phase:
-        report = job.diagnose(_request(_job_request.of, options, cells), settings, on_phase)
+        report = job.diagnose(
+            _request(lambda made: _job_request.of(made, "check"), options, cells),
+            settings,
+            on_phase,
+        )
     report = snippets.added(report, cells)
     _report.write_files(report, options)
     return report

@@ -7,24 +7,11 @@ import re
 from pathlib import Path
 
 from tpudiag.commands import _job_options, _job_request, _report
-from tpudiag.commands._durations import duration
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
-from tpudiag.printing import say
 
 DEFAULT_FOR = "v5e-8"
 LARGEST = 1 << 20
-FIXED = {
-    "tpu": "none",
-    "steps": None,
-    "warmup": 1,
-    "tpu_timeout": 1.0,
-    "measure_input": 0.0,
-    "module": None,
-    "first_loop": True,
-    "budget": 0.0,
-}
-"""Options of other verbs that run a job; here it runs to its first step, and that is no choice."""
 EPILOG = """\
 The script runs up to its first training step, which is lowered and compiled for each TPU and
 batch instead of being run. Needs the extra `compiler` (jax and libtpu) or --compiler-python.
@@ -66,18 +53,14 @@ def add_parser(verbs: _report.Verbs) -> None:
         help="the TPUs to compare: v5e-8,v6e-8 (default: %(default)s)",
     )
     _add_search_options(parser)
-    _add_limit_options(parser)
-    _job_options.add_data_option(parser)
-    _job_options.add_isolation_options(parser)
-    _job_options.add_python_option(parser)
-    _job_options.add_compiler_options(parser, may_be_left_out=False)
-    _job_options.add_reference_options(parser)
+    _job_options.add_log_dir(parser, "where the job may leave its files")
+    _job_options.add_options(parser, "plan")
     _report.add_report_options(parser)
-    parser.set_defaults(run=run, **FIXED)
+    parser.set_defaults(run=run, tpu="none", module=None)
 
 
 def _add_search_options(parser: argparse.ArgumentParser) -> None:
-    """Which batches are tried, and what the training and a chip-hour are worth."""
+    """Which batches are tried, where, and what the training and a chip-hour are worth."""
     parser.add_argument(
         "--batch",
         metavar="BATCHES",
@@ -104,24 +87,6 @@ def _add_search_options(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="how often they are gone through (default: 1)",
     )
-
-
-def _add_limit_options(parser: argparse.ArgumentParser) -> None:
-    """How long it may take, and where it happens."""
-    parser.add_argument(
-        "--timeout",
-        metavar="TIME",
-        type=duration(),
-        default=7200.0,
-        help="how long the plan may take (default: 2h)",
-    )
-    parser.add_argument(
-        "--log-dir",
-        metavar="DIR",
-        type=Path,
-        default=Path("tpudiag-logs"),
-        help="where the job may leave its files (default: ./tpudiag-logs)",
-    )
     parser.add_argument(
         "--dask",
         metavar="tcp://HOST:PORT",
@@ -146,30 +111,23 @@ def run(options: argparse.Namespace) -> int:
     known = prices.load(options.cost) if options.cost is not None else {}
     # The job is started once: the step is lowered for any number of replicas.
     options.for_ = targets[0].name
-    request = _job_request.of(options)
+    request = _job_request.of(options, "plan")
     installed = plan.installed_compiler(options.compiler_python, options.dask)
     wanted = plan.PlanRequest(
-        job=request,
+        job=plan.up_to_its_step(request),
         installed=installed,
         targets=targets,
         batches=options.batch or (),
         prices=known,
         examples=examples,
         epochs=options.epochs or 1,
-        timeout_s=options.timeout,
-        compile_timeout_s=options.compile_timeout,
+        timeout_s=options.timeout_s,
+        compile_timeout_s=options.compile_timeout_s,
         dask=options.dask,
     )
     with progress() as on_phase:
         report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
-    code = _report.emit(report, options)
-    if report.interrupted:
-        say("interrupted; the plan holds what was seen until then")
-        return 130
-    if report.partial is not None:
-        say(report.partial)
-        return code or 2
-    return code
+    return _report.emit(report, options)
 
 
 def _examples(options: argparse.Namespace) -> float | None:

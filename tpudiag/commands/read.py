@@ -16,7 +16,7 @@ from tpudiag.commands._report import (
     settings_for,
 )
 from tpudiag.harmless import one_line
-from tpudiag.printing import put, say
+from tpudiag.printing import put
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.profile import ProfileRequest
@@ -120,12 +120,6 @@ def run(options: argparse.Namespace) -> int:
     code = emit(report, options)
     if options.tensorboard:
         beside_profile(report, options.path, options.run_name)
-    if report.interrupted:
-        say("interrupted; the report holds what was read until then")
-        return 130
-    if report.partial is not None:
-        say(report.partial)
-        return max(code, 1)
     return code
 
 

@@ -40,14 +40,17 @@ examples:
   tpudiag watch worker-0/ worker-1/ --expect 12000        several hosts; what is normal
   tpudiag watch --selector job-name=bert                  all pods of a job on GKE, sampled
 
-exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603), the job stalled or crashed
-(TPU604) or waits for input (TPU201); 2 usage error, or a source with nothing to watch.
+exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603, TPU608), the job stalled
+(TPU604), failed (TPU609) or waits for input (TPU201), its loss is NaN (TPU611); 2 usage error, or a
+source with nothing to watch.
 """
-DEFAULT_CHECKS = ("TPU201", "TPU603", "TPU604", "TPU605", "TPU607")
+DEFAULT_CHECKS = (
+    "TPU201", "TPU603", "TPU604", "TPU605", "TPU607", "TPU608", "TPU609", "TPU610", "TPU611",
+)  # fmt: skip
 CAPTURES = "tpudiag-logs/watch"
 """Where profiles of drops and stalls go."""
-WHERE_THEY_FAIL = ("TPU605",)
-"""A job's output tells of errors only; that it tells of none is no news."""
+WHERE_THEY_FAIL = ("TPU605", "TPU611")
+"""A job's output tells of errors only, and not all jobs say their loss: that is no news."""
 
 
 def add_parser(verbs: _report.Verbs) -> None:
@@ -145,11 +148,9 @@ def _lookup(options: argparse.Namespace, workers: Sequence[str]) -> WorkerLookup
 def _reported(session: Session, options: argparse.Namespace) -> int:
     """The report at the end; a source that gave nothing was not judged."""
     report = session.report()
-    report = replace(report, faults=(*report.faults, *options.lacking))
-    code = _report.emit(report, options)
-    for fault in report.faults:
-        say(fault)
-    return code or (2 if report.faults else 0)
+    faults = (*report.faults, *options.lacking)
+    report = replace(report, faults=faults, shortfall="whole" if faults else None)
+    return _report.emit(report, options)
 
 
 def _price(options: argparse.Namespace) -> Price | None:
@@ -178,15 +179,14 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
                 time.sleep(options.interval)
     except KeyboardInterrupt:
         if session.seen:
-            _report.emit(session.report(), options)
-        say("interrupted")
-        return 130
+            return _report.emit(replace(session.report(), interrupted=True), options)
+        raise
     return _reported(session, options)
 
 
 def _tell_end(session: Session) -> None:
     """Say that no restart was seen, where the job did not end well."""
-    if session.watched.gone is not None:
+    if session.watched.state.ill:
         say(
             "nothing went on with the job: watching ends (--idle sets how long it waits for a "
             "restart)"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Literal
 
 from tpudiag.errors import UnreadableInput, UsageError
-from tpudiag.monitoring.cloud.policies import Limits as Limits  # noqa: PLC0414  (commands give it)
-from tpudiag.monitoring.cloud.policies import Policy, as_json, policies
+from tpudiag.monitoring.alert_rules import Limits as Limits  # noqa: PLC0414  (commands give it)
+from tpudiag.monitoring.alert_rules import Rule
+from tpudiag.monitoring.cloud.policies import as_json, policies
 from tpudiag.monitoring.cloud.reconcile import Alerts, Kept
 from tpudiag.monitoring.cloud.reconcile import Change as Change  # noqa: PLC0414  (commands show it)
 from tpudiag.monitoring.cloud.resource import ResourceType
@@ -39,18 +40,6 @@ class AlertRequest:
     def with_dashboard(self) -> bool:
         """Whether the dashboard is meant: not where single policies were named."""
         return self.dashboard and not self.policies
-
-
-class _Named(Protocol):
-    """An alert with an id."""
-
-    @property
-    def id(self) -> str:
-        """Its id."""
-        ...
-
-
-_Alert = TypeVar("_Alert", bound=_Named)
 
 
 def applied(request: AlertRequest) -> Iterator[Change]:
@@ -122,13 +111,13 @@ def _alerts(request: AlertRequest) -> Alerts:
     return Alerts(request.project or "", request.endpoint)
 
 
-def _wanted(request: AlertRequest) -> tuple[Policy, ...]:
+def _wanted(request: AlertRequest) -> tuple[Rule, ...]:
     """The policies as they should be; raises UsageError for one that is not known."""
     every = policies(request.job or "", request.resource, request.limits)
     return _named(request.policies, every)
 
 
-def _named(ids: Sequence[str], every: tuple[_Alert, ...]) -> tuple[_Alert, ...]:
+def _named(ids: Sequence[str], every: tuple[Rule, ...]) -> tuple[Rule, ...]:
     """Those that were asked for, or all; raises UsageError for one that there is not."""
     unknown = set(ids) - {each.id for each in every}
     if unknown:

@@ -6,7 +6,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ from tpudiag.printing import say
 
 HOOK_S = 60.0
 AT_ONCE_HOOKS = 8
+SETTLED_S = 60.0
 PIPE_BYTES = 65_000
 State = Literal["raised", "over"]
 
@@ -22,9 +24,16 @@ State = Literal["raised", "over"]
 class Alerts:
     """What was raised; `hook` is a command for the shell, told by its environment and stdin."""
 
-    def __init__(self, source: str, hook: str | None = None) -> None:
-        self._source, self._hook = source, hook
-        self._raised: dict[str, str] = {}
+    def __init__(
+        self,
+        source: str,
+        hook: str | None = None,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._source, self._hook, self._monotonic = source, hook, monotonic
+        self._raised: dict[str, tuple[str, Severity]] = {}
+        self._well_s: dict[str, float] = {}
+        """Since when a warning that was raised does not stand."""
         self._hooks: list[subprocess.Popen[bytes]] = []
         self.told: list[str] = []
         """A line for each alert that was raised, or is over."""
@@ -39,15 +48,26 @@ class Alerts:
             message = outcome.findings[0].message
             more = len(outcome.findings) - 1
             message += f" ({more} more)" if more else ""
-            self._raised[outcome.id] = message
+            self._raised[outcome.id] = message, outcome.severity
             self.told.append(f"{outcome.id} {outcome.name}: {message}")
             self._call(outcome, "raised", message, job)
-        elif not _fails(outcome) and outcome.id in self._raised:
+        elif _fails(outcome):
+            self._well_s.pop(outcome.id, None)
+        elif outcome.id in self._raised and self._settled(outcome.id):
             # What was raised is said again: the finding is gone, and whoever is told must know
             # which one it was.
-            message = self._raised.pop(outcome.id)
+            message, _ = self._raised.pop(outcome.id)
             self.told.append(f"{outcome.id} {outcome.name}: over")
             self._call(outcome, "over", message, job)
+
+    def _settled(self, id_: str) -> bool:
+        """Whether it is over: a warning on the edge of its limit is not, at each breath."""
+        if self._raised[id_][1] is Severity.WARNING:
+            since_s = self._well_s.setdefault(id_, self._monotonic())
+            if self._monotonic() - since_s < SETTLED_S:
+                return False
+        self._well_s.pop(id_, None)
+        return True
 
     def reap(self) -> None:
         """Say which hooks failed; forget those that have ended."""

@@ -10,12 +10,11 @@ from tpudiag.model import Report
 
 @dataclass(frozen=True)
 class Gated:
-    """The report with what changed in it, and whether the gate closes."""
+    """The report with what changed in it and whether it passed the gate."""
 
     report: Report
     verdict: str
     """In one line: what regressed, or that nothing did."""
-    closes: bool
 
 
 def held_against(baseline: Report, name: str, report: Report, limit: float | None) -> Gated:
@@ -41,5 +40,6 @@ def held_against(baseline: Report, name: str, report: Report, limit: float | Non
         # The first two notes of a comparison say which reports A and B are: here that is plain.
         notes=(*report.notes, f"Against {name}: {verdict}", *made.notes[2:]),
         tables=(*report.tables, *made.tables),
+        regressed=closes,
     )
-    return Gated(with_changes, verdict, closes)
+    return Gated(with_changes, verdict)

@@ -72,6 +72,7 @@ def report(
         headline=_headline(changes, limit, across is not None),
         notes=tuple(_notes(names, sides, changes, across)),
         partial="; ".join(partial) or None,
+        shortfall="part" if partial else None,
         xprof_links=tuple(changed_places.links(before, after, changes, limit)),
     )
 

@@ -9,6 +9,7 @@ import msgspec
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.recording import said_rate
+from tpudiag.whole_files import read_bytes
 
 
 class _Row(msgspec.Struct):
@@ -40,10 +41,10 @@ def expected(wish: float | Path | None) -> Reference | None:
 def _of_plan(path: Path) -> Reference:
     """The slow end of what is predicted for the best batch: less than that is a drop."""
     try:
-        report = msgspec.json.decode(path.read_bytes(), type=_Report)
+        report = msgspec.json.decode(read_bytes(path), type=_Report)
     except OSError as error:
         raise UsageError(f"--expect {path}: {error.strerror or error}") from error
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise UsageError(f"--expect {path}: neither a rate nor a JSON report") from error
     best = [row for row in report.plan if row.best and row.examples_per_second]
     if not best:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,7 @@ from tpudiag.diagnoses import (
     last_words,
     offered_changes,
     predicted_step,
+    second_try,
     undiagnosed,
     unrun_commands,
 )
@@ -60,6 +62,11 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
 def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Report:
     """The report on the job as it is."""
     started = datetime.now(UTC)
+    limits = runner.Limits(
+        request.timeout_s,
+        tpu_s=request.tpu_timeout_s,
+        ends_at=time.monotonic() + request.timeout_s,
+    )
     asked, replicas = request.tpu, request.target.replicas
     attempt: TpuAttempt | None = None
     signals, job = Signals(origin=Origin.TPU), runner.JobRun()
@@ -71,13 +78,13 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         # It is read and not run: TensorFlow 2 would end it at its first Session.
         asked = None
     if asked is not None:
-        signals, job = _on_tpu(request, asked, on_phase)
+        signals, job = _on_tpu(request, asked, limits, on_phase)
         attempt = signals.tpu
     reached = attempt is not None and attempt.reached
     # A TPU that is not reached is said (TPU003), and the rest is judged by a rehearsal all the
     # same.
     if not (reached or job.interrupted or source.is_tensorflow_1):
-        signals, job, replicas = _rehearsed(request, on_phase)
+        signals, job, replicas = _rehearsed(request, limits, on_phase)
     environment_ = job_python.environment_of(request.python)
     if request.notebook is not None:
         skipped = request.notebook.source.skipped
@@ -141,6 +148,7 @@ def spec_of(
         budget_s=0.0 if request.steps or not rehearse else STEP_BUDGET_S,
         log_dir=str(request.log_dir.absolute()),
         isolation=request.isolation if rehearse else "none",
+        writable=(request.saves_in,) if request.saves_in else (),
         keep=str(request.keep_writes.absolute()) if request.keep_writes else "",
         offline=request.offline,
         measure_input_s=request.measure_input_s,
@@ -157,15 +165,22 @@ def spec_of(
     )
 
 
-def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.JobRun, int]:
+def _rehearsed(
+    request: JobRequest, limits: runner.Limits, on_phase: OnPhase
+) -> tuple[Signals, runner.JobRun, int]:
     """Run on CPU replicas; again with fewer where the model is too large for so many."""
     target = request.target
     replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
-    limits = runner.Limits(request.timeout_s)
+
+    def again(spec: protocol.JobSpec, why: str, most_s: float) -> runner.JobRun:
+        on_phase(why)
+        return runner.run(spec, request.python, limits.within(most_s), on_phase)
+
     with scratch.folder("lowered") as folder:
         to = str(folder) if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
         known: dict[str, object] = {}
+        failed: JobEnd | None = None
         while True:
             # One for each try: what it began for a job that is started again is stopped.
             cells = request.notebook.map if request.notebook else None
@@ -174,9 +189,12 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
                 job.facts.update(known)
                 smaller = fitted(spec, job)
                 if smaller is None:
+                    job = second_try.judged(spec, job, again)
+                    second_try.say_what_failed(job, failed)
                     signals = _signals(Origin.REHEARSAL, job)
                     compiler = compilation.of_job(job.facts, job.interrupted, on_phase)
                     break
+            failed = second_try.crash_of(job) or failed
             on_phase(started_again(smaller, spec))
             known = step_facts(job, smaller)
             spec = smaller
@@ -185,7 +203,9 @@ def _rehearsed(request: JobRequest, on_phase: OnPhase) -> tuple[Signals, runner.
     return replace(signals, compiler=compiler), job, spec.real_replicas
 
 
-def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals, runner.JobRun]:
+def _on_tpu(
+    request: JobRequest, asked: str, limits: runner.Limits, on_phase: OnPhase
+) -> tuple[Signals, runner.JobRun]:
     """Run on the TPU; every wait for it is bounded."""
     refusal = environment.refused(asked)
     if refusal is not None:
@@ -198,7 +218,6 @@ def _on_tpu(request: JobRequest, asked: str, on_phase: OnPhase) -> tuple[Signals
             limit_s=request.tpu_timeout_s,
         )
         return Signals(origin=Origin.TPU, tpu=attempt), runner.JobRun()
-    limits = runner.Limits(request.timeout_s, tpu_s=request.tpu_timeout_s)
     spec = spec_of(request, False, asked, request.target.replicas)
     job = runner.run(spec, request.python, limits, on_phase)
     signals = _signals(Origin.TPU, job)

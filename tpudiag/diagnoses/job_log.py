@@ -10,6 +10,7 @@ from tpudiag.known_errors.model import Match
 from tpudiag.monitoring.follower import Watched
 from tpudiag.signals import JobEnd
 from tpudiag.signals.environment import JobEndKind
+from tpudiag.signals.run_state import StateKind
 from tpudiag.sources.live.job_log import LogFile, log_files
 
 TRACEBACK = "Traceback (most recent call last):"
@@ -76,16 +77,18 @@ class WorkerLogs:
         # Each time: a process may open its log late, or turn to another file at midnight.
         log.follow(pids=[run.pid] if watched.lives_here else ())
         log.look()
-        return log.end(_how(watched), error=run.failure)
+        return log.end(_how(watched), run.exit_code, run.failure)
 
 
 def _how(watched: Watched) -> JobEndKind:
     """How a worker's run stands."""
-    if watched.run.failure is not None:
-        return "exception"
-    if watched.run.ended_ns is not None:
-        return "finished"
-    return "running" if watched.gone is None else "signal"
+    ends: dict[StateKind, JobEndKind] = {
+        StateKind.FAILED: "exception",
+        StateKind.EXITED: "exit",
+        StateKind.COMPLETED: "finished",
+        StateKind.KILLED: "signal",
+    }
+    return ends.get(watched.state.kind, "running")
 
 
 def _whole(error: str | None, told: str) -> str | None:

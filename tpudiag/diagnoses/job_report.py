@@ -47,6 +47,12 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
     end = signals.end
+    # First: data that is away explains a crash better than the line on which it showed.
+    partial = (
+        unrun_commands.exported(end, request.file)
+        or undiagnosed.unreachable(end, request.fake_data)
+        or job_summary.partial(signals, job.run.timed_out, request.python.path)
+    )
     return Report(
         subject=Subject("job", request.name),
         target=TargetSummary(target.name, target.replicas),
@@ -64,10 +70,8 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         headline=_headline(request, job),
         notes=_notes(request, job),
         next_command=job_summary.next_command(request.log_dir),
-        # First: data that is away explains a crash better than the line on which it showed.
-        partial=unrun_commands.exported(end, request.file)
-        or undiagnosed.unreachable(end, request.fake_data)
-        or job_summary.partial(signals, job.run.timed_out, request.python.path),
+        partial=partial,
+        shortfall="whole" if partial else None,
         interrupted=end is not None and end.how == "interrupted",
         series=(
             *plot_data.of(signals),
@@ -103,9 +107,10 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     ran_examples = facts.get("ran_examples")
     return (
         python,
+        *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
         *installed,
-        *script_coverage.urgent(signals.coverage, signals.hook_defects),
-        *job_summary.stood_in(signals),
+        *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
+        *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
         *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from tpudiag import settings
 from tpudiag.diagnoses.named_program import REFERENCE, ReferenceJob, program_of
@@ -54,6 +54,8 @@ class JobRequest:
     """What holds back what a rehearsal writes; `none`: it writes where it says."""
     keep_writes: Path | None = None
     """Where that is kept; None: it is thrown away."""
+    saves_in: str = ""
+    """Where the reference job saves by the user's word: there it writes for real."""
     offline: bool = False
     """Whether the job reaches no network at all."""
     measure_input_s: float = 10.0
@@ -102,32 +104,15 @@ class JobRequest:
         return script.module_file(self.program) if self.is_module else self.file
 
 
-@dataclass(frozen=True, kw_only=True)
-class WritesWanted:
-    """What becomes of what a rehearsal writes and sends."""
-
-    in_place: bool = False
-    """It is written where the script says."""
-    keep: Path | None = None
-    """A folder for it, new or empty; None: it is thrown away."""
-    offline: bool = False
-    """Nothing at all reaches a network."""
-
-    def isolation(self) -> Isolation:
-        """What holds it back; raises UsageError where nothing can."""
-        if self.in_place:
-            if self.keep is not None:
-                raise UsageError("--in-place and --keep-writes: choose one")
-            return "none"
-        if self.keep is not None:
-            _refuse_kept(self.keep)
-        means = chosen.means(str(Path.cwd()))
-        if means.isolation == "none":
-            raise UsageError(
-                f"nothing here holds back what a rehearsal writes ({means.refused}): "
-                f"{chosen.IN_PLACE}"
-            )
-        return means.isolation
+def _isolation(in_place: bool, keep: Path | None) -> Isolation:
+    """What holds back what a rehearsal writes; raises UsageError for what cannot be kept."""
+    if in_place:
+        if keep is not None:
+            raise UsageError("--in-place and --keep-writes: choose one")
+        return "none"
+    if keep is not None:
+        _refuse_kept(keep)
+    return chosen.means(str(Path.cwd())).isolation
 
 
 def _refuse_kept(folder: Path) -> None:
@@ -163,24 +148,25 @@ def chosen_target(named: str | None, tpu: str | None) -> ChosenTarget:
 
 def resolved(
     program: str | None,
-    module: str | None,
-    reference: ReferenceJob | None = None,
+    module: str | None = None,
     *,
     arguments: Sequence[str] = (),
     target: str | None,
     tpu: str | None = "none",
-    python: str | None,
     log_dir: Path,
-    writes: WritesWanted | None = None,
+    said: Mapping[str, Any],
 ) -> JobRequest:
-    """The job that was named, for its TPU, in its Python; raises TpudiagError for what cannot work.
+    """The job that was named, for its TPU, in its Python, with the options of its verb.
 
-    Nothing is started and nothing written yet.
+    `said` are the options by name, those that are fields of a request under the same name.
+    Nothing is started and nothing written yet. Raises TpudiagError for what cannot work.
     """
-    wanted = writes or WritesWanted()
+    keep = _path(said.get("keep_writes"))
+    isolation = _isolation(said["in_place"], keep)
     chosen = chosen_target(target, tpu)
-    job = program_of(program, module, reference or ReferenceJob())
-    return JobRequest(
+    job = program_of(program, module, _reference(said))
+    python = said["python"]
+    request = JobRequest(
         program=job.program,
         name=job.name,
         is_module=job.is_module,
@@ -189,48 +175,42 @@ def resolved(
         target_choice=chosen.target_choice,
         topology=chosen.topology,
         tpu=chosen.tpu,
-        python=job_python_of(python, program),
+        python=job_python_of(None if python is None else str(python), program),
         log_dir=log_dir,
-        isolation=wanted.isolation(),
-        keep_writes=wanted.keep,
-        offline=wanted.offline,
+        isolation=isolation,
+        keep_writes=keep,
+        saves_in=(job.reference.checkpoint_dir or "") if job.reference else "",
+        rest_s=0.0 if said.get("first_loop") else said.get("budget_s", 0.0),
+        compiler=_compiler(said),
     )
+    return replace(request, **{name: said[name] for name in SAID_ITSELF & said.keys()})
 
 
-def configured(
-    job: JobRequest,
-    *,
-    steps: int | None = None,
-    warmup_steps: int = 5,
-    first_loop: bool = False,
-    budget_s: float = 60.0,
-    timeout_s: float = 900.0,
-    tpu_timeout_s: float = 120.0,
-    measure_input_s: float = 10.0,
-    fake_data: bool = False,
-    no_compile: bool = False,
-    compiler_python: str | None = None,
-    compile_timeout_s: float = 600.0,
-) -> JobRequest:
-    """The job with the options of the verbs that run one, for command line and library alike.
+SAID_ITSELF = {field.name for field in fields(JobRequest)} - {"python", "keep_writes"}
+"""Options that a request takes as they are."""
 
-    Raises UsageError where the compiler's Python cannot be run.
-    """
-    if compiler_python is not None:
+
+def _compiler(said: Mapping[str, Any]) -> CompilerRequest:
+    """How the TPU compiler is asked; raises UsageError where its Python cannot be run."""
+    python = said["compiler_python"]
+    if python is not None:
         # Now, and not after the minutes of a rehearsal: a Python that cannot be run is a usage
         # error.
-        libtpu_process.find(compiler_python)
-    return replace(
-        job,
-        steps=steps,
-        warmup_steps=warmup_steps,
-        rest_s=0.0 if first_loop else budget_s,
-        timeout_s=timeout_s,
-        tpu_timeout_s=tpu_timeout_s,
-        measure_input_s=measure_input_s,
-        fake_data=fake_data,
-        compiler=CompilerRequest(not no_compile, compiler_python, compile_timeout_s),
-    )
+        libtpu_process.find(python)
+    return CompilerRequest(not said.get("no_compile"), python, said["compile_timeout_s"])
+
+
+def _reference(said: Mapping[str, Any]) -> ReferenceJob:
+    """The job that runs where no other is named."""
+    if "reference" not in said:
+        return ReferenceJob()
+    own = {name: said[name] for name in ("loop", "precision", "full_size", "checkpoint_dir")}
+    return ReferenceJob(model=said["reference"], **own)
+
+
+def _path(path: str | Path | None) -> Path | None:
+    """A path as one."""
+    return None if path is None else Path(path)
 
 
 def job_python_of(named: str | None, program: str | None = None) -> JobPython:

@@ -140,6 +140,15 @@ def notes(
     return tuple(notes)
 
 
+def not_compiled(signals: Signals) -> tuple[str, ...]:
+    """That the TPU compiler was asked and gave no answer: why, and what to do."""
+    compiler, end = signals.compiler, signals.end
+    if compiler is None or compiler.reason is None or (end is not None and end.error):
+        return ()
+    how = f"; {compiler.how}" if compiler.how else ""
+    return (f"Without the TPU compiler, no HBM and no time of the step: {compiler.reason}{how}.",)
+
+
 def of_some_examples(signals: Signals, ran: object) -> tuple[str, ...]:
     """That some examples of each batch ran; `ran`: how many, None for all."""
     batch = signals.batch.per_replica_batch if signals.batch is not None else 0
@@ -152,11 +161,16 @@ def of_some_examples(signals: Signals, ran: object) -> tuple[str, ...]:
     )
 
 
-def stood_in(signals: Signals) -> tuple[str, ...]:
-    """What --fake-data did."""
+def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
+    """What --fake-data did; `by_graph`: files that a graph names may have been stood in for."""
     things = signals.stood_in
     if things is None or signals.origin is not Origin.REHEARSAL:
         return ()
+    if not things and by_graph:
+        return (
+            "--fake-data: nothing was seen to be stood in for. Files that a graph names are, where "
+            "they cannot be reached, and that is not seen.",
+        )
     if not things:
         return ("--fake-data: all data could be reached; nothing was stood in for.",)
     named = ", ".join(things[:MOST_NAMED])

@@ -68,7 +68,8 @@ def timeline(account: Account, source: str) -> tuple[Series, ...]:
     # A job of weeks has tens of thousands of minutes, and a chart some hundred pixels.
     width = max((last - first) // MOST_POINTS + 1, 1)
     starts = range(first, last + 1, width)
-    parts = [_parts(account, start, width) for start in starts]
+    shares = _parts(account, first, width)
+    parts = [shares.get(start, {}) for start in starts]
     x = tuple(float(start - first) for start in starts)
     return tuple(
         Series(
@@ -106,11 +107,18 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
-def _parts(account: Account, start: int, width: int) -> dict[TimeUse, float]:
-    """Percent of the time in some minutes."""
-    spent: dict[TimeUse, float] = {}
-    for minute in range(start, start + width):
-        for use, seconds in account.minutes.get(minute, {}).items():
-            spent[use] = spent.get(use, 0.0) + seconds
-    total_s = sum(spent.values())
-    return {use: 100 * seconds / total_s for use, seconds in spent.items()} if total_s else {}
+def _parts(account: Account, first: int, width: int) -> dict[int, dict[TimeUse, float]]:
+    """Percent of the time in so many minutes together, by the first of them.
+
+    From what the ledger holds: where a clock was wrong, years may lie between two of its minutes.
+    """
+    spent: dict[int, dict[TimeUse, float]] = {}
+    for minute, uses in account.minutes.items():
+        kept = spent.setdefault(minute - (minute - first) % width, {})
+        for use, seconds in uses.items():
+            kept[use] = kept.get(use, 0.0) + seconds
+    return {
+        start: {use: 100 * seconds / total_s for use, seconds in uses.items()}
+        for start, uses in spent.items()
+        if (total_s := sum(uses.values()))
+    }

@@ -50,6 +50,11 @@ class PlanRequest:
     """`tcp://scheduler:8786`: its workers compile, each with its own compiler."""
 
 
+def up_to_its_step(job: JobRequest) -> JobRequest:
+    """The job as a plan runs it: to its first step, which is lowered; the rest is no choice."""
+    return replace(job, warmup_steps=1, tpu_timeout_s=1.0, measure_input_s=0.0, rest_s=0.0)
+
+
 def installed_compiler(python: str | None, dask: str | None = None) -> libtpu_process.Installed:
     """The TPU compiler of this Python, the one named, or the workers; raises MissingExtra."""
     installed = libtpu_process.find(python)

@@ -75,6 +75,7 @@ def report(
             *((KEPT,) if reused else ()),
         ),
         partial=partial,
+        shortfall="whole" if partial else None,
         interrupted=partial == INTERRUPTED,
         plan=plan,
     )

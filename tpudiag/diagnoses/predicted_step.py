@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tpudiag import location
+from tpudiag import input_verdict, location
 from tpudiag.compiled import Compilation
 from tpudiag.hardware import Target
-from tpudiag.prediction import input_verdict
 from tpudiag.prediction.step import PredictedStep, TopInstruction
 from tpudiag.prediction.times import Bound, Range
 from tpudiag.prediction.work import Work

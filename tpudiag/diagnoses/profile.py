@@ -182,6 +182,7 @@ def _report(
 ) -> Report:
     """The whole diagnosis."""
     path, target = request.path, signals.target
+    partial = _partial(signals.profile)
     return Report(
         subject=request.subject or _subject(path, chosen),
         target=TargetSummary(target.name, target.replicas) if target else None,
@@ -192,7 +193,8 @@ def _report(
         headline=profile_figures.headline(signals),
         notes=(*request.notes, *_notes(signals, xprof_says)),
         next_command=_next_command(chosen),
-        partial=_partial(signals.profile),
+        partial=partial,
+        shortfall="part" if partial else None,
         series=plot_data.of(signals),
         samples=profile_tables.samples(signals),
     )

@@ -16,21 +16,24 @@ from tpudiag.diagnoses.job_log import WorkerLogs
 from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watched_figures import job_headline, measurements
-from tpudiag.diagnoses.watched_workers import notes, workers_table
+from tpudiag.diagnoses.watched_workers import jobs_table, notes, workers_table
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.monitoring import run_signals
 from tpudiag.monitoring.causes.investigation import Investigator
 from tpudiag.monitoring.follower import Episode, Watched
+from tpudiag.monitoring.jobs import rank
 from tpudiag.monitoring.ledger import Account, together
 from tpudiag.monitoring.watched_job import WatchedJob
+from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
 from tpudiag.signals import Cause
+from tpudiag.signals.run_state import StateKind
 
 CAUSED = {"TPU603": False, "TPU604": True}
 """The checks whose findings have causes that are looked for, and whether they are of a stall."""
-KNOWN_ERROR = "TPU605"
+KNOWN_ERROR, DROP = "TPU605", "TPU603"
 
 
 class Session:
@@ -74,12 +77,16 @@ class Session:
         # Once more, since the findings of a drop and of a stall say its cause.
         if self._investigate(merged(judged)):
             judged = self._judged(every)
-        outcomes = merged(judged)
+        # The sickest first: of several that died, the one that the others died of.
+        ranks = [rank(watched) for watched in self.job.workers]
+        order = sorted(range(len(judged)), key=ranks.__getitem__)
+        outcomes = merged([judged[place] for place in order])
         self.outcomes, self._unknown = self._shown(outcomes), tuple(_unknown(outcomes))
         self._alerts.reap()
         for outcome in outcomes:
             if not _survived(outcome):
-                self._alerts.judge(outcome, self._told())
+                ill = [place for place in order if outcome.id in _failed(judged[place][2])]
+                self._alerts.judge(outcome, self._told(outcome.id, [*ill, *order][0]))
         for watched, (_, _, outcomes) in zip(self.job.workers, judged, strict=True):
             figures, failing = watched.figures(), _failing(self._shown(outcomes))
             for outlet in self._outlets:
@@ -149,7 +156,8 @@ class Session:
         here = [
             place
             for place in episodes
-            if self.job.workers[place].lives_here and self.job.workers[place].stopped is None
+            if self.job.workers[place].lives_here
+            and self.job.workers[place].state.kind is not StateKind.STOPPED
         ]
         if self._request.captures is None or not here:
             return
@@ -171,10 +179,11 @@ class Session:
         """A line for each alert that was raised, or is over."""
         return self._alerts.told
 
-    def _told(self) -> dict[str, Any]:
-        """Who and what an alert is about."""
-        watched = self.job.slowest
+    def _told(self, id_: str, place: int) -> dict[str, Any]:
+        """Who and what an alert is about: the sickest of those that it is told of."""
+        watched = self.job.workers[place]
         run, figures = watched.run, watched.figures()
+        drop = watched.detector.open if id_ == DROP else None
         return {
             "job": run.name,
             "run_id": run.id,
@@ -183,8 +192,10 @@ class Session:
             "pid": run.pid,
             "workers": len(self.job.workers),
             "unit": figures.unit,
-            "per_second": figures.per_s,
+            "per_second": figures.per_s if drop is None else drop.per_s,
             "baseline_per_second": figures.baseline_per_s,
+            "delivered_per_second": figures.delivered_per_s,
+            "state": figures.state.kind.value,
             "silent_s": figures.silent_s,
             "cause": _as_json(watched.cause),
             "profile": self._profile.folder if self._profile else None,
@@ -213,12 +224,18 @@ class Session:
         """The worker that the job waits for; after a look that saw one."""
         return self.job.slowest
 
+    def _beside_each_other(self) -> Iterator[Table]:
+        """A line for each job, or for each worker of the one."""
+        if len(self.job.jobs) > 1:
+            yield jobs_table(self.job.jobs, self.name)
+        elif len(self.job.workers) > 1:
+            yield workers_table(self.job.workers, self.name)
+
     def report(self) -> Report:
         """What was seen, as a report."""
         self.close_outlets()
         # The outlets were closed first: what they say of points that were lost stands in the notes.
         figures, workers = self.watched.figures(), self.job.workers
-        lost = sum(one.run.lost_steps for one in workers)
         account, examples = self.account(), sum(one.examples for one in workers) or None
         return Report(
             subject=Subject("trainer", f"{figures.run.name} ({self.name})"),
@@ -231,17 +248,19 @@ class Session:
             },
             headline=job_headline(self.job),
             notes=(
-                *([f"{lost} steps could not be recorded."] if lost else []),
                 *(self._unknown if any(one.run.failure for one in workers) else ()),
                 *notes(self.job),
                 *self._notes,
             ),
             tables=(
-                *((workers_table(workers, self.name),) if len(workers) > 1 else ()),
+                *self._beside_each_other(),
                 lost_time.table(account, self.price, self.name),
             ),
             series=lost_time.timeline(account, lost_time.SOURCE),
-            faults=tuple(f"{path}: nothing is recorded there" for path in self.job.empty),
+            faults=(
+                *(f"{path}: nothing is recorded there" for path in self.job.empty),
+                *self.job.unread.values(),
+            ),
         )
 
 
@@ -275,6 +294,11 @@ def _unknown(outcomes: Sequence[Outcome]) -> Iterator[str]:
 def _survived(outcome: Outcome) -> bool:
     """Whether it tells of an error in the log of a job that goes on: a line in the report."""
     return outcome.id == KNOWN_ERROR and outcome.severity < Severity.ERROR
+
+
+def _failed(outcomes: Sequence[Outcome]) -> frozenset[str]:
+    """The checks that fail."""
+    return frozenset(id_ for id_, fails in _failing(outcomes).items() if fails)
 
 
 def _failing(outcomes: Sequence[Outcome]) -> dict[str, bool]:

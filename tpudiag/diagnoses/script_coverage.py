@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from tpudiag.script_run import Coverage, HookDefect, StepFunction, UnreachedLines
+from tpudiag.script_run import Coverage, HookDefect, Misfit, StepFunction, UnreachedLines
 
 SHOWN = 4
 FULL_DISK = re.compile("No space left on device|Disk quota exceeded")
@@ -16,19 +16,17 @@ _LIBRARY: dict[str, str] = dict.fromkeys(
 )
 
 
-def urgent(coverage: Coverage | None, defects: Sequence[HookDefect]) -> Iterator[str]:
-    """What a reader must know first: where the time ended, and hooks of ours that failed."""
+def urgent(
+    coverage: Coverage | None, misfits: Sequence[Misfit], defects: Sequence[HookDefect]
+) -> Iterator[str]:
+    """What a reader must know first: where the time ended, and what of ours failed."""
     if coverage is not None and coverage.end == "budget":
         where = f" at {coverage.stopped_at}" if coverage.stopped_at is not None else ""
         yield (
             f"The {coverage.rest_s:.0f} s for the rest of the script ended{where}. "
             f"{_unreached(coverage.unreached)} `--budget TIME` gives it longer."
         )
-    if coverage is not None and coverage.end == "crash" and _was_shortened(coverage):
-        yield (
-            "The job crashed past the steps observed, where it was shortened. Should that be no "
-            "crash of its own, `--first-loop` ends before it."
-        )
+    yield from map(str, misfits)
     full = [defect for defect in defects if FULL_DISK.search(defect.error)]
     defects = [defect for defect in defects if defect not in full]
     if full:
@@ -73,12 +71,6 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
                 else ""
             )
         )
-
-
-def _was_shortened(coverage: Coverage) -> bool:
-    """Whether anything past the observed steps was not as the script has it."""
-    forwarded = any(function.forwarded for function in coverage.functions)
-    return bool(forwarded or coverage.shortened or coverage.replayed_batches)
 
 
 def _function(function: StepFunction) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tpudiag import report_json
@@ -88,3 +89,30 @@ def compared(
         )
     differences = changes.changes(before, after, bool(across))
     return Comparison(comparison.report(names, sides, differences, limit, across), differences)
+
+
+def gated(
+    made: Comparison,
+    names: comparison.Names,
+    sides: comparison.Sides,
+    limit: float,
+    *,
+    strict: bool,
+) -> tuple[Report, str | None]:
+    """The comparison as a gate: its report says whether it passed; and a line where that is not
+    plain from it.
+
+    `strict` closes it as well where too few steps tell. Raises NothingDiagnosed where nothing of
+    both sides could regress.
+    """
+    if not any(change.worse is not None for change in made.changes):
+        raise NothingDiagnosed(
+            f"{' '.join(names[0])} and {' '.join(names[1])} share no figure that could regress "
+            "(step time, throughput, MXU utilisation, peak memory, the TPU compiler's figures)"
+        )
+    if lost := changes.lost(*sides):
+        said = f"{' '.join(names[1])} does not tell {', '.join(lost)}"
+        return replace(made.report, regressed=True), said
+    untested = comparison.unsure(made.changes, limit)
+    regressed = any(change.regressed(limit) for change in made.changes)
+    return replace(made.report, regressed=regressed or bool(strict and untested)), untested

@@ -12,10 +12,10 @@ from tpudiag.diagnoses.job_pods import JobPods, selected
 from tpudiag.diagnoses.profile import ProfileRequest
 from tpudiag.diagnoses.profile import diagnose as diagnose_profile
 from tpudiag.diagnoses.profile_figures import count
-from tpudiag.diagnoses.trainer_targets import Targets, chosen, without_server
+from tpudiag.diagnoses.trainer_targets import Targets, chosen, standing, without_server
 from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.model import Report, Shortfall, Subject, TargetSummary
 from tpudiag.phases import OnPhase
 from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
@@ -98,9 +98,19 @@ def diagnose(
         if any(done.file is not None for done in captures):
             on_phase("reading the profile")
             report = _with_profile(request, trainers, captures, run, settings)
+            if not interrupted:
+                silent = [
+                    done.address
+                    for done in captures
+                    if done.fault is not None or "step_time_ms" not in report.measurements
+                ]
+                stands = standing(targets, silent, request.capture.duration_s, on_phase)
+                report = replace(report, tables=(*stands, *report.tables))
             return replace(report, interrupted=interrupted or report.interrupted)
     if interrupted:
         raise KeyboardInterrupt
+    stands = standing(targets, targets.addresses, request.capture.duration_s, on_phase)
+    trainers = replace(trainers, tables=(*trainers.tables, *stands))
     return _without_profile(trainers, captures, settings)
 
 
@@ -159,8 +169,16 @@ def _with_profile(
         report,
         tables=(*trainers.tables, *report.tables),
         faults=_lines(missing),
+        shortfall=_shortfall(report, missing),
         profile_folder=run.url,
     )
+
+
+def _shortfall(report: Report, missing: Sequence[UnreadHost]) -> Shortfall | None:
+    """What the trainers that gave no profile leave undone."""
+    if not report.judged:
+        return "whole"
+    return "part" if missing else None
 
 
 def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
@@ -181,11 +199,12 @@ def _without_profile(
 
     Raises NothingDiagnosed where neither is known.
     """
-    lines = _lines(_missing(trainers, captures))
+    missing = _missing(trainers, captures)
+    lines = _lines(missing)
     if not trainers.tables:
         raise NothingDiagnosed("; ".join(lines) or "no trainer was named")
     target = trainers.cloud.known.target
-    return Report(
+    report = Report(
         subject=trainers.subject,
         target=TargetSummary(target.name, target.replicas) if target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -196,3 +215,4 @@ def _without_profile(
         partial="; ".join(lines) or None,
         faults=lines,
     )
+    return replace(report, shortfall=_shortfall(report, missing))

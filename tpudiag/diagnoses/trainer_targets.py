@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -110,7 +110,7 @@ def without_server(
         if trainer.process.devices:
             tables += _metrics(trainer)
         if stacks.fault is None:
-            tables.append(_table(trainer, stacks))
+            tables.append(_table(trainer.pid, stacks))
         faults.append(UnreadHost(f"pid {trainer.pid}", _lacks(trainer, stacks)))
     return tables, faults
 
@@ -145,14 +145,29 @@ def shared_ports(trainer: Trainer) -> str:
     )
 
 
-def _table(trainer: Trainer, stacks: Stacks) -> Table:
+def standing(
+    targets: Targets,
+    silent: Collection[Address],
+    duration_s: float,
+    on_phase: Callable[[str], None],
+) -> list[Table]:
+    """Where trainers of this machine stand that gave no step: they may hang."""
+    tables: list[Table] = []
+    for pid in dict.fromkeys(process.pid for at, process in targets.here if at in silent):
+        on_phase(f"sampling the stacks of pid {pid}")
+        stacks = sample(pid, duration_s)
+        tables += [_table(pid, stacks)] if stacks.fault is None else []
+    return tables
+
+
+def _table(pid: int, stacks: Stacks) -> Table:
     """Where the main thread was."""
     rows = tuple(
         (str(place.location), place.function, place.inside, 100 * place.share)
         for place in stacks.places[:MOST_PLACES]
     )
     return Table(
-        f"Where the main thread of pid {trainer.pid} was",
+        f"Where the main thread of pid {pid} was",
         ("line", "function", "inside", "%"),
         rows,
         f"{stacks.samples} samples of py-spy",

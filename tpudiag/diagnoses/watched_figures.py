@@ -6,28 +6,44 @@ from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.report_figures import Measurement
+from tpudiag.signals.run_state import STANDING, StateKind
+
+MOST = 120
+"""Of an error's text: the headline is one line."""
 
 
 def job_headline(job: WatchedJob) -> str:
-    """The first line for all workers: the job is as fast as its slowest."""
+    """The first line for all jobs and workers: a job is as fast as its slowest."""
     line = headline(job.slowest.figures())
     if len(job.workers) == 1:
         return line
+    if len(job.jobs) > 1:
+        sick = sum(one.sick for one in job.jobs)
+        worst = "the sickest" if sick else "the slowest"
+        return f"{len(job.jobs)} jobs, {sick or 'none'} sick; {worst}, {job.slowest.worker}: {line}"
     return f"{len(job.workers)} workers; the slowest, {job.slowest.worker}, is {line}"
 
 
 def headline(figures: Figures) -> str:
     """The first line: how fast, against what."""
     if figures.per_s is None:
-        return f"{figures.run.name}: no step yet."
+        return f"{figures.run.name}: {figures.state.text[:MOST]}."
     rate = f"{figures.run.name}: {said_rate(figures.per_s)} {figures.unit}/s"
-    ended = "; the run has ended" if figures.run.ended_ns is not None else ""
-    if figures.run.failure is not None:
-        ended = f"; it ended by {figures.run.failure}"
+    now = figures.state
+    told = "" if now.kind is StateKind.STEPPING else f"; {now.text[:MOST]}"
+    if now.kind in STANDING:
+        return f"{figures.run.name}: {now.text[:MOST]}."
     if figures.baseline_per_s is None:
-        return f"{rate}; its baseline is not known yet{ended}."
+        return f"{rate}; its baseline is not known yet{_until(figures)}{told}."
     change = figures.per_s / figures.baseline_per_s - 1
-    return f"{rate}, {change:+.0%} against its baseline{ended}."
+    return f"{rate}, {change:+.0%} against its baseline{told}."
+
+
+def _until(figures: Figures) -> str:
+    """When it will be; a run that makes no step any more has none to wait for."""
+    if figures.baseline_in_s is None or figures.state.over:
+        return ""
+    return f" (in about {max(figures.baseline_in_s / 60, 1):.0f} min of steps)"
 
 
 def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
@@ -35,6 +51,11 @@ def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
     recent = f"{source}, its last 5 minutes"
     rows: dict[str, tuple[float | None, str, str]] = {
         f"{figures.unit}_per_second": (figures.per_s, f"{figures.unit}/s", f"{source}, now"),
+        "delivered_per_second": (
+            figures.delivered_per_s,
+            f"{figures.unit}/s",
+            f"{source}, its last 10 minutes, pauses included",
+        ),
         "baseline_per_second": (figures.baseline_per_s, f"{figures.unit}/s", source),
         "step_time_ms": (figures.step_ms[0], "ms", recent),
         "step_time_p90_ms": (figures.step_ms[1], "ms", recent),

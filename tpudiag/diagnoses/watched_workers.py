@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.jobs import Job, rank
 from tpudiag.monitoring.recording import said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.report_figures import Table, Value
+from tpudiag.signals.run_state import StateKind
 
 
 def notes(job: WatchedJob) -> Iterator[str]:
@@ -35,6 +37,21 @@ def workers_table(workers: Sequence[Watched], source: str) -> Table:
     )
 
 
+def jobs_table(jobs: Sequence[Job], source: str) -> Table:
+    """A line for each job, the sick first."""
+    rows = tuple(
+        (job.name, len(job.workers), *_worker_row(job.slowest)[1:4], _state(job))
+        for job in sorted(jobs, key=lambda one: rank(one.slowest))
+    )
+    columns = ("job", "workers", "rate", "against its baseline", "last step", "state")
+    return Table("Jobs, by their slowest worker", columns, rows, source)
+
+
+def _state(job: Job) -> str:
+    """In a word."""
+    return job.slowest.state.kind.value
+
+
 def _worker_row(watched: Watched) -> tuple[Value, ...]:
     """One worker."""
     figures = watched.figures()
@@ -44,8 +61,8 @@ def _worker_row(watched: Watched) -> tuple[Value, ...]:
     change = "not known yet"
     if figures.per_s is not None and figures.baseline_per_s:
         change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
-    last = "ended" if figures.silent_s is None else f"{figures.silent_s:,.0f} s ago"
+    last = f"{figures.silent_s or 0:,.0f} s ago"
     # A process that is gone has a last step as well: how long ago that was misleads.
-    if watched.gone is not None:
-        last = "gone"
+    if figures.state.over or figures.state.kind is StateKind.LOST:
+        last = figures.state.kind.value
     return (watched.worker, rate, change, last, figures.steps)

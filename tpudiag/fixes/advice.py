@@ -31,4 +31,8 @@ ADVICE = {
     "TPU605": "each known error has an answer of its own: `tpudiag explain --error` shows it",
     "TPU606": "how often to evaluate, only the author of the job knows",
     "TPU607": "it is seen while the job runs; no line of the script is known to cause it",
+    "TPU608": "how often to save and to evaluate, only the author of the job knows",
+    "TPU609": "the error that ended it has an answer of its own: TPU605",
+    "TPU610": "it is a disk, not the script",
+    "TPU611": "what keeps the loss finite is part of the model",
 }

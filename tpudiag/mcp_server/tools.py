@@ -6,12 +6,15 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Annotated, Any
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import msgspec
 from msgspec import Meta
 
+from tpudiag import job_options
 from tpudiag.errors import UsageError
+from tpudiag.job_options import Kind, Option, Verb
 
 Ids = Annotated[tuple[str, ...], Meta(description="ids or families of checks, e.g. TPU101, TPU2")]
 Strings = tuple[str, ...]
@@ -28,22 +31,53 @@ class Arguments(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """What a tool is called with."""
 
 
-class JobArguments(Arguments, frozen=True, kw_only=True):
-    """Those of the verbs that rehearse a job."""
-
-    steps: Annotated[int, Meta(ge=1, description="training steps to observe")] | None = None
-    first_loop: Annotated[
-        bool, Meta(description="end after the steps observed, not at the script's end")
-    ] = False
-    budget_s: Annotated[
-        float, Meta(ge=0, description="how long the rest of the script may take")
-    ] = 60.0
-    no_compile: Annotated[
-        bool, Meta(description="do not ask the TPU compiler what the step needs: faster")
-    ] = False
+def _run_options(verb: Verb) -> type[Arguments]:
+    """A base for a verb's arguments: the options of its job that agents are offered."""
+    fields = [
+        (name, _told(kind, _meta(option)), option.default)
+        for name, (kind, option) in job_options.options(verb).items()
+        if option.agents
+    ]
+    made = msgspec.defstruct(
+        f"{verb.title()}Options", fields, bases=(Arguments,), frozen=True, kw_only=True
+    )
+    return cast("type[Arguments]", made)
 
 
-class Check(JobArguments, frozen=True, kw_only=True):
+def _told(kind: Any, meta: Meta) -> Any:
+    """A type with what is said of it; bounds are of what is not None."""
+    parts = [part for part in get_args(kind) if part is not NoneType]
+    return Annotated[parts[0], meta] | None if parts else Annotated[kind, meta]
+
+
+def _meta(option: Option) -> Meta:
+    """What agents read of an option, and the least that it may be."""
+    match option.kind:
+        case Kind.COUNT:
+            return Meta(ge=1, description=option.agents)
+        case Kind.SECONDS:
+            return Meta(gt=0, description=option.agents)
+        case Kind.SECONDS_OR_NONE:
+            return Meta(ge=0, description=option.agents)
+        case _:
+            return Meta(description=option.agents)
+
+
+if TYPE_CHECKING:
+
+    class CheckRun(Arguments, frozen=True, kw_only=True):
+        """Options of `check`."""
+
+    class FixRun(Arguments, frozen=True, kw_only=True):
+        """Options of `fix`."""
+
+    class PlanRun(Arguments, frozen=True, kw_only=True):
+        """Options of `plan`."""
+else:
+    CheckRun, FixRun, PlanRun = map(_run_options, ("check", "fix", "plan"))
+
+
+class Check(CheckRun, frozen=True, kw_only=True):
     """Rehearse a TensorFlow training job on this machine as if the TPU were there, and say what is
     wrong with it: each finding with its evidence, the user's line and the fix. Runs the script,
     shortened, in the project's own Python; takes a minute or more."""
@@ -68,18 +102,13 @@ class Check(JobArguments, frozen=True, kw_only=True):
     target: Annotated[
         str, Meta(description="the TPU it is meant for, e.g. v5e-8, v4-32, v6e-8")
     ] = "v5e-8"
-    fake_data: Annotated[
-        bool,
-        Meta(description="stand in for data that cannot be reached (gs://, tfds, keras.datasets)"),
-    ] = False
-    timeout_s: Annotated[float, Meta(gt=0, description="how long the job may take")] = 900.0
     pedantic: Annotated[bool, Meta(description="show findings of low confidence too")] = False
     select: Ids = ()
     ignore: Ids = ()
     whole: Whole = False
 
 
-class Fix(JobArguments, frozen=True, kw_only=True):
+class Fix(FixRun, frozen=True, kw_only=True):
     """Change a training script so that tpudiag's findings are gone, each change proven by a
     rehearsal of the changed script: findings gone, nothing new fails, losses right. Answers with
     the diff, the proof and the worth of each change; changes no file without `write`, which only
@@ -99,8 +128,6 @@ class Fix(JobArguments, frozen=True, kw_only=True):
     unsafe: Annotated[
         bool, Meta(description="also changes of the model or batch: widths that fill the tiles")
     ] = False
-    fake_data: Annotated[bool, Meta(description="stand in for data that cannot be reached")] = False
-    timeout_s: Annotated[float, Meta(gt=0, description="how long each rehearsal may take")] = 900.0
     pedantic: Annotated[bool, Meta(description="findings of low confidence too")] = False
     select: Ids = ()
     ignore: Ids = ()
@@ -129,7 +156,7 @@ class Read(Arguments, frozen=True, kw_only=True):
     whole: Whole = False
 
 
-class Plan(Arguments, frozen=True, kw_only=True):
+class Plan(PlanRun, frozen=True, kw_only=True):
     """Say which TPU and which batch to take for a training job, by the TPU compiler's word, with no
     TPU: what fits into HBM, and the predicted step. Takes minutes."""
 
@@ -158,8 +185,6 @@ class Plan(Arguments, frozen=True, kw_only=True):
     cost: (
         Annotated[str, Meta(description="a file with prices of a chip-hour, TOML or JSON")] | None
     ) = None
-    fake_data: Annotated[bool, Meta(description="stand in for data that cannot be reached")] = False
-    timeout_s: Annotated[float, Meta(gt=0, description="how long the plan may take")] = 7200.0
     whole: Whole = False
 
 

@@ -1,10 +1,19 @@
-"""Tells recorders of an exception that ends the process, and of a fork: neither is their own."""
+"""Tells recorders how the process ends, and of a fork: neither is their own.
+
+Heard are an exception that nobody caught, in the main thread or in that of the loop, and the exit
+code that the script itself chose, by `sys.exit`, `exit` or SystemExit in the loop.
+"""
 
 from __future__ import annotations
 
+import _sitebuiltins
+import functools
+import gc
 import os
 import sys
 import sysconfig
+import threading
+import time
 import traceback
 from collections import deque
 from collections.abc import Callable
@@ -21,8 +30,13 @@ class Follower(Protocol):
         """When it was closed (performance counter, ns), None while it is open."""
         ...
 
-    def crashed(self, text: str) -> None:
-        """The process ends by this exception."""
+    @property
+    def thread(self) -> int:
+        """The thread that makes its steps."""
+        ...
+
+    def ends(self, failure: str | None, exit_code: int | None = None) -> None:
+        """The process ends by this exception, or this exit code; neither: it goes on."""
         ...
 
     def forked(self) -> None:
@@ -33,20 +47,28 @@ class Follower(Protocol):
 _followers: deque[Follower] = deque(maxlen=64)
 """Held: a loop's recorder would be gone before the hook hears of the exception in the loop."""
 _installed = False
+MOST_LOOK_S, _looked_s = 0.05, 0.0
+"""A loop may be left early each epoch: a look among millions of objects is taken once."""
 
 
 def follow(recorder: Follower) -> None:
     """Tell this recorder; the interpreter's hooks are chained to once."""
     global _installed  # noqa: PLW0603
     _followers.append(recorder)
-    if not _installed:
-        _installed = True
-        # The interpreter calls it before atexit: the recorder is still open, and its end is the
-        # exception's.
-        sys.excepthook = _chained(sys.excepthook)
-        # Not on Windows.
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=_forked)
+    if _installed:
+        return
+    _installed = True
+    # The interpreter calls it before atexit: the recorder is still open, and its end is the
+    # exception's.
+    sys.excepthook = _chained(sys.excepthook)
+    threading.excepthook = _chained_of_threads(threading.excepthook)
+    sys.exit = _chained_exit(sys.exit)
+    with suppress(Exception):
+        quitter: Any = _sitebuiltins.Quitter
+        quitter.__call__ = _chained_quit(quitter.__call__)
+    # Not on Windows.
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_forked)
 
 
 def said(error: BaseException, trace: TracebackType | None) -> str:
@@ -64,6 +86,24 @@ def installed_code(filename: str) -> bool:
     return filename.startswith("<") or any(filename.startswith(f"{place}/") for place in places)
 
 
+def left_by_exit(recorder: Follower) -> None:
+    """The loop was left early: say so where a SystemExit is what leaves it."""
+    global _looked_s  # noqa: PLW0603
+    with suppress(Exception):
+        # The interpreter shows an exception to nobody while it unwinds the stack; the collector
+        # knows it all the same, mostly among its youngest.
+        for generation in (0, 1, 2) if _looked_s < MOST_LOOK_S else (0, 1):
+            begun_s = time.perf_counter()
+            objects = gc.get_objects(generation=generation)
+            leaving = next((one for one in objects if type(one) is SystemExit), None)
+            _looked_s = time.perf_counter() - begun_s
+            if leaving is not None:
+                code, text = _code(leaving.code)
+                if code:
+                    recorder.ends(text, code)
+                return
+
+
 Hook = Callable[[type[BaseException], BaseException, "TracebackType | None"], Any]
 
 
@@ -71,18 +111,79 @@ def _chained(before: Hook) -> Hook:
     """The hook that was there, after the recorders were told; theirs is never in its way."""
 
     def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
-        with suppress(Exception):
-            text = said(error, trace)
-            for recorder in _ended_by_it(list(_followers)):
-                with suppress(Exception):
-                    recorder.crashed(text)
+        _tell(_ended_by_it(), lambda: (said(error, trace), None))
         return before(kind, error, trace)
 
     return hook
 
 
-def _ended_by_it(recorders: list[Follower]) -> list[Follower]:
+def _chained_of_threads(before: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The same of threads: the end of a run is that of the thread that makes its steps."""
+
+    def hook(args: Any) -> Any:
+        with suppress(Exception):
+            own = [one for one in list(_followers) if one.thread == threading.get_ident()]
+            # An exit in a thread ends that thread alone, and no hook hears of it.
+            _tell(own[-1:], lambda: (said(args.exc_value, args.exc_traceback), None))
+        return before(args)
+
+    return hook
+
+
+def _chained_exit(before: Callable[..., Any]) -> Callable[..., Any]:
+    """sys.exit, after the recorders were told of its code, and of the error that led to it."""
+
+    @functools.wraps(before)
+    def leave(*args: Any) -> Any:
+        _exits(*args)
+        return before(*args)
+
+    return leave
+
+
+def _chained_quit(before: Callable[..., Any]) -> Callable[..., Any]:
+    """The same of `exit` and `quit`."""
+
+    @functools.wraps(before)
+    def leave(self: Any, code: Any = None) -> Any:
+        _exits(code)
+        return before(self, code)
+
+    return leave
+
+
+def _exits(status: Any = None) -> None:
+    """The script chose its exit code."""
+    with suppress(Exception):
+        if threading.current_thread() is not threading.main_thread():
+            return  # it ends the thread alone
+        code, text = _code(status)
+        error = sys.exc_info()[1]
+        if error is not None and not isinstance(error, SystemExit):
+            text = said(error, error.__traceback__)
+        if code:
+            _tell(_ended_by_it(), lambda: (text, code))
+
+
+def _code(status: Any) -> tuple[int, str | None]:
+    """The exit code that Python makes of what was given, and the text that it prints."""
+    if status is None or isinstance(status, int):
+        return int(status or 0) & 0xFF, None
+    return 1, " ".join(str(status).split())[:500]
+
+
+def _tell(recorders: list[Follower], end: Callable[[], tuple[str | None, int | None]]) -> None:
+    """Tell recorders how it ends; nothing that fails here reaches the job."""
+    with suppress(Exception):
+        failure, code = end()
+        for recorder in recorders:
+            with suppress(Exception):
+                recorder.ends(failure, code)
+
+
+def _ended_by_it() -> list[Follower]:
     """The open ones, or the one that was closed last: those before had ended well."""
+    recorders = list(_followers)
     going_on = [recorder for recorder in recorders if recorder.closed_at is None]
     return going_on or sorted(recorders, key=lambda recorder: recorder.closed_at or 0)[-1:]
 

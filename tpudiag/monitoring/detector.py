@@ -20,8 +20,11 @@ SCALES = ((12, 0.25, 0.25), (40, 0.12, 0.30), (120, 0.07, 0.40))
 """Points, how much slower (as a logarithm), and the quantile that must be so."""
 SIGMAS, WANDERS = 3.0, 3.0
 RECOVERED = 0.05
-EARLY = (40, 0.25, 0.30)
-"""The same for the first minutes, in which the baseline is being learned."""
+EARLY, EARLY_UNEVEN, QUIET = (40, 0.10, 0.30), (40, 0.18, 0.30), 0.02
+"""The same for the first minutes, in which the baseline is being learned: where they are even, as
+logarithms of steps, and where they are not."""
+LEAST_S = 20.0
+"""What is over sooner is no drop."""
 REFERENCE = (40, 0.10, 0.35)
 """The same against a rate that was carried over, given or predicted."""
 GIVEN_AFTER_POINTS = 60
@@ -112,8 +115,8 @@ class DropDetector:
         self._now = Recent(30)
         self._last_ns = 0
 
-    def add(self, end_ns: int, took_s: float, units: float) -> None:
-        """So many units (examples, or steps) took so long, and ended then."""
+    def add(self, end_ns: int, took_s: float, units: float, steps: int = 1) -> None:
+        """So many units (examples, or steps) took so long, and ended then; of so many steps."""
         # Logarithms: a drop by a share is then the same difference at any speed, and the noise of
         # step times, which is skewed to the slow side, is nearly even.
         point = math.log(max(took_s, 1e-9) / units)
@@ -128,7 +131,7 @@ class DropDetector:
         if self.open is None:
             # Never from a drop: the slow steps would become the new normal, and the drop would end
             # by itself.
-            self.baseline.learn(point, (end_ns - (self._last_ns or start_ns)) / NS)
+            self.baseline.learn(point, (end_ns - (self._last_ns or start_ns)) / NS, steps)
         self._last_ns = end_ns
 
     @property
@@ -173,8 +176,10 @@ class DropDetector:
                 if self._slower(recent, scale, level, end_ns, wander=wander, against=OWN):
                     return
         elif early is not None:
+            fastest, uneven = early
             minutes = "the job's first minutes"
-            self._slower(self._scales[1], EARLY, early, end_ns, wander=0.0, against=minutes)
+            scale = EARLY if uneven < QUIET else EARLY_UNEVEN
+            self._slower(self._scales[1], scale, fastest, end_ns, wander=uneven, against=minutes)
         if reference is not None and self.open is None and self._judges(reference):
             expected = -math.log(reference.per_s)
             self._slower(
@@ -206,6 +211,8 @@ class DropDetector:
         noise = SIGMAS * self.baseline.sigma / math.sqrt(count)
         limit = max(least, wander, noise)
         if not recent.full or recent.quantile(share) - level <= limit:
+            return False
+        if (end_ns - recent.first_beyond(level + limit / 2)) / NS < LEAST_S:
             return False
         # The drop began before it was proven: at the first of the points that lie nearer to the new
         # level than to the old.

@@ -12,8 +12,11 @@ from tpudiag.monitoring.recording import NS
 
 BLOCK_S, BLOCK_LEAST = 600.0, 12
 """A block is what came in so long, but never fewer points than the least."""
-SKIPPED_BLOCKS = 1
+FIRST_BLOCK_S, FIRST_BLOCKS, SKIPPED_POINTS = 120.0, 5, 20
+"""The first ten minutes, but for their first steps, are looked at more closely: a job that becomes
+slower from its beginning on was at its best then."""
 HALF_HOUR = 3
+LEAST_HOURS = 0.75
 LIMIT = 0.24
 """As a logarithm: 21 % of throughput. Jobs wander by a tenth either way within a day."""
 KEEP = 4_320
@@ -39,22 +42,26 @@ class DriftDetector:
         self._block: list[float] = []
         self._block_s = 0.0
         self._blocks: deque[tuple[int, float]] = deque(maxlen=KEEP)
-        self._skip = SKIPPED_BLOCKS
+        self._seen = self._cut = 0
         self._best: tuple[float, int] | None = None
         self._hours = 0.0
 
     def add(self, end_ns: int, took_s: float, units: float) -> None:
         """So many units took so long, and ended then."""
+        self._seen += 1
+        if self._seen <= SKIPPED_POINTS and took_s < BLOCK_S / BLOCK_LEAST:
+            return
         self._block.append(math.log(max(took_s, 1e-9) / units))
         self._block_s += took_s
-        if len(self._block) < BLOCK_LEAST or self._block_s < BLOCK_S:
+        # Roll-ups come by the minute, or the hour.
+        least = BLOCK_LEAST if took_s < BLOCK_S / BLOCK_LEAST else 1
+        block_s = FIRST_BLOCK_S if self._cut < FIRST_BLOCKS else BLOCK_S
+        if len(self._block) < least or self._block_s < block_s:
             return
-        if self._skip:
-            self._skip -= 1
-        else:
-            self._blocks.append((end_ns, median(self._block)))
-            self._hours += self._block_s / 3_600
-            self._learn()
+        self._cut += 1
+        self._blocks.append((end_ns, median(self._block)))
+        self._hours += self._block_s / 3_600
+        self._learn()
         self._block, self._block_s = [], 0.0
 
     @property
@@ -76,7 +83,7 @@ class DriftDetector:
     @property
     def drift(self) -> Drift | None:
         """The drift that is there now, None where there is none."""
-        if self._best is None or len(self._blocks) < 2 * HALF_HOUR:
+        if self._best is None or self._hours < LEAST_HOURS:
             return None
         best, since_ns = self._best
         now = median(self._blocks[-1 - index][1] for index in range(HALF_HOUR))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from tpudiag.monitoring.recording import NS, Pause, Recording, Run
+from tpudiag.monitoring.recording import NS, Run
 from tpudiag.signals.causes import CauseKind
+from tpudiag.signals.run_state import RunState
 from tpudiag.signals.throughput import RateUnit
 
 
@@ -15,6 +16,7 @@ class Figures:
     """What a watched run does now, over its last five minutes; None where it is not known."""
 
     run: Run
+    state: RunState
     worker: str = ""
     """Which of the job's workers it is, empty where there is one."""
     cause: CauseKind | None = None
@@ -24,6 +26,10 @@ class Figures:
     per_s: float | None
     steps_per_s: float | None
     baseline_per_s: float | None
+    baseline_in_s: float | None = None
+    """While it is not known: how long that takes yet, at the pace of now."""
+    delivered_per_s: float | None = None
+    """By the wall's clock over the last ten minutes, pauses, stalls and silence included."""
     step_ms: tuple[float | None, float | None, float | None]
     """The median, the 90th and the 99th percentile."""
     input_share: float | None
@@ -34,12 +40,6 @@ class Figures:
     """Time in announced pauses since the run began."""
     goodput: float | None = None
     """The share of the job's wall time that went into steps that count, over its restarts."""
-
-
-def paused_s(recording: Recording | None) -> float:
-    """Time in announced pauses of a run, in seconds."""
-    pauses: tuple[Pause, ...] = recording.pauses if recording else ()
-    return sum(pause.end_ns - pause.start_ns for pause in pauses) / NS
 
 
 def utc(at_ns: int) -> str:

@@ -3,24 +3,38 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import deque
 from dataclasses import dataclass
+from statistics import median
 
 from tpudiag.monitoring import machine
 from tpudiag.monitoring.clocks import Ages, Clock
+from tpudiag.monitoring.delivery import Delivery
 from tpudiag.monitoring.detector import PAUSE_STEPS, DropDetector, Pauses, Reference
 from tpudiag.monitoring.drift import DriftDetector
-from tpudiag.monitoring.figures import Figures, paused_s, utc
+from tpudiag.monitoring.figures import Figures, utc
 from tpudiag.monitoring.ledger import PAUSES, Account, Ledger, TimeUse
-from tpudiag.monitoring.profiler_source import PID, ProfilerSource
+from tpudiag.monitoring.losses import Losses
+from tpudiag.monitoring.profiler_source import EVERY_S, PID, ProfilerSource
 from tpudiag.monitoring.recording import NS, Recording, Run, Window, merged, percentile
 from tpudiag.monitoring.run_sources import Single, Source
+from tpudiag.monitoring.states import Heard, is_here, state
 from tpudiag.monitoring.tensorboard import SINK_FLUSH_S
 from tpudiag.signals import Cause, RateUnit
+from tpudiag.signals.run_state import OVER, STANDING, RunState, StateKind
 
 RECENT_S = 300.0
-GONE_S, SILENT_WRITER_S = 10.0, 60.0
+TAILS = {
+    StateKind.COMPILING: TimeUse.COMPILE,
+    StateKind.SILENT: TimeUse.STALLED,
+    StateKind.STOPPED: TimeUse.STALLED,
+    StateKind.COMPLETED: TimeUse.OTHER,
+    StateKind.EXITED: TimeUse.OTHER,
+    StateKind.FAILED: TimeUse.OTHER,
+    StateKind.KILLED: TimeUse.REPEATED,
+    StateKind.LOST: TimeUse.REPEATED,
+}
+"""What the time since the last window was spent on."""
 EARLIER_KNOWN = 3
 """The fastest of so many earlier runs is what a restart is held against."""
 IDLE_S = 60.0
@@ -71,6 +85,8 @@ class Watched:
         """Of all runs."""
         self.restarts = 0
         """Runs that another process went on with."""
+        self.killed_by: str | None = None
+        """What the host says of the end of its process."""
         self.damaged: set[str] = set()
         """Rows of its recordings that were left out."""
         self._begin(None)
@@ -81,6 +97,10 @@ class Watched:
         self.drifting = DriftDetector()
         self.recent: deque[Window] = deque()
         self.rates: deque[float] = deque(maxlen=SPARK_WINDOWS)
+        self.delivery = Delivery()
+        self.losses = Losses()
+        self.pause_s = 0.0
+        """In announced pauses of the run."""
         self.steps = 0
         self.moved = False
         """Whether steps came after the first look."""
@@ -104,6 +124,7 @@ class Watched:
             wander = self.detector.baseline.wander
             self._known.append(Known(before.alike, math.exp(-level), wander, before.started_ns))
         self.restarts += before is not None and before.pid != run.pid
+        self.killed_by = None
         self._begin(run)
 
     def poll(self) -> bool:
@@ -115,35 +136,42 @@ class Watched:
             self.moved = self.moved or (same and bool(recording.windows))
             self.recording = recording
             self.damaged |= recording.damaged
-            stalls_s: dict[int, float] = {}
+            for window in recording.earlier:
+                self._earlier(window)
             for window in recording.windows:
-                stalls_s[window.number] = self._stalled_s(window)
                 self._add(window)
-            self.ledger.take(recording, stalls_s)
+            self.ledger.take(recording)
             self._ages.hear(recording.run, self._last_ns)
         return self.recording is not None
 
-    def _stalled_s(self, window: Window) -> float:
-        """The part of a window that is no steps, nor anything that is known."""
-        step_s = self.pauses.step_s
-        known_s = (window.compile_ms + (window.wait_ms or 0.0)) / 1e3 + window.steps * step_s
-        beyond_s = window.active_s - known_s
-        return beyond_s if step_s and beyond_s > max(PAUSE_STEPS * step_s, LEAST_STALL_S) else 0.0
-
     def account(self) -> Account:
         """Where the worker's time went, up to now, or up to the end of its last run."""
-        run = self.run
-        if run.ended_ns is not None:
-            return self.ledger.account(TimeUse.OTHER)
-        if self.gone is not None:
-            return self.ledger.account(TimeUse.REPEATED)
-        tail = TimeUse.STEPS if self.steps else TimeUse.COMPILE
-        silent_s = self.silent_s() or 0.0
-        if run.pausing is not None:
-            tail = PAUSES.get(run.pausing, TimeUse.OTHER)
-        elif self.steps and silent_s > max(PAUSE_STEPS * self.pauses.step_s, LEAST_STALL_S):
-            tail = TimeUse.STALLED
-        return self.ledger.account(tail, run.last_ns + int(self._ages.quiet_s() * NS))
+        return self.ledger.account(*self._tail())
+
+    def _tail(self) -> tuple[TimeUse, int | None]:
+        """What goes on since the last window, and until when; None for the last that was heard."""
+        run, kind = self.run, self.state.kind
+        tail = TAILS.get(kind, TimeUse.STEPS)
+        if kind is StateKind.PAUSING:
+            tail = PAUSES.get(run.pausing or "", TimeUse.OTHER)
+        if kind in OVER or kind is StateKind.LOST:
+            return tail, None
+        return tail, run.last_ns + int(self._ages.quiet_s() * NS)
+
+    def per_s(self, now: RunState) -> float | None:
+        """Units a second at present: none where no step is made."""
+        return 0.0 if now.kind in STANDING and self.steps else self.detector.per_s
+
+    def _baseline_in_s(self) -> float | None:
+        """How long a baseline takes yet, at the pace of the last windows."""
+        points = self.detector.baseline.waits_points
+        took = [window.whole_s for window in list(self.recent)[-31:]]
+        return points * median(took) if points and took else None
+
+    @property
+    def stepping_s(self) -> float:
+        """From the beginning of the run to its last step."""
+        return (self._last_ns - self.run.started_ns) / NS
 
     @property
     def _last_ns(self) -> int:
@@ -151,13 +179,30 @@ class Watched:
         last = self.recent[-1].end_ns if self.recent else 0
         return max(last, self.run.started_ns)
 
-    def _add(self, window: Window) -> None:
-        """One more window."""
+    def _count(self, window: Window) -> float:
+        """What only adds up, of a window or of minutes and hours: its units."""
         self.steps += window.steps
         self.examples += window.examples or 0
+        self.pause_s += window.pause_ms / 1e3
         units = window.steps if window.examples is None else window.examples
-        self.detector.add(window.end_ns, window.active_s, units)
-        self.drifting.add(window.end_ns, window.active_s, units)
+        if units:
+            self.drifting.add(window.end_ns, window.active_s, units)
+        return units
+
+    def _earlier(self, window: Window) -> None:
+        """A minute, or an hour, of before the windows: of use to what looks back."""
+        units, lost_s = self._count(window), (window.stalled_ms + window.compile_ms) / 1e3
+        if units:
+            self.detector.baseline.know((window.active_s - lost_s) / units)
+
+    def _add(self, window: Window) -> None:
+        """One more window."""
+        units = self._count(window)
+        self.delivery.add(window)
+        self.losses.add(window)
+        if not units:
+            return
+        self.detector.add(window.end_ns, window.active_s, units, window.steps)
         self.pauses.add(window)
         self.history.append(window)
         self.rates.append(units / window.active_s)
@@ -205,26 +250,34 @@ class Watched:
         active_s = sum(window.active_s for window in self.recent)
         waits = [w.wait_ms for w in self.recent if w.wait_ms is not None]
         used = [w.hbm_bytes for w in self.recent if w.hbm_bytes is not None]
-        silent_s = self.silent_s()
-        hangs = silent_s is not None and silent_s > 3 * self.normal_pause_s()
+        now = self.state
+        stands = now.kind in STANDING and self.steps > 0
         steps_per_s = sum(w.steps for w in self.recent) / active_s if active_s else None
         return Figures(
             run=self.run,
+            state=now,
             worker=self.worker,
             cause=self.cause.kind if self.cause is not None else None,
             unit=self.unit,
             steps=self.steps,
-            per_s=0.0 if hangs and self.steps else self.detector.per_s,
-            steps_per_s=0.0 if hangs and self.steps else steps_per_s,
+            per_s=self.per_s(now),
+            steps_per_s=0.0 if stands else steps_per_s,
             baseline_per_s=self.detector.baseline_per_s,
+            baseline_in_s=self._baseline_in_s(),
+            delivered_per_s=self._delivered_per_s(now),
             step_ms=(percentile(steps, 0.5), percentile(steps, 0.9), percentile(steps, 0.99)),
             input_share=sum(waits) / 1e3 / active_s if waits and active_s else None,
             hbm_bytes=max(used, default=None),
-            silent_s=silent_s,
+            silent_s=self.silent_s(),
             normal_pause_s=self.normal_pause_s(),
-            pause_s=paused_s(self.recording),
-            goodput=self.account().goodput,
+            pause_s=self.pause_s,
+            goodput=self.ledger.goodput(*self._tail()),
         )
+
+    def _delivered_per_s(self, now: RunState) -> float | None:
+        """By the wall's clock; where the run has ended, up to its last step."""
+        quiet = now.over or now.kind is StateKind.LOST
+        return self.delivery.per_s(0.0 if quiet else self.silent_s() or 0.0)
 
     @property
     def cause(self) -> Cause | None:
@@ -234,9 +287,11 @@ class Watched:
     def episode(self, stalled: bool) -> Episode | None:
         """The stall, or the drop, that lasts now."""
         if stalled:
-            silent_s = self.silent_s()
-            ill = silent_s is not None and (self.stopped or silent_s > 3 * self.normal_pause_s())
-            return Episode(self._last_ns, 1.0, True) if ill and self.gone is None else None
+            now, silent_s = self.state, self.silent_s()
+            if silent_s is None or now.over:
+                return None
+            ill = now.kind is StateKind.STOPPED or silent_s > 3 * self.normal_pause_s()
+            return Episode(self._last_ns, 1.0, True) if ill else None
         drop = self.detector.open
         return None if drop is None else Episode(drop.since_ns, drop.share, False)
 
@@ -248,56 +303,54 @@ class Watched:
         return self._clock.now_ns()
 
     @property
+    def state(self) -> RunState:
+        """What the run does now: all that is told of it reads this."""
+        run = self.run
+        if run.pid == PID and (given_up := self._given_up) is not None:
+            return RunState(StateKind.LOST, given_up)
+        heard = Heard(
+            steps=self.steps,
+            here=is_here(run, self._clock.machine),
+            quiet_s=self._ages.quiet_s(),
+            silent_s=self._ages.silent_s(self._last_ns),
+            killed_by=self.killed_by,
+            hangs_after_s=max(PAUSE_STEPS * self.pauses.step_s, LEAST_STALL_S, self._late_s),
+        )
+        return state(run, heard)
+
+    @property
+    def _late_s(self) -> float:
+        """How late steps may be heard of: sampled, or flushed to event files now and then."""
+        return {PID: 4 * EVERY_S, 0: 2 * SINK_FLUSH_S}.get(self.run.pid, 0.0)
+
+    @property
+    def gone(self) -> bool:
+        """Whether its process is gone without a word."""
+        return self.state.kind is StateKind.KILLED
+
+    @property
+    def _given_up(self) -> str | None:
+        """Why a profiler is asked no more."""
+        single = self._source.source if isinstance(self._source, Single) else None
+        return single.given_up if isinstance(single, ProfilerSource) else None
+
+    @property
     def lives_here(self) -> bool:
         """Whether the run's process is there, on this host."""
-        return self._here and self.run.ended_ns is None and machine.alive(self.run.pid)
+        return self.run.ended_ns is None and self.state.lives is True
 
     def done(self, idle_s: float | None) -> bool:
         """Whether nothing more is to come: for `idle_s` nothing came of a run that is over.
 
         Without `idle_s` a run that ended well and whose process is gone is the end of the job;
-        else its next run, or its restart, has a minute to begin.
+        else its next run, or its restart, has a minute to begin. A process that lives is waited
+        for, whatever became of its recording.
         """
-        if self.run.ended_ns is None and self.gone is None:
+        now = self.state
+        if not now.over and (now.kind is not StateKind.LOST or now.lives):
             return False
-        well = self.run.ended_ns is not None and self.run.failure is None
-        if idle_s is None and well and self._here and not machine.alive(self.run.pid):
+        here = is_here(self.run, self._clock.machine)
+        well = now.kind is StateKind.COMPLETED
+        if idle_s is None and well and here and not machine.alive(self.run.pid):
             return True
         return self._ages.quiet_s() > (IDLE_S if idle_s is None else idle_s)
-
-    @property
-    def _here(self) -> bool:
-        """Whether the run's process would be seen from here."""
-        same = not self.run.machine or self.run.machine == self._clock.machine
-        return self.run.pid > 0 and self.run.host == os.uname().nodename and same
-
-    @property
-    def stopped(self) -> str | None:
-        """That a signal stopped the process, None where none did."""
-        run = self.run
-        if run.ended_ns is not None or not self._here or self._ages.quiet_s() <= GONE_S:
-            return None
-        if not machine.stopped(run.pid):
-            return None
-        return f"the job's process {run.pid} is stopped by a signal (SIGSTOP, or a debugger)"
-
-    @property
-    def gone(self) -> str | None:
-        """Why the run cannot go on, None where it may, or has ended."""
-        run = self.run
-        if run.failure is not None:
-            return f"the job ended by {run.failure}"
-        if run.ended_ns is not None or self.by_events:
-            return None
-        if run.pid == PID:
-            single = self._source.source if isinstance(self._source, Single) else None
-            return single.given_up if isinstance(single, ProfilerSource) else None
-        quiet_s = self._ages.quiet_s()
-        if quiet_s > GONE_S and self._here and not machine.alive(run.pid):
-            return f"the job's process {run.pid} is gone"
-        if quiet_s > SILENT_WRITER_S and self.stopped is None:
-            return (
-                f"the job's process {run.pid} on {run.host} is gone, or cannot write its "
-                f"recording: it last wrote {quiet_s:,.0f} s ago"
-            )
-        return None

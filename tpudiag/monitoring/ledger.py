@@ -10,12 +10,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Window
+from tpudiag.monitoring.recording import NS, Recording, Run, Window
 
 MINUTE_NS = 60 * NS
 START_UP_NS = 60 * MINUTE_NS
 """A process that is older when its run begins (a notebook) was not starting all the while."""
-MOST_MINUTES = 200_000
+MOST_MINUTES = 14 * 1_440
+"""Of these the timeline is kept; the sums are of all the time."""
 
 
 class TimeUse(Enum):
@@ -32,6 +33,7 @@ class TimeUse(Enum):
     REPEATED = "steps repeated after a restart"
     STALLED = "stalled, or a pause not announced"
     DOWN = "down"
+    UNRECORDED = "not recorded"
 
 
 PAUSES = {
@@ -50,7 +52,7 @@ class Account:
 
     spent: Spent
     minutes: Mapping[int, Spent]
-    """The same by minutes since the epoch."""
+    """The same by minutes since the epoch, of the last two weeks."""
     restarts_unknown: bool = False
     """Whether a restart was seen, but no checkpoint: what was repeated is not known."""
 
@@ -66,56 +68,81 @@ class Account:
         return sum(self.spent.get(use, 0.0) for use in PRODUCTIVE) / total_s if total_s else None
 
 
+class _Book:
+    """Seconds by use: of all the time, and by minute of its end."""
+
+    def __init__(self, spent: Spent | None = None, minutes: Mapping[int, Spent] | None = None):
+        self.spent = dict(spent or {})
+        self.minutes = {minute: dict(uses) for minute, uses in (minutes or {}).items()}
+
+    def put(self, use: TimeUse, start_ns: int, end_ns: int, seconds: float) -> None:
+        """Add seconds between two times: to the sum, and to the minutes in proportion."""
+        if seconds <= 0:
+            return
+        self.spent[use] = self.spent.get(use, 0.0) + seconds
+        last = max(end_ns - 1, start_ns) // MINUTE_NS
+        length = max(end_ns - start_ns, 1)
+        for minute in range(max(start_ns // MINUTE_NS, last - MOST_MINUTES), last + 1):
+            overlap = min(end_ns, (minute + 1) * MINUTE_NS) - max(start_ns, minute * MINUTE_NS)
+            share = overlap / length if end_ns > start_ns else 1.0
+            uses = self.minutes.setdefault(minute, {})
+            uses[use] = uses.get(use, 0.0) + seconds * share
+        if len(self.minutes) > MOST_MINUTES + 60:
+            for minute in sorted(self.minutes)[:-MOST_MINUTES]:
+                del self.minutes[minute]
+
+    def turn(self, others: _Book, use: TimeUse) -> None:
+        """What another book holds was spent on something else."""
+        for old, seconds in others.spent.items():
+            self.spent[old] -= seconds
+            self.spent[use] = self.spent.get(use, 0.0) + seconds
+        for minute, uses in others.minutes.items():
+            for old, seconds in uses.items():
+                if minute in self.minutes and old in self.minutes[minute]:
+                    self.minutes[minute][old] -= seconds
+                    kept = self.minutes[minute]
+                    kept[use] = kept.get(use, 0.0) + seconds
+
+
 class Ledger:
     """Takes the recordings of one worker in their order."""
 
     def __init__(self) -> None:
-        self._minutes: dict[int, dict[TimeUse, float]] = {}
+        self._book, self._unsaved = _Book(), _Book()
         self._run: Run | None = None
         self._accounted_ns = 0
-        self._painted: list[tuple[int, int]] = []
-        self._known: set[tuple[int, str]] = set()
-        self._unsaved: dict[int, dict[TimeUse, float]] = {}
         self._saves = 0
-        self._to_judge = False
-        self._unknown = False
+        self._to_judge = self._unknown = False
 
-    def take(self, recording: Recording, stalls_s: Mapping[int, float]) -> None:
-        """What is new of a run; `stalls_s` is the stalled part of its windows, by number."""
+    def take(self, recording: Recording) -> None:
+        """What is new of a run."""
         if self._run is None or self._run.id != recording.run.id:
             self._begin(recording.run)
         self._run = recording.run
-        pauses = self._new_pauses(recording.pauses)
-        saved = sorted(p.end_ns for p in pauses if PAUSES.get(p.kind) is TimeUse.SAVE)
-        self._saves += len(saved)
-        self._judge_restart()
-        for window in recording.windows:
-            since_ns = window.start_ns
-            # A checkpoint inside the window saves its first part: only what comes after it is lost
-            # if the job dies.
-            while saved and saved[0] <= window.end_ns:
-                since_ns = max(since_ns, saved.pop(0))
-                self._unsaved = {}
-            self._window(window, stalls_s.get(window.number, 0.0), since_ns)
-        if saved:
-            self._unsaved = {}
+        windows = (*recording.earlier, *recording.windows)
+        self._saves += sum(window.saved_ns is not None for window in windows)
+        if windows:
+            self._judge_restart()
+        for window in windows:
+            self._window(window)
 
     def account(self, tail: TimeUse = TimeUse.STEPS, end_ns: int | None = None) -> Account:
         """All until `end_ns`, or the last that was heard; `tail` goes on since the last window."""
-        minutes = {minute: dict(spent) for minute, spent in self._minutes.items()}
+        book = _Book(self._book.spent, self._book.minutes)
         if self._run is not None:
             end_ns = self._run.last_ns if end_ns is None else end_ns
-            covered = sum(
-                max(min(end, end_ns) - max(start, self._accounted_ns), 0)
-                for start, end in self._painted
-            )
-            left_ns = max(end_ns - self._accounted_ns - covered, 0)
-            _put(minutes, tail, self._accounted_ns, end_ns, left_ns / NS)
-        spent: dict[TimeUse, float] = {}
-        for one in minutes.values():
-            for use, seconds in one.items():
-                spent[use] = spent.get(use, 0.0) + seconds
-        return Account(spent=spent, minutes=minutes, restarts_unknown=self._unknown)
+            left_ns = max(end_ns - self._accounted_ns, 0)
+            book.put(tail, self._accounted_ns, end_ns, left_ns / NS)
+        return Account(spent=book.spent, minutes=book.minutes, restarts_unknown=self._unknown)
+
+    def goodput(self, tail: TimeUse, end_ns: int | None = None) -> float | None:
+        """The share of the time that went into steps that count; None without any."""
+        run = self._run
+        end_ns = end_ns if end_ns is not None or run is None else run.last_ns
+        left_s = max((end_ns or 0) - self._accounted_ns, 0) / NS if run is not None else 0.0
+        total_s = sum(self._book.spent.values()) + left_s
+        steps_s = sum(self._book.spent.get(use, 0.0) for use in PRODUCTIVE)
+        return (steps_s + left_s * (tail in PRODUCTIVE)) / total_s if total_s else None
 
     def _begin(self, run: Run) -> None:
         """Another run: of the same process, or of a restart."""
@@ -136,85 +163,72 @@ class Ledger:
             self._span(TimeUse.DOWN, before.last_ns, process_ns)
             self._span(TimeUse.START_UP, process_ns, run.started_ns)
             # A run that ended well lost nothing, whatever was not saved.
-            self._to_judge = before.ended_ns is None or before.failure is not None
-            if not self._to_judge:
-                self._unsaved = {}
+            well = before.ended_ns is not None and not before.failure and not before.exit_code
+            self._to_judge = not well
+            if well:
+                self._unsaved = _Book()
         self._accounted_ns = run.started_ns
-        self._painted, self._known = [], set()
 
     def _close(self, run: Run) -> None:
         """The time of a run after its last window: nothing that was kept."""
-        covered = sum(max(end - max(start, self._accounted_ns), 0) for start, end in self._painted)
-        left_ns = max(run.last_ns - self._accounted_ns - covered, 0)
         # A run without an end was killed: what it stepped after its last window is in no recording
         # and in no checkpoint, and the restart makes it again.
         use = TimeUse.OTHER if run.ended_ns is not None else TimeUse.REPEATED
-        _put(self._minutes, use, self._accounted_ns, run.last_ns, left_ns / NS)
+        self._span(use, self._accounted_ns, run.last_ns)
 
     def _judge_restart(self) -> None:
         """What was stepped since the last checkpoint is done again, once the restart begins."""
         if not self._to_judge:
             return
         self._to_judge = False
-        if not self._saves:
-            self._unknown = True
+        if self._saves:
+            self._book.turn(self._unsaved, TimeUse.REPEATED)
         else:
-            for minute, spent in self._unsaved.items():
-                kept = self._minutes[minute]
-                for use, seconds in spent.items():
-                    kept[use] -= seconds
-                    kept[TimeUse.REPEATED] = kept.get(TimeUse.REPEATED, 0.0) + seconds
-        self._unsaved = {}
+            self._unknown = True
+        self._unsaved = _Book()
 
-    def _new_pauses(self, pauses: Iterable[Pause]) -> list[Pause]:
-        """Take in the pauses that are new; of nested ones, the inner first."""
-        new = [p for p in pauses if (p.start_ns, p.kind) not in self._known]
-        # An evaluation that keeps a checkpoint holds a pause inside a pause: each second counts
-        # once, as the inner.
-        for pause in sorted(new, key=lambda one: (one.end_ns, -one.start_ns)):
-            self._known.add((pause.start_ns, pause.kind))
-            inner = [one for one in self._painted if one[1] > pause.start_ns]
-            covered = sum(
-                min(end, pause.end_ns) - max(start, pause.start_ns) for start, end in inner
-            )
-            left_ns = max(pause.end_ns - pause.start_ns - covered, 0)
-            use = PAUSES.get(pause.kind, TimeUse.OTHER)
-            _put(self._minutes, use, pause.start_ns, pause.end_ns, left_ns / NS)
-            outer = [one for one in self._painted if one not in inner]
-            start = min([pause.start_ns, *(one[0] for one in inner)])
-            # Pauses come in the order of their ends, so only the last few can lie within one that
-            # is still to come.
-            self._painted = [*outer, (start, pause.end_ns)][-10:]
-        return new
-
-    def _window(self, window: Window, stalled_s: float, since_ns: int) -> None:
-        """The steps of a window, what they waited and were traced for, and its stall.
-
-        What lies after `since_ns` is in no checkpoint yet.
-        """
-        active_s = max((window.end_ns - window.start_ns) / NS - window.pause_ms / 1e3, 0.0)
-        stalled_s = min(stalled_s, active_s)
-        # Each part from what the ones before it left: the figures come from several clocks and may
-        # add up to more than the window.
-        compile_s = min(window.compile_ms / 1e3, active_s - stalled_s)
-        wait_s = min((window.wait_ms or 0.0) / 1e3, active_s - stalled_s - compile_s)
-        parts = {
-            TimeUse.STALLED: stalled_s,
-            TimeUse.COMPILE: compile_s,
-            TimeUse.INPUT: wait_s,
-            TimeUse.STEPS: active_s - stalled_s - compile_s - wait_s,
-        }
-        after_s = (window.end_ns - since_ns) / NS
-        unsaved = 1.0 if since_ns == window.start_ns else min(after_s / max(active_s, 1e-9), 1.0)
-        for use, seconds in parts.items():
-            _put(self._minutes, use, window.start_ns, window.end_ns, seconds)
+    def _window(self, window: Window) -> None:
+        """The parts of a window; what lies after a checkpoint in it is in none yet."""
+        # Windows that could not be kept, or were deleted.
+        self._span(TimeUse.UNRECORDED, self._accounted_ns, window.start_ns)
+        since_ns = window.start_ns
+        if window.saved_ns is not None:
+            since_ns, self._unsaved = max(since_ns, window.saved_ns), _Book()
+        active_s = window.active_s if window.steps else 0.0
+        unsaved = min((window.end_ns - since_ns) / NS / max(active_s, 1e-9), 1.0)
+        for use, seconds in parts(window).items():
+            self._book.put(use, window.start_ns, window.end_ns, seconds)
             if use in (TimeUse.INPUT, TimeUse.STEPS):
-                _put(self._unsaved, use, window.start_ns, window.end_ns, unsaved * seconds)
+                self._unsaved.put(use, window.start_ns, window.end_ns, unsaved * seconds)
         self._accounted_ns = max(self._accounted_ns, window.end_ns)
 
     def _span(self, use: TimeUse, start_ns: int, end_ns: int) -> None:
         """All of a time."""
-        _put(self._minutes, use, start_ns, end_ns, max(end_ns - start_ns, 0) / NS)
+        self._book.put(use, start_ns, end_ns, max(end_ns - start_ns, 0) / NS)
+
+
+def parts(window: Window) -> dict[TimeUse, float]:
+    """What the time of a window was spent on, in s: the one place where that is decided."""
+    # Each from what the ones before it left: the figures come from several clocks and may add up to
+    # more than the window.
+    left_s = max(window.whole_s, 0.0)
+    known_ms = window.evaluation_ms + window.checkpoint_ms + window.restore_ms
+    spent: dict[TimeUse, float] = {}
+    for use, ms in (
+        (TimeUse.EVALUATION, window.evaluation_ms),
+        (TimeUse.SAVE, window.checkpoint_ms),
+        (TimeUse.RESTORE, window.restore_ms),
+        (TimeUse.OTHER, window.pause_ms - known_ms),
+        (TimeUse.COMPILE, window.compile_ms),
+        (TimeUse.STALLED, window.stalled_ms),
+        (TimeUse.INPUT, window.wait_ms or 0.0),
+    ):
+        spent[use] = min(max(ms / 1e3, 0.0), left_s)
+        left_s -= spent[use]
+    spent[TimeUse.STEPS if window.steps else TimeUse.OTHER] = left_s + (
+        0.0 if window.steps else spent[TimeUse.OTHER]
+    )
+    return spent
 
 
 def together(accounts: Iterable[Account]) -> Account:
@@ -226,28 +240,8 @@ def together(accounts: Iterable[Account]) -> Account:
         unknown = unknown or account.restarts_unknown
         for use, seconds in account.spent.items():
             spent[use] = spent.get(use, 0.0) + seconds
-        for minute, parts in account.minutes.items():
+        for minute, uses in account.minutes.items():
             kept = minutes.setdefault(minute, {})
-            for use, seconds in parts.items():
+            for use, seconds in uses.items():
                 kept[use] = kept.get(use, 0.0) + seconds
     return Account(spent=spent, minutes=minutes, restarts_unknown=unknown)
-
-
-def _put(
-    minutes: dict[int, dict[TimeUse, float]],
-    use: TimeUse,
-    start_ns: int,
-    end_ns: int,
-    seconds: float,
-) -> None:
-    """Add seconds to the minutes between two times, in proportion."""
-    if seconds <= 0:
-        return
-    # A clock that was wrong by years would make a ledger of millions of minutes.
-    start_ns = max(start_ns, end_ns - MOST_MINUTES * MINUTE_NS)
-    length = max(end_ns - start_ns, 1)
-    for minute in range(start_ns // MINUTE_NS, max(end_ns - 1, start_ns) // MINUTE_NS + 1):
-        overlap = min(end_ns, (minute + 1) * MINUTE_NS) - max(start_ns, minute * MINUTE_NS)
-        share = overlap / length if end_ns > start_ns else 1.0
-        spent = minutes.setdefault(minute, {})
-        spent[use] = spent.get(use, 0.0) + seconds * share

@@ -31,15 +31,8 @@ def same_clock(one: str, other: str) -> bool:
 
 def process_started_ns(now_ns: int) -> int | None:
     """When this process began, ns since the epoch; None where the system does not say."""
-    try:
-        stat = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace")
-        # After the last bracket: a process may have brackets and spaces in its name. There the 20th
-        # is field 22 of proc(5), in ticks since the boot, sleep included.
-        ticks = int(stat.rpartition(")")[2].split()[19])
-        age_s = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError, AttributeError):
-        return None
-    return now_ns - int(max(age_s, 0.0) * 1e9)
+    age_s = _age_s("self")
+    return None if age_s is None else now_ns - int(max(age_s, 0.0) * 1e9)
 
 
 def worker(environment: Mapping[str, str]) -> str:
@@ -58,20 +51,38 @@ def worker(environment: Mapping[str, str]) -> str:
     return ""
 
 
-def alive(pid: int) -> bool:
-    """Whether a process of this namespace is there, and no zombie."""
-    try:
-        stat = Path("/proc", str(pid), "stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
+def alive(pid: int, least_age_s: float | None = None) -> bool:
+    """Whether a process of this namespace is there, and no zombie.
+
+    With the age that it must have by now: whether it is that process, and no later one of its
+    number.
+    """
     # A trainer that was killed stays in /proc until whoever started it asks for its exit code.
-    return stat.rpartition(")")[2].split()[:1] not in (["Z"], ["X"])
+    if (_stat(pid) or ["X"])[:1] in (["Z"], ["X"]):
+        return False
+    age_s = None if least_age_s is None else _age_s(pid)
+    return age_s is None or least_age_s is None or age_s >= least_age_s
 
 
 def stopped(pid: int) -> bool:
     """Whether a process of this namespace is stopped by a signal (SIGSTOP, a debugger)."""
+    return (_stat(pid) or [])[:1] in (["T"], ["t"])
+
+
+def _stat(pid: int | str) -> list[str] | None:
+    """The fields of a process's /proc/PID/stat after its name; None where it is gone."""
     try:
         stat = Path("/proc", str(pid), "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return False
-    return stat.rpartition(")")[2].split()[:1] in (["T"], ["t"])
+        return None
+    # After the last bracket: a process may have brackets and spaces in its name.
+    return stat.rpartition(")")[2].split()
+
+
+def _age_s(pid: int | str) -> float | None:
+    """How long ago a process began, sleep included; None where the system does not say."""
+    try:
+        ticks = int((_stat(pid) or [])[19])  # field 22 of proc(5), since the boot
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.recording import NS
+from tpudiag.signals.run_state import StateKind
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,11 @@ METRICS = (
         "examples_per_second", "{examples}/s",
         "Examples a second outside announced pauses, median of the last half minute",
         lambda f: f.per_s if f.unit == "examples" else None,
+    ),
+    Metric(
+        "delivered_examples_per_second", "{examples}/s",
+        "Examples a second by the wall's clock, pauses included, last ten minutes",
+        lambda f: f.delivered_per_s if f.unit == "examples" else None,
     ),
     Metric(
         "steps_per_second", "{steps}/s", "Steps a second outside pauses, last five minutes",
@@ -62,6 +68,18 @@ METRICS = (
     ),
     Metric("steps", "{steps}", "Steps recorded so far", lambda f: f.steps, True),
     Metric("lost_steps", "{steps}", "Steps not recorded", lambda f: f.run.lost_steps, True),
+    Metric(
+        "run_ended", "1", "Whether the run has ended, well or not",
+        lambda f: int(f.state.over), True,
+    ),
+    Metric(
+        "run_started_seconds", "s", "When the run began, since the epoch",
+        lambda f: f.run.started_ns / NS,
+    ),
+    Metric(
+        "ended_run_seconds", "s", "The same of a run that has ended well; 0 of any other",
+        lambda f: f.run.started_ns / NS if f.state.kind is StateKind.COMPLETED else 0.0,
+    ),
     Metric(
         "run_age_seconds", "s", "Time since the run began",
         lambda f: (f.run.beat_ns - f.run.started_ns) / NS,

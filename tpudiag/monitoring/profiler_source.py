@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import fmean
 
+from tpudiag import scratch
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.recording import NS, Recording, Run, Window, bucket, merged
 from tpudiag.signals import StepTimes
@@ -50,7 +50,7 @@ def captured(address: str) -> Sample:
     """Capture a second."""
     from tpudiag.sources.profile import facts
 
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
+    with scratch.folder("capture") as folder:
         # In a process of its own: a capture that hangs is ended after two minutes, and the watch
         # goes on.
         command = [
@@ -62,7 +62,7 @@ def captured(address: str) -> Sample:
             "--duration",
             f"{CAPTURE_S}s",
             "--log-dir",
-            folder,
+            str(folder),
             "--format",
             "json",
             "--fail-on",

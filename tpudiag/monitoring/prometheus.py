@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Literal
 
 from tpudiag.errors import UsageError
+from tpudiag.monitoring.alert_rules import escaped
 from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.metrics import COUNTERS, METRICS, cause_of, values
 
 Worker = tuple[Figures, Mapping[str, bool]]
 """What one worker does, and whether each check fails for it."""
+SCRAPES, LAST_S = 2, 130.0
+"""How often the end is shown, and for how long that is waited for: two scrapes of a minute."""
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -23,6 +27,7 @@ class Prometheus:
         host, port = parsed(address)
         owner, self._job = self, job
         self._workers: dict[tuple[str, str, str], Worker] = {}
+        self._scrapes = 0
 
         class Handler(BaseHTTPRequestHandler):
             """Answers GET /metrics."""
@@ -32,6 +37,7 @@ class Prometheus:
                 if self.path.partition("?")[0] not in ("/", "/metrics"):
                     self.send_error(404)
                     return
+                owner._scrapes += 1
                 body = exposition(list(owner._workers.values()), owner._job).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", CONTENT_TYPE)
@@ -62,7 +68,14 @@ class Prometheus:
         self._workers = {**self._workers, key: (figures, dict(alerts))}
 
     def close(self) -> str:
-        """Stop serving; nothing to say of it."""
+        """Stop serving; nothing to say of it.
+
+        Where all runs have ended, and somebody scrapes, not before he has seen it twice.
+        """
+        if self._workers and all(figures.state.over for figures, _ in self._workers.values()):
+            until_s, enough = time.monotonic() + LAST_S, self._scrapes + SCRAPES
+            while SCRAPES < enough > self._scrapes and time.monotonic() < until_s:
+                time.sleep(0.1)
         self._server.shutdown()
         self._server.server_close()
         return ""
@@ -93,10 +106,10 @@ def exposition(workers: Sequence[Worker], job: str | None = None) -> str:
         counted = [(_labels(figures, job), read(figures)) for figures, _ in workers]
         samples = [(labels, value) for labels, value in counted if value is not None]
         rows += _family(f"tpudiag_{name}_total", "counter", text, samples)
-    ended = [
-        (_labels(figures, job), int(figures.run.ended_ns is not None)) for figures, _ in workers
+    states = [
+        (f'{_labels(figures, job)},state="{figures.state.kind.value}"', 1) for figures, _ in workers
     ]
-    rows += _family("tpudiag_run_ended", "gauge", "Whether the run has ended", ended)
+    rows += _family("tpudiag_run_state", "gauge", "The state that the run is in", states)
     failing = [
         (f'{_labels(figures, job)}{_cause(figures, id_, on)},id="{id_}"', int(on))
         for figures, alerts in workers
@@ -125,7 +138,7 @@ def _family(
 def _cause(figures: Figures, id_: str, failing: bool) -> str:
     """The label with the cause of a failing check, where it is known."""
     cause = cause_of(figures, id_, failing)
-    return f',cause="{_escaped(cause)}"' if cause else ""
+    return f',cause="{escaped(cause)}"' if cause else ""
 
 
 def _labels(figures: Figures, job: str | None) -> str:
@@ -133,9 +146,4 @@ def _labels(figures: Figures, job: str | None) -> str:
     run = figures.run
     worker = figures.worker or run.worker or run.host
     pairs = {"job_name": job or run.name, "host": run.host, "worker": worker, "run_id": run.id}
-    return ",".join(f'{name}="{_escaped(value)}"' for name, value in pairs.items())
-
-
-def _escaped(text: str) -> str:
-    """A label's value."""
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return ",".join(f'{name}="{escaped(value)}"' for name, value in pairs.items())

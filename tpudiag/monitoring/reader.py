@@ -23,6 +23,9 @@ from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Trace, Windo
 from tpudiag.monitoring.store import (
     APPLICATION_ID,
     BUSY_S,
+    HOUR_S,
+    MINUTE_S,
+    ROLLUP_COLUMNS,
     RUN_COLUMNS,
     SCHEMA,
     VERSION,
@@ -30,8 +33,10 @@ from tpudiag.monitoring.store import (
     transaction,
 )
 
-AT_ONCE = 100_000
-"""The newest windows that one look takes in: a day of one a second."""
+AT_ONCE = 20_000
+"""The newest windows that one look takes in: five hours of one a second. What came before them is
+read by minutes, and by hours before the newest so many."""
+MINUTES_S = 14 * 86_400
 MOST_RUNS = 10_000
 MOST_S = 20.0
 """For how long one look may read."""
@@ -64,8 +69,12 @@ def is_store(path: Path) -> bool:
         return False
 
 
-def read(path: Path, run_id: str | None = None, after: int = -1) -> Recording:
+def read(
+    path: Path, run_id: str | None = None, after: int = -1, at_once: int | None = None
+) -> Recording:
     """The newest run of the file (or the one named), its windows after a number.
+
+    Without a number the newest `at_once`; what came before them by minutes and hours.
 
     Raises UnreadableInput where there is none, or the file is none of ours.
     """
@@ -74,16 +83,16 @@ def read(path: Path, run_id: str | None = None, after: int = -1) -> Recording:
     with _opened(path) as connection, transaction(connection, "DEFERRED"):
         run = _run(connection, path, run_id)
         bad = _Damage(run)
+        cut, earlier = (after, ()) if after >= 0 else _earlier(connection, run, bad, at_once)
         rows = connection.execute(
-            f"SELECT {WINDOW_COLUMNS} FROM windows WHERE run = ? AND number > max(?, "
-            "(SELECT max(number) FROM windows WHERE run = ? AND typeof(number) = 'integer') - ?) "
-            "ORDER BY number",
-            (run.id, after, run.id, AT_ONCE),
+            f"SELECT {WINDOW_COLUMNS} FROM windows WHERE run = ? AND typeof(number) = 'integer' "
+            f"AND number > ? ORDER BY number LIMIT {2 * AT_ONCE}",
+            (run.id, cut),
         )
         windows = tuple(bad.without(rows, _window))
         pauses = tuple(bad.without(_of_run(connection, "kind", "pauses", run), _span(Pause)))
         traces = tuple(bad.without(_of_run(connection, "function", "traces", run), _span(Trace)))
-    return Recording(run, windows, pauses, str(path), traces, frozenset(bad.rows))
+    return Recording(run, windows, pauses, str(path), traces, frozenset(bad.rows), earlier)
 
 
 def runs(path: Path) -> tuple[Run, ...]:
@@ -96,6 +105,32 @@ def runs(path: Path) -> tuple[Run, ...]:
     if rows and not found:
         raise UnreadableInput(f"{path}: damaged: no run in it can be read")
     return tuple(found)
+
+
+def _earlier(
+    connection: sqlite3.Connection, run: Run, bad: _Damage, at_once: int | None
+) -> tuple[int, tuple[Window, ...]]:
+    """What came before the newest windows, by hours and minutes, and the number of its last."""
+    at_once = AT_ONCE if at_once is None else at_once
+    which = "FROM rollups WHERE run = ? AND width_s = ? AND typeof(number) = 'integer'"
+    newest = connection.execute(
+        f"SELECT number, start_s {which} ORDER BY start_s DESC LIMIT 1", (run.id, MINUTE_S)
+    ).fetchone()
+    if newest is None or newest[0] < at_once:
+        return -1, ()
+    until, old_s = newest[0] - at_once, newest[1] - MINUTES_S
+    hours = connection.execute(
+        f"SELECT {ROLLUP_COLUMNS} {which} AND number <= ? AND start_s < ? ORDER BY start_s",
+        (run.id, HOUR_S, until, old_s),
+    ).fetchall()
+    # An hour ends where a minute does: from there on, all are minutes.
+    minutes = connection.execute(
+        f"SELECT {ROLLUP_COLUMNS} {which} AND number > ? AND number <= ? ORDER BY start_s",
+        (run.id, MINUTE_S, hours[-1][0] if hours else -1, until),
+    ).fetchall()
+    every = [*hours, *minutes]
+    found = tuple(bad.without(every, _rolled_up))
+    return (found[-1].number if found else -1), found
 
 
 class _Damage:
@@ -252,17 +287,36 @@ def _run_of(row: Sequence[Any]) -> Run | None:
     return run if right else None
 
 
+def _rolled_up(row: Sequence[Any]) -> Window | None:
+    """Columns of a minute, or an hour, as a window."""
+    return _checked(dict(zip(ROLLUP_COLUMNS.split(", "), row, strict=True)))
+
+
 def _window(row: Sequence[Any]) -> Window | None:
     """Columns as a window; None where they are none."""
     columns: dict[str, Any] = dict(zip(WINDOW_COLUMNS.split(", "), row, strict=True))
     try:
         columns["step_ms"] = json.loads(columns["step_ms"])
-        window = msgspec.convert(columns, Window)
-    except (msgspec.ValidationError, ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError, RecursionError):
         return None
-    times_ms = (window.pause_ms, window.compile_ms, window.wait_ms or 0.0)
+    return _checked(columns)
+
+
+def _checked(columns: dict[str, Any]) -> Window | None:
+    """A window of which every figure can be one; None where one cannot."""
+    try:
+        window = msgspec.convert(columns, Window)
+    except (msgspec.ValidationError, ValueError, TypeError):
+        return None
+    times_ms = (
+        window.pause_ms, window.compile_ms, window.wait_ms or 0.0, window.stalled_ms,
+        window.evaluation_ms, window.checkpoint_ms, window.restore_ms,
+    )  # fmt: skip
+    counts = (window.steps, window.stalls, window.paused, window.losses)
     right = (
-        0 < window.steps < MOST_COUNT
+        all(0 <= count < MOST_COUNT for count in counts)
+        and (window.steps > 0 or window.paused > 0)
+        and math.isfinite(window.loss or 0.0)
         and all(math.isfinite(ms) and 0 <= ms < LONGEST_NS / 1e6 for ms in times_ms)
         and all(abs(key) < 10_000 and 0 < count < MOST_COUNT for key, count in window.step_ms)
         and all(n is None or 0 < n < MOST_COUNT for n in (window.hbm_bytes, window.examples))

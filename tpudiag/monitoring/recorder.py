@@ -73,6 +73,7 @@ class Recorder:
         self._limit = self._queue_steps = queue_steps
         self._pauses: deque[Pause] = deque(maxlen=pending_windows)
         self._traces: deque[Trace] = deque(maxlen=pending_windows)
+        self._losses: deque[float] = deque(maxlen=queue_steps)
         self._unused, self._memory_due = False, 0.0
         self._pending: deque[Window] = deque()
         self._pending_limit = pending_windows
@@ -80,7 +81,10 @@ class Recorder:
         self._dropped = self._evicted = self._stored = 0
         self._pausing: tuple[str, ...] = ()
         self._failure: str | None = None
-        self._crash: str | None = None
+        self._ending: tuple[int, str | None, int | None] | None = None
+        """How the process is about to end: since when, by which error, with which exit code."""
+        self.thread = threading.get_ident()
+        """The thread that makes the steps."""
         self._closed_at: int | None = None
         self._start()
         crashes.follow(self)
@@ -108,13 +112,20 @@ class Recorder:
         """Why the sink does not take windows at present, None where it does."""
         return self._failure
 
-    def step(self, steps: int = 1, wait_ns: int = -1) -> None:
-        """Steps ended now, after waiting so long for input (-1: not measured)."""
+    def step(self, steps: int = 1, wait_ns: int = -1, examples: int = -1) -> None:
+        """Steps of so many examples ended now, after waiting so long for input (-1: not known)."""
         if len(self._steps) < self._limit:
             # No lock that a flush could hold while a step waits: deque.append is atomic.
-            self._steps.append((time.perf_counter_ns(), steps, wait_ns))
+            self._steps.append((time.perf_counter_ns(), steps, wait_ns, examples))
         else:
             self._dropped += steps
+
+    def loss(self, value: object) -> None:
+        """The job said its loss; what is no number by now stays where it is, on the device."""
+        # Of a tensor float() would be a copy from the device, for which the step would wait.
+        if isinstance(value, (int, float)) or type(value).__module__ == "numpy":
+            with suppress(Exception):
+                self._losses.append(float(value))  # type: ignore[arg-type]
 
     @contextmanager
     def pause(self, kind: str) -> Generator[None]:
@@ -145,8 +156,10 @@ class Recorder:
 
     def reopen(self) -> None:
         """Go on with the run where it was closed: the time between is a pause of its own."""
-        if not self._stop.is_set() or self._crash is not None:
+        self.thread = threading.get_ident()
+        if not self._stop.is_set() or (self._ending is not None and self._ending[2] is None):
             return
+        self._ending = None
         self._limit = self._queue_steps
         if self._closed_at is not None:
             self.end_pause("between loops", self._closed_at)
@@ -158,16 +171,19 @@ class Recorder:
         """When it was closed (performance counter, ns), None while it is open."""
         return self._closed_at
 
-    def crashed(self, text: str) -> None:
-        """The process ends by an exception: say so in the recording."""
-        self._crash = text
+    def ends(self, failure: str | None, exit_code: int | None = None) -> None:
+        """The process ends by an exception, or with an exit code: say so in the recording."""
+        self._ending = time.perf_counter_ns(), failure, exit_code
         if not self._stop.is_set():
-            self.close()
+            # Whoever calls sys.exit may be caught: only what comes now says whether the loop ends.
+            if exit_code is None:
+                self.close()
             return
         with suppress(Exception):  # the sink was let go of: once more, from this thread
             self._flush(ended=True)
             if self._sink is not None:
                 self._sink.close()
+            self._sink = None
 
     def forked(self) -> None:
         """In the child of a fork: its steps are a run of its own, with a thread of its own.
@@ -206,7 +222,7 @@ class Recorder:
 
     def _work(self) -> None:
         """The background thread: nothing that fails here reaches the training loop."""
-        delay_s = self._flush_s
+        delay_s = self._flush_s / 4  # a job that dies in its first second leaves at least its name
         while True:
             self._wake.wait(delay_s)
             self._wake.clear()
@@ -247,8 +263,15 @@ class Recorder:
             pausing=self._pausing[-1] if self._pausing else None,
             lost_steps=self.lost_steps,
             ended_ns=now_ns if ended else None,
-            failure=self._crash,
+            failure=self._ending[1] if ended and self._ending else None,
+            exit_code=self._ending[2] if ended and self._ending else None,
         )
+        if self._sink is not None and self._sink.gone():
+            # The folder was deleted, or the file: what it held is lost, and a new one goes on.
+            self._evicted, self._stored = self._evicted + self._stored, 0
+            run = replace(run, lost_steps=self.lost_steps)
+            self._sink.close()
+            self._sink = None
         if self._sink is None:
             self._sink = self._make_sink()
         self._sink.write(run, windows, pauses, traces)
@@ -265,9 +288,14 @@ class Recorder:
         steps = [self._steps.popleft() for _ in range(len(self._steps))]
         pauses = [self._pauses.popleft() for _ in range(len(self._pauses))]
         traces = [self._traces.popleft() for _ in range(len(self._traces))]
+        losses = [self._losses.popleft() for _ in range(len(self._losses))]
         self._unused = self._unused and not steps
+        if self._ending is not None and steps and steps[-1][0] > self._ending[0]:
+            self._ending = None  # somebody caught it, and the loop goes on
         self._pending.extend(
-            self._windows.add(steps, pauses, self._hbm(steps), ended=ended, traces=traces)
+            self._windows.add(
+                steps, pauses, self._hbm(steps), ended=ended, traces=traces, losses=losses
+            )
         )
         while len(self._pending) > self._pending_limit:
             self._evicted += self._pending.popleft().steps

@@ -16,6 +16,7 @@ _WIDTH = math.log(1.02)
 
 RunUnit = Literal["steps", "epochs"]
 """What a run counts: epochs where only their ends are known."""
+BadLoss = Literal["NaN", "Inf"]
 Histogram = tuple[tuple[int, int], ...]
 """(bucket, steps) in the order of the buckets."""
 
@@ -25,6 +26,7 @@ class Window:
     """The steps of a second or more; `number` counts the windows of a run from 0.
 
     Windows follow each other without a gap: a pause lies within the window of the step after it.
+    Only the last of a run may hold no step: what was left to do.
     """
 
     number: int
@@ -40,11 +42,31 @@ class Window:
     examples: int | None = None
     compile_ms: float = 0.0
     """What steps in which a function was traced took beyond the usual; of the first step: all."""
+    stalled_ms: float = 0.0
+    """What single steps took beyond the usual, far longer than it, with nothing announced."""
+    stalls: int = 0
+    paused: int = 0
+    """Pauses that ended in it."""
+    evaluation_ms: float = 0.0
+    """Of `pause_ms`, as the two that follow; what is left is of other kinds."""
+    checkpoint_ms: float = 0.0
+    restore_ms: float = 0.0
+    saved_ns: int | None = None
+    """The end of the last checkpoint in it."""
+    loss: float | None = None
+    """The last that the job said of it, and how often it said one."""
+    losses: int = 0
+    bad_loss: BadLoss | None = None
+
+    @property
+    def whole_s(self) -> float:
+        """All of it, in s."""
+        return (self.end_ns - self.start_ns) / NS
 
     @property
     def active_s(self) -> float:
         """The window without the announced pauses, in s."""
-        return max((self.end_ns - self.start_ns) / NS - self.pause_ms / 1e3, 1e-9)
+        return max(self.whole_s - self.pause_ms / 1e3, 1e-9)
 
     @property
     def steps_per_s(self) -> float:
@@ -92,6 +114,8 @@ class Run:
     hbm_limit_bytes: int | None = None
     failure: str | None = None
     """The exception that ended it, with the user's line; None where it completed, or still runs."""
+    exit_code: int | None = None
+    """With which its process left by itself; None where it did not, as far as is known."""
     monotonic_ns: int | None = None
     """What its machine's monotonic clock read at `started_ns`."""
     machine: str = ""
@@ -133,6 +157,8 @@ class Recording:
     traces: tuple[Trace, ...] = ()
     damaged: frozenset[str] = frozenset()
     """Rows that no recorder wrote, and that were left out."""
+    earlier: tuple[Window, ...] = ()
+    """What came before the windows, rolled up by hour and minute: without step times."""
 
     @property
     def steps(self) -> int:
@@ -179,6 +205,20 @@ def said_rate(value: float) -> str:
     return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"
 
 
+def covered(spans: Iterable[Pause]) -> dict[str, int]:
+    """The time that pauses cover by kind, ns; of one within another, the inner counts."""
+    taken: list[tuple[int, int]] = []
+    by_kind: dict[str, int] = {}
+    for pause in sorted(spans, key=lambda one: (one.end_ns, -one.start_ns)):
+        within = [one for one in taken if one[1] > pause.start_ns]
+        inner = sum(min(end, pause.end_ns) - max(start, pause.start_ns) for start, end in within)
+        own = max(pause.end_ns - pause.start_ns - inner, 0)
+        by_kind[pause.kind] = by_kind.get(pause.kind, 0) + own
+        first = min([pause.start_ns, *(one[0] for one in within)])
+        taken = [*(one for one in taken if one not in within), (first, pause.end_ns)]
+    return by_kind
+
+
 class Sink(Protocol):
     """Where windows are kept; may raise and block, in the background thread only."""
 
@@ -190,6 +230,10 @@ class Sink(Protocol):
         traces: tuple[Trace, ...] = (),
     ) -> None:
         """Keep all or nothing; what was kept before is not kept twice."""
+        ...
+
+    def gone(self) -> bool:
+        """Whether what was kept is there no more: somebody deleted it."""
         ...
 
     def close(self) -> None:

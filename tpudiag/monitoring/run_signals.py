@@ -14,7 +14,9 @@ from tpudiag.signals import (
     ThroughputDrift,
     ThroughputDrop,
 )
+from tpudiag.signals.run_state import StateKind
 
+LEAST_S = 60.0
 FORGOTTEN_S = 86_400.0
 """Silence in event files from which a job may as well have ended."""
 
@@ -39,8 +41,13 @@ def signals(watched: Watched) -> Signals:
             silent_s=silent_s,
             normal_pause_s=watched.normal_pause_s(),
             pausing=run.pausing,
-            gone=watched.gone,
-            stopped=watched.stopped,
+            state=watched.state,
+            lost_steps=run.lost_steps,
+            delivery=watched.delivery.fall,
+            delivered_per_s=watched.delivery.per_s(),
+            watched_s=watched.stepping_s,
+            loss=watched.losses.trouble,
+            losses_said=watched.losses.said,
             unsure=_unsure(watched, forgotten),
             doubt=watched.detector.doubt,
             drift=_drift(watched),
@@ -80,7 +87,7 @@ def _drift(watched: Watched) -> ThroughputDrift | None:
 
 def _unsure(watched: Watched, forgotten: bool) -> str | None:
     """Why silence may be the end of the job, None where it is not."""
-    if watched.run.pid == PID and watched.gone is not None:
+    if watched.run.pid == PID and watched.state.kind is StateKind.LOST:
         return "a job that ended answers no more either"
     return "event files do not say whether a job ended" if forgotten else None
 
@@ -88,8 +95,9 @@ def _unsure(watched: Watched, forgotten: bool) -> str | None:
 def _step_times(watched: Watched, name: str) -> StepTimes | None:
     """The mean step of each recent window, where the wait for input was measured."""
     # Keras hides the wait for input: without this check TPU201 would pass on zeros.
-    windows = [w for w in watched.recent if w.wait_ms is not None]
-    if not windows:
+    windows = [w for w in watched.recent if w.wait_ms is not None and w.steps]
+    # A buffer that fills waits, too: what is told of a job's first seconds flaps.
+    if not windows or watched.stepping_s < LEAST_S:
         return None
     return StepTimes(
         step_ms=tuple(1e3 * w.active_s / w.steps for w in windows),

@@ -16,6 +16,9 @@ from tpudiag.monitoring.recording import NS, Recording, Run
 from tpudiag.monitoring.tensorboard import MARK, EventFiles
 
 HEARD_S = 10.0
+MOST_WINDOWS, LEAST_WINDOWS = 40_000, 200
+"""What the first look takes in second by second: of all jobs together, and of each; the rest is
+taken by the minute."""
 EARLIER_RUNS = 50
 EARLIER_WINDOWS = 200_000
 """The newest of what was recorded before is read: for the baseline, and for lost time."""
@@ -32,8 +35,8 @@ class Source(Protocol):
 class StoreSource:
     """Follows the runs of one worker through their files."""
 
-    def __init__(self, lane: Lane) -> None:
-        self.lane = lane
+    def __init__(self, lane: Lane, at_once: int) -> None:
+        self.lane, self._at_once = lane, at_once
         self._at = _first(lane)
         self._last = -1
 
@@ -50,7 +53,7 @@ class StoreSource:
         recordings: list[Recording] = []
         while True:
             at = self.lane[self._at]
-            seen = reader.read(at.path, at.run.id, self._last)
+            seen = reader.read(at.path, at.run.id, self._last, self._at_once)
             if seen.windows:
                 self._last = seen.windows[-1].number
             recordings.append(seen)
@@ -74,8 +77,8 @@ class Single:
 class Place:
     """One SOURCE of the command line: gives the sources in it, which may come to be more."""
 
-    def __init__(self, path: str) -> None:
-        self.path = path
+    def __init__(self, path: str, among: int = 1) -> None:
+        self.path, self._among = path, among
         self.not_judged = 0
         """Runs of earlier jobs that lie there."""
         self._single: Single | None = None
@@ -101,7 +104,8 @@ class Place:
         for lane in recorded:
             source = known.get(lane[0].run.id)
             if source is None:
-                source = StoreSource(lane)
+                share = MOST_WINDOWS // (self._among * len(recorded))
+                source = StoreSource(lane, max(min(share, reader.AT_ONCE), LEAST_WINDOWS))
             else:
                 source.follow(lane)
             now.append(source)

@@ -18,10 +18,10 @@ from tpudiag.monitoring.recording import Pause, Run, Trace, Window
 # The letters "tpud": SQLite keeps the number in its header, so that a database of another program
 # is told from ours without a look at its tables.
 APPLICATION_ID = 0x74707564
-VERSION = 3
+VERSION = 4
 BUSY_S = 5.0
-KEEP_WINDOWS = 1_000_000
-"""The newest windows of a run that are kept: eleven days of one a second."""
+KEEP_WINDOWS = 200_000
+"""The newest windows of a run that are kept: two days of one a second; roll-ups hold all."""
 # WITHOUT ROWID: rows are read by their key alone, and would else be kept twice, in the table and in
 # the index of the key.
 SCHEMA = """
@@ -29,12 +29,20 @@ CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, name TEXT, host TEXT, pid INTEGER, started_ns INTEGER, beat_ns INTEGER,
     global_batch INTEGER, pausing TEXT, lost_steps INTEGER, ended_ns INTEGER, unit TEXT,
     hbm_limit_bytes INTEGER, failure TEXT, monotonic_ns INTEGER, machine TEXT, worker TEXT,
-    loop INTEGER, parameters INTEGER, process_started_ns INTEGER
+    loop INTEGER, parameters INTEGER, process_started_ns INTEGER, exit_code INTEGER
 );
 CREATE TABLE IF NOT EXISTS windows (
     run TEXT, number INTEGER, start_ns INTEGER, end_ns INTEGER, steps INTEGER, step_ms TEXT,
     wait_ms REAL, pause_ms REAL, hbm_bytes INTEGER, examples INTEGER,
-    compile_ms REAL, PRIMARY KEY (run, number)
+    compile_ms REAL, stalled_ms REAL, stalls INTEGER, paused INTEGER, evaluation_ms REAL,
+    checkpoint_ms REAL, restore_ms REAL, saved_ns INTEGER, loss REAL, losses INTEGER, bad_loss TEXT,
+    PRIMARY KEY (run, number)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rollups (
+    run TEXT, width_s INTEGER, start_s INTEGER, number INTEGER, start_ns INTEGER, end_ns INTEGER,
+    steps INTEGER, wait_ms REAL, pause_ms REAL, examples INTEGER, compile_ms REAL, stalled_ms REAL,
+    stalls INTEGER, paused INTEGER, evaluation_ms REAL, checkpoint_ms REAL, restore_ms REAL,
+    saved_ns INTEGER, PRIMARY KEY (run, width_s, start_s)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS pauses (
     run TEXT, kind TEXT, start_ns INTEGER, end_ns INTEGER, PRIMARY KEY (run, start_ns, kind)
@@ -46,11 +54,31 @@ CREATE TABLE IF NOT EXISTS traces (
 """
 RUN_COLUMNS = (
     "id, name, host, pid, started_ns, beat_ns, global_batch, pausing, lost_steps, ended_ns, unit, "
-    "hbm_limit_bytes, failure, monotonic_ns, machine, worker, loop, parameters, process_started_ns"
+    "hbm_limit_bytes, failure, monotonic_ns, machine, worker, loop, parameters, "
+    "process_started_ns, exit_code"
 )
 WINDOW_COLUMNS = (
-    "number, start_ns, end_ns, steps, step_ms, wait_ms, pause_ms, hbm_bytes, examples, compile_ms"
+    "number, start_ns, end_ns, steps, step_ms, wait_ms, pause_ms, hbm_bytes, examples, compile_ms, "
+    "stalled_ms, stalls, paused, evaluation_ms, checkpoint_ms, restore_ms, saved_ns, loss, losses, "
+    "bad_loss"
 )
+SUMMED = (
+    "steps", "wait_ms", "pause_ms", "examples", "compile_ms", "stalled_ms", "stalls", "paused",
+    "evaluation_ms", "checkpoint_ms", "restore_ms",
+)  # fmt: skip
+ROLLUP_COLUMNS = ", ".join(("number", "start_ns", "end_ns", *SUMMED, "saved_ns"))
+MINUTE_S, HOUR_S = 60, 3_600
+_ROLL_UP = f"""
+INSERT INTO rollups (run, width_s, start_s, {ROLLUP_COLUMNS})
+SELECT run, :width, end_ns / (:width * 1000000000) * :width,
+    max(number), min(start_ns), max(end_ns),
+    {", ".join(f"sum({name})" for name in SUMMED)}, max(saved_ns)
+FROM windows WHERE run = :run AND number > :after GROUP BY 3
+ON CONFLICT (run, width_s, start_s) DO UPDATE SET
+    number = excluded.number, end_ns = excluded.end_ns,
+    saved_ns = coalesce(excluded.saved_ns, saved_ns),
+    {", ".join(f"{n} = coalesce({n} + excluded.{n}, {n}, excluded.{n})" for n in SUMMED)}
+"""
 
 
 class Store:
@@ -61,6 +89,7 @@ class Store:
         self._connection = sqlite3.connect(path, timeout=BUSY_S, isolation_level=None)
         try:
             _prepare(self._connection)
+            self._path, self._file = path.absolute(), _identity(path)
         except BaseException:
             self._connection.close()
             raise
@@ -78,12 +107,22 @@ class Store:
             connection.execute(
                 f"INSERT OR REPLACE INTO runs VALUES ({', '.join('?' * len(values))})", values
             )
+            after = connection.execute(
+                f"SELECT number FROM rollups WHERE run = ? AND width_s = {MINUTE_S} "
+                "ORDER BY start_s DESC LIMIT 1",
+                (run.id,),
+            ).fetchone()
             connection.executemany(
                 # A recorder whose write failed offers the same windows again: some may have been
                 # kept. The run's own row is replaced instead, for its beat changes.
-                "INSERT OR IGNORE INTO windows VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                f"INSERT OR IGNORE INTO windows (run, {WINDOW_COLUMNS}) "
+                f"VALUES (?{', ?' * len(WINDOW_COLUMNS.split(', '))})",
                 [(run.id, *_row(window)) for window in windows],
             )
+            for width in (MINUTE_S, HOUR_S) if windows else ():
+                connection.execute(
+                    _ROLL_UP, {"run": run.id, "width": width, "after": after[0] if after else -1}
+                )
             connection.executemany(
                 "INSERT OR IGNORE INTO traces VALUES (?, ?, ?, ?)",
                 [(run.id, t.function, t.start_ns, t.end_ns) for t in traces],
@@ -92,17 +131,31 @@ class Store:
                 "INSERT OR IGNORE INTO pauses VALUES (?, ?, ?, ?)",
                 [(run.id, p.kind, p.start_ns, p.end_ns) for p in pauses],
             )
-            # Now and then, for a DELETE walks the index; a run of a window a second has a million
-            # in eleven days.
+            # Now and then, for a DELETE walks the index.
             if windows and windows[-1].number % 1000 < len(windows):
                 oldest = windows[-1].number - KEEP_WINDOWS
                 connection.execute(
                     "DELETE FROM windows WHERE run = ? AND number <= ?", (run.id, oldest)
                 )
 
+    def gone(self) -> bool:
+        """Whether the file is there no more: SQLite goes on with one that has no name."""
+        try:
+            return _identity(self._path) != self._file
+        except FileNotFoundError:
+            return True
+        except OSError:
+            return False  # a file system that does not answer now
+
     def close(self) -> None:
         """Close the file; the last connection folds the log into it."""
         self._connection.close()
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    """Which file a name stands for; raises OSError."""
+    about = path.stat()
+    return about.st_dev, about.st_ino
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -142,15 +195,5 @@ def transaction(
 
 def _row(window: Window) -> tuple[object, ...]:
     """A window as its columns."""
-    return (
-        window.number,
-        window.start_ns,
-        window.end_ns,
-        window.steps,
-        json.dumps(window.step_ms, separators=(",", ":")),
-        window.wait_ms,
-        window.pause_ms,
-        window.hbm_bytes,
-        window.examples,
-        window.compile_ms,
-    )
+    columns = {name: getattr(window, name) for name in WINDOW_COLUMNS.split(", ")}
+    return (*{**columns, "step_ms": json.dumps(window.step_ms, separators=(",", ":"))}.values(),)

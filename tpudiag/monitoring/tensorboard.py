@@ -18,7 +18,8 @@ import google_crc32c
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.recording import NS, Recording, Run, RunUnit, Window, bucket
-from tpudiag.sources.profile.wire import BYTES, FIXED64, VARINT, Damaged, fields, varint
+from tpudiag.monitoring.windows import losses_of
+from tpudiag.sources.profile.wire import BYTES, FIXED32, FIXED64, VARINT, Damaged, fields, varint
 
 MARK = ".tfevents."
 OF_REPORTS = ".tpudiag"
@@ -26,6 +27,10 @@ OF_REPORTS = ".tpudiag"
 NOT_TRAINING = ("validation", "eval", "test")
 BY_EPOCH = ("epoch_", "evaluation_")
 """Tags whose step is the number of an epoch (Keras' TensorBoard callback)."""
+LOSS = "loss"
+"""What the tag of a loss holds."""
+Event = tuple[int, int, bool, tuple[float, ...]]
+"""Time (ns), step, whether the step is an epoch, and the losses that it says."""
 CHUNK_BYTES = 64 * 2**20
 LARGEST_RECORD = 2**31
 SINK_FLUSH_S = 120.0
@@ -78,6 +83,8 @@ class EventFiles:
         self._damaged: dict[str, str] = {}
         self._progress = {"steps": Progress(), "epochs": Progress()}
         self._sent = ("", 0, 0)
+        self._losses: list[tuple[int, float]] = []
+        """(step, loss) as they were written, not yet in a window."""
         self._number = 0
 
     @property
@@ -98,8 +105,9 @@ class EventFiles:
         """
         # In the order of each file: where the clock was set back, times fall and steps rise.
         events = [list(self._events(file)) for file in self._files()]
-        for at_ns, step, of_epoch in heapq.merge(*events):
+        for at_ns, step, of_epoch, losses in heapq.merge(*events, key=lambda event: event[:3]):
             self._progress["epochs" if of_epoch else "steps"].add(at_ns, step)
+            self._losses += [(step, loss) for loss in losses]
         by_step, by_epoch = self._progress["steps"].points, self._progress["epochs"].points
         unit: RunUnit = "steps" if len(by_step) > 1 or not by_epoch else "epochs"
         progress = self._progress[unit]
@@ -139,10 +147,17 @@ class EventFiles:
                 end_ns=to_ns,
                 steps=steps,
                 step_ms=((key, steps),),
+                **self._said(to_step),
             )
             self._number += 1
             start = index
         self._sent = (self._sent[0], self._sent[1], start)
+
+    def _said(self, until: int) -> dict[str, Any]:
+        """What was said of the loss up to a step."""
+        said = [loss for step, loss in self._losses if step <= until]
+        self._losses = [one for one in self._losses if one[0] > until]
+        return losses_of(said)
 
     def _files(self) -> list[str]:
         """The event files of training; those of evaluations only where there are no others."""
@@ -162,8 +177,8 @@ class EventFiles:
         folders = name.removeprefix(self._root).lower().split("/")[:-1]
         return any(folder.startswith(NOT_TRAINING) for folder in folders)
 
-    def _events(self, file: str) -> Iterator[tuple[int, int, bool]]:
-        """Time, step, and whether the step is an epoch, of what was added to a file."""
+    def _events(self, file: str) -> Iterator[Event]:
+        """What was added to a file."""
         while file not in self._damaged:
             start = self._offsets.get(file, 0)
             try:
@@ -179,7 +194,7 @@ class EventFiles:
                 return
 
 
-def _records(data: memoryview) -> Generator[tuple[int, int, bool], None, int]:
+def _records(data: memoryview) -> Generator[Event, None, int]:
     """The events of whole records; returns where the first record begins that is not whole."""
     position = 0
     while position + 12 <= len(data):
@@ -197,9 +212,10 @@ def _records(data: memoryview) -> Generator[tuple[int, int, bool], None, int]:
     return position
 
 
-def _event(data: memoryview) -> tuple[int, int, bool] | None:
+def _event(data: memoryview) -> Event | None:
     """Time, step and kind of an event with a summary; None for others."""
     at_s, step, tags = 0.0, 0, list[str]()
+    losses: list[float] = []
     for number, wire_type, _, start, end in fields(data):
         # event.proto: 1 is wall_time, 2 the step, 5 a summary. Graphs and the version come in other
         # fields, and say nothing of progress.
@@ -208,20 +224,42 @@ def _event(data: memoryview) -> tuple[int, int, bool] | None:
         elif number == 2 and wire_type == VARINT:
             step = varint(data, start)[0]
         elif number == 5 and wire_type == BYTES:
-            tags += _tags(data[start:end])
+            for tag, value in _values(data[start:end]):
+                tags.append(tag)
+                losses += [] if value is None or LOSS not in tag.lower() else [value]
     if not tags or not 0 <= step < 2**62 or not 0 < at_s < 1e11:
         return None
-    return int(at_s * NS), step, all(tag.startswith(BY_EPOCH) for tag in tags)
+    return int(at_s * NS), step, all(tag.startswith(BY_EPOCH) for tag in tags), tuple(losses)
 
 
-def _tags(summary: memoryview) -> Iterator[str]:
-    """The tags of a summary's values."""
+def _values(summary: memoryview) -> Iterator[tuple[str, float | None]]:
+    """The tags of a summary's values, with the number of those that are one."""
     for value in fields(summary):
         if value.number == 1 and value.wire_type == BYTES:
             inner = summary[value.start : value.end]
+            tag, number = "", None
+            # summary.proto: 1 is the tag, 2 a number, 8 a tensor, as TensorFlow 2 writes scalars.
             for part in fields(inner):
                 if part.number == 1 and part.wire_type == BYTES:
-                    yield bytes(inner[part.start : part.end]).decode(errors="replace")
+                    tag = bytes(inner[part.start : part.end]).decode(errors="replace")
+                elif part.number == 2 and part.wire_type == FIXED32:
+                    (number,) = struct.unpack_from("<f", inner, part.start)
+                elif part.number == 8 and part.wire_type == BYTES:
+                    number = _scalar(inner[part.start : part.end])
+            if tag:
+                yield tag, number
+
+
+def _scalar(tensor: memoryview) -> float | None:
+    """The number in a tensor of one float; None in any other."""
+    kind = 0
+    for part in fields(tensor):
+        # tensor.proto: 1 is the type (1 float), 4 its bytes, 5 its floats one by one.
+        if part.number == 1 and part.wire_type == VARINT:
+            kind = varint(tensor, part.start)[0]
+        elif kind == 1 and part.number in (4, 5) and part.end - part.start == 4:
+            return float(struct.unpack_from("<f", tensor, part.start)[0])
+    return None
 
 
 def masked_crc32c(data: bytes) -> int:

@@ -9,10 +9,10 @@ import time
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
-from tpudiag.monitoring import tensorflow_events
-from tpudiag.monitoring.crashes import installed_code
+from tpudiag.monitoring import crashes, tensorflow_events
+from tpudiag.monitoring.batch_sizes import BatchSizes
 from tpudiag.monitoring.recorder import Recorder
 from tpudiag.monitoring.recording import Sink
 
@@ -28,8 +28,15 @@ class Tracker(Generic[T]):
     `with tracker.input():` around `next(iterator)`.
     """
 
-    def __init__(self, steps: Iterable[T], recorder: Recorder, steps_per_round: int) -> None:
+    def __init__(
+        self,
+        steps: Iterable[T],
+        recorder: Recorder,
+        steps_per_round: int,
+        global_batch: int | None = None,
+    ) -> None:
         self._steps, self._recorder = steps, recorder
+        self._batches = BatchSizes(global_batch)
         self._steps_per_round = steps_per_round
         self._wait_ns = -1 if isinstance(steps, range) else 0
 
@@ -48,8 +55,12 @@ class Tracker(Generic[T]):
                 if gives_data:
                     self._wait_ns += now() - asked
                 yield item
-                record(count, self._wait_ns)
+                examples = self._batches.examples(item) if gives_data else -1
+                record(count, self._wait_ns, examples * count if examples > 0 else -1)
                 self._wait_ns = min(self._wait_ns, 0)
+        except GeneratorExit:
+            crashes.left_by_exit(self._recorder)
+            raise
         finally:
             self._recorder.close()
 
@@ -61,6 +72,13 @@ class Tracker(Generic[T]):
             yield
         finally:
             self._wait_ns = max(self._wait_ns, 0) + time.perf_counter_ns() - asked
+
+    def loss(self, value: object) -> None:
+        """Say the loss, where you have it as a number anyway: NaN and the like are told.
+
+        Of a tensor nothing is taken: to copy it from the device is yours to do, or not.
+        """
+        self._recorder.loss(value)
 
     def pause(self, kind: str = "checkpoint") -> AbstractContextManager[None]:
         """What happens in the block is a pause (checkpoint, evaluation), not a slow step."""
@@ -95,7 +113,7 @@ def track(
         hbm_limit=hbm_limit_bytes(tpu),
         loop=_loop(1),
     )
-    return Tracker(steps, recorder, steps_per_round)
+    return Tracker(steps, recorder, steps_per_round, global_batch_size)
 
 
 class ThroughputCallback:
@@ -159,6 +177,7 @@ class ThroughputCallback:
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:  # noqa: ARG002
         """Checkpoints and logs are written about now."""
+        self._loss(logs)
         self._begin_quiet("epoch end")
 
     def on_test_begin(self, logs: Any = None) -> None:  # noqa: ARG002
@@ -170,19 +189,27 @@ class ThroughputCallback:
         if self._quiet is not None and self._quiet[0] == "evaluation":
             self._end_quiet()
 
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:  # noqa: ARG002
+    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
         """Steps ended: one, or as many as steps_per_execution; may come from another thread."""
         # With steps_per_execution Keras calls once for several batches and gives the number of the
         # last.
         steps, self._last_batch = batch - self._last_batch, max(batch, self._last_batch)
         if self.recorder is not None and steps > 0:
             self.recorder.step(steps)
+            self._loss(logs)
 
     def pause(self, kind: str = "checkpoint") -> AbstractContextManager[None]:
         """What a callback of yours does in the block is a pause, not a slow step."""
         if self.recorder is None:
             raise RuntimeError("ThroughputCallback.pause() is for the time between two steps")
         return self.recorder.pause(kind)
+
+    def _loss(self, logs: Any) -> None:
+        """What Keras says of the loss, where it is a number by now."""
+        with suppress(Exception):
+            # Not by get: some Keras hand out logs that fetch from the device what is asked for.
+            if self.recorder is not None and type(logs) is dict:
+                self.recorder.loss(cast("dict[str, Any]", logs).get("loss"))
 
     def _begin_quiet(self, kind: str) -> None:
         """A pause begins, unless one lasts already."""
@@ -242,7 +269,7 @@ def _loop(above: int) -> int:
         # The line tells the loops of a script apart: a restart of the process begins the same ones
         # in the same order.
         frame = sys._getframe(above + 1)  # pyright: ignore[reportPrivateUsage]
-        while frame.f_back and installed_code(frame.f_code.co_filename):
+        while frame.f_back and crashes.installed_code(frame.f_code.co_filename):
             frame = frame.f_back
         line = (frame.f_code.co_filename, frame.f_lineno)
     except Exception:

@@ -8,11 +8,8 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.clocks import Clock
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.follower import Watched
-from tpudiag.monitoring.recording import NS, Run
+from tpudiag.monitoring.jobs import Job, jobs, name_workers, rank
 from tpudiag.monitoring.run_sources import Place, Source
-
-MISSING_S = 60.0
-"""For how long a place that held runs may be unreadable: renamed, remounted, written anew."""
 
 
 class WatchedJob:
@@ -21,13 +18,15 @@ class WatchedJob:
     def __init__(
         self, paths: Sequence[str], clock: Clock | None = None, expect: Reference | None = None
     ) -> None:
-        self._places = [Place(path) for path in paths]
+        self._places = [Place(path, len(paths)) for path in paths]
         self._looked_up: frozenset[str] = frozenset()
         self._clock, self._expect = clock or Clock(), expect
         self._followed: dict[int, tuple[Source, Watched]] = {}
         self._of_place: dict[str, list[Watched]] = {}
-        self._missing_ns: dict[str, int] = {}
+        self.unread: dict[str, str] = {}
+        """Places that held runs and cannot be read now, and why: what was seen of them stays."""
         self.workers: list[Watched] = []
+        self.jobs: tuple[Job, ...] = ()
 
     def follow(self, before: Sequence[str], now: Sequence[str]) -> None:
         """Go on with workers whose addresses were looked up again: others come, some are gone."""
@@ -49,20 +48,15 @@ class WatchedJob:
                     continue  # it has only begun to run
                 if not before:
                     raise
-                if self._missing_s(place.path) > MISSING_S:
-                    raise UnreadableInput(f"{error} (for {MISSING_S:.0f} s now)") from error
-                now = before
+                now, self.unread[place.path] = before, str(error)
             else:
-                if now or not before:
-                    self._missing_ns.pop(place.path, None)
-                elif self._missing_s(place.path) > MISSING_S:
-                    raise UnreadableInput(f"{place.path}: the recording is gone")
-                else:
-                    now = before
+                self.unread.pop(place.path, None)
+                if before and not now:
+                    now, self.unread[place.path] = before, f"{place.path}: the recording is gone"
             self._of_place[place.path] = now
             workers += now
-        self.workers = workers
-        self._name()
+        self.workers, self.jobs = workers, jobs(workers)
+        name_workers(self.jobs)
         return bool(workers)
 
     @property
@@ -78,7 +72,7 @@ class WatchedJob:
     @property
     def slowest(self) -> Watched:
         """The worker that the job waits for: one that is gone or silent, or the slowest."""
-        return min(self.workers, key=_rank)
+        return min(self.workers, key=rank)
 
     def done(self, idle_s: float | None) -> bool:
         """Whether nothing more is to come from any of them."""
@@ -94,46 +88,3 @@ class WatchedJob:
                 Watched(source, self._clock, self._expect),
             )
         return kept[1]
-
-    def _missing_s(self, path: str) -> float:
-        """For how long a place has not been readable."""
-        now_ns = self._clock.monotonic_ns()
-        return (now_ns - self._missing_ns.setdefault(path, now_ns)) / NS
-
-    def _name(self) -> None:
-        """Name the workers apart, where there are several."""
-        runs = [watched.run for watched in self.workers]
-        for watched in self.workers:
-            watched.worker = _name(watched.run, runs) if len(runs) > 1 else ""
-
-
-def _rank(watched: Watched) -> tuple[bool, bool, float]:
-    """Lower is worse: gone, then silent for too long, then by its share of what is normal."""
-    figures = watched.figures()
-    ended = watched.run.ended_ns is not None and watched.gone is None
-    per_s = figures.per_s if figures.per_s is not None else float("inf")
-    base = figures.baseline_per_s
-    return ended, watched.gone is None, per_s / base if base else 1.0
-
-
-def _name(run: Run, runs: Sequence[Run]) -> str:
-    """What its cluster calls it, its host, or its process: the first that tells it apart."""
-    names = (
-        run.worker,
-        run.host,
-        run.name,
-        f"{run.host} process {run.pid}" if run.pid > 0 else run.id,
-    )
-    others = [one for one in runs if one is not run]
-    return next(
-        (
-            name
-            for name, taken in (
-                (names[0], [one.worker for one in others]),
-                (names[1], [one.host for one in others]),
-                (names[2], [one.name for one in others]),
-            )
-            if name and name not in taken
-        ),
-        names[3],
-    )

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from tpudiag.monitoring.recording import NS, Pause, Trace, Window, bucket, in_order
+from tpudiag.monitoring.recording import NS, Pause, Trace, Window, bucket, covered, in_order
 
 WINDOW_NS = NS
 USUAL_STEPS = 31
+STALL_TIMES, STALL_NS = 10, NS // 10
+"""A step that takes so many times the usual, and so much more, stands still in its midst."""
 Span = TypeVar("Span", Pause, Trace)
-Step = tuple[int, int, int]
-"""When it ended (performance counter, ns), how many steps, how long it waited for input (ns)."""
+Step = tuple[int, int, int, int]
+"""When it ended (performance counter, ns), how many steps, how long it waited for input (ns), and
+how many examples it had; the last two -1 where that was not measured."""
+OF_KINDS = {"evaluation": "evaluation_ms", "checkpoint": "checkpoint_ms", "restore": "restore_ms"}
+
+
+def losses_of(said: Sequence[float]) -> dict[str, Any]:
+    """What a window holds of the losses that were said in it."""
+    finite = [loss for loss in said if math.isfinite(loss)]
+    wild = [loss for loss in said if not math.isfinite(loss)]
+    return {
+        "loss": finite[-1] if finite else None,
+        "losses": len(said),
+        "bad_loss": None if not wild else "NaN" if any(map(math.isnan, wild)) else "Inf",
+    }
 
 
 class Windows:
@@ -29,15 +45,19 @@ class Windows:
         self._number = 0
         self._waiting: list[Pause] = []
         self.ended_pauses: list[Pause] = []
-        self._buckets: dict[int, int] = {}
-        self._steps, self._paused = 0, 0
-        self._wait: int | None = None
-        self._hbm: int | None = None
-        self._compile = 0.0
         self._first = True
         self._traces: list[Trace] = []
         self.ended_traces: list[Trace] = []
         self._usual: deque[float] = deque(maxlen=USUAL_STEPS)
+        self._clear()
+
+    def _clear(self) -> None:
+        """Nothing in the window."""
+        self._buckets: dict[int, int] = {}
+        self._sums: dict[str, Any] = {"steps": 0, "examples": 0, "stalls": 0, "paused": 0}
+        self._wait: int | None = None
+        self._hbm: int | None = None
+        self._losses: list[float] = []
 
     def add(
         self,
@@ -47,6 +67,7 @@ class Windows:
         *,
         ended: bool,
         traces: list[Trace] | None = None,
+        losses: list[float] | None = None,
     ) -> Iterator[Window]:
         """The windows that are full now, in order; all of them where the run has ended."""
         self._waiting += pauses
@@ -54,32 +75,65 @@ class Windows:
         self.ended_traces += [self._dated(trace) for trace in traces or []]
         self.ended_pauses += [self._dated(pause) for pause in pauses]
         self._hbm = self._hbm if hbm_bytes is None else hbm_bytes
+        self._losses += losses or []
         # Keras may call back from another thread, and the queue then holds steps out of order by a
         # few microseconds.
-        for end, count, wait in sorted(steps):
-            self._add(end, count, wait)
-            if end - self._start >= WINDOW_NS:
+        for step in sorted(steps):
+            self._add(*step)
+            if step[0] - self._start >= WINDOW_NS:
                 yield self._cut()
-        if ended and self._steps:
-            yield self._cut()
+        if ended:
+            # A checkpoint after the last step is in no step's window.
+            self._last = max([self._last, *(pause.end_ns for pause in self._waiting)])
+            self._pause(self._last)
+            if self._sums["steps"] or self._sums["paused"]:
+                yield self._cut()
 
-    def _add(self, end: int, count: int, wait: int) -> None:
+    def _add(self, end: int, count: int, wait: int, examples: int) -> None:
         """One record of the queue."""
         took = max(end - self._last, 0)
-        paused = 0
-        if self._waiting:
-            paused = _together(p for p in self._waiting if p.end_ns <= end)
-            # A pause counts in the step in which it ended: its part before that is not known while
-            # it lasts.
-            self._waiting = [p for p in self._waiting if p.end_ns > end]
-        key = bucket(max(took - paused, 0) / count / 1e6)
+        # A pause counts in the step in which it ended: its part before that is not known while it
+        # lasts.
+        took -= min(self._pause(end), took)
+        key = bucket(took / count / 1e6)
         self._buckets[key] = self._buckets.get(key, 0) + count
-        self._paused += min(paused, took)
-        self._compile += self._compiling(end, max(took - paused, 0), count)
-        self._steps += count
+        compiling = self._compiling(end, took, count)
+        self._sum("compile_ms", compiling / 1e6)
+        if not compiling:
+            self._stalled(took - max(wait, 0), count)
+        self._sums["steps"] += count
+        self._sums["examples"] += count * (self._global_batch or 0) if examples < 0 else examples
         if wait >= 0:
             self._wait = (self._wait or 0) + wait
         self._last = max(end, self._last)
+
+    def _pause(self, until: int) -> int:
+        """Take in the pauses that have ended by a time: how long they were, ns."""
+        if not self._waiting:
+            return 0
+        ended = [pause for pause in self._waiting if pause.end_ns <= until]
+        self._waiting = [pause for pause in self._waiting if pause.end_ns > until]
+        by_kind = covered(ended)
+        for kind, took in by_kind.items():
+            self._sum(OF_KINDS.get(kind, "other_ms"), took / 1e6)
+            self._sum("pause_ms", took / 1e6)
+        self._sums["paused"] += len(ended)
+        saved = [pause.end_ns for pause in ended if pause.kind == "checkpoint"]
+        if saved:
+            self._sums["saved_ns"] = max(saved) + self._shift_ns
+        return sum(by_kind.values())
+
+    def _stalled(self, took: int, count: int) -> None:
+        """What a step took beyond the usual, where it stood still in its midst."""
+        if len(self._usual) < USUAL_STEPS or took < STALL_NS:  # as nearly always
+            return
+        usual = median(self._usual) * count
+        if took > max(STALL_TIMES * usual, usual + STALL_NS):
+            self._sum("stalled_ms", (took - usual) / 1e6)
+            self._sums["stalls"] += 1
+
+    def _sum(self, name: str, value: float) -> None:
+        self._sums[name] = self._sums.get(name, 0.0) + value
 
     def _compiling(self, end: int, took: int, count: int) -> float:
         """The part of a step that tracing and compiling took, ns: beyond the usual."""
@@ -104,41 +158,25 @@ class Windows:
 
     def _cut(self) -> Window:
         """The window up to the last step."""
+        sums = {name: value for name, value in self._sums.items() if name != "other_ms"}
+        sums["examples"] = sums["examples"] or None
         window = Window(
             number=self._number,
             start_ns=self._start + self._shift_ns,
             end_ns=self._last + self._shift_ns,
-            steps=self._steps,
             step_ms=in_order(self._buckets),
             wait_ms=None if self._wait is None else self._wait / 1e6,
-            pause_ms=self._paused / 1e6,
             hbm_bytes=self._hbm,
-            examples=None if self._global_batch is None else self._steps * self._global_batch,
-            compile_ms=self._compile / 1e6,
+            **losses_of(self._losses),
+            **sums,
         )
         self._number += 1
         self._start = self._last
         self._clear()
         return window
 
-    def _clear(self) -> None:
-        """Nothing in the window."""
-        self._buckets = {}
-        self._steps, self._paused = 0, 0
-        self._wait = self._hbm = None
-        self._compile = 0.0
-
     def _dated(self, span: Span) -> Span:
         """The pause, or the trace, in time since the epoch."""
         return replace(
             span, start_ns=span.start_ns + self._shift_ns, end_ns=span.end_ns + self._shift_ns
         )
-
-
-def _together(pauses: Iterable[Pause]) -> int:
-    """The time that pauses cover, ns: one may lie within another."""
-    covered, until = 0, 0
-    for pause in sorted(pauses, key=lambda one: one.start_ns):
-        covered += max(pause.end_ns - max(pause.start_ns, until), 0)
-        until = max(until, pause.end_ns)
-    return covered

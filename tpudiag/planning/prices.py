@@ -11,6 +11,7 @@ import msgspec
 
 from tpudiag import hardware
 from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.whole_files import read_text
 
 
 class _File(msgspec.Struct):
@@ -22,12 +23,12 @@ class _File(msgspec.Struct):
 def load(path: Path) -> dict[str, float]:
     """The price of a chip-hour by generation, from TOML or JSON."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
         raw: object = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
         prices = msgspec.convert(raw, _File).chip_hour
     except OSError as error:
         raise UnreadableInput(f"--cost {path}: {error.strerror or error}") from error
-    except (ValueError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError, msgspec.ValidationError) as error:
         reason = " ".join(str(error).split())
         raise UnreadableInput(f"--cost {path}: {reason}; write [chip_hour] v5e = 1.20") from error
     known = {alias: g.name for g in hardware.GENERATIONS for alias in g.aliases}

@@ -15,6 +15,8 @@ from tpudiag.prediction.arrays import Array
 _WINDOW = re.compile(r"window=\{([^}]*)\}")
 _LABELS = re.compile(r"dim_labels=(\w+)_(\w+)->(\w+)")
 _DOT = re.compile(r"lhs_contracting_dims=\{([\d,]*)\}")
+MOST_PLACES = 1 << 20
+"""Of one dimension that are walked through."""
 _Labelled = tuple[Array, str]
 """An array with a letter or number for each dimension, as dim_labels has them."""
 
@@ -72,6 +74,8 @@ def _inside(
     length: int, kernel: int, out: int, stride: int, pad: int, dilated: int, spread: int
 ) -> int:
     """The pairs of one dimension whose place in the dilated, padded input is an input."""
+    if min(kernel, out) > MOST_PLACES:
+        raise ValueError("a window larger than any array")
     last = (length - 1) * dilated
     # The shorter one is walked through: the gradient of a kernel stands as a convolution whose
     # kernel is the whole image.

@@ -68,6 +68,12 @@ class Instruction:
         name = _OP_NAME.search(self.rest)
         return name[1] if name and name[1] not in _PLUMBING else ""
 
+    @property
+    def computations(self) -> tuple[str, ...]:
+        """The computations that it names; a loop's body twice, for it is walked through twice."""
+        called = _CALLS.findall(self.rest)
+        return (*called, *self.branches, *(called if self.opcode == "while" else ()))
+
     def called(self, attribute: str) -> str:
         """The computation that an attribute names; empty where it names none."""
         name = re.search(rf"\b(?:{attribute})=\{{?%([\w.\-]+)", self.rest)

@@ -17,6 +17,7 @@ from tpudiag.script_run import (
     CoverageEnd,
     Crash,
     HookDefect,
+    Misfit,
     ShortenedLoop,
     StepFunction,
     UnreachedLines,
@@ -30,6 +31,7 @@ from tpudiag.signals.environment import (
     KerasUse,
     LoggedRecord,
     Runtime,
+    StandInKind,
     TensorFlowImport,
     Tf1Use,
     TpuAttempt,
@@ -160,6 +162,7 @@ __all__ = [
     "LowPrecisionOp",
     "MatrixOp",
     "MemoryPeak",
+    "Misfit",
     "MixedPrecision",
     "Origin",
     "OutsideVariable",
@@ -180,6 +183,7 @@ __all__ = [
     "SendKind",
     "ShortenedLoop",
     "Signals",
+    "StandInKind",
     "StepConstant",
     "StepFunction",
     "StepNumerics",
@@ -233,6 +237,8 @@ class Signals:
     """What the job logged through Python's logging at level WARNING or above."""
     stood_in: tuple[str, ...] | None = None
     """The data that was stood in for, where that was asked for; None where it was not."""
+    stand_in_kinds: tuple[StandInKind, ...] = ()
+    """Of which kinds the stand-ins are."""
     held_back: tuple[HeldBack, ...] | None = None
     """What the job was not let send; None where all of it was sent, as by a real run."""
     refusal: Refusal | None = None
@@ -268,6 +274,8 @@ class Signals:
     """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
     coverage: Coverage | None = None
     """How much of the script was run."""
+    misfits: tuple[Misfit, ...] = ()
+    """What the rehearsal changed and made a statement of the job's fail."""
     hook_defects: tuple[HookDefect, ...] = ()
     """Hooks of this tool that failed; the job went on without them."""
 

@@ -11,6 +11,9 @@ from tpudiag.script_run import Crash
 
 Runtime = Literal["own", "kaggle", "colab", "tpu-vm"]
 """Whose machine or image the job runs on, where that decides what is installed."""
+StandInKind = Literal["data", "generator", "model"]
+"""Values read as they would be; a generator of ours in a pipeline; a part of a model, of a size
+that nothing tells."""
 LoopKind = Literal["fit", "custom"]
 JobEndKind = Literal[
     "finished",

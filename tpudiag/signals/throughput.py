@@ -9,6 +9,8 @@ from typing import Literal
 
 from tpudiag.records import dataclass
 from tpudiag.signals.causes import Cause
+from tpudiag.signals.delivery import DeliveryFall, LossTrouble
+from tpudiag.signals.run_state import RunState, StateKind
 
 RateUnit = Literal["examples", "steps", "epochs"]
 """What is counted a second; epochs where only their ends are known."""
@@ -133,10 +135,9 @@ class Throughput:
     """The longest pause that is normal for the job, as far as it is known."""
     pausing: str | None = None
     """The kind of pause that the job announced and is in."""
-    gone: str | None = None
-    """Why the job can go on no more although it did not end: its process is gone."""
-    stopped: str | None = None
-    """Why it makes no step although its process is there: a signal stopped it."""
+    state: RunState = RunState(StateKind.STEPPING, "it makes steps")
+    lost_steps: int = 0
+    """Steps that were made and could not be kept."""
     unsure: str | None = None
     """Why silence may as well be the end of the job."""
     doubt: str | None = None
@@ -147,5 +148,12 @@ class Throughput:
     """Where the job's main thread stands while it stalls."""
     pid: int | None = None
     """The job's process, where it runs on this host."""
+    delivery: DeliveryFall | None = None
+    delivered_per_s: float | None = None
+    """By the wall's clock over the last ten minutes, pauses and stalls included."""
+    watched_s: float | None = None
+    """For how long steps were seen."""
+    loss: LossTrouble | None = None
+    losses_said: int = 0
     watched_h: float | None = None
     """For how long it was looked at for slow change, in hours; None where it was not."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.records import dataclass
+from tpudiag.whole_files import read_text
 
 ENDING = ".ipynb"
 _TRANSPARENT = ("time", "timeit", "capture", "prun", "tpudiag_check")
@@ -119,7 +119,7 @@ def _loaded(path: str) -> Any:
             "pip install 'tpudiag[notebook]'"
         ) from error
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_text(path)
     except OSError as error:
         raise UnreadableInput(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -135,11 +135,17 @@ def _loaded(path: str) -> Any:
 def code_cells(path: str) -> list[str]:
     """The source of each code cell that is not blank; another language is refused."""
     notebook = _loaded(path)
-    kernel = notebook.get("metadata", {}).get("kernelspec", {})
-    language = str(kernel.get("language") or "python").lower()
+    try:
+        kernel = notebook.get("metadata", {}).get("kernelspec", {})
+        language = str(kernel.get("language") or "python").lower()
+        cells = list(notebook.cells)
+    except (AttributeError, TypeError) as error:  # what should hold others is a text or a number
+        reason = "what should hold its cells is of another kind"
+        raise UnreadableInput(f"{path} is no notebook: {reason}") from error
     if not language.startswith("python"):
         raise UnreadableInput(f"{path} is a notebook in {language}, not Python")
-    sources = [str(c.source) for c in notebook.cells if c.cell_type == "code"]
+    code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    sources = [str(cell.get("source", "")) for cell in code]
     return [source for source in sources if source.strip()]
 
 
@@ -205,7 +211,10 @@ def _without_commands(lines: list[str]) -> tuple[list[str], list[tuple[int, str]
     commands: list[tuple[int, str]] = []
     for _ in range(len(lines)):
         # One change at a time: all at once would not tell which lines were commands.
-        changed, transformed = manager.do_one_token_transform(list(code))
+        try:
+            changed, transformed = manager.do_one_token_transform(list(code))
+        except SyntaxError:  # of the cell: running it will tell
+            break
         if not changed:
             break
         at = next(_differing(code, transformed), len(code) - 1)

@@ -73,6 +73,10 @@ def module_file(module: str) -> str:
     return module
 
 
+UNPARSED = (OSError, SyntaxError, ValueError, MemoryError, RecursionError)
+"""What a file raises that Python cannot parse: MemoryError where brackets nest too deep."""
+
+
 def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
     """The facts of one file; none of a file that cannot be parsed, which running will tell.
 
@@ -80,7 +84,7 @@ def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
     """
     try:
         tree = ast.parse(Path((overlay or {}).get(file, file)).read_bytes(), file)
-    except (OSError, SyntaxError, ValueError):
+    except UNPARSED:
         return ScriptFacts((), ())
     names = _aliases(tree)
     uses: dict[str, Tf1Use] = {}
@@ -146,17 +150,25 @@ def _saves(
         parts = dotted.split(".")
         for count in range(len(parts), 0, -1):
             helper = Path(file).parent.joinpath(*parts[:count]).with_suffix(".py")
-            if helper.is_file() and helper.resolve() not in known and len(known) < MOST_HELPERS:
+            if _is_file(helper) and helper.resolve() not in known and len(known) < MOST_HELPERS:
                 known.add(helper.resolve())
                 saves.extend(_saves_of_helper(helper, known))
     return tuple(saves)
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; a name may be longer than any file's."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _saves_of_helper(helper: Path, known: set[Path]) -> tuple[Location, ...]:
     """The same of a module beside the script; none of one that cannot be parsed."""
     try:
         tree = ast.parse(helper.read_bytes(), str(helper))
-    except (OSError, SyntaxError, ValueError):
+    except UNPARSED:
         return ()
     return _saves(str(helper), tree, _aliases(tree), known)
 

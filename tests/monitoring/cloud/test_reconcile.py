@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.monitoring.cloud.policies import Limits, as_json, policies
+from tpudiag.monitoring.alert_rules import Limits
+from tpudiag.monitoring.cloud.policies import as_json, policies
 from tpudiag.monitoring.cloud.reconcile import _conditions, _merged
 
 DROP, NO_POINTS = policies("bert", "generic_task", Limits())[:2]

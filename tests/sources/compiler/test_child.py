@@ -37,3 +37,27 @@ def test_random_bits_come_from_the_generator_that_tensorflow_takes_on_a_tpu() ->
     assert "THREE_FRY" in text
     # The state keeps its form for who reads it next.
     assert "tensor<3xui64>" in text.rpartition("return")[2]
+
+
+PLACES = """
+module {
+  func.func @main(%arg0: tensor<4x4xf32>, %arg1: tensor<i32>) -> (tensor<4x4xf32>, tensor<i32>) {
+    %0 = stablehlo.custom_call @tpudiag.all_reduce.8(%arg0) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = stablehlo.custom_call @tpudiag.all_reduce.2(%arg1) {api_version = 2 : i32}
+        : (tensor<i32>) -> tensor<i32>
+    return %0, %1 : tensor<4x4xf32>, tensor<i32>
+  }
+}
+"""
+
+
+@pytest.mark.slow  # imports jax
+def test_an_older_tensorflow_leaves_places_for_the_sums_over_replicas() -> None:
+    mlir: Any = import_module("jax._src.interpreters.mlir")
+    with mlir.make_ir_context() as context:
+        module = child._parse(context, child.with_sums(PLACES))  # pyright: ignore[reportPrivateUsage]
+        assert module.operation.verify()
+        text = str(module)
+    assert text.count("stablehlo.all_reduce") == 2 and "custom_call" not in text
+    assert "[[0, 1, 2, 3, 4, 5, 6, 7]]" in text
+    assert "tensor<2x1xi64>" not in text and "tensor<1x2xi64>" in text

@@ -25,7 +25,7 @@ def answered(program: str, step: LoweredStep, target: str, timeout_s: float) -> 
         raise RuntimeError("no such dialect")
     if program == "long":
         STARTED.set()
-        RELEASED.wait(30)
+        RELEASED.wait(100)
     return Compilation(
         target=target,
         batch=step.batch,
@@ -71,7 +71,7 @@ def test_a_worker_compiles_and_what_fails_there_is_an_answer(tmp_path: Path, add
     )
     answers: list[Compilation] = []
     waiting.start()
-    assert STARTED.wait(30)
+    assert STARTED.wait(100)
     compiler.stop()
     waiting.join(10)
     RELEASED.set()

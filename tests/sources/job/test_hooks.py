@@ -22,7 +22,7 @@ from tpudiag.sources.job.tensorflow import functions, graphs, training, user_lin
 
 def run(program: str) -> Any:
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=200, check=False
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=800, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
@@ -144,7 +144,7 @@ def test_the_reference_job_resumes(tmp_path: Path, loop: str) -> None:
             [sys.executable, "-c", RESUME, str(tmp_path), str(steps), loop],
             capture_output=True,
             text=True,
-            timeout=200,
+            timeout=800,
             check=True,
         )
         return done.stdout

@@ -61,7 +61,7 @@ def test_it_needs_the_standard_library_alone(python: str) -> None:
         [command, "-B", "-c", LOADER, str(ROOT.parent), ",".join(modules())],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=800,
         check=False,
         env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
     )

@@ -157,7 +157,7 @@ def run(tmp_path: Path, program: str) -> str:
         [sys.executable, "-c", write + program, *files],
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=800,
         check=False,
         cwd=tmp_path,
     )

@@ -7,10 +7,9 @@ import socket
 import ssl
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
 from pathlib import Path
 
@@ -154,21 +153,20 @@ def certificate(folder: Path) -> tuple[Path, Path]:
         (https, "speaks TLS"),
         (plain_grpc, "a gRPC server, but no profiler service"),
         (secure_grpc, "speaks TLS"),
-        (silent, "did not answer within 1 s"),
+        (silent, "did not answer within 0.5 s"),
         (chatty, "speaks no gRPC"),
-        (unreachable, "no connection within 1 s"),
+        (unreachable, "no connection within 0.5 s"),
         (nobody, "nobody listens there: the trainer needs tf.profiler.experimental.server.start("),
     ],
 )
 def test_what_is_no_profiler(server: Server, said: str, tmp_path: Path) -> None:
     with server(tmp_path) as port:
-        begun = time.monotonic()
-        fault = probe(Address("127.0.0.1", port), 1.0).fault
-        took_s = time.monotonic() - begun
+        # A limit that is met is short; one within which an answer comes is not.
+        limit_s = 0.5 if server in (silent, unreachable) else 20.0
+        fault = probe(Address("127.0.0.1", port), limit_s).fault
     assert fault is not None
     assert said in fault
     assert "\n" not in fault
-    assert took_s < 3, "the limit of 1 s, and what a busy machine adds"
 
 
 def test_a_host_that_does_not_exist() -> None:
@@ -193,13 +191,33 @@ def test_a_name_service_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.slow
 def test_all_are_asked_at_once(tmp_path: Path) -> None:
+    together = threading.Barrier(20)
+
+    @contextmanager
+    def waits_for_the_others(_: Path) -> Generator[int]:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+
+            def serve() -> None:
+                with suppress(OSError, threading.BrokenBarrierError):
+                    connection, _ = server.accept()
+                    together.wait()
+                    while True:
+                        connection.close()
+                        connection, _ = server.accept()
+
+            thread = threading.Thread(target=serve)
+            thread.start()
+            yield server.getsockname()[1]
+            together.abort()
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
     with ExitStack() as stack:
-        ports = [stack.enter_context(silent(tmp_path)) for _ in range(20)]
-        begun = time.monotonic()
-        found = probe_all([Address("127.0.0.1", port) for port in ports], 1.0)
-        took_s = time.monotonic() - begun
+        ports = [stack.enter_context(waits_for_the_others(tmp_path)) for _ in range(20)]
+        found = probe_all([Address("127.0.0.1", port) for port in ports], 30.0)
+        assert not together.broken, "each was asked while all others waited"
     assert all(answer.fault is not None for answer in found)
-    assert took_s < 10, "one after the other it would take 20 s"
+    assert not any("within" in str(answer.fault) for answer in found)
 
 
 def test_addresses() -> None:

@@ -136,10 +136,10 @@ def test_what_the_profiler_warned_of_is_kept(spaces: ModuleType, tmp_path: Path)
 def test_a_million_planes(tmp_path: Path) -> None:
     file = tmp_path / "a.xplane.pb"
     file.write_bytes(b"\x0a\x02\x08\x01" * 10**6)
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(UnreadableInput, match="without events"):
         facts(file)
-    assert time.monotonic() - begun < 60
+    assert time.process_time() - begun < 60
 
 
 @pytest.mark.parametrize("timestamp_ns", [2**62, -(2**62), 10**17])

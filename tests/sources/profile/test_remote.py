@@ -47,7 +47,7 @@ class Bucket(ThreadingHTTPServer):
             text=True,
             cwd=ROOT,
             env=environment,
-            timeout=120,
+            timeout=800,
         )
 
 

@@ -12,11 +12,12 @@ from statistics import median
 
 import psutil
 
+from tpudiag.monitoring.causes import cgroups
+
 EVERY_S = 5.0
 KEPT = 720
 """An hour of them."""
 PRESSURE = Path("/proc/pressure")
-CGROUPS = Path("/sys/fs/cgroup")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +72,8 @@ class HostRing:
     ) -> None:
         self._process = psutil.Process(pid)
         self._now_ns, self._monotonic = now_ns, monotonic
+        self._cpu, self._memory = cgroups.folder(pid, "cpu"), cgroups.folder(pid, "memory")
+        self._oom_kills = cgroups.oom_kills(self._memory)
         self._last: _Counters | None = None
         self.samples: deque[HostFigures] = deque(maxlen=KEPT)
 
@@ -87,6 +90,7 @@ class HostRing:
         # for taking the job's cores.
         family = [self._process, *self._process.children(recursive=True)]
         now = self._counters(family)
+        self._oom_kills = cgroups.oom_kills(self._memory)
         before, self._last = self._last, now
         if before is None or now.at_s <= before.at_s:
             return
@@ -127,25 +131,21 @@ class HostRing:
             - getattr(times, "guest_nice", 0.0),
             own_s=sum(_cpu_s(process) for process in family),
             queued_s=_known_sum(_queued_s(process.pid) for process in family),
-            throttled_s=_throttled_s(self._cgroup()),
+            throttled_s=cgroups.throttled_s(self._cpu),
             swapped_in=psutil.swap_memory().sin,
             major_faults=sum(_major_faults(process.pid) for process in family),
             read=disk.read_bytes if disk else 0,
             received=net.bytes_recv if net else 0,
-            memory_wait_s=_waited_s("memory", self._cgroup()),
-            io_wait_s=_waited_s("io", self._cgroup()),
+            memory_wait_s=_waited_s("memory", self._memory),
+            io_wait_s=_waited_s("io", self._memory),
         )
 
-    def _cgroup(self) -> Path | None:
-        """The folder of the process's control group (version 2)."""
-        try:
-            text = Path(f"/proc/{self._process.pid}/cgroup").read_text(encoding="utf-8")
-        except OSError:
+    def killed_by(self) -> str | None:
+        """Why the process is gone, where the kernel has killed for memory since the last sample."""
+        if cgroups.oom_kills(self._memory) <= self._oom_kills:
             return None
-        # Version 2 has the one hierarchy 0; the others are version 1, which counts no pressure.
-        line = next((line for line in text.splitlines() if line.startswith("0::")), None)
-        folder = CGROUPS / line[3:].lstrip("/") if line else None
-        return folder if folder is not None and folder.is_dir() else None
+        held = f" (it held {self.samples[-1].resident_gib:.1f} GiB)" if self.samples else ""
+        return f"the kernel killed for want of memory at that time{held}"
 
 
 def middle(samples: Iterable[HostFigures]) -> HostFigures | None:
@@ -210,16 +210,6 @@ def _major_faults(pid: int) -> int:
         return 0
     # Field 12 of proc(5), counted after the process's name, which may hold spaces and brackets.
     return int(stat.rpartition(")")[2].split()[9])
-
-
-def _throttled_s(cgroup: Path | None) -> float | None:
-    """For how long a CPU limit held the container back."""
-    try:
-        text = (cgroup / "cpu.stat").read_text(encoding="ascii") if cgroup else ""
-    except OSError:
-        return None
-    rows = dict(line.split(" ", 1) for line in text.splitlines() if " " in line)
-    return int(rows["throttled_usec"]) / 1e6 if "throttled_usec" in rows else None
 
 
 def _waited_s(what: str, cgroup: Path | None) -> float | None:

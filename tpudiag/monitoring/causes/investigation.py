@@ -25,6 +25,7 @@ from tpudiag.monitoring.causes.usual import UsualSamples
 from tpudiag.monitoring.follower import Episode, Watched
 from tpudiag.monitoring.recording import NS
 from tpudiag.signals.causes import Cause, CauseFigure
+from tpudiag.signals.run_state import StateKind
 from tpudiag.sources.live.tpu_monitoring import ChipScore, scores
 
 if TYPE_CHECKING:
@@ -113,7 +114,12 @@ class Investigator:
                 # Between the recording and this look a process may end.
                 with contextlib.suppress(psutil.Error):
                     self._rings[pid] = HostRing(pid, watched.now_ns)
-        self._rings = {pid: ring for pid, ring in self._rings.items() if pid in pids}
+        known = {watched.run.pid for watched in workers}
+        self._rings = {pid: ring for pid, ring in self._rings.items() if pid in known}
+        for watched in workers:
+            ring = self._rings.get(watched.run.pid)
+            if ring is not None and watched.killed_by is None and watched.gone:
+                watched.killed_by = ring.killed_by()
         for ring in self._rings.values():
             ring.sample()
         self._usual.keep(pids)
@@ -132,7 +138,7 @@ class Investigator:
         wanted = [place for place in here if place in ill]
         # The others are looked at, too: a worker that waits in a collective is ill by somebody
         # else, who does not wait.
-        looked = here if wanted and len(here) >= LEAST_WORKERS else wanted
+        looked = here if wanted else wanted
         with ThreadPoolExecutor(max_workers=MOST_WORKERS) as pool:
             pids = [workers[place].run.pid for place in looked]
             asked = (self._tools.events if here else None, self._tools.node)
@@ -147,7 +153,7 @@ class Investigator:
             # What the machine itself was told comes before the state of the TPU by its API.
             event = next(filter(None, (future.result() for future in events)), None)
         devices = tuple(self._tools.devices()) if here else ()
-        odd = odd_one({place: thread for place, thread in threads.items() if not thread.fault})
+        odd = self._odd(workers, ill, {p: one for p, one in threads.items() if not one.fault})
         by_place: dict[int, tuple[Cause | None, str]] = {}
         for place, episode in ill.items():
             seen = self._seen(workers[place], episode, threads.get(place), event)
@@ -161,6 +167,23 @@ class Investigator:
                 told = replace(told, figures=(*told.figures, *beside))
             by_place[place] = (told, _stands(threads.get(place)))
         return by_place
+
+    def _odd(
+        self,
+        workers: Sequence[Watched],
+        ill: Mapping[int, Episode],
+        threads: Mapping[int, MainThread],
+    ) -> tuple[int, str] | None:
+        """The worker that the others wait for, and its line."""
+        if len(threads) >= LEAST_WORKERS:
+            return odd_one(threads)
+        since_ns = max((one.since_ns for one in ill.values()), default=0)
+        before = {
+            place: samples[-1]
+            for place in threads
+            if (samples := self._usual.before(workers[place].run.pid, since_ns))
+        }
+        return odd_of_two(threads, before)
 
     def _looked(self, pid: int) -> MainThread:
         """One process's main thread; whatever fails, a cause is still looked for elsewhere."""
@@ -183,7 +206,7 @@ class Investigator:
         return Observations(
             lost=episode.lost,
             stalled=episode.stalled,
-            stopped=watched.stopped is not None,
+            stopped=watched.state.kind is StateKind.STOPPED,
             event=event,
             pausing=watched.run.pausing,
             before=before,
@@ -240,6 +263,29 @@ def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
             odd.append((place, alone[0]))
     # Two that stand apart from the rest: nobody can say which of them is waited for.
     return odd[0] if len(odd) == 1 else None
+
+
+def odd_of_two(
+    now: Mapping[int, MainThread], before: Mapping[int, MainThread]
+) -> tuple[int, str] | None:
+    """Of two workers the one that is waited for, and its line: the one that grew since before.
+
+    Who waits stands longer at a line at which both have always stood, the step; who is waited for
+    stands longer at one at which the other does not.
+    """
+    if len(now) != 2 or set(before) != set(now):
+        return None
+    found: list[tuple[int, str]] = []
+    for place, thread in now.items():
+        (other,) = (one for one in now if one != place)
+        found += [
+            (place, line)
+            for line, share in thread.lines
+            if share - before[place].line_share(line) >= TOGETHER
+            and now[other].line_share(line) - before[other].line_share(line) < TOGETHER / 3
+            and 4 * now[other].line_share(line) < share
+        ][:1]
+    return found[0] if len(found) == 1 else None
 
 
 def _stands(thread: MainThread | None) -> str:

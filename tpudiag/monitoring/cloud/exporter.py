@@ -69,9 +69,13 @@ class Exporter:
     def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
         """The figures of a run as they are now; kept where a period has passed."""
         place = self._place(figures.run)
-        if time.monotonic() < place.due_s:
-            return
-        place.due_s = time.monotonic() + self._to.period_s
+        place.last = figures, alerts
+        if time.monotonic() >= place.due_s:
+            self._keep(place, figures, alerts)
+
+    def _keep(self, place: _Place, figures: Figures, alerts: Mapping[str, bool]) -> None:
+        """A point of each figure, to be sent."""
+        place.due_s, place.last = time.monotonic() + self._to.period_s, None
         end_ns = time.time_ns() // 1_000_000 * 1_000_000
         points = [
             Point(place.source, name, end_ns, float(value))
@@ -114,6 +118,12 @@ class Exporter:
 
     def close(self) -> str:
         """Send what can be sent within some seconds; what became of the points, in a sentence."""
+        for place in [place for places in self._places.values() for place in places]:
+            # The last word of a run that is over: without it nobody knows that it ended well.
+            if place.last is not None and place.last[0].state.over:
+                at_s = place.due_s - self._to.period_s + LEAST_PERIOD_S
+                time.sleep(min(max(at_s - time.monotonic(), 0.0), LEAST_PERIOD_S))
+                self._keep(place, *place.last)
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(CLOSE_S + 2)
@@ -163,6 +173,8 @@ class _Place:
     source: PointSource
     run: Run
     due_s: float = 0.0
+    last: tuple[Figures, Mapping[str, bool]] | None = None
+    """What was shown since the last point."""
     seen_s: float = 0.0
     raised: set[PointSource] = field(default_factory=set[PointSource])
 

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import Any, Literal
 
 from tpudiag.errors import UsageError
+from tpudiag.monitoring.alert_rules import Rule
 from tpudiag.monitoring.cloud.connection import call, channel_client, metric_client, policy_client
 from tpudiag.monitoring.cloud.json_diff import differences, list_of, object_of
 from tpudiag.monitoring.cloud.policies import (
@@ -18,7 +19,6 @@ from tpudiag.monitoring.cloud.policies import (
     POLICY,
     PROMQL,
     Json,
-    Policy,
     as_json,
     slug,
 )
@@ -86,7 +86,7 @@ class Alerts:
         return tuple(resources)
 
     def apply(
-        self, job: str, wanted: Sequence[Policy], channels: tuple[str, ...], *, dry_run: bool
+        self, job: str, wanted: Sequence[Rule], channels: tuple[str, ...], *, dry_run: bool
     ) -> Iterator[Change]:
         """Create what is missing and update what differs; what is alike is left alone."""
         # Reversed, so that of two with one id (somebody copied ours in the console) the first by

@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from tpudiag.monitoring.cloud.policies import Json, Policy, document, labels, slug
+from tpudiag.monitoring.alert_rules import Rule
+from tpudiag.monitoring.cloud.policies import Json, document, labels, slug
 
 CHANNEL = re.compile(r"projects/[^/]+/notificationChannels/[^/]+")
 """A notification channel by its resource name."""
 
 
 def terraform(
-    wanted: Sequence[Policy], job: str, channels: Sequence[str], board: Json | None = None
+    wanted: Sequence[Rule], job: str, channels: Sequence[str], board: Json | None = None
 ) -> str:
     """A file with a resource for each policy, and one for the dashboard.
 
@@ -53,33 +54,46 @@ def _referred(name: str, job: str) -> str:
 
 def _dashboard(board: Json, job: str) -> str:
     """The dashboard of the job; Terraform's own comparison ignores what the service adds."""
-    text = _escaped(json.dumps(board, indent=2, ensure_ascii=False)).replace("\n", "\n  ")
+    text = _escaped(
+        json.dumps(board, indent=2, ensure_ascii=False, separators=(",", " : "))
+    ).replace("\n", "\n  ")
     return (
         f'resource "google_monitoring_dashboard" {_quoted(_identifier(job, "dashboard"))} {{\n'
         f"  dashboard_json = jsonencode({text})\n}}\n"
     )
 
 
-def _resource(policy: Policy, job: str, channels: Sequence[str]) -> str:
+def _resource(policy: Rule, job: str, channels: Sequence[str]) -> str:
     """One policy."""
     refer = [_referred(name, job) for name in channels]
-    marks = "\n".join(
-        f"    {key} = {_quoted(value)}" for key, value in labels(job, policy.id).items()
-    )
+    marks = {key: _quoted(value) for key, value in labels(job, policy.id).items()}
+    head = {
+        "display_name": _quoted(f"tpudiag {job}: {policy.title}"),
+        "combiner": '"OR"',
+        "severity": _quoted(policy.severity),
+        **({"notification_channels": f"[{', '.join(refer)}]"} if refer else {}),
+    }
+    query = {
+        "query": _quoted(policy.query),
+        "duration": f'"{60 * policy.for_min}s"',
+        "evaluation_interval": '"30s"',
+        "disable_metric_validation": "true",
+    }
+    said = {"mime_type": '"text/markdown"', "content": _quoted(document(policy, job))}
     lines = [
         f'resource "google_monitoring_alert_policy" {_quoted(_identifier(job, policy.id))} {{',
-        f"  display_name = {_quoted(f'tpudiag {job}: {policy.title}')}",
-        '  combiner     = "OR"',
-        f"  severity     = {_quoted(policy.severity)}",
-        *([f"  notification_channels = [{', '.join(refer)}]"] if refer else []),
-        f"  user_labels = {{\n{marks}\n  }}",
+        *_attributes(2, head),
+        "  user_labels = {",
+        *_attributes(4, marks),
+        "  }",
         "  conditions {",
         f"    display_name = {_quoted(policy.title)}",
-        *_condition(policy),
+        "    condition_prometheus_query_language {",
+        *_attributes(6, query),
+        "    }",
         "  }",
         "  documentation {",
-        '    mime_type = "text/markdown"',
-        f"    content   = {_quoted(document(policy, job))}",
+        *_attributes(4, said),
         "  }",
         "  alert_strategy {",
         '    auto_close = "1800s"',
@@ -89,27 +103,10 @@ def _resource(policy: Policy, job: str, channels: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _condition(policy: Policy) -> list[str]:
-    """What it fires on."""
-    if policy.query:
-        return [
-            "    condition_prometheus_query_language {",
-            f"      query                     = {_quoted(policy.query)}",
-            f'      duration                  = "{policy.for_s}s"',
-            '      evaluation_interval       = "30s"',
-            "      disable_metric_validation = true",
-            "    }",
-        ]
-    return [
-        "    condition_absent {",
-        f"      filter   = {_quoted(policy.absent)}",
-        f'      duration = "{policy.for_s}s"',
-        "      aggregations {",
-        '        alignment_period   = "60s"',
-        '        per_series_aligner = "ALIGN_MAX"',
-        "      }",
-        "    }",
-    ]
+def _attributes(indent: int, pairs: Mapping[str, str]) -> list[str]:
+    """Attributes below each other, as `terraform fmt` aligns them."""
+    width = max(map(len, pairs))
+    return [f"{' ' * indent}{name:<{width}} = {value}" for name, value in pairs.items()]
 
 
 def _quoted(text: str) -> str:

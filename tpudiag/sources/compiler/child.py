@@ -16,6 +16,7 @@ import contextlib
 import ctypes
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -45,6 +46,13 @@ QUIET = {
     "TPU_WORKER_ID": "0",
 }
 """Keeps libtpu from looking for the machine's TPU, its metadata server and other processes."""
+
+
+_SUM = re.compile(
+    r"stablehlo\.custom_call @tpudiag\.all_reduce\.(?P<replicas>\d+)\((?P<operand>%[\w#]+)\).*?"
+    r"\s: \(tensor<(?P<tensor>[^<>]+)>\) -> tensor<[^<>]+>",
+    re.DOTALL,
+)
 
 
 def compile_program(program: str, topology: str, replicas: int, chip_config: str) -> Any:
@@ -151,7 +159,26 @@ def stablehlo_of(serialised: bytes) -> str:
     with mlir.make_ir_context() as context:
         context.allow_unregistered_dialects = True
         text: str = ir.Module.parse(module).operation.get_asm(enable_debug_info=True)
-    return text
+    return with_sums(text)
+
+
+def with_sums(program: str) -> str:
+    """A program of an older TensorFlow, with the sums over the replicas that it left places for."""
+    return _SUM.sub(_summed, program)
+
+
+def _summed(place: re.Match[str]) -> str:
+    """The sum in such a place."""
+    operand, tensor, replicas = place["operand"], place["tensor"], int(place["replicas"])
+    scalar = f"tensor<{tensor.rpartition('x')[2]}>"
+    return f"""\
+"stablehlo.all_reduce"({operand}) <{{
+  replica_groups = dense<{[list(range(replicas))]}> : tensor<1x{replicas}xi64>
+}}> ({{
+^bb0(%one: {scalar}, %other: {scalar}):
+  %sum = stablehlo.add %one, %other : {scalar}
+  stablehlo.return %sum : {scalar}
+}}) : (tensor<{tensor}>) -> tensor<{tensor}>"""
 
 
 def answer(program: str, topology: str, replicas: int, chip_config: str, folder: Path) -> None:

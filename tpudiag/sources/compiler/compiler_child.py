@@ -7,12 +7,12 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
+from tpudiag import scratch
 from tpudiag.sources.compiler.topologies import Topology
 
 CHILD = Path(__file__).with_name("child.py")
@@ -46,8 +46,8 @@ class CompilerChild:
     """Loads the compiler for a topology, and waits to be told what to compile."""
 
     def __init__(self, python: str, slice_: Topology, flags: str) -> None:
-        self._own = tempfile.TemporaryDirectory(prefix="tpudiag-", ignore_cleanup_errors=True)
-        self._folder = Path(self._own.name)
+        self._own = contextlib.ExitStack()
+        self._folder = self._own.enter_context(scratch.folder("compiler"))
         self._log = self._folder / "log"
         with self._log.open("wb") as stream:
             self._process = subprocess.Popen(
@@ -58,14 +58,14 @@ class CompilerChild:
                     slice_.name,
                     str(slice_.replicas),
                     slice_.chip_config,
-                    self._own.name,
+                    str(self._folder),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
                 # Ctrl-C goes to the whole group of a terminal: the child ends by our word alone.
                 start_new_session=True,
-                env=environment(flags),
+                env={**environment(flags), **_own_places(self._folder)},
             )
 
     def compile(self, path: str, timeout_s: float) -> Made:
@@ -105,7 +105,7 @@ class CompilerChild:
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
-        self._own.cleanup()
+        self._own.close()
 
 
 def environment(flags: str = "") -> dict[str, str]:
@@ -116,6 +116,11 @@ def environment(flags: str = "") -> dict[str, str]:
     if flags:
         kept["LIBTPU_INIT_ARGS"] = flags
     return kept | {"PYTHONSAFEPATH": "1"}  # as -P, which Python 3.10 refuses
+
+
+def _own_places(folder: Path) -> dict[str, str]:
+    """Where the compiler leaves what else would stay in /tmp."""
+    return {"TMPDIR": str(folder), "TPU_LOG_DIR": str(folder)}
 
 
 def _last_line(log: Path) -> str:

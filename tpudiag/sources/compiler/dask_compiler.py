@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from tpudiag import scratch
 from tpudiag.compiled import Compilation, LoweredStep
 from tpudiag.errors import UnreadableInput
 from tpudiag.hardware import Target
@@ -38,8 +38,8 @@ Compile = Callable[[str, LoweredStep, str, float], Compilation]
 def compiled_here(program: str, step: LoweredStep, target: str, timeout_s: float) -> Compilation:
     """A step's program compiled where this runs, on a worker, for the target of that name."""
     installed = libtpu_process.find()
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
-        file = Path(folder) / "step.mlir"
+    with scratch.folder("step") as folder:
+        file = folder / "step.mlir"
         file.write_text(program, encoding="utf-8")
         # The program is sent as text: a worker on another machine sees none of this one's files.
         there = replace(step, path=str(file), locations_path=None)

@@ -11,6 +11,9 @@ from tpudiag.prediction.instructions import OpenLoop, work_of
 from tpudiag.prediction.module import Instruction, Module, parse
 from tpudiag.prediction.work import Work
 
+MOST = 1 << 22
+"""Instructions that are walked through, each as often as it is called: forty times those of the
+largest program seen; a small text may call for any number."""
 KEPT = 10
 """Tensors and products that are kept, the worst of them."""
 _COPIED = re.compile(r"\.remat\d*(\.|_|$)")
@@ -44,9 +47,27 @@ class _Unbounded(Exception):
     """A loop whose length the program does not tell."""
 
 
-def read(text: str) -> Program:
-    """What an optimised module says."""
-    module = parse(text)
+def read(text: str) -> Program | None:
+    """What an optimised module says; None of a text in a form that is not known here."""
+    try:
+        module = parse(text)
+        return _read(text, module) if _size(module, module.entry, {}) <= MOST else None
+    # Sizes of thousands of digits, computations that call themselves, dimensions without a label.
+    except (ArithmeticError, LookupError, RecursionError, ValueError):
+        return None
+
+
+def _size(module: Module, name: str, known: dict[str, int]) -> int:
+    """The instructions of a computation, those of what it calls as often as it is called."""
+    if name not in known:
+        lines = module.instructions(name)
+        called = (other for line in lines for other in line.computations)
+        known[name] = len(lines) + sum(_size(module, other, known) for other in called)
+    return known[name]
+
+
+def _read(text: str, module: Module) -> Program:
+    """What a module says."""
     held = tuple(_held(module, module.entry))
     recomputed = [i for i in held if _COPIED.search(i.name)]
     try:

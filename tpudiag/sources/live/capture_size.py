@@ -6,11 +6,11 @@ grew its trainer by up to 56 times the profile's size (30 s: 4.2 GB, of which 3.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tpudiag import scratch
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
 from tpudiag.sources.live.memory import FreeMemory
@@ -93,8 +93,8 @@ def fitted(
 
 def _sampled(probes: Sequence[Probe], request: CaptureRequest) -> dict[Address, int]:
     """The size of a short profile of each trainer, in bytes; none where it gave none."""
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
-        run = LocalRun(folder)
+    with scratch.folder("sample") as folder:
+        run = LocalRun(str(folder))
         captures, interrupted = capture(probes, replace(request, duration_s=SAMPLE_S), run)
         if interrupted:
             raise KeyboardInterrupt

@@ -24,7 +24,8 @@ SERIES = {
     "memory_total": ("HBM", "bytes"),
 }
 _SAMPLE = re.compile(r"(\w+)\{(.*)\}\s+(\S+)")
-_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+# From a word's beginning alone: of a long word each letter would else be tried.
+_LABEL = re.compile(r'\b(\w+)="((?:[^"\\]|\\.)*)"')
 
 
 def figures(node: str, pod: str = "", port: int = PORT) -> tuple[Figure, ...]:

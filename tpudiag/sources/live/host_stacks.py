@@ -11,12 +11,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tpudiag import scratch
 from tpudiag.model import Location
 
 RATE_HZ = 50
@@ -61,8 +61,8 @@ def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
         return None, "py-spy is not installed: pip install py-spy"
     # py-spy counts whole seconds.
     seconds = max(1, round(duration_s))
-    with tempfile.TemporaryDirectory(prefix="tpudiag-") as folder:
-        out = Path(folder) / "raw"
+    with scratch.folder("stacks") as folder:
+        out = folder / "raw"
         command = [
             program,
             "record",

@@ -86,10 +86,10 @@ def local(file: str) -> Generator[Path, None, None]:
     if not is_url(file):
         yield Path(file)
         return
-    from tempfile import TemporaryDirectory
+    from tpudiag import scratch
 
-    with TemporaryDirectory(prefix="tpudiag-") as folder:
-        copy = Path(folder) / PurePosixPath(file).name
+    with scratch.folder("fetched") as folder:
+        copy = folder / PurePosixPath(file).name
         try:
             _filesystem(file).get_file(file, str(copy))
         except Exception as error:

@@ -12,7 +12,6 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from pathlib import Path
 
 import msgspec
 
+from tpudiag import scratch
 from tpudiag.records import dataclass
 from tpudiag.sources.profile.xprof_says import XProfSays
 
@@ -98,13 +98,13 @@ class Asking:
 @contextmanager
 def asked(files: Sequence[Path], limit_s: float = LIMIT_S) -> Generator[Asking, None, None]:
     """Ask for the overview page of a run's files; the child ends with the block at the latest."""
-    with tempfile.TemporaryDirectory(prefix="tpudiag-xprof-") as folder:
-        run = Path(folder) / "plugins" / "profile" / "run"
+    with scratch.folder("xprof") as folder:
+        run = folder / "plugins" / "profile" / "run"
         run.mkdir(parents=True)
         links = [run / file.name for file in files]
         for link, file in zip(links, files, strict=True):
             link.symlink_to(file.resolve())
-        answer = Path(folder) / "answer"
+        answer = folder / "answer"
         script = Path(__file__).with_name("ask_xprof.py")
         process = subprocess.Popen(
             [sys.executable, "-P", script, answer, "overview_page", *links],

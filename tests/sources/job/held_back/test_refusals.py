@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tpudiag.model import Location
-from tpudiag.signals import RefusedBy
+from tpudiag.signals import Refusal, RefusedBy
 from tpudiag.sources.job.held_back import refusals
 from tpudiag.sources.job.held_back.answers import BODY, MARK, Answer
 from tpudiag.sources.job.held_back.layer import Layer
@@ -45,6 +45,19 @@ def test_what_the_users_own_rights_let_write_is_refused_by_the_wall(
 
     monkeypatch.setattr(os, "access", access)
     assert of(denied) is None, "of another user, with the wall or without"
+
+
+def test_what_no_layer_lies_over_is_refused_by_the_rehearsal(tmp_path: Path) -> None:
+    def over_layers(number: int, path: str) -> Refusal | None:
+        error = OSError(number, os.strerror(number), path)
+        layer = Layer("/nowhere", lambda _: False)
+        return refusals.of(error, layer, set(), walled=False, offline=False, layered=True)
+
+    for number, path in ((errno.EROFS, "/dev/null"), (errno.EOVERFLOW, "/data/shared.csv")):
+        refused = over_layers(number, path)
+        assert refused is not None and (refused.by, refused.what) == (RefusedBy.WALL, path)
+    assert over_layers(errno.EROFS, "/mnt/cdrom/a") is None
+    assert over_layers(errno.ENOSPC, str(tmp_path)) is None
 
 
 def test_a_file_that_only_the_layer_has_is_missed_by_the_wall(tmp_path: Path) -> None:

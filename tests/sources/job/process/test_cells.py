@@ -29,7 +29,7 @@ def ran(folder: Path, *sources: str) -> subprocess.CompletedProcess[str]:
     file.write_text(program)
     code = START.format(file=str(file), cells=tuple(firsts), notebook=str(folder / "train.ipynb"))
     return subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=800, check=False
     )
 
 

@@ -23,7 +23,7 @@ def test_files_of_the_working_folder_are_not_taken_for_packages(tmp_path: Path) 
     text = Path(describe_python.__file__).read_text(encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-S", "-c", text, "numpy"],
-        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True,
+        cwd=tmp_path, capture_output=True, text=True, timeout=800, check=True,
     )  # fmt: skip
     line = done.stdout.splitlines()[-1]
     assert line.startswith(describe_python.MARK)

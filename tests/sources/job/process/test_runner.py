@@ -75,11 +75,9 @@ def test_the_last_word_of_a_dead_job_is_heard() -> None:
     assert "no data" in str(job.facts["end"])
 
 
-@pytest.mark.slow
-def test_what_a_rehearsal_leaves_in_its_temporary_folder_is_gone(tmp_path: Path) -> None:
-    script = tmp_path / "train.py"
-    script.write_text("import tempfile\nprint(tempfile.mkstemp()[1])\n")
-    python = JobPython(
+def this_python() -> JobPython:
+    """That of this test."""
+    return JobPython(
         path=sys.executable,
         because="this",
         release="3.11",
@@ -87,6 +85,22 @@ def test_what_a_rehearsal_leaves_in_its_temporary_folder_is_gone(tmp_path: Path)
         distributions={},
         tensorflow=None,
     )
-    job = runner.run(spec(str(script)), python, runner.Limits(total_s=60), lambda _: None)
+
+
+@pytest.mark.slow
+def test_what_a_rehearsal_leaves_in_its_temporary_folder_is_gone(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("import tempfile\nprint(tempfile.mkstemp()[1])\n")
+    job = runner.run(spec(str(script)), this_python(), runner.Limits(total_s=60), lambda _: None)
     left = Path(job.log_tail.strip())
     assert left.parent.parts[-3].startswith("tpudiag-") and not left.parents[2].exists()
+
+
+@pytest.mark.slow
+def test_one_clock_bounds_all_tries_of_a_job(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    script.write_text("import threading\nthreading.Event().wait()\n")
+    limits = runner.Limits(total_s=60).within(0.5)
+    assert limits.within(60).ends_at == limits.ends_at
+    job = runner.run(spec(str(script)), this_python(), limits, lambda _: None)
+    assert job.timed_out == "the job took longer than 60 s (--timeout) while starting"

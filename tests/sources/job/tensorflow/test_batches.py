@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tpudiag.model import Location
 from tpudiag.signals import Batch, DatasetOp, Pipeline, TensorSeen
 from tpudiag.sources.job.tensorflow.batches import batch_of, batch_of_arrays
@@ -33,6 +35,11 @@ def test_without_inputs_the_pipeline_that_trains_tells() -> None:
         256, 32, 8, HERE
     )
     assert batch_of((), (made(64, trains=False),), 8, None) is None
+
+
+def test_an_open_batch_of_a_function_for_each_host_is_that_of_a_replica() -> None:
+    of_function = replace(made(32), per_replica=True)
+    assert batch_of(reached(None), (of_function,), 8, None) == Batch(256, 32, 8, HERE)
 
 
 def test_keras_leaves_the_batch_of_arrays_open_and_its_size_is_what_fit_was_told() -> None:

@@ -132,7 +132,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
         [sys.executable, str(driver), str(folder), JOB],
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=800,
         check=False,
         env={"PATH": "/usr/bin:/bin", "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
     )

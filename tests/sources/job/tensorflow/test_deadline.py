@@ -26,7 +26,7 @@ def test_a_job_that_goes_on_is_told_then_ended(monkeypatch: pytest.MonkeyPatch) 
 
     thread = threading.Thread(target=job)
     thread.start()
-    assert told.wait(10) and ended.wait(10), "it did not end by itself: so it is ended"
+    assert told.wait(100) and ended.wait(10), "it did not end by itself: so it is ended"
     thread.join()
     with pytest.raises(BudgetSpent):
         clock.check()
@@ -53,7 +53,7 @@ def test_a_job_that_is_near_its_end_gets_half_as_much_again(
 
     clock = Deadline(0.01, ended.set, near_end)
     clock.start()
-    assert asked.wait(10)
+    assert asked.wait(100)
     clock.check()
     assert not clock.spent and not ended.is_set()
     clock.cancel()

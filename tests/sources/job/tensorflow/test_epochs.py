@@ -10,9 +10,9 @@ from tpudiag.sources.job.tensorflow import epochs
 
 def test_the_history_has_as_many_epochs_as_were_asked_for() -> None:
     history = SimpleNamespace(
-        epoch=[3, 4], history={"loss": [0.5, 0.25], "val_loss": [0.75], "never": []}
+        epoch=[3, 4], history={"loss": [0.5, 0.25], "val_loss": [0.75], "lr": [1.0], "never": []}
     )
-    epochs.fill_history(history, 6)
+    epochs.fill_history(history, 6, 2)
     assert history.epoch == [3, 4, 5, 6, 7, 8]
     assert history.history["loss"] == [0.5, 0.25, 0.25, 0.25, 0.25, 0.25]
     assert history.history["val_loss"] == [0.75] * 3, "every other epoch, as before"

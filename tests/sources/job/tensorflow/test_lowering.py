@@ -77,3 +77,41 @@ def test_any_batch_with_sums_over_replicas(in_tensorflow: Callable[[str], Any]) 
     assert lowered["arguments"] == 2, "its input and its variable"
     assert lowered["branching"] is None, "AutoGraph's work, as tf.function has it"
     assert lowered["calls"] == 1, "what is traced for the compiler is no step of the job"
+
+
+OPEN = """
+import json, tempfile
+from pathlib import Path
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow import lowering, tpu_stubs, training
+
+tpu_stubs.install(tf, tpu_stubs.TpuSystem(8, 1, 1), 2, on_resolver=lambda name: None)
+watch = lowering.LoweringWatch(tf, training.GradientWatch(tf), None)
+folder = Path(tempfile.mkdtemp())
+strategy = tf.distribute.TPUStrategy()
+with strategy.scope():
+    W = tf.Variable(tf.ones((4, 8)))
+
+def trained(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(x @ W)
+    W.assign_sub(0.1 * tape.gradient(loss, W))
+    return loss
+
+@tf.function(input_signature=[tf.TensorSpec((None, None))])
+def step(x):
+    return strategy.run(trained, (x,))
+
+step(tf.ones((16, 4)))
+unknown = watch.lower(16, 16, 8, folder)
+watch.shapes = ((7, 7), (4,))
+bound = watch.lower(16, 16, 8, folder)
+text = Path(bound.path).read_text() if bound.path else ""
+print(json.dumps([unknown.error is None, bound.error, "tensor<16x4xf32>" in text]))
+"""
+
+
+def test_what_the_data_leave_open_is_bound_to_what_they_were(
+    in_tensorflow: Callable[[str], Any],
+) -> None:
+    assert in_tensorflow(OPEN) == [False, None, True]

@@ -37,6 +37,9 @@ plain = thin(numbers.batch(8, drop_remainder=True).prefetch(2))
 seen["plain"] = rows(plain), int(made), plain.element_spec.shape.as_list()
 seen["last"] = rows(thin(numbers.batch(8)))
 mixed = numbers.map(lambda x: x, num_parallel_calls=2).cache().repeat().shuffle(64, seed=5)
+small = tf.data.Dataset.range(5).map(costly).repeat().batch(8, drop_remainder=True)
+seen["small"] = len(rows(thin(small), 4))
+seen["taken"] = len(rows(thin(numbers.take(15).batch(8, drop_remainder=True))))
 seen["endless"] = rows(thin(mixed.batch(8).prefetch(-1)), 9)
 seen["parted"] = rows(thin(numbers.skip(8).take(16).batch(8)))
 whole = numbers.batch(8, drop_remainder=True).map(lambda b: b + tf.reduce_sum(b[7] * 0) + len(b))
@@ -73,13 +76,14 @@ def test_the_examples_that_are_used_are_those_that_are_made(
 ) -> None:
     seen = in_tensorflow(PROGRAM)
     five = [[at, at + 1] for at in (100, 108, 116, 124, 132)]
-    assert seen["plain"] == [[*five, [140, 141]], 12, [2]]
+    assert seen["plain"] == [five, 10, [2]], "no batch that is not there"
     assert seen["last"] == [*five, [140, 141]]
     assert [len(batch) for batch in seen["endless"]] == [2] * 9
     numbers = {number for two in [*five, [140, 141]] for number in two}
     assert {number for batch in seen["endless"] for number in batch} <= numbers
+    assert (seen["small"], seen["taken"]) == (4, 1)
     assert seen["parted"] == [[108, 109], [116, 117]]
-    assert seen["above"] == [[[x + 8 for x in row] for row in [*five, [140, 141]]], [2]]
+    assert seen["above"] == [[[x + 8 for x in row] for row in five], [2]]
     assert seen["pairs"][1] == [[116, 117, 118, 119], [32, 34, 36, 38]]
     assert [len(x) for x, _ in seen["pairs"]] == [4, 4, 4]
     assert seen["odd"][:2] == [[101, 109], [117, 125]], "a filter sees those that are used"

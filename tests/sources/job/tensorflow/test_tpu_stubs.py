@@ -74,7 +74,7 @@ def seen() -> dict[str, Any]:
         [sys.executable, "-c", PROGRAM],
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=800,
         check=False,
         env={**os.environ, "CUDA_VISIBLE_DEVICES": "-1", "TF_CPP_MIN_LOG_LEVEL": "3"},
     )

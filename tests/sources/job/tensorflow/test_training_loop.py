@@ -114,7 +114,7 @@ def facts(tmp_path_factory: pytest.TempPathFactory) -> Any:
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=200,
+        timeout=800,
         check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]

@@ -10,11 +10,13 @@ from typing import Any
 
 from tpudiag.signals import Refusal
 from tpudiag.sources.job.held_back import offline, refusals, sending
-from tpudiag.sources.job.held_back.file_calls import FileCalls
+from tpudiag.sources.job.held_back.file_calls import FileCalls, put_where_kept
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.ledger import Ledger
+from tpudiag.sources.job.held_back.no_writes import NoWrites
 from tpudiag.sources.job.held_back.offline import OFFLINE
 from tpudiag.sources.job.held_back.programs import Programs
+from tpudiag.sources.job.held_back.renames import Renames
 from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
 from tpudiag.sources.job.held_back.trackers import Trackers
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
@@ -29,17 +31,23 @@ class HeldBack:
         self._spec = spec
         own = tempfile.mkdtemp(prefix="held-back-")
         self.ledger = Ledger(recorder.put, os.path.join(own, "sends"))
-        self._walled = spec.isolation == "landlock"
+        self._walled = spec.isolation in ("landlock", "refused")
+        kind = NoWrites if spec.isolation == "refused" else Layer
         self._away = tuple(host for host in hosts if not os.path.isdir(host))
-        self.layer = Layer(spec.layer or os.path.join(own, "files"), self._covers)
+        self.layer = kind(spec.layer or os.path.join(own, "files"), self._covers)
         self.layer.on_change = self.ledger.note_file
         # The profile, the lowered step, and the folder for temporary files that goes with the job.
         temporary = os.environ.get("TMPDIR", "") if spec.rehearse else ""
-        for kept in filter(None, (spec.log_dir, spec.lower_to, temporary)):
+        for kept in filter(None, (spec.log_dir, spec.lower_to, temporary, *spec.writable)):
             self.layer.leave_alone(kept)
         self._files = FileCalls(self.layer)
         if self._walled or self._away:
             self._files.install()
+        if isinstance(self.layer, NoWrites):
+            self.layer.watch()
+        self._renames = Renames(spec.mount_points) if spec.isolation == "overlay" else None
+        if self._renames is not None:
+            put_where_kept(self._renames.install())
         self._by_module: dict[str, Callable[[Any], None]] = {}
         if spec.rehearse:
             self._hold_sends(own)
@@ -67,6 +75,8 @@ class HeldBack:
 
     def watch_tensorflow(self, tf: Any) -> None:
         """TensorFlow was imported."""
+        if self._renames is not None:
+            hooks.quietly(self._renames.watch_tensorflow, tf)
         hooks.quietly(TensorFlowFiles(self.layer).watch, tf)
 
     def ended(self, error: BaseException | None) -> Refusal | None:
@@ -79,5 +89,6 @@ class HeldBack:
             self.layer,
             self.ledger.lines(),
             walled=self._walled,
+            layered=self._spec.isolation == "overlay",
             offline=self._spec.offline,
         )

@@ -15,6 +15,7 @@ from tpudiag.model import Location
 from tpudiag.signals import Refusal, RefusedBy
 from tpudiag.sources.job.held_back.answers import is_answer
 from tpudiag.sources.job.held_back.layer import Layer
+from tpudiag.sources.job.held_back.no_writes import REFUSED as NO_WRITES
 from tpudiag.sources.job.held_back.offline import REFUSED
 from tpudiag.sources.job.tensorflow import user_lines
 
@@ -29,11 +30,18 @@ _NO_NAME = re.compile(
     r"|127\.0\.0\.1(:| port )9\b",
     re.I,
 )
+_NO_FILES = ("/dev/", "/sys/", "/proc/")
 _MOST_LOCALS = 100
 
 
 def of(
-    error: BaseException, layer: Layer, lines: set[Location], *, walled: bool, offline: bool
+    error: BaseException,
+    layer: Layer,
+    lines: set[Location],
+    *,
+    walled: bool,
+    offline: bool,
+    layered: bool = False,
 ) -> Refusal | None:
     """What of the rehearsal an exception came from; None where it is the job's own.
 
@@ -48,6 +56,8 @@ def of(
         by, what = _unreached(chain)
     if not by and walled:
         by, what = _walled(chain, layer)
+    if not by and layered:
+        by, what = _layered(chain)
     if by is None:
         return None
     return Refusal(by, what, f"{type(error).__name__}: {error}"[:2000], location)
@@ -109,8 +119,23 @@ def _walled(chain: list[BaseException], layer: Layer) -> tuple[RefusedBy | None,
             if path and layer.holds(path):
                 return RefusedBy.WALL, path
             continue
+        if NO_WRITES in text:
+            return RefusedBy.WALL, path
         denied = number in (errno.EACCES, errno.EPERM, errno.EXDEV) or _DENIED.search(text)
         if denied and (not path or _may_write(path)):
+            return RefusedBy.WALL, path
+    return None, ""
+
+
+def _layered(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
+    """Whether something was refused that no layer lies over, or that no layer can take."""
+    for error in chain:
+        number = error.errno if isinstance(error, OSError) else None
+        path = os.fsdecode(getattr(error, "filename", None) or "")
+        # Of what is no file the job sees as much as without; a file of a group that its user
+        # namespace does not know cannot be copied.
+        fixed = number == errno.EROFS and (not path or path.startswith(_NO_FILES))
+        if fixed or number == errno.EOVERFLOW:
             return RefusedBy.WALL, path
     return None, ""
 

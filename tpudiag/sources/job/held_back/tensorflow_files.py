@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tpudiag.sources.job.held_back.file_calls import Argument, Effect, FileCalls, Point, point
+from tpudiag.sources.job.held_back.file_calls import FileCalls
+from tpudiag.sources.job.held_back.file_points import Argument, Effect, Point, point
 from tpudiag.sources.job.held_back.layer import Elsewhere, Layer
 from tpudiag.sources.job.tensorflow import barrier, hooks
 
@@ -25,11 +26,19 @@ BINDINGS = (
 Private (`lib.io._pywrap_file_io`), the same in TensorFlow 2.13 to 2.21. Where it moved the public
 calls below are left, and the wall.
 """
-SAVERS = (
-    point(":TrackableSaver", "save", ("file_prefix", Effect.WRITTEN), first=1),
-    point(":TrackableSaver", "restore", ("save_path", Effect.READ), first=1),
-)
-"""Private (`checkpoint.checkpoint`, 2.13 to 2.21): saved models of Keras 2 go by it alone."""
+PRIVATE = {
+    "tensorflow.python.checkpoint.checkpoint": (
+        point(":TrackableSaver", "save", ("file_prefix", Effect.WRITTEN), first=1),
+        point(":TrackableSaver", "restore", ("save_path", Effect.READ), first=1),
+    ),
+    "tensorflow.python.saved_model.save": (
+        point("", "save_and_return_nodes", ("export_dir", Effect.WRITTEN), first=1),
+    ),
+    "tensorflow.python.training.py_checkpoint_reader": (
+        point("", "NewCheckpointReader", ("filepattern", Effect.READ)),
+    ),
+}
+"""Where a path goes on into C++ without a public call (2.13 to 2.21): models of Keras 2 do."""
 PUBLIC = (
     point(":io.TFRecordWriter", "__init__", ("path", Effect.WRITTEN), first=1),
     point(":io", "write_file", ("filename", Effect.WRITTEN)),
@@ -84,20 +93,25 @@ class TensorFlowFiles:
     def watch(self, tf: Any) -> None:
         """Hook the calls."""
         hooks.quietly(self._watch_bindings)
+        for module, points in PRIVATE.items():
+            hooks.quietly(self._watch_private, module, points)
         for api in (tf, tf.compat.v2, tf.compat.v1):
             self._watch_public(tf, api)
         for each in STATIC:
             self._around_static(tf.data.Dataset, each)
 
     def _watch_bindings(self) -> None:
-        """The private ones."""
+        """Those of TensorFlow's own code for files."""
         bindings: Any = import_module("tensorflow.python.lib.io._pywrap_file_io")
         self._layer.elsewhere = _Elsewhere(bindings)
         for each in BINDINGS:
             self._calls.around(bindings, each)
-        saver: Any = import_module("tensorflow.python.checkpoint.checkpoint")
-        for each in SAVERS:
-            self._calls.around(saver, each)
+
+    def _watch_private(self, module: str, points: tuple[Point, ...]) -> None:
+        """Others that are private."""
+        owner: Any = import_module(module)
+        for each in points:
+            self._calls.around(owner, each)
 
     def _watch_public(self, tf: Any, api: Any) -> None:
         """Those of one of TensorFlow's interfaces, where they are not those of another."""

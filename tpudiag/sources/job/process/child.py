@@ -23,8 +23,13 @@ from types import ModuleType
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.process import cells, job_error, logged, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
-from tpudiag.sources.job.tensorflow import barrier, same_numbers, tpu_stubs, user_lines
-from tpudiag.sources.job.tensorflow.deadline import BudgetSpent
+from tpudiag.sources.job.tensorflow import (
+    barrier,
+    interventions,
+    same_numbers,
+    tpu_stubs,
+    user_lines,
+)
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.steps import StopObservation
 
@@ -161,6 +166,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     overlay.install(spec.overlay)
     if spec.seed >= 0:
         same_numbers.seed_python(spec.seed)
+    interventions.begin(spec.without)
     logged.listen(recorder)
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
@@ -171,7 +177,8 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
         else:
             run(spec.program, spec.arguments, spec.is_module)
     except BaseException as raised:
-        end, error = _end(raised), raised
+        # A job that was told to end may end by an exception of what it was interrupted in.
+        end, error = JobEnd(how="stopped") if observer.time_over else _end(raised), raised
     refusal = barrier.attempt("what was held back", observer.told, error)
     # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
     # files or by another exception, is our doing.
@@ -180,8 +187,9 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     if refusal is not None:
         recorder.put(refusal=refusal)
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
+    recorder.put(interventions=interventions.made())
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
-        barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end, error))
+        barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end))
     recorder.put(hook_defects=barrier.defects())
     return end
 
@@ -207,9 +215,9 @@ def _end(error: BaseException) -> JobEnd:
     return end
 
 
-def _coverage_end(end: JobEnd, error: BaseException | None) -> CoverageEnd:
+def _coverage_end(end: JobEnd) -> CoverageEnd:
     """What ended the run of the script, for how much of it was seen."""
-    if isinstance(error, BudgetSpent):
+    if end.how == "stopped":
         return "budget"
     return "whole" if end.how == "finished" else "crash"
 

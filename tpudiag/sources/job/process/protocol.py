@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tpudiag.script_run import Isolation
+from tpudiag.script_run import InterventionKind, Isolation
 
 UP_TO_FIRST_STEP = "running up to the first step"
 REST = "running the rest of the script, shortened"
@@ -57,6 +57,10 @@ class JobSpec:
     its whole name, local ones (by `landlock` alone) and those of buckets; empty: nothing is."""
     keep: str = ""
     """Where the files that it wrote are kept; empty: nowhere."""
+    writable: tuple[str, ...] = ()
+    """More folders that it writes in for real."""
+    mount_points: tuple[str, ...] = ()
+    """Where file systems begin, as they are without layers; empty where there are none."""
     offline: bool = False
     """Whether the job shall reach no network at all; else what sends is held back, and reads go."""
     measure_input_s: float = 0.0
@@ -79,6 +83,8 @@ class JobSpec:
     """Whether data that cannot be reached is stood in for."""
     seed: int = -1
     """Of all random numbers of the run; -1: as the job has it."""
+    without: tuple[InterventionKind, ...] = ()
+    """What the rehearsal is not to change of what the job sees."""
     overlay: tuple[tuple[str, str], ...] = ()
     """Files, each with the one whose source is run in its place."""
     requests: int = -1
@@ -153,8 +159,9 @@ def encoded_spec(spec: JobSpec) -> str:
 def decoded_spec(text: str) -> JobSpec:
     """The JobSpec that was encoded."""
     fields: dict[str, Any] = json.loads(text)
-    for name in ("arguments", "cells"):
+    for name in ("arguments", "cells", "writable", "mount_points"):
         fields[name] = tuple(fields[name])
+    fields["without"] = tuple(map(InterventionKind, fields["without"]))
     fields["overlay"] = tuple(tuple(pair) for pair in fields["overlay"])
     return JobSpec(**fields)
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, cast
@@ -34,6 +34,8 @@ COLAB_TPU = "COLAB_TPU_ADDR"
 """Where Colab's TPU runtimes told the TPU's address, until they became TPU VMs."""
 _TPU_NAMES = {COLAB_TPU: "127.0.0.1:8470", "TPU_NAME": "local"}
 """Variables that scripts read their TPU's name from; what resolves it is stood in for."""
+LONGEST_LINE, LINES_AHEAD = 64 << 20, 100
+"""Of facts: bytes of a line, and lines that wait to be taken; the job can write to their pipe."""
 GRACE_S = 10.0
 """How long a job that was told to stop may take to end."""
 LAST_WORDS_S = 2.0
@@ -47,8 +49,16 @@ class Limits:
     """How long the parts of a job may take, in seconds."""
 
     total_s: float
+    """As the user set it."""
     import_s: float = 120.0
     tpu_s: float = 120.0
+    ends_at: float | None = None
+    """By `time.monotonic`: for all tries of a job together."""
+
+    def within(self, most_s: float) -> Limits:
+        """The same, for a try that begins now and takes so long at most."""
+        ends_at = time.monotonic() + most_s
+        return replace(self, ends_at=min(ends_at, self.ends_at or ends_at))
 
 
 @dataclass(frozen=True)
@@ -121,7 +131,11 @@ def run(
         bytecode.made(python)
         layer = folder / REDIRECTED
         layer.mkdir()
-        spec = replace(spec, layer=str(layer) if spec.isolation != "none" else "")
+        spec = replace(
+            spec,
+            layer=str(layer) if spec.isolation != "none" else "",
+            mount_points=chosen.mount_points() if spec.isolation == "overlay" else (),
+        )
         inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])
         job = JobRun(cells=_cells(spec), variables=added_variables(spec))
         with subprocess.Popen(
@@ -148,9 +162,8 @@ def run(
                 _end(process)
             job.log_tail = job.cells.text(output.tail()) if job.cells else output.tail()
         outcome = chosen.ended(folder)
-    if outcome is not None:
-        job.timed_out = outcome.memory or job.timed_out
-        job.writes = chosen.writes(spec.isolation, outcome)
+    job.timed_out = (outcome.memory if outcome else "") or job.timed_out
+    job.writes = chosen.writes(spec.isolation, outcome)
     job.exit_code = process.returncode
     job.wall_s = time.monotonic() - started
     return job
@@ -196,7 +209,7 @@ def _command(
     return chosen.command(
         replace(
             wanted,
-            shared=tuple(own for own in (spec.log_dir, spec.lower_to) if own),
+            shared=tuple(_made(own) for own in _own_folders(spec)),
             lifeline=alive,
             held_open=held_open[0] if held_open else -1,
             passed=tuple(inherited),
@@ -206,8 +219,21 @@ def _command(
     )
 
 
+def _own_folders(spec: JobSpec) -> Iterator[str]:
+    """The folders that are read after the job, or that it saves in by the user's word."""
+    for folder in (spec.log_dir, spec.lower_to, *spec.writable):
+        if folder and "://" not in folder:
+            yield os.path.abspath(folder)  # noqa: PTH100 (as the job names it: nothing resolved)
+
+
+def _made(folder: str) -> str:
+    """A folder, which is there."""
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:
-    """The variable that gives a rehearsal a folder for temporary files; with what is in it it goes.
+    """The variables that give a rehearsal a folder for temporary files; with what is in it it goes.
 
     The job ends without what Python would do at its exit, and AutoGraph alone leaves a file for
     each function.
@@ -215,7 +241,7 @@ def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:
     if not spec.rehearse:
         return {}
     (folder / "tmp").mkdir()
-    return {"TMPDIR": str(folder / "tmp")}
+    return {"TMPDIR": str(folder / "tmp"), "TPU_LOG_DIR": str(folder / "tmp")}
 
 
 def _cells(spec: JobSpec) -> CellMap | None:
@@ -256,7 +282,7 @@ def _follow(
     listener: _Listener,
 ) -> None:
     """Gather facts until the process is gone and its pipe is empty, or a limit is hit."""
-    lines: queue.Queue[bytes | None] = queue.Queue()
+    lines: queue.Queue[bytes | None] = queue.Queue(LINES_AHEAD)
     threading.Thread(target=_pump, args=(read_end, lines), daemon=True).start()
     started = phase_began = time.monotonic()
     ended_at: float | None = None
@@ -302,8 +328,11 @@ def _heard(
     if job.phase != phase:
         listener.on_phase(job.phase)
     if "steps_done" in facts:
-        done, total = cast("list[int]", facts["steps_done"])
-        listener.on_phase(Phase(job.phase, done, total, "steps"))
+        match facts["steps_done"]:
+            case [int(done), int(total)]:
+                listener.on_phase(Phase(job.phase, done, total, "steps"))
+            case _:
+                pass
     return job.phase != phase
 
 
@@ -313,15 +342,16 @@ def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float) -> str |
         return f"importing TensorFlow did not end within {limits.import_s:.0f} s"
     if job.phase.startswith("tpu: ") and phase_s > limits.tpu_s:
         return f"the TPU did not answer within {limits.tpu_s:.0f} s"
-    if total_s > limits.total_s:
+    over = limits.ends_at is not None and time.monotonic() > limits.ends_at
+    if over or total_s > limits.total_s:
         return f"the job took longer than {limits.total_s:.0f} s (--timeout) while {job.phase}"
     return None
 
 
 def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
-    """Read the pipe of facts line by line; None at its end."""
+    """Read the pipe of facts line by line, none past the longest; None at its end."""
     with os.fdopen(descriptor, "rb") as stream:
-        for line in stream:
+        while line := stream.readline(LONGEST_LINE):
             lines.put(line)
     lines.put(None)
 
@@ -329,9 +359,12 @@ def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
 def _take(line: bytes, job: JobRun) -> dict[str, object]:
     """Add one line of facts, and give it back; half a line of a killed job is no fact."""
     try:
-        facts: dict[str, object] = json.loads(line)
-    except ValueError:
+        told: object = json.loads(line)
+    except (ValueError, RecursionError):
         return {}
+    if not isinstance(told, dict):
+        return {}
+    facts = cast("dict[str, object]", told)
     if job.cells is not None:
         facts = {name: job.cells.relocated(fact) for name, fact in facts.items()}
     job.facts.update(facts)

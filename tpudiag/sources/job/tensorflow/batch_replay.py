@@ -16,7 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import barrier, hooks, user_lines
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow import barrier, hooks, interventions, user_lines
 
 FIRST_READ_S, LATER_READ_S = 4.0, 0.25
 """How long a pass reads really: the first over a dataset, and each later one."""
@@ -127,7 +128,8 @@ class BatchReplay:
         each = self._passes.get(id(iterator))
         if each is None or self._depth or not self._tf.executing_eagerly():
             return original(iterator, *args, **kwargs)
-        if self._active and each.feeds_step and self._read_enough(each):
+        active = self._active and interventions.allowed(InterventionKind.REPLAY)
+        if active and each.feeds_step and self._read_enough(each):
             return self._again(each)
         started = time.perf_counter()
         self._depth += 1
@@ -153,8 +155,11 @@ class BatchReplay:
 
     def _again(self, each: _Pass) -> Any:
         """The last batch, or the end of the data."""
-        if 0 <= each.batches <= each.read + each.replayed or (_may_end(each) and _asked_by_for()):
+        known = 0 <= each.batches <= each.read + each.replayed
+        if known or (_may_end(each) and _asked_by_for()):
+            interventions.note(InterventionKind.REPLAY)
             raise barrier.for_job(StopIteration())
+        interventions.note(InterventionKind.REPLAY)
         each.replayed += 1
         self.replayed += 1
         return each.last

@@ -22,7 +22,8 @@ def batch_of(
 
     `fit_at` is the line that gave arrays to Keras, which then made batches of `fit_batch`.
     """
-    ops = [op for pipeline in pipelines for op in pipeline.ops if op.batch_size and pipeline.trains]
+    feeding = [pipeline for pipeline in pipelines if pipeline.trains]
+    ops = [op for pipeline in feeding for op in pipeline.ops if op.batch_size]
     sizes = [tensor.shape[0] for tensor in inputs if tensor.shape and tensor.shape[0]]
     if sizes:
         per_replica = int(max(set(sizes), key=sizes.count) or 0)
@@ -35,8 +36,11 @@ def batch_of(
     size = int(ops[-1].batch_size or 0) if ops else fit_batch
     if not size:
         return None
-    located = ops[-1].location if ops else None
-    return Batch(size, size // replicas or 1, replicas, located or fit_at)
+    located = (ops[-1].location if ops else None) or fit_at
+    batched = [pipeline for pipeline in feeding if any(op.batch_size for op in pipeline.ops)]
+    if batched and batched[-1].per_replica:
+        return Batch(size * replicas, size, replicas, located)
+    return Batch(size, size // replicas or 1, replicas, located)
 
 
 def batch_of_arrays(data: object, batch_size: object) -> int | None:

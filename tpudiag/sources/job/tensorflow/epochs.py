@@ -13,11 +13,13 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.tensorflow import barrier, hooks, predictions, user_lines
+from tpudiag.sources.job.tensorflow import barrier, hooks, interventions, predictions, user_lines
 from tpudiag.sources.job.tensorflow.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.fast_forward import FastForward
 
+EPOCHS_OF_FIT = InterventionKind.EPOCHS
 EPOCHS = 2
 FULLER_FITS = 2
 """Fits that end after so many epochs; later ones (the folds of a cross-validation) after one."""
@@ -54,21 +56,26 @@ class EpochWatch:
         if bound is None or not isinstance(callbacks, (list, tuple, type(None))):
             return original(model, *args, **kwargs)
         self._begun += 1
-        callback = class_(EPOCHS if self._begun <= FULLER_FITS else 1)
-        bound.arguments["callbacks"] = [*(callbacks or ()), callback]
-        at = user_lines.caller()
         given = bound.arguments
+        # To the first validation at least: scripts read its metrics off the history.
+        validated = given.get("validation_freq")
+        first = validated if isinstance(validated, int) else max(validated or (1,))
+        callback = class_(max(EPOCHS if self._begun <= FULLER_FITS else 1, first))
+        given["callbacks"] = [*(callbacks or ()), callback]
+        at = user_lines.caller()
         self._fits += 1
         try:
             with self._sparing(), self._endless(given.get("x"), given.get("steps_per_epoch")):
-                history = original(*bound.args, **bound.kwargs)
+                history = interventions.tried(
+                    InterventionKind.BATCHES, lambda: original(*bound.args, **bound.kwargs)
+                )
         finally:
             self._fits -= 1
         self._fitted = True
         asked = int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0)
         if callback.stopped and callback.epochs < asked:
             self.shortened.append(ShortenedLoop("epochs of fit", at, callback.epochs, asked))
-            barrier.attempt("Model.fit history", fill_history, history, asked)
+            barrier.attempt("Model.fit history", fill_history, history, asked, validated or 1)
         return history
 
     def _evaluate(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
@@ -77,7 +84,9 @@ class EpochWatch:
         given: dict[str, Any] = bound.arguments if bound is not None else {}
         self._forward.new_pass()
         with self._sparing(), self._endless(given.get("x"), given.get("steps")):
-            return original(model, *args, **kwargs)
+            return interventions.tried(
+                InterventionKind.BATCHES, lambda: original(model, *args, **kwargs)
+            )
 
     def _predict(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
         """A prediction: its results have the length of its data, of which it reads some."""
@@ -87,7 +96,10 @@ class EpochWatch:
         self._forward.whole_results = self._replay.suspended = True
         strategy.tpudiag_whole_batches = True
         try:
-            return self._first_batches(original, model, args, kwargs)
+            return interventions.tried(
+                InterventionKind.PREDICTIONS,
+                lambda: self._first_batches(original, model, args, kwargs),
+            )
         finally:
             self._forward.whole_results = self._replay.suspended = before
             strategy.tpudiag_whole_batches = before
@@ -97,7 +109,9 @@ class EpochWatch:
 
         Or once a fit has ended, which may have had fewer steps than are observed.
         """
-        shortened = self._forward.training_too or (self._fitted and not self._fits)
+        shortened = interventions.allowed(InterventionKind.PREDICTIONS) and (
+            self._forward.training_too or (self._fitted and not self._fits)
+        )
         bound = _bound(original, model, args, kwargs) if shortened else None
         rows = predictions.Rows(*self._tf.distribute.TPUStrategy.tpudiag_share())
         short = predictions.predict(self._tf, original, bound, rows) if bound is not None else None
@@ -163,8 +177,10 @@ def callback_class(keras: Any, forward: FastForward) -> Any:
             self.epochs += 1
             model: Any = self.model
             # A fit that a callback of the job's own has ended already is not shortened by us.
-            if forward.training_too and self.epochs >= self.most and not model.stop_training:
+            enough = forward.training_too and self.epochs >= self.most
+            if enough and not model.stop_training and interventions.allowed(EPOCHS_OF_FIT):
                 model.stop_training = self.stopped = True
+                interventions.note(EPOCHS_OF_FIT)
 
     return ShortenedFit
 
@@ -184,15 +200,21 @@ def length_is_unknown(data: Any) -> bool:
     return hasattr(data, "__next__")
 
 
-def fill_history(history: Any, epochs: int) -> None:
-    """Repeat the last values of a fit's history up to the epochs that were asked for."""
-    ran = len(history.epoch)
-    first = history.epoch[0] if ran else 0
-    history.epoch.extend(range(first + ran, first + epochs))
-    for values in history.history.values():
-        # Metrics of a validation that runs every other epoch have fewer values than there are
-        # epochs: the ratio is kept, since scripts plot one over the other.
-        wanted = round(len(values) * epochs / ran) if ran else 0
+def fill_history(history: Any, epochs: int, validated: Any = 1) -> None:
+    """Repeat the last values of a fit's history up to the epochs that were asked for.
+
+    `validated` is Keras' validation_freq: scripts plot one curve over the other, and what is
+    validated every other epoch has half as many values.
+    """
+    first = history.epoch[0] if history.epoch else 0
+    history.epoch.extend(range(first + len(history.epoch), first + epochs))
+    numbers = range(first + 1, first + epochs + 1)
+    if isinstance(validated, int):
+        validations = sum(number % validated == 0 for number in numbers)
+    else:
+        validations = sum(number in validated for number in numbers)
+    for name, values in history.history.items():
+        wanted = validations if name.startswith("val_") else epochs
         values.extend([values[-1]] * (wanted - len(values)) if values else [])
 
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow import barrier, user_lines
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow import barrier, interventions, user_lines
 
 # The first call traces and makes variables: what a call costs and moves shows in the second.
 LEAST_REAL_CALLS = 2
@@ -81,7 +82,7 @@ class FastForward:
 
     def may_forward(self, trains: bool) -> bool:
         """Whether calls of a step function may be answered at all by now."""
-        return self.training_too or not trains
+        return (self.training_too or not trains) and interventions.allowed(InterventionKind.STEPS)
 
     def knows(self, key: object) -> bool:
         """Whether enough calls of this signature were run to answer further ones."""
@@ -104,6 +105,7 @@ class FastForward:
 
     def answer(self, known: _Known) -> Any:
         """The last result once more, with the counters moved as a real call would."""
+        interventions.note(InterventionKind.STEPS)
         self.forwarded_in_pass += 1
         for variable, moved in known.counters:
             pending = self._pending.get(id(variable))

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from tpudiag.script_run import ShortenedOver
+from tpudiag.script_run import InterventionKind, ShortenedOver
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.tensorflow import hooks, user_lines
+from tpudiag.sources.job.tensorflow import hooks, interventions, user_lines
 
 INNER_STEPS = 4
 _OUT_OF_REACH = 2**31 - 1
@@ -44,7 +44,8 @@ class InnerLoopWatch:
 
     def _for(self, original: Any, iter_: Any, extra_test: Any, body: Any, *rest: Any) -> Any:
         """One for loop of a function that is being traced."""
-        if self._tf.executing_eagerly() or self._in_replica():
+        whole = not interventions.allowed(InterventionKind.LOOPS)
+        if whole or self._tf.executing_eagerly() or self._in_replica():
             return original(iter_, extra_test, body, *rest)
         if self._is_range(iter_):
             return self._range(original, iter_, extra_test, body, rest)
@@ -96,6 +97,7 @@ class InnerLoopWatch:
 
     def _note(self, kind: ShortenedOver, asked: int | None) -> None:
         """A loop was shortened; one that is traced again is the same."""
+        interventions.note(InterventionKind.LOOPS)
         loop = ShortenedLoop(kind, user_lines.caller(), INNER_STEPS, asked)
         if loop not in self.shortened:
             self.shortened.append(loop)

@@ -11,7 +11,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -27,10 +27,6 @@ from tpudiag.sources.job.tensorflow.training import GradientWatch
 
 SMALLER, SMALLEST = 4, 8
 """The small batch is so much smaller, and never below that: what a step costs that need not fit."""
-NO_SUM = (
-    "TensorFlow {version} lowers no sum over replicas on a machine without a TPU, "
-    "TensorFlow 2.16 and later do"
-)
 _ERROR_CHARACTERS = 4000
 
 
@@ -62,6 +58,8 @@ class LoweringWatch:
         self.on_step: Callable[[StepCall], None] = lambda _: None
         """Called when a training step was traced for the first time, before it runs."""
         self.steps_per_dispatch: Callable[[], int] = lambda: 1
+        self.shapes: tuple[tuple[int, ...], ...] = ()
+        """Of examples whose dimensions the data leave open, where all that were read had one."""
         extended = tf.compat.v1.distribute.StrategyExtended
         hooks.around(extended, "call_for_each_replica", self._call)
 
@@ -150,10 +148,6 @@ class LoweringWatch:
         except Exception as error:  # whatever the job's function does when it is traced again
             refused = self._program.refused(str(error)) if self._program is not None else ()
             text = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS]
-            if any(op.kind == replica_context.ALL_REDUCE for op in refused):
-                # Ours, in the place of what a TPU's strategy does: no operation of the job's.
-                text = NO_SUM.format(version=self._tf.__version__)
-                refused = ()
             lowered = LoweredStep(batch=wanted, replicas=replicas, error=text, refused_ops=refused)
         finally:
             self._busy = False
@@ -209,11 +203,21 @@ class LoweringWatch:
         )
 
     def _resized(self, spec: Any, batch: int, wanted: int) -> Any:
-        """The spec with its batch dimension changed."""
+        """The spec with its batch dimension changed, and what is known of those it leaves open."""
         if spec.shape.rank and spec.shape[0] in (batch, None):
-            shape = [wanted, *spec.shape.as_list()[1:]]
-            return self._tf.TensorSpec(shape, spec.dtype)
+            example = spec.shape.as_list()[1:]
+            if None in example:
+                fitting = (known for known in self.shapes if _fits(known, example))
+                example = list(next(fitting, example))
+            return self._tf.TensorSpec([wanted, *example], spec.dtype)
         return spec
+
+
+def _fits(known: Sequence[int], open_: Sequence[int | None]) -> bool:
+    """Whether a shape is one that an open one may have."""
+    return len(known) == len(open_) and all(
+        size in (None, seen) for seen, size in zip(known, open_, strict=True)
+    )
 
 
 def _as_traced(function: Any) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ from tpudiag.sources.job.tensorflow import (
     barrier,
     fitting_replicas,
     hooks,
+    interventions,
     job_facts,
     user_lines,
 )
@@ -104,9 +105,15 @@ class Observation:
                 job_facts.send_each(self._recorder, coverage=lambda: whole.coverage(end))
             barrier.attempt("speed of the pipelines", self._measure_input)
             if lowering is not None:
+                barrier.attempt("shapes of the examples", self._tell_shapes, lowering)
                 batch = self._reader.batch
                 barrier.attempt("lowering", lowering.lower_as_seen, self._spec, batch)
-            self._recorder.put(hook_defects=barrier.defects())
+            self._recorder.put(hook_defects=barrier.defects(), misfits=interventions.misfits())
+
+    def _tell_shapes(self, lowering: LoweringWatch) -> None:
+        """What the data leave open and had one size in all that was read of them."""
+        feeding = [pipeline for pipeline in self.watches.pipelines.facts() if pipeline.trains]
+        lowering.shapes = tuple(shape for pipeline in feeding for shape in pipeline.one_shape)
 
     def _after_call(self, function: FunctionRecord, traced: bool) -> None:
         """An outermost tf.function has returned."""

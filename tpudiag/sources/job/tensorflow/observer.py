@@ -52,6 +52,12 @@ class Observer:
         """Whether enough was seen and the job was made to end."""
         return self.observation is not None and self.observation.stopped
 
+    @property
+    def time_over(self) -> bool:
+        """Whether the job was told to end, for its time was over."""
+        whole = self.observation.watches.whole if self.observation is not None else None
+        return whole is not None and whole.deadline.spent
+
     def importing_tensorflow(self) -> None:
         """TensorFlow is about to be imported; a process that dies now died of that."""
         self._import_started = time.perf_counter()

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import cardinality, hooks, thin_batches
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow import cardinality, hooks, interventions, thin_batches
 from tpudiag.sources.job.tensorflow.batches import KERAS_BATCH
 
 BATCHES = 4
@@ -168,6 +169,7 @@ def predict(
     few = first_batches(tf, given.get("x"), given.get("batch_size"), given.get("steps"), rows)
     if few is None:
         return None
+    interventions.note(InterventionKind.PREDICTIONS)
     given["x"] = few.data
     if few.steps is not None:
         given["steps"] = few.steps
@@ -189,6 +191,7 @@ class InLoop:
         key = _shapes(tf, bound)
         last, took_s = self._known.get(key, (None, 0.0))
         if key is not None and took_s > IN_LOOP_S:
+            interventions.note(InterventionKind.PREDICTIONS)
             return tf.nest.map_structure(_copied, last)
         began = self._clock()
         result = predict()

@@ -7,8 +7,10 @@ from collections.abc import Generator
 from importlib import import_module
 from typing import Any
 
-ALL_REDUCE = "XlaAllReduce"
-"""The operation that sums over the replicas; no XLA of TensorFlow before 2.16 has it for CPUs."""
+SUMS_FROM = (2, 16)
+"""From this TensorFlow on its XLA for CPUs has XlaAllReduce, which sums over the replicas."""
+PLACE_OF_SUM = "tpudiag.all_reduce."
+"""Before it a call of this name, and the replicas, stands in the program where the sum belongs."""
 REDUCIBLE = ("float16", "bfloat16", "float32", "int32", "uint32")
 """What XLA's all-reduce takes; anything else is rare and small, and stays as it is."""
 
@@ -100,10 +102,19 @@ def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
     if replicas == 1 or tensor.dtype.name not in REDUCIBLE:
         return tensor
     ops: Any = import_module("tensorflow.compiler.tf2xla.ops.gen_xla_ops")
-    total = ops.xla_all_reduce(
-        input=tensor,
-        group_assignment=[list(range(replicas))],
-        reduce_op="Add",
-        mode="CrossReplica",
-    )
+    if tuple(map(int, tf.__version__.split(".")[:2])) < SUMS_FROM:
+        total = ops.xla_custom_call(
+            args=[tensor],
+            target_name=f"{PLACE_OF_SUM}{replicas}",
+            backend_config="",
+            dtype=tensor.dtype,
+            shape=tensor.shape,
+        )
+    else:
+        total = ops.xla_all_reduce(
+            input=tensor,
+            group_assignment=[list(range(replicas))],
+            reduce_op="Add",
+            mode="CrossReplica",
+        )
     return total / tf.cast(replicas, total.dtype) if "MEAN" in str(reduce_op).upper() else total

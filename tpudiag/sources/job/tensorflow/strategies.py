@@ -92,7 +92,7 @@ class StrategyWatch:
         self.eager_runs += 1
         self.eager_location = self.eager_location or user_lines.caller()
         self.before_step(args)
-        if self.forward is not None and self.forward.training_too:
+        if self.forward is not None and self.forward.may_forward(trains=True):
             whole = self.forward.whole_results
             # By its code: a closure that is made anew for each step is the same step.
             key = fast_forward.signature(getattr(fn, "__code__", fn), args, {}, 1, whole)

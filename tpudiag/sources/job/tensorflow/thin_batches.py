@@ -43,12 +43,15 @@ class _Part:
     made: int
     batch: int
     used: int
+    whole: bool = False
+    """Whether examples that make no full batch are dropped, and none follow them."""
 
     def of(self, examples: int) -> int:
         """Those of so many examples one after another; endless and unknown counts as they are."""
         if examples <= 0:
             return examples
-        return examples // self.batch * self.made + min(examples % self.batch, self.made)
+        rest = 0 if self.whole else min(examples % self.batch, self.made)
+        return examples // self.batch * self.made + rest
 
 
 _WHOLE = _Part(1, 1, 1)
@@ -70,13 +73,14 @@ def thinned(
     try:
         above, batch = _split(dataset)
         size = int(batch._batch_size)
-        part = _Part(made(used(size)), size, used(size))
+        drops, below = bool(batch._drop_remainder), _own(batch._inputs()[0])
+        part = _Part(made(used(size)), size, used(size), drops and not _goes_on(below))
         if not 0 < part.made < size or not _are_tensors(tf, batch.element_spec):
             return None
-        thin = _thin(tf, batch._inputs()[0], part)
+        thin = _thin(tf, below, part)
     except _NotThin:
         return None
-    thin = thin.batch(part.made, drop_remainder=bool(batch._drop_remainder))
+    thin = thin.batch(part.made, drop_remainder=drops)
     seen = any("Map" in kind_of(each) or kind_of(each) == "Filter" for each in above)
     if seen or part.made < part.used:
         thin = _mapped(tf, thin.map(_filled_up(tf, part)), above, part)
@@ -114,6 +118,15 @@ def _has_work(dataset: Any) -> bool:
     return known and any(_has_work(_own(each)) for each in dataset._inputs())
 
 
+def _goes_on(dataset: Any) -> bool:
+    """Whether examples that make no full batch are followed by others, of a next pass or part."""
+    kind = kind_of(dataset)
+    if kind in ("Repeat", "Concatenate"):
+        return True
+    known = kind in _AGAIN or kind == "Zip"
+    return known and any(_goes_on(_own(each)) for each in dataset._inputs())
+
+
 def _below(tf: Any, dataset: Any, part: _Part, zipped: bool = False) -> Any:
     """A dataset of examples with those alone that are used."""
     dataset = _own(dataset)
@@ -142,7 +155,12 @@ def _first_of_each(tf: Any, dataset: Any, part: _Part) -> Any:
     def example(_: Any, value: Any) -> Any:
         return value
 
+    def first(*window: Any) -> Any:
+        return tf.data.Dataset.zip(_as_element(window)).take(part.made)
+
     as_written = tf.autograph.experimental.do_not_convert
+    if part.whole:
+        return dataset.window(part.batch, drop_remainder=True).flat_map(as_written(first))
     return dataset.enumerate().filter(as_written(is_used)).map(as_written(example))
 
 

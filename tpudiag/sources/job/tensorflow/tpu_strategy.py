@@ -10,7 +10,14 @@ import contextlib
 from collections.abc import Generator
 from typing import Any
 
-from tpudiag.sources.job.tensorflow import hooks, replica_state, thin_batches, tpu_system
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow import (
+    hooks,
+    interventions,
+    replica_state,
+    thin_batches,
+    tpu_system,
+)
 from tpudiag.sources.job.tensorflow.tpu_system import TpuSystem
 
 
@@ -170,15 +177,18 @@ def _share(dataset: Any, real_replicas: int, replicas: int, most: int, sparing: 
     and but some of them where it is `sparing`.
     """
     is_whole = real_replicas == replicas and not most
+    sparing = sparing and interventions.allowed(InterventionKind.BATCHES)
     if is_whole and not sparing:
         return dataset
     import tensorflow as tf
 
     def used(size: Any) -> Any:
-        share = size * real_replicas // replicas
-        if most:
-            share = tf.minimum(share, most) if tf.is_tensor(share) else min(share, most)
-        return share
+        # One for each replica at least, where there are so many.
+        least, lower, higher = real_replicas, min, max
+        if tf.is_tensor(size):
+            lower, higher = tf.minimum, tf.maximum
+        share = higher(size * real_replicas // replicas, lower(size, least))
+        return lower(share, most) if most else share
 
     def part(tensor: Any) -> Any:
         if tensor.shape.rank == 0:
@@ -193,7 +203,11 @@ def _share(dataset: Any, real_replicas: int, replicas: int, most: int, sparing: 
 
     made = (thin_batches.few_of,) if sparing else ()
     thin = hooks.quietly(thin_batches.thinned, tf, dataset, used, *made)
+    if most:
+        interventions.note(InterventionKind.EXAMPLES)
     if thin is not None:
+        if sparing:
+            interventions.note(InterventionKind.BATCHES)
         return thin
     return dataset if is_whole else dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
 

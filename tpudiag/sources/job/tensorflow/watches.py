@@ -9,12 +9,14 @@ from typing import Any
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import tpu_stubs
 from tpudiag.sources.job.tensorflow.checkpoints import CheckpointWatch
+from tpudiag.sources.job.tensorflow.full_replicas import FullReplicas
 from tpudiag.sources.job.tensorflow.function_record import FunctionRecord
 from tpudiag.sources.job.tensorflow.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.keras import KerasWatch
 from tpudiag.sources.job.tensorflow.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.real_checkpoints import RealCheckpoints
 from tpudiag.sources.job.tensorflow.same_numbers import SameNumbers
 from tpudiag.sources.job.tensorflow.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.tf1 import Tf1Watch
@@ -56,9 +58,11 @@ class Watches:
         events: Events,
     ) -> None:
         """`script_path` gives the script's own path for one that was redirected."""
+        self.full_replicas: FullReplicas | None = None
         # First, so that all other hooks lie on the stand-ins.
         if spec.rehearse:
             _stand_in_for_tpu(tf, spec, recorder)
+            self.full_replicas = FullReplicas(tf)
         else:
             TpuWatch(tf, recorder)
         self.gradients = GradientWatch(tf)
@@ -70,6 +74,8 @@ class Watches:
             self.functions.after_training = self.lowering.trained_alone
         self.pipelines = PipelineWatch(tf)
         self.variables = VariableWatch(tf, events.after_large_variable, write=spec.requests < 0)
+        in_place = spec.rehearse and spec.isolation == "none"
+        self.real_checkpoints = RealCheckpoints(tf) if in_place else None
         self.checkpoints = CheckpointWatch(tf, script_path)
         self.whole: WholeScript | None = None
         if spec.rehearse and spec.requests < 0:
@@ -115,7 +121,11 @@ class Watches:
             self.keras.adapt_to_cpu_replicas(keras)
         if self.lowering is not None:
             self.lowering.lines.watch(keras, self.keras)
+        if self.real_checkpoints is not None:
+            self.real_checkpoints.watch_keras(keras)
         self.checkpoints.watch_keras(keras)
+        if self.full_replicas is not None:
+            self.full_replicas.watch(keras)
         if self.whole is not None:
             self.whole.epochs.watch(keras)
         self.loop.watch_keras(keras, package)

@@ -444,12 +444,9 @@ def shared_memory() -> None:
     os.remove(path)
 
 
-def main() -> None:
-    whole = os.path.abspath(sys.argv[1])
-    os.chdir(whole)
-    if sys.argv[2:] == ["make"]:
-        made()
-        return
+def done() -> dict[str, str]:
+    """What raised when all was done, in the folder at hand."""
+    whole = os.getcwd()
     raised: dict[str, str] = {}
     for name, function in HARMS.items():
         os.chdir(f"{whole}/{name}")
@@ -457,7 +454,15 @@ def main() -> None:
             function()
         except Exception as error:
             raised[name] = f"{type(error).__name__}: {error}"[:200]
-    print(json.dumps(raised))
+    return raised
+
+
+def main() -> None:
+    os.chdir(sys.argv[1])
+    if sys.argv[2:] == ["make"]:
+        made()
+    else:
+        print(json.dumps(done()))
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from tpudiag.sources.job.process.isolation import chosen, launch
 from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
 
 HARMS = Path(__file__).with_name("harms.py")
+CONFINED = Path(__file__).with_name("confined.py")
 STRANGER = 54321
 """A user who owns nothing on this machine."""
 
@@ -49,18 +50,16 @@ class Place:
         self, command: list[str], before: tuple[str, ...] = (), pass_fds: tuple[int, ...] = ()
     ) -> subprocess.CompletedProcess[str]:
         """A process of that user's, in the folder."""
-        # What comes before becomes the user itself.
-        user = None if before else self.user
         return subprocess.run(
             [*before, *command],
             cwd=self.work,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
             env={**os.environ, "HOME": str(self.home)},
-            user=user,
-            group=user,
+            user=self.user,
+            group=self.user,
             pass_fds=pass_fds,
         )
 

@@ -38,7 +38,7 @@ def test_paths_of_a_notebook_host_are_listed(
     monkeypatch.setattr(folders, "sources", list)  # no script, whatever else is imported
     things: list[tuple[str, ...]] = []
 
-    def put(*, stood_in: tuple[str, ...]) -> None:
+    def put(*, stood_in: tuple[str, ...], **_: object) -> None:
         things.append(stood_in)
 
     folders.install(Ledger(str(tmp_path), put))

@@ -53,7 +53,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
     things: list[tuple[str, ...]] = []
 
-    def put(*, stood_in: tuple[str, ...]) -> None:
+    def put(*, stood_in: tuple[str, ...], **_: object) -> None:
         things.append(stood_in)
 
     home = SimpleNamespace(ImageDataGenerator=ImageDataGenerator)

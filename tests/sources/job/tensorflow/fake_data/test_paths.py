@@ -73,3 +73,20 @@ def test_what_was_unpacked_is_named_from_the_working_directory(
     monkeypatch.setattr(paths, "_unpacked", [str(tmp_path / "photos"), str(tmp_path)])
     away = re.compile(paths.not_mounted())
     assert away.fullmatch("photos/one.jpg") and not away.fullmatch("own/one.jpg")
+
+
+def test_a_bucket_that_answers_is_not_stood_in_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def exists(path: str) -> bool:
+        asked.append(path)
+        return path == "gs://mine/"
+
+    monkeypatch.setattr(paths, "_has_storage", lambda: True)
+    monkeypatch.setattr(paths, "_buckets", {})
+    monkeypatch.setattr(paths, "_asked", {"exists": exists})
+    assert not paths.is_remote("gs://mine/a.tfrec") and not paths.is_remote("gs://mine/b/c.tfrec")
+    assert paths.is_remote("gs://others/a.tfrec") and paths.is_remote("s3://mine/a.tfrec")
+    assert asked == ["gs://mine/", "gs://others/"], "once a bucket"
+    assert re.fullmatch(paths.reachable(), "gs://mine/b/c.tfrec")
+    assert not re.fullmatch(paths.reachable(), "gs://others/a.tfrec")

@@ -38,7 +38,8 @@ def test_large_records_of_fixed_length_are_few(tmp_path: Path) -> None:
 class Writer:
     """Writes a record a line."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, options: str | None = None) -> None:
+        assert options is None
         self._file = Path(path).open("wb")  # noqa: SIM115
 
     def __enter__(self) -> Writer:

@@ -82,17 +82,26 @@ def test_a_builder_alone_is_told_as_stood_in_for(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     info = SimpleNamespace(splits={"train": 1}, features={})
-    package = SimpleNamespace(
-        builder=lambda name, **_: SimpleNamespace(name=name, info=info), load=lambda name: name
-    )
+    (tmp_path / "prepared").mkdir()
+
+    def builder_of(name: str, **_: Any) -> Any:
+        return SimpleNamespace(name=name, info=info, data_dir=tmp_path / name)
+
+    package = SimpleNamespace(builder=builder_of, load=lambda name: name)
     mock = contextlib.nullcontext
     testing = SimpleNamespace(
         mock_data=lambda **_: mock(), MockPolicy=SimpleNamespace(USE_CODE="code")
     )
-    reader = type("FileReaderBuilder", (), {"_as_dataset": lambda *_: None})
+    reader = type("FileReaderBuilder", (), {"_as_dataset": lambda *_: "as it is"})
     for name, module in (
         ("testing", testing),
-        ("core.dataset_builder", SimpleNamespace(FileReaderBuilder=reader)),
+        (
+            "core.dataset_builder",
+            SimpleNamespace(
+                FileReaderBuilder=reader, DatasetBuilder=type("DatasetBuilder", (), {})
+            ),
+        ),
+        ("core.read_only_builder", SimpleNamespace(builder_from_files=None)),
         ("core.load", SimpleNamespace(builder=package.builder, load=package.load)),
     ):
         monkeypatch.setitem(sys.modules, f"tensorflow_datasets.{name}", module)
@@ -101,4 +110,6 @@ def test_a_builder_alone_is_told_as_stood_in_for(
     tfds_data.install(lambda: None, package, ledger)
     package.builder("cifar10", try_gcs=True)
     package.builder(name="mnist")
-    assert told[-1] == {"stood_in": ("tfds cifar10", "tfds mnist")}
+    assert package.builder("prepared")._as_dataset() == "as it is", "what is there is read"
+    assert told[-1]["stood_in"] == ("tfds cifar10", "tfds mnist")
+    assert told[-1]["stand_in_kinds"] == ["generator"]

@@ -13,7 +13,7 @@ from tpudiag import scratch
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.script_run import Isolation, Writes
 from tpudiag.sources.job.process.host_memory import available_bytes
-from tpudiag.sources.job.process.isolation import launch
+from tpudiag.sources.job.process.isolation import launch, mount_table
 from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
@@ -23,6 +23,7 @@ MEMORY_SHARE = 0.25
 """Of the free memory, for layers that cannot lie on a disk."""
 SPARE_SHARE, LEAST_SPARE_BYTES = 0.02, 256 * 2**20
 """What a rehearsal leaves of this machine's memory."""
+MOST_MOUNTS = 200
 IN_PLACE = "`--in-place` lets it write where it says"
 
 
@@ -45,7 +46,7 @@ WAYS = (Means("overlay", True), Means("overlay"), Means("landlock"))
 def means(working: str) -> Means:
     """The best that this machine gives to a job in that folder: what was tried, and works."""
     if sys.platform != "linux":
-        return Means("none", refused="only Linux can hold back what a job writes")
+        return Means("refused", refused="only Linux can hold back what a job writes")
     refused: list[str] = []
     for way in WAYS:
         with scratch.folder("try") as folder:
@@ -61,7 +62,7 @@ def means(working: str) -> Means:
                 refused.append(f"{way.isolation}: {why}")
                 continue
         return replace(way, refused="; ".join(refused))
-    return Means("none", refused="; ".join(refused))
+    return Means("refused", refused="; ".join(refused))
 
 
 def of(
@@ -96,8 +97,16 @@ def ended(folder: Path) -> Outcome | None:
     return outcome
 
 
-def writes(isolation: Isolation, outcome: Outcome) -> Writes:
-    """What a job wrote, as the report has it."""
+def mount_points() -> tuple[str, ...]:
+    """Where file systems begin on this machine."""
+    # A host of many containers has thousands, far from what a script names.
+    return tuple(sorted((mount.path for mount in mount_table.mounts()), key=len)[:MOST_MOUNTS])
+
+
+def writes(isolation: Isolation, outcome: Outcome | None) -> Writes | None:
+    """What a job wrote, as the report has it; None where it was held back and nobody could tell."""
+    if outcome is None:
+        return Writes(isolation=isolation) if isolation in ("refused", "none") else None
     return Writes(
         isolation=isolation,
         written=outcome.written,

@@ -90,10 +90,11 @@ def _run(wanted: Launch) -> int:
 def _layers(wanted: Launch) -> Layers:
     """The file system with layers over it, in namespaces of this process's own."""
     home = os.environ.get("HOME") or "/"
-    _new_namespaces(wanted)
+    without_rights = _new_namespaces(wanted)
     folder = Path(wanted.folder, launch.LAYER)
     folder.mkdir(mode=0o700)
-    layers = Layers(root=str(Path(wanted.folder, "root")), folder=str(folder))
+    root = str(Path(wanted.folder, "root"))
+    layers = Layers(root=root, folder=str(folder), without_rights=without_rights)
     layers.build([wanted.working, home, "/tmp", "/var/tmp"], wanted.layer_bytes)
     for shared in (wanted.folder, *wanted.shared):
         layers.through(shared)
@@ -101,20 +102,26 @@ def _layers(wanted: Launch) -> Layers:
     return layers
 
 
-def _new_namespaces(wanted: Launch) -> None:
-    """Enter new namespaces, as root or by a user namespace of this user's own; raises OSError."""
+def _new_namespaces(wanted: Launch) -> bool:
+    """Enter new namespaces; whether it took a user namespace of this user's own.
+
+    Raises OSError where neither is allowed.
+    """
     kinds = system.CLONE_NEWNS | system.CLONE_NEWIPC
     kinds |= system.CLONE_NEWPID if wanted.own_processes else 0
     kinds |= system.CLONE_NEWNET if wanted.offline else 0
     user, group = os.getuid(), os.getgid()
+    without_rights = False
     try:
         system.unshare(kinds)
     except PermissionError:
+        without_rights = True
         system.unshare(kinds | system.CLONE_NEWUSER)
         own = {"setgroups": "deny", "uid_map": f"{user} {user} 1", "gid_map": f"{group} {group} 1"}
         for name, line in own.items():
             Path("/proc/self", name).write_text(line, encoding="ascii")
     system.mount("none", "/", flags=system.MS_REC | system.MS_PRIVATE)
+    return without_rights
 
 
 def _before(wanted: Launch, layers: Layers | None) -> Callable[[], None]:

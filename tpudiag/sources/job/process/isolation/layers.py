@@ -26,6 +26,7 @@ OPTIONS = (
     # In a user namespace marks are kept in the user's own attributes.
     "userxattr,index=off,metacopy=off,volatile",
     "userxattr",
+    "index=off",
 )
 LARGEST_COPIED = 64 * 2**20
 """Bytes of a file in a folder that is made anew: larger ones can be read there, and no more."""
@@ -49,6 +50,8 @@ class Layers:
 
     root: str
     folder: str
+    without_rights: bool
+    """Whether this is a user namespace, in which other users' files cannot be copied."""
     options: str = ""
     layers: list[Layer] = field(default_factory=list[Layer])
     read_only: list[str] = field(default_factory=list[str])
@@ -201,7 +204,7 @@ class Layers:
         In a user namespace the folders of others cannot be copied into a layer, and so nothing
         could be made beneath them.
         """
-        if "userxattr" not in self.options:
+        if not self.without_rights:
             return
         own = _first_own(os.path.realpath(place))
         if own is None or any(own == layer.path for layer in self.layers):

@@ -21,14 +21,15 @@ class Files:
 
     def __init__(self, tf: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None:
         self._tf, self._ledger, self._written = tf, ledger, written
+        paths.ask_with(tf.io.gfile.exists)
         # `import tensorflow.compat.v2 as tf` has modules of its own for the same functions.
         for api in (tf, tf.compat.v2, tf.compat.v1):
             self._around_functions(api)
         hooks.around(tf.io.gfile.GFile, "__init__", self._opened)
         for name in ("restore", "read"):
             hooks.around(tf.train.Checkpoint, name, self._restored)
-        self._around_dataset("TFRecordDataset", lambda *_, **__: text_files.records(tf, ledger))
-        self._around_dataset("TextLineDataset", lambda *_, **__: text_files.lines(ledger))
+        self._around_dataset("TFRecordDataset", self._records)
+        self._around_dataset("TextLineDataset", self._lines)
         self._around_dataset("FixedLengthRecordDataset", self._fixed_length)
         list_files: Any = tf.data.Dataset.list_files
 
@@ -152,6 +153,14 @@ class Files:
             self._reachable(filename, text_files.content(self._ledger)), *args, **kwargs
         )
 
+    def _records(self, compression_type: Any = None, *_: Any, **__: Any) -> str:
+        """A file of records, packed as TFRecordDataset is told."""
+        return text_files.records(self._tf, self._ledger, _compression(self._tf, compression_type))
+
+    def _lines(self, compression_type: Any = None, *_: Any, **__: Any) -> str:
+        """A file of lines, packed as TextLineDataset is told."""
+        return text_files.lines(self._ledger, _compression(self._tf, compression_type))
+
     def _fixed_length(
         self,
         record_bytes: Any = 1,
@@ -169,11 +178,7 @@ class Files:
 
         def call(original: Any, dataset: Any, filenames: Any, *args: Any, **kwargs: Any) -> Any:
             file = stand_in(*args, **kwargs)
-            reachable = self._reachable(filenames, file)
-            if name == "TFRecordDataset" and reachable is not filenames:
-                args = (None, *args[1:]) if args else args
-                kwargs.pop("compression_type", None)  # the stand-in is not compressed
-            return original(dataset, reachable, *args, **kwargs)
+            return original(dataset, self._reachable(filenames, file), *args, **kwargs)
 
         hooks.around(getattr(self._tf.data, name), "__init__", call)
 
@@ -188,13 +193,14 @@ class Files:
 
             # Not serial: this map is no line of the script's.
             return names.map(chosen, num_parallel_calls=tf.data.AUTOTUNE)
-        if isinstance(names, (str, bytes)) or hasattr(names, "__fspath__"):
-            text = names.decode() if isinstance(names, bytes) else str(names)
-            if not self._away(text):
+        known = _value(names)
+        alone = _text(known)
+        if alone is not None:
+            if not self._away(alone):
                 return names
-            self._note(text)
+            self._note(alone)
             return stand_in
-        texts = _texts(names)
+        texts = _texts(known)
         if texts is None:
             return self._chosen(names, stand_in)
         away = [name for name in texts if self._away(name)]
@@ -209,15 +215,38 @@ class Files:
         names = tf.convert_to_tensor(names)
         if names.dtype != tf.string:
             return names
+        self._ledger.choose_in_graph()
         away = tf.strings.regex_full_match(names, f"{_AWAY}|{paths.not_mounted()}")
-        return tf.where(away, stand_in, names)
+        here = tf.strings.regex_full_match(names, paths.reachable())
+        return tf.where(tf.logical_and(away, tf.logical_not(here)), stand_in, names)
 
 
 def _texts(names: Any) -> list[str] | None:
-    """Names in a list or tuple; None for tensors and whatever else."""
+    """Names in a list or tuple; None for whatever else."""
     kept = cast("list[object]", names) if isinstance(names, (list, tuple)) else []
-    texts = [name for name in kept if isinstance(name, str)]
-    return texts if texts and len(texts) == len(kept) else None
+    texts = [_text(name) for name in kept]
+    known = [text for text in texts if text is not None]
+    return known if known and len(known) == len(kept) else None
+
+
+def _value(names: Any) -> Any:
+    """What an array or tensor holds, as Python's own; anything else as it is."""
+    names = names.numpy() if hasattr(names, "numpy") else names
+    return names.tolist() if hasattr(names, "tolist") else names
+
+
+def _text(name: object) -> str | None:
+    """A name as text; None for what is none."""
+    if isinstance(name, bytes):
+        return name.decode("utf-8", "surrogateescape")
+    plain = str(name) if hasattr(name, "__fspath__") else name
+    return plain if isinstance(plain, str) else None
+
+
+def _compression(tf: Any, given: Any) -> str:
+    """A type of compression, however it is given."""
+    value = tf.get_static_value(given) if tf.is_tensor(given) else given
+    return (value.decode() if isinstance(value, bytes) else value) or ""
 
 
 class _NothingRestored:

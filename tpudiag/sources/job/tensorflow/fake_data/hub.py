@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -18,12 +19,15 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
     layer: Any = hub.KerasLayer.__mro__[1]  # of the Keras that the package itself uses
 
     of_texts = preprocessing(tf, layer)
+    real_layer, real_load = hub.KerasLayer, hub.load
     plain = layer.__new__ is object.__new__
 
     class KerasLayer(layer):  # type: ignore[misc]
         """Means over all but the batch, times a trained matrix; of texts, their tokens."""
 
         def __new__(cls, handle: Any = "", *args: Any, **kwargs: Any) -> Any:
+            if _is_here(handle):
+                return real_layer(handle, *args, **kwargs)
             if callable(handle):
                 return of_texts(handle, **kwargs)
             if "preprocess" in str(handle):
@@ -35,7 +39,7 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
             kept = {key: kwargs[key] for key in ("name", "dtype", "input_shape") if key in kwargs}
             layer.__init__(self, trainable=trainable, **kept)
             if isinstance(handle, str):
-                ledger.note(f"TF Hub {handle}")
+                ledger.note(f"TF Hub {handle}", "model")
             named = re.search(r"H-(\d+)", str(handle))
             self._width = int(named[1]) if named else _FEATURES
 
@@ -72,8 +76,13 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
 
     hub.KerasLayer = KerasLayer
 
-    def load(handle: Any, **_: Any) -> KerasLayer:
+    def load(handle: Any, *args: Any, **kwargs: Any) -> Any:
         """The module as a layer."""
-        return KerasLayer(handle)
+        return real_load(handle, *args, **kwargs) if _is_here(handle) else KerasLayer(handle)
 
     hub.load = load
+
+
+def _is_here(handle: Any) -> bool:
+    """Whether a module lies in a folder of this machine."""
+    return isinstance(handle, str) and os.path.isdir(handle)  # noqa: PTH112

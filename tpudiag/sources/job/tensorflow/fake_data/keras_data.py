@@ -118,9 +118,15 @@ class KerasData:
             for count in counts
         )
 
-    def _file(self, _: Any, fname: Any = None, origin: Any = None, *_args: Any, **kw: Any) -> Any:
+    def _file(
+        self, original: Any, fname: Any = None, origin: Any = None, *args: Any, **kw: Any
+    ) -> Any:
         """A file that Keras would download: one of its kind, or a folder of pictures."""
         name = os.path.basename(str(fname or origin))  # noqa: PTH119
+        cache = os.path.expanduser(str(kw.get("cache_dir") or "~/.keras"))  # noqa: PTH111
+        cached = os.path.join(cache, str(kw.get("cache_subdir", "datasets")), name)  # noqa: PTH118
+        if os.path.exists(cached) or str(origin).startswith("file:"):  # noqa: PTH110
+            return original(fname, origin, *args, **kw)
         self._ledger.note(f"{origin or fname}")
         if kw.get("extract") or kw.get("untar"):
             paths.unpack_in(os.path.join(self._ledger.folder, "archives"))  # noqa: PTH118

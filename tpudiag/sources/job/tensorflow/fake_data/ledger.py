@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tpudiag.signals import StandInKind
 
 MARKER = "tpudiag-fake:"
 """How every stand-in for the content of a file begins."""
@@ -25,17 +28,26 @@ class Ledger:
         self.records = RECORDS
         """Records that each file holds."""
         self._things: list[str] = []
+        self._chooses = False
+        self._kinds: set[StandInKind] = set()
 
     @property
     def any(self) -> bool:
         """Whether anything was stood in for so far."""
         return bool(self._things)
 
-    def note(self, thing: str) -> None:
+    def note(self, thing: str, kind: StandInKind = "data") -> None:
         """One thing was stood in for."""
         if thing not in self._things:
             self._things.append(thing)
-            self._put(stood_in=tuple(self._things))
+            self._kinds.add(kind)
+            self._put(stood_in=tuple(self._things), stand_in_kinds=sorted(self._kinds))
+
+    def choose_in_graph(self) -> None:
+        """Files that only a graph names are stood in for there, which nobody sees."""
+        if not self._chooses:
+            self._chooses = True
+            self._put(stands_in_by_graph=True)
 
     def expect_pictures(self, expected: bool, examples: int = 0) -> int:
         """The records that each file holds, where their names are about to say so.

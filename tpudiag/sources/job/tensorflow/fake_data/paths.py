@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+import socket
+from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
+
+from tpudiag.sources.job.tensorflow import bounded_call
 
 from . import batch_sizes
 from .ledger import FILES, MARKER, RECORDS
@@ -15,6 +19,10 @@ REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
 """A path that no disk of this machine holds (RE2 and Python)."""
 _HOSTED = ("/kaggle/input", "../input", "/content/", "/gcs/", "/mnt/disks/")
 """Folders that notebook hosts and TPU VMs mount."""
+_STORAGE = ("storage.googleapis.com", 443)
+_CONNECT_S, _ANSWER_S = 2.0, 20.0
+_buckets: dict[str, bool] = {}
+_asked: dict[str, Callable[[str], bool]] = {}
 _unpacked: list[str] = []
 """Folders that archives which were stood in for are said to be unpacked in."""
 WRITABLE = ("/kaggle/", "/content/")
@@ -27,8 +35,42 @@ _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$
 
 
 def is_remote(path: Any) -> bool:
-    """Whether a path begins with a scheme of a remote file system."""
-    return isinstance(path, str) and re.match(REMOTE, path) is not None
+    """Whether a path begins with a scheme of a remote file system, and does not answer."""
+    return isinstance(path, str) and re.match(REMOTE, path) is not None and not _answers(path)
+
+
+def ask_with(exists: Callable[[str], bool]) -> None:
+    """How it is asked whether a bucket is there; without it all are away."""
+    _asked.clear()
+    _asked["exists"] = exists
+
+
+def reachable() -> str:
+    """A pattern (RE2) of the paths in buckets that answered so far."""
+    roots = [re.escape(root) for root, answered in _buckets.items() if answered]
+    return f"({'|'.join(roots)})/.*" if roots else MARKER
+
+
+def _answers(path: str) -> bool:
+    """Whether the bucket of a path can be read from here; it is asked once."""
+    root = "/".join(path.split("/")[:3])
+    if root not in _buckets:
+        exists = _asked.get("exists")
+        # First, so that what is asked does not ask again.
+        _buckets[root] = False
+        if exists is not None and root.startswith("gs://") and _has_storage():
+            _buckets[root] = bool(bounded_call.within(_ANSWER_S, lambda: exists(root + "/")))
+    return _buckets[root]
+
+
+@cache
+def _has_storage() -> bool:
+    """Whether Cloud Storage is in reach: TensorFlow tries a host that is not for a minute."""
+    try:
+        socket.create_connection(_STORAGE, _CONNECT_S).close()
+    except OSError:
+        return False
+    return True
 
 
 def is_absent(path: Any) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import os
 import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .ledger import FILES, MARKER, RECORDS, Ledger
@@ -33,6 +34,8 @@ SMALL_JPEG = zlib.decompress(
 """A picture of 32 x 32, as JPEG."""
 SIZE = 512
 _TFRECORD = "records.tfrecord"
+_COMPRESSIONS = ("", "GZIP", "ZLIB")
+_PACKED: dict[str, Callable[[bytes], bytes]] = {"GZIP": gzip.compress, "ZLIB": zlib.compress}
 _PARSED_BYTES = 2**30
 """What all records of a pattern may hold together once they are parsed."""
 _FEWEST_RECORDS = 16
@@ -59,9 +62,13 @@ def marked(number: int, classes: Sequence[str] = CLASSES) -> str:
     return f"{MARKER}/{classes[number % len(classes)]}/{number} " + " ".join(turned)
 
 
-def records(tf: Any, ledger: Ledger) -> str:
-    """A TFRecord file."""
-    return ledger.file(_TFRECORD, lambda path: _write_records(tf, path, ledger.records))
+def records(tf: Any, ledger: Ledger, compression: str = "") -> str:
+    """A TFRecord file, packed as the script unpacks it."""
+
+    def write(path: str) -> None:
+        _write_records(tf, path, ledger.records, compression)
+
+    return ledger.file(compression + _TFRECORD, write)
 
 
 def keep_records_within(tf: Any, ledger: Ledger, record_bytes: int) -> None:
@@ -73,29 +80,31 @@ def keep_records_within(tf: Any, ledger: Ledger, record_bytes: int) -> None:
     if fitting >= ledger.records:
         return
     ledger.records = fitting
-    path = os.path.join(ledger.folder, _TFRECORD)  # noqa: PTH118
-    if os.path.exists(path):  # noqa: PTH110
-        _write_records(tf, path + ".new", fitting)
-        os.replace(path + ".new", path)  # noqa: PTH105 - what is open goes on with the old one
+    for compression in _COMPRESSIONS:
+        path = os.path.join(ledger.folder, compression + _TFRECORD)  # noqa: PTH118
+        if os.path.exists(path):  # noqa: PTH110
+            _write_records(tf, path + ".new", fitting, compression)
+            os.replace(path + ".new", path)  # noqa: PTH105 - what is open goes on with the old one
 
 
-def _write_records(tf: Any, path: str, count: int) -> None:
+def _write_records(tf: Any, path: str, count: int, compression: str) -> None:
     """Write so many records."""
     classes = program_classes(sources())
-    with tf.io.TFRecordWriter(path) as writer:
+    with tf.io.TFRecordWriter(path, compression or None) as writer:
         for number in range(count):
             writer.write(marked(number, classes).encode())
 
 
-def lines(ledger: Ledger) -> str:
-    """A text file of so many lines."""
+def lines(ledger: Ledger, compression: str = "") -> str:
+    """A text file of so many lines, packed as the script unpacks it."""
 
     def write(path: str) -> None:
         classes = program_classes(sources())
-        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
-            file.writelines(marked(number, classes) + "\n" for number in range(RECORDS))
+        text = "".join(marked(number, classes) + "\n" for number in range(RECORDS)).encode()
+        with open(path, "wb") as file:  # noqa: PTH123
+            file.write(_PACKED.get(compression, bytes)(text))
 
-    return ledger.file("lines.txt", write)
+    return ledger.file(f"{compression}lines.txt", write)
 
 
 def plain(ledger: Ledger, name: str) -> str:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
+import os
 import re
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -58,15 +60,17 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
     `tensorflow` gives the job's, which may be imported later than the package.
     """
 
-    def load(original: Any, name: Any, *args: Any, **kwargs: Any) -> Any:
-        ledger.note(f"tfds {name}")
+    def load(original: Any, *args: Any, **kwargs: Any) -> Any:
         # It would look for the data in a public bucket first.
         kwargs.pop("try_gcs", None)
-        return original(name, *args, **kwargs)
+        return original(*args, **kwargs)
 
     def built(original: Any, *args: Any, **kwargs: Any) -> Any:
-        ledger.note(f"tfds {args[0] if args else kwargs.get('name')}")
         kwargs.pop("try_gcs", None)
+        prepared = real.builder(original, args, kwargs)
+        if prepared is not None:
+            return prepared
+        ledger.note(f"tfds {args[0] if args else kwargs.get('name')}", "generator")
         builder = original(*args, **kwargs)
         _with_splits(tfds, builder)
         hooks.quietly(_name_classes, builder.info.features)
@@ -79,6 +83,7 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
         size = _examples(builder, split)
         return hooks.quietly(_from_records, tensorflow(), ledger, made, size) or made
 
+    real = _Prepared()
     testing: Any = importlib.import_module("tensorflow_datasets.testing")
     mock: Any = testing.mock_data(num_examples=FILES * RECORDS, policy=testing.MockPolicy.USE_CODE)
     mock.__enter__()
@@ -89,6 +94,39 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
     for owner in (tfds, load_module):
         hooks.around(owner, "builder", built)
         hooks.around(owner, "load", load)
+
+
+class _Prepared:
+    """The package as it was before its mock: for data that were prepared on this machine."""
+
+    _METHODS = ("download_and_prepare", "as_dataset", "as_data_source", "_as_dataset")
+
+    def __init__(self) -> None:
+        self._builders: Any = importlib.import_module("tensorflow_datasets.core.dataset_builder")
+        self._read_only: Any = importlib.import_module("tensorflow_datasets.core.read_only_builder")
+        self._init = self._builders.DatasetBuilder.__init__
+        self._from_files = self._read_only.builder_from_files
+        of_files = self._builders.FileReaderBuilder
+        self._methods = {
+            name: getattr(of_files, name) for name in self._METHODS if hasattr(of_files, name)
+        }
+
+    def builder(self, original: Any, args: Any, kwargs: Any) -> Any:
+        """The builder of prepared data, with its own methods; None where nothing is prepared."""
+        class_, module = self._builders.DatasetBuilder, self._read_only
+        mocked = class_.__init__, module.builder_from_files
+        class_.__init__, module.builder_from_files = self._init, self._from_files
+        try:
+            builder = original(*args, **kwargs)
+        except Exception:
+            return None
+        finally:
+            class_.__init__, module.builder_from_files = mocked
+        if not os.path.isdir(str(builder.data_dir)):  # noqa: PTH112
+            return None
+        for name, method in self._methods.items():
+            setattr(builder, name, types.MethodType(method, builder))
+        return builder
 
 
 def _name_classes(feature: Any) -> None:

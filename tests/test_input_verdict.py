@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tpudiag.hardware import target
-from tpudiag.prediction.input_verdict import HANDED_US, on_cores, verdict
+from tpudiag.input_verdict import HANDED_US, on_cores, verdict
 from tpudiag.prediction.times import Range
 from tpudiag.signals import DatasetOp, InputCost, Pipeline
 

@@ -1,0 +1,71 @@
+"""TPU611."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import Signals
+from tpudiag.signals.delivery import LossTrouble
+
+from ._need import RECORD_IT, need
+
+HOW = "say it as a number that you have anyway: `steps.loss(float(loss))` where you print it"
+FIX = (
+    "tf.debugging.enable_check_numerics()  # on CPU: names the operation that makes the first NaN\n"
+    'logits = tf.keras.layers.Dense(classes, dtype="float32")(x)  # softmax and loss in float32\n'
+    "optimizer = tf.keras.optimizers.Adam(1e-4, global_clipnorm=1.0)"
+)
+
+
+@check("TPU611", Severity.ERROR)
+def bad_loss(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The loss is NaN or Inf, explodes, or stands still.
+
+    ## What it sees
+    What the job says of its loss anyway: Keras' logs, scalars in event files whose tag holds
+    "loss", and the numbers given to `steps.loss()`; nothing is copied from the device for it. It
+    fails where the last was NaN or Inf, the last five exceed the largest of the first twenty ten
+    times, or twenty in a row are the same to the digit (a warning).
+
+    ## Why it costs
+    Every step after a NaN is paid for and lost: the weights are NaN, and so is every checkpoint
+    from then on. Under bfloat16 a softmax, a variance or a log of small numbers keeps 8 bits of
+    precision: log(0), 0/0 and sums that stop growing are made by it, as are learning rates
+    without clipping that float32 had just survived.
+
+    ## What to do
+    ```python
+    logits = tf.keras.layers.Dense(classes, dtype="float32")(x)   # softmax and loss in float32
+    variance = tf.math.maximum(variance, 1e-6)                    # an epsilon that bfloat16 holds
+    optimizer = tf.keras.optimizers.Adam(1e-4, global_clipnorm=1.0)
+    callbacks = [tf.keras.callbacks.TerminateOnNaN()]             # and restore the checkpoint
+    ```
+
+    ## Source
+    https://cloud.google.com/tpu/docs/bfloat16; tests/benchmarks/bench_running.py
+    """
+    seen = need(signals.throughput, "the loss", RECORD_IT)
+    if seen.loss is not None:
+        yield _finding(seen.loss, seen.source)
+    elif not seen.losses_said:
+        raise NotMeasured("the job does not say its loss", HOW)
+    yield Evidence("losses said", seen.losses_said, "times", source=seen.source)
+
+
+def _finding(loss: LossTrouble, source: str) -> Finding:
+    """What is wrong, since when."""
+    what = {
+        "NaN": "is NaN",
+        "Inf": "is infinite (Inf)",
+        "explodes": "has exploded",
+        "stands still": "stands still, to the digit,",
+    }[loss.what]
+    last = "" if loss.last is None else f"; the last number was {loss.last:.6g}"
+    first = "" if loss.first is None else f", the first {loss.first:.6g}"
+    return Finding(
+        f"the loss {what} since about step {loss.step:,}{last}{first}.",
+        FIX,
+        (Evidence("since step", loss.step, "steps", source=source),),
+        severity=Severity.WARNING if loss.what == "stands still" else Severity.ERROR,
+    )

@@ -1,0 +1,66 @@
+"""TPU609."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.signals import Signals
+from tpudiag.signals.run_state import RunState, StateKind
+
+from ._need import RECORD_IT, need
+
+FIXES = {
+    StateKind.KILLED: "dmesg | grep -i 'out of memory'  # then read the job's own log for what "
+    "ended it",
+    StateKind.EXITED: "tpudiag explain --log train.log  # what the job's own log says of it",
+    StateKind.FAILED: "tpudiag explain --log train.log  # what the job's own log says of it",
+}
+
+
+@check("TPU609", Severity.ERROR)
+def run_failed(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The job ended, and not well.
+
+    ## What it sees
+    How a recorded job ended, as its own side wrote it down: an exception that nobody caught, in the
+    main thread or in that of the loop, or the exit code that the script chose (`sys.exit(3)`,
+    `except: sys.exit(1)`, a handler of SIGTERM that exits with 143). A process that is gone without
+    a word was killed, or left by `os._exit`; where the host's memory ran out at that time, that is
+    said.
+
+    ## Why it costs
+    A job that died in the night is found in the morning, and the TPU stays paid for.
+
+    ## What to do
+    ```python
+    # what was saved is what a restart begins with
+    manager = tf.train.CheckpointManager(checkpoint, directory, max_to_keep=3)
+    checkpoint.restore(manager.latest_checkpoint)
+    ```
+
+    ## Source
+    Exit codes: https://docs.python.org/3/library/sys.html#sys.exit
+    """
+    seen = need(signals.throughput, "how a job ended", RECORD_IT)
+    if seen.state.ill:
+        yield Finding(
+            f"{_said(seen.state)}, after {seen.steps} {_counted(seen.unit)}.",
+            FIXES[seen.state.kind],
+            (Evidence("state", seen.state.kind.value, source=seen.source),),
+        )
+        return
+    if seen.state.kind is StateKind.LOST and not seen.state.lives:
+        raise NotMeasured(seen.state.text, RECORD_IT)
+    yield Evidence("state", seen.state.kind.value, source=seen.source)
+
+
+def _said(state: RunState) -> str:
+    """How it ended."""
+    tail = ", and the run did not end" if state.kind is StateKind.KILLED else ""
+    return f"{state.text}{tail}"
+
+
+def _counted(unit: str) -> str:
+    """What the run counts."""
+    return "epochs" if unit == "epochs" else "steps"

@@ -1,0 +1,31 @@
+"""What the first lines of a job's report say beside its findings."""
+
+from __future__ import annotations
+
+from tpudiag.compiled import CompilerFacts
+from tpudiag.diagnoses import job_summary
+from tpudiag.hardware import target
+from tpudiag.signals import JobEnd, Origin, Signals
+
+SILENT = CompilerFacts(reason="the step gets a RaggedTensor", how="run one step on the TPU")
+
+
+def test_a_compiler_that_said_nothing_is_told_with_what_to_do() -> None:
+    signals = Signals(origin=Origin.REHEARSAL, compiler=SILENT, end=JobEnd(how="stopped"))
+    (note,) = job_summary.not_compiled(signals)
+    assert "no HBM and no time of the step: the step gets a RaggedTensor; run one step" in note
+    assert (
+        job_summary.not_compiled(Signals(origin=Origin.REHEARSAL, compiler=CompilerFacts())) == ()
+    )
+    crashed = Signals(
+        origin=Origin.REHEARSAL, compiler=SILENT, end=JobEnd(how="exception", error="KeyError: 1")
+    )
+    assert job_summary.not_compiled(crashed) == ()
+
+
+def test_fewer_replicas_than_the_target_has_are_explained() -> None:
+    eight = target("v5e-8")
+    whole = job_summary.headline(eight, "asked", None, None, 8)
+    assert whole.endswith("rehearsed for v5e-8 on 8 CPU replicas.")
+    fewer = job_summary.headline(eight, "asked", None, None, 1)
+    assert fewer.endswith("on 1 CPU replica, as many of its 8 as this machine holds.")

@@ -1,0 +1,121 @@
+"""A crash after the rehearsal changed something: tried again, and blamed on whom it is due to."""
+
+from __future__ import annotations
+
+from tpudiag.diagnoses import second_try
+from tpudiag.model import Location
+from tpudiag.script_run import CodeFrame, Coverage, Crash, InterventionKind, UnreachedLines
+from tpudiag.signals import JobEnd
+from tpudiag.sources.job.process.protocol import JobSpec
+from tpudiag.sources.job.process.runner import JobRun
+
+CUT, STEPS = InterventionKind.PREDICTIONS, InterventionKind.STEPS
+SPEC = JobSpec(
+    program="train.py", arguments=(), replicas=8, real_replicas=8, hosts=1, rehearse=True,
+    steps=20, warmup_steps=5, budget_s=0.0, log_dir="", lower_to="/lowered",
+)  # fmt: skip
+HERE = Location("train.py", 41)
+AFTER = UnreachedLines("train.py", 41, 60, "frame = table.join(predicted)")
+
+
+def crashed(*kinds: InterventionKind, error: str = "ValueError: 4 rows") -> JobRun:
+    crash = Crash(error, (CodeFrame(HERE, "<module>", "table.join(predicted)"),), "Traceback ...")
+    end = JobEnd(how="exception", error=error, location=HERE, crash=crash)
+    made = [{"kind": kind.value, "statement": None} for kind in kinds]
+    return JobRun(
+        facts={"end": end, "interventions": made, "batch": 1, "coverage": Coverage(end="crash")},
+        log_tail="epoch 1\nTraceback ...",
+    )
+
+
+def ended(coverage: Coverage) -> JobRun:
+    return JobRun(facts={"end": JobEnd(how="finished"), "coverage": coverage})
+
+
+def tried(first: JobRun, *tries: JobRun) -> tuple[JobRun, list[JobSpec]]:
+    specs: list[JobSpec] = []
+
+    def run(spec: JobSpec, why: str, most_s: float) -> JobRun:
+        assert most_s >= second_try.AT_LEAST_S
+        assert "it crashed at train.py:41: once more without" in why
+        specs.append(spec)
+        return tries[len(specs) - 1]
+
+    return second_try.judged(SPEC, first, run), specs
+
+
+def test_what_goes_away_is_ours_and_the_rest_stands() -> None:
+    job, (spec,) = tried(crashed(CUT, STEPS), ended(Coverage(end="whole")))
+    assert spec.without == (CUT,) and spec.lower_to == "", "lengths first; lowered once"
+    assert second_try.crash_of(job) is None and job.facts["batch"] == 1
+    told = job.facts["misfits"]
+    assert isinstance(told, tuple)
+    assert [str(each) for each in told] == [
+        "The rehearsal's shortened predictions do not fit at train.py:41: it ran without. "
+        "The error: ValueError: 4 rows"
+    ]
+
+
+def test_what_stays_is_the_scripts() -> None:
+    job, specs = tried(crashed(CUT, STEPS), crashed(STEPS), crashed())
+    assert [spec.without for spec in specs] == [(CUT,), (CUT, STEPS)]
+    assert second_try.crash_of(job) is not None and job.facts["misfits"] == ()
+
+
+def test_what_was_not_tried_in_time_is_not_blamed_on_the_script() -> None:
+    before = ended(Coverage(end="budget", stopped_at=Location("train.py", 20), unreached=(AFTER,)))
+    for late in (before, JobRun(timed_out="the job took longer than 480 s (--timeout)")):
+        job, _ = tried(crashed(STEPS), late)
+        end = job.facts["end"]
+        assert isinstance(end, JobEnd) and end.how == "unsupported"
+        assert end.error == "the rehearsal's repeated results of steps may not fit"
+        assert "ValueError: 4 rows" in str(job.facts["misfits"])
+        assert job.log_tail == "epoch 1\n" and job.timed_out is None
+    behind = ended(Coverage(end="budget", stopped_at=Location("train.py", 50)))
+    job, _ = tried(crashed(STEPS), behind)
+    assert second_try.crash_of(job) is None, "it came past the statement"
+
+
+def test_types_and_shapes_are_not_of_what_spares_time() -> None:
+    for error in ("TypeError: 'int' object", "ValueError: Shapes (5,) and (4,) are incompatible"):
+        job, specs = tried(crashed(STEPS, error=error))
+        assert not specs and second_try.crash_of(job) is not None
+        job, specs = tried(crashed(CUT, STEPS, error=error), crashed(STEPS, error=error))
+        assert len(specs) == 1 and second_try.crash_of(job) is not None
+
+
+def test_an_exception_of_the_code_itself_is_not_tried_again() -> None:
+    for error in ("NameError: name 'x'", "AttributeError: module 'tensorflow' has no attribute"):
+        job, specs = tried(crashed(CUT, error=error))
+        assert not specs and second_try.crash_of(job) is not None
+    job, specs = tried(crashed())
+    assert not specs, "nothing was changed"
+
+
+def test_a_job_that_was_cut_by_time_says_what_failed() -> None:
+    late = "the job took longer than 480 s (--timeout)"
+    end = crashed().facts["end"]
+    assert isinstance(end, JobEnd)
+    job = JobRun(timed_out=late)
+    second_try.say_what_failed(job, end)
+    assert job.timed_out == f"{late}; the try before it crashed: ValueError: 4 rows (train.py:41)"
+    job = JobRun(timed_out=late, facts={"came_to": end})
+    second_try.say_what_failed(job, None)
+    assert job.timed_out == f"{late}; it had crashed: ValueError: 4 rows (train.py:41)"
+    job = JobRun(timed_out=late, facts={"came_to": JobEnd(how="finished")})
+    second_try.say_what_failed(job, None)
+    assert job.timed_out == late
+
+
+def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
+    layout = "InvalidArgumentError: Default MaxPoolingOp only supports NHWC on device type CPU"
+    job, specs = tried(crashed(STEPS, error=layout))
+    end = job.facts["end"]
+    assert not specs and isinstance(end, JobEnd)
+    assert (end.how, end.error) == ("unsupported", "the rehearsal's CPU replicas may not fit")
+    made_up = crashed(STEPS, error="KeyError: 'f7'")
+    made_up.facts["stood_in"] = ("gs://bucket/train.csv",)
+    job, specs = tried(made_up)
+    end = job.facts["end"]
+    assert not specs and isinstance(end, JobEnd)
+    assert end.error == "the rehearsal's stand-ins for data may not fit"

@@ -1,0 +1,77 @@
+"""What the rehearsal changes, tried once more without where an exception follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow import interventions
+
+CUT = InterventionKind.PREDICTIONS
+
+
+@pytest.fixture(autouse=True)
+def _anew() -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    interventions.begin()
+    yield
+    interventions.begin()
+
+
+def predict(rows: int = 5) -> int:
+    if interventions.allowed(CUT):
+        interventions.note(CUT)
+        rows -= 1
+    if rows != 5:
+        raise ValueError(f"[{rows},2048] against [5,2048]")
+    return rows
+
+
+def test_what_goes_away_without_it_is_ours() -> None:
+    assert interventions.tried(CUT, predict) == 5
+    (misfit,) = interventions.misfits()
+    assert misfit.kinds == (CUT,) and misfit.decided
+    assert misfit.error == "ValueError: [4,2048] against [5,2048]"
+    assert misfit.statement is not None and misfit.statement.file.endswith("test_interventions.py")
+
+
+def test_what_stays_is_the_scripts() -> None:
+    def fails() -> int:
+        return predict(8)
+
+    with pytest.raises(ValueError, match=r"\[8,2048\]"):
+        interventions.tried(CUT, fails)
+    assert not interventions.misfits()
+
+
+def test_an_exception_before_any_intervention_is_not_tried_again() -> None:
+    calls: list[int] = []
+
+    def fails() -> None:
+        calls.append(1)
+        raise KeyError
+
+    interventions.note(CUT)
+    with pytest.raises(KeyError):
+        interventions.tried(CUT, fails)
+    assert len(calls) == 1
+    assert [each.kind for each in interventions.made()] == [CUT], "what was noted before is kept"
+
+
+def test_a_statement_that_it_did_not_fit_runs_without_it() -> None:
+    calls: list[bool] = []
+
+    def call() -> int:
+        calls.append(interventions.allowed(CUT))
+        return predict()
+
+    for _ in range(3):
+        interventions.tried(CUT, call)
+    assert calls == [True, False, False, False]
+
+
+def test_switched_off_for_a_whole_job() -> None:
+    interventions.begin((CUT,))
+    assert not interventions.allowed(CUT)
+    assert predict() == 5

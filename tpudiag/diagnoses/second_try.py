@@ -1,0 +1,182 @@
+"""A job that crashed where the rehearsal had changed something, tried once more without.
+
+An exception that stays is the script's. One that goes away is ours, and so may be one that could
+not be tried again in time: neither becomes a finding.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import msgspec
+
+from tpudiag.known_errors import cpu_kernels, stand_ins
+from tpudiag.model import Location
+from tpudiag.script_run import Coverage, Intervention, InterventionKind, Misfit, UnreachedLines
+from tpudiag.signals import JobEnd
+from tpudiag.sources.job.process.protocol import JobSpec
+from tpudiag.sources.job.process.runner import JobRun
+
+_LENGTHS = (
+    InterventionKind.PREDICTIONS,
+    InterventionKind.BATCHES,
+    InterventionKind.EXAMPLES,
+    InterventionKind.ROWS,
+)
+"""What changes how long things are; without the others, which spare time, a job may not get far."""
+
+_OF_TYPES = re.compile(
+    r"(\w*TypeError|AttributeError|NotImplementedError|UnimplementedError)\b|"
+    r"(ValueError|\w*InvalidArgumentError)\b.*?([Ss]hapes?\b|dtype|dimension|incompatible)",
+    re.S,
+)
+"""Exceptions that repeated results and shorter loops do not bring about."""
+LONGER, AT_LEAST_S = 1.5, 60.0
+"""How long a further try may take: so many times the first, and so much."""
+
+
+def judged(
+    spec: JobSpec,
+    job: JobRun,
+    run: Callable[[JobSpec, str, float], JobRun],
+    known: tuple[Misfit, ...] = (),
+) -> JobRun:
+    """The job as it is to be reported; `run` runs it again: why, and so long at most."""
+    end = crash_of(job)
+    kinds = tuple(_to_leave_out(spec, job)) if end is not None else ()
+    if end is None or not kinds:
+        job.facts["misfits"] = (*known, *_misfits(job))
+        return job if end is None else _of_what_stays(job, end)
+    names = " and ".join(kind.value for kind in kinds)
+    again = _without(spec, kinds)
+    why = f"it crashed at {end.location}: once more without {names}"
+    second = run(again, why, LONGER * job.wall_s + AT_LEAST_S)
+    crash, passed = crash_of(second), _passed(second, end)
+    misfit = Misfit(kinds, end.location, _first_line(end.error), decided=passed)
+    if not passed and not (crash is not None and _is_same(crash, end)):
+        job.interrupted = job.interrupted or second.interrupted
+        job.facts["misfits"] = (*known, *_misfits(job))
+        return _set_aside(job, end, misfit)
+    # What the first try alone has sent stands: the lowered step and what was read of it.
+    second.facts = {**job.facts, "interventions": [], **second.facts}
+    second.wall_s += job.wall_s
+    return judged(again, second, run, (*known, *((misfit,) if passed else ())))
+
+
+def crash_of(job: JobRun) -> JobEnd | None:
+    """The end of a job by an exception; None where it ended otherwise."""
+    return None if job.timed_out or job.interrupted else _exception(job.facts.get("end"))
+
+
+def say_what_failed(job: JobRun, before: JobEnd | None) -> None:
+    """Let a job that was cut by time say what it was about to fail with, or a try before it did."""
+    if job.timed_out:
+        own = _exception(job.facts.get("came_to"))
+        failed = own or before
+        if failed is not None:
+            which = "it had" if own else "the try before it"
+            job.timed_out += f"; {which} crashed: {_first_line(failed.error)} ({failed.location})"
+
+
+def _exception(end: object) -> JobEnd | None:
+    """The end of a job, where it is one by an exception."""
+    known = msgspec.convert(end, JobEnd | None, strict=False)
+    return known if known is not None and known.how == "exception" else None
+
+
+def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
+    """What to run without: what changes lengths first, all else where there was no such thing."""
+    end = crash_of(job)
+    # What was refused the job has said by whom.
+    if end is None or job.facts.get("refusal") or stand_ins.OF_CODE.match(end.error or ""):
+        return
+    made = msgspec.convert(
+        job.facts.get("interventions", ()), tuple[Intervention, ...], strict=False
+    )
+    left = [each.kind for each in made if each.kind not in spec.without]
+    lengths = [kind for kind in left if kind in _LENGTHS]
+    # What spares time keeps types and shapes; and where what cannot be left out may be to blame,
+    # to know more would not help.
+    error = end.error or ""
+    known = _OF_TYPES.match(error) or cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
+    yield from lengths or ([] if known else left)
+
+
+def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
+    """The job with these switched off; its step is lowered already."""
+    whole = InterventionKind.EXAMPLES in kinds
+    return replace(
+        spec,
+        without=(*spec.without, *kinds),
+        examples=spec.replica_batch if whole else spec.examples,
+        lower_to="",
+    )
+
+
+def _passed(job: JobRun, end: JobEnd) -> bool:
+    """Whether a job came past the statement at which another try of it crashed."""
+    coverage = job.facts.get("coverage")
+    if job.timed_out or job.interrupted or not coverage or end.crash is None:
+        return False
+    seen = msgspec.convert(coverage, Coverage, strict=False)
+    if seen.end == "whole":
+        return True
+    places = [frame.location for frame in end.crash.frames]
+    if seen.stopped_at is None or not places or seen.stopped_at in places:
+        return False
+    return not any(_holds(rest, place) for rest in seen.unreached for place in places)
+
+
+def _holds(rest: UnreachedLines, place: Location) -> bool:
+    """Whether a line is one of those that were not reached."""
+    same = (rest.file, rest.cell) == (place.file, place.cell)
+    return same and rest.first_line <= (place.line or 0) <= rest.last_line
+
+
+def _is_same(crash: JobEnd, other: JobEnd) -> bool:
+    """Whether two tries ended by an exception of one kind in one place."""
+    return crash.location == other.location and _kind(crash) == _kind(other)
+
+
+def _kind(end: JobEnd) -> str:
+    """The class of an exception."""
+    return (end.error or "").partition(":")[0]
+
+
+def _first_line(error: str | None) -> str:
+    """What an exception says first."""
+    return (error or "").strip().partition("\n")[0]
+
+
+def _misfits(job: JobRun) -> tuple[Misfit, ...]:
+    """What did not fit, as the job itself noted it."""
+    return msgspec.convert(job.facts.get("misfits", ()), tuple[Misfit, ...], strict=False)
+
+
+def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
+    """A job that crashed, where what cannot be left out may be to blame: CPUs, made-up data."""
+    error = end.error or ""
+    if cpu_kernels.is_only_here(error):
+        kind = InterventionKind.CPU
+    elif _may_be_of_data(job, end):
+        kind = InterventionKind.DATA
+    else:
+        return job
+    return _set_aside(job, end, Misfit((kind,), end.location, _first_line(error), decided=False))
+
+
+def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
+    """Whether data that were stood in for may be to blame for an exception."""
+    stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
+    return stand_ins.may_be_to_blame(end.error or "", stood_in)
+
+
+def _set_aside(job: JobRun, end: JobEnd, misfit: Misfit) -> JobRun:
+    """A job that ended by an exception of which nobody knows whose it is."""
+    # Without its text, which stands in the job's output, too: no known error is told of it.
+    told = replace(end, how="unsupported", error=f"{misfit.names} may not fit")
+    job.facts.update(end=told, misfits=(*_misfits(job), misfit))
+    job.log_tail = job.log_tail.replace(end.crash.traceback if end.crash else "", "")
+    return job

@@ -1,0 +1,148 @@
+"""When somebody is to be called: one table of rules, for Prometheus and for Cloud Monitoring.
+
+The detector is `tpudiag watch` itself: its verdict is exported, and the first rule passes it on.
+The others are what is left where it says nothing: a drop by the baseline that it exports, steps
+and points that do not come, HBM.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+Selected = Callable[[str], str]
+"""A metric's name as the series of a job; within a function of time, and summed up over runs."""
+REMEMBERED = "2h"
+"""For how long a job that is not heard of any more is missed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """When the rules fire; shares are 0 to 1."""
+
+    drop: float = 0.20
+    input_share: float = 0.20
+    hbm_share: float = 0.95
+    first_step_min: int = 20
+    silent_min: int = 20
+    absent_min: int = 10
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """Fires where `query` gives anything for so many minutes."""
+
+    id: str
+    title: str
+    text: str
+    next_command: str
+    query: str
+    for_min: int = 0
+    severity: Literal["ERROR", "WARNING"] = "ERROR"
+
+
+def rules(series: Selected, runs: Selected, id_label: str, limits: Limits) -> tuple[Rule, ...]:
+    """The rules; `runs` takes an expression without what tells the runs of a job apart."""
+    return (
+        _check_failed(series, runs, id_label),
+        _drop(series, runs, limits),
+        _no_points(series, runs, limits),
+        *_silence(series, limits),
+        *_shares(series, limits),
+    )
+
+
+def _check_failed(series: Selected, runs: Selected, id_label: str) -> Rule:
+    """What tpudiag's own detector says."""
+    return Rule(
+        id="check-failed",
+        title="a check of tpudiag watch fails",
+        text="`tpudiag watch` says so: throughput fell (TPU603), saves, evaluations or stalls take "
+        "the time (TPU608), the job stalled (TPU604) or failed (TPU609), its recording is lost "
+        "(TPU610), its loss is NaN (TPU611), or it waits for input (TPU201).",
+        next_command=f"tpudiag explain {{{{ $labels.{id_label} }}}}"
+        if id_label == "id"
+        else "tpudiag watch tpudiag-logs --once",
+        query=f"{runs(series('alert'))} == 1",
+        for_min=1,
+    )
+
+
+def _drop(series: Selected, runs: Selected, limits: Limits) -> Rule:
+    """Against the baseline that the detector exports: a restart, or another batch, keeps it."""
+    # A hundredth more, or a drop by just the limit would never be below it.
+    below = 1.01 * (1 - limits.drop)
+    return Rule(
+        id="throughput-drop",
+        title=f"throughput fell by {limits.drop:.0%}",
+        text=f"For five minutes throughput is {limits.drop:.0%} below the job's own baseline.",
+        next_command="tpudiag attach HOST:PORT",
+        query=f"{runs('avg_over_time(' + series('baseline_ratio') + '[5m])')} < {below:g}",
+        for_min=2,
+    )
+
+
+def _no_points(series: Selected, runs: Selected, limits: Limits) -> Rule:
+    """A job that was there is there no more, and its newest run had not ended well."""
+    began = runs(f"last_over_time({series('run_started_seconds')}[{REMEMBERED}])")
+    ended = runs(f"last_over_time({series('ended_run_seconds')}[{REMEMBERED}])")
+    heard = runs(f"count_over_time({series('steps')}[{limits.absent_min}m])")
+    return Rule(
+        id="no-points",
+        title=f"no points for {limits.absent_min} minutes",
+        text=f"For {limits.absent_min} minutes nothing was heard of a job that had not ended well: "
+        "its machine or `tpudiag watch` is gone, or points do not arrive.",
+        next_command="tpudiag watch tpudiag-logs --once",
+        query=f"({began} > {ended}) unless {heard}",
+    )
+
+
+def _silence(series: Selected, limits: Limits) -> Iterator[Rule]:
+    """The job runs and makes no step."""
+    yield Rule(
+        id="no-first-step",
+        title=f"no first step within {limits.first_step_min} minutes",
+        text="The job runs and has not made its first step: it waits for the TPU, for data, or "
+        "for another host, or compiles without end.",
+        next_command="tpudiag attach PID",
+        query=f"{series('run_age_seconds')} > {60 * limits.first_step_min} "
+        f"and {series('steps')} < 1 and {series('silent_seconds')} > 0",
+    )
+    yield Rule(
+        id="no-step",
+        title=f"no step for {limits.silent_min} minutes",
+        text="The job has made steps and makes none any more: it hangs, or is in a pause "
+        "longer than this.",
+        next_command="tpudiag attach PID",
+        query=f"{series('silent_seconds')} > {60 * limits.silent_min} and {series('steps')} > 0",
+    )
+
+
+def _shares(series: Selected, limits: Limits) -> Iterator[Rule]:
+    """HBM and input above their limits."""
+    yield Rule(
+        id="hbm-high",
+        title=f"HBM above {limits.hbm_share:.0%}",
+        text=f"More than {limits.hbm_share:.0%} of the HBM that programs may use is in use on "
+        "the fullest device: the next larger batch or shape will not fit. Needs the "
+        "generation: ThroughputCallback(tpu='v5e-8'), or TPU_ACCELERATOR_TYPE in the "
+        "environment.",
+        next_command="tpudiag check train.py --for v5e-8 --select TPU3",
+        severity="WARNING",
+        for_min=5,
+        query=f"{series('hbm_used_share')} > {limits.hbm_share:g}",
+    )
+    yield Rule(
+        id="input-bound",
+        title=f"more than {limits.input_share:.0%} of the step waits for input",
+        text=f"More than {limits.input_share:.0%} of step time goes by waiting for input.",
+        next_command="tpudiag check train.py --select TPU2",
+        severity="WARNING",
+        query=f"avg_over_time({series('input_wait_share')}[10m]) > {limits.input_share:g}",
+    )
+
+
+def escaped(text: str) -> str:
+    """A label's value between double quotes."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,0 +1,81 @@
+"""Looks at the loss that a job says: NaN, Inf, one that explodes, one that stands still."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from tpudiag.monitoring.recording import Window
+from tpudiag.signals.delivery import LossTrouble
+
+FIRST, LEAST_FIRST, LAST = 20, 1, 5
+TIMES = 10.0
+"""So many times the largest of the first, in all of the last windows."""
+STILL = 20
+"""Windows in which a loss was said, all of them the same to the digit."""
+
+
+class Losses:
+    """Takes windows in their order."""
+
+    def __init__(self) -> None:
+        self._steps = self._said = self._windows = 0
+        self._first: list[float] = []
+        self._last: deque[float] = deque(maxlen=STILL)
+        self._since: deque[int] = deque(maxlen=STILL)
+        self._bad: LossTrouble | None = None
+
+    def add(self, window: Window) -> None:
+        """One more window."""
+        self._steps += window.steps
+        if not window.losses:
+            return
+        self._said += window.losses
+        if window.bad_loss is not None:
+            # The first of them: a loss that is NaN stays so, and how long tells what was wasted.
+            step = self._bad.step if self._bad is not None else self._steps
+            said = window.losses + (self._bad.said if self._bad is not None else 0)
+            self._bad = LossTrouble(
+                what=self._bad.what if self._bad is not None else window.bad_loss,
+                step=step,
+                last=self._last[-1] if self._last else None,
+                first=self._first[0] if self._first else None,
+                said=said,
+            )
+            return
+        if window.loss is None:
+            return
+        self._bad = None  # a step that was skipped: it goes on
+        if len(self._first) < FIRST:
+            self._first.append(window.loss)
+        self._windows += 1
+        self._last.append(window.loss)
+        self._since.append(self._steps)
+
+    @property
+    def trouble(self) -> LossTrouble | None:
+        """What is wrong with it now, None where nothing is, or it is not said."""
+        if self._bad is not None:
+            return self._bad
+        last = [*self._last]
+        if self._windows >= LAST + LEAST_FIRST:
+            # None of the last windows is one of the first.
+            most = max(map(abs, self._first[: self._windows - LAST]))
+            if most > 0 and min(map(abs, last[-LAST:])) > TIMES * most:
+                return self._trouble("explodes", LAST)
+        if len(last) == STILL and len(set(last)) == 1:
+            return self._trouble("stands still", STILL)
+        return None
+
+    @property
+    def said(self) -> int:
+        """How often the job has said its loss."""
+        return self._said
+
+    def _trouble(self, what: str, windows: int) -> LossTrouble:
+        return LossTrouble(
+            what="explodes" if what == "explodes" else "stands still",
+            step=self._since[-windows],
+            last=self._last[-1],
+            first=self._first[0],
+            said=windows,
+        )

@@ -1,0 +1,117 @@
+"""What a folder holds, as the job sees it: what was there before, and what the job has written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tpudiag.sources.job.held_back.file_points import Argument, Effect
+from tpudiag.sources.job.held_back.layer import Layer
+
+
+def given(argument: Argument, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What was given for an argument; None for nothing."""
+    return args[argument.index] if len(args) > argument.index else kwargs.get(argument.name)
+
+
+def listed(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+    """The names in a folder."""
+    path = given(argument, args, kwargs)
+    names = layer.names("." if path is None else path)
+    if names is None:
+        place = layer.read("." if path is None else path)
+        return original(*args, **kwargs) if place == "." else original(place)
+    return [os.fsencode(name) for name in names] if isinstance(path, bytes) else names
+
+
+class _Entries:
+    """What `os.scandir` gives, of several folders; the first of a name stands for all."""
+
+    def __init__(self, folders: list[Any], names: list[Any]) -> None:
+        self._folders = folders
+        left = dict.fromkeys(names)
+        by_name: dict[Any, Any] = {}
+        for entry in (entry for folder in folders for entry in folder):
+            if entry.name in left:
+                by_name.setdefault(entry.name, entry)
+        self._left = iter(by_name.values())
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._left)
+
+    def __enter__(self) -> _Entries:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the folders."""
+        for folder in self._folders:
+            folder.close()
+
+
+def entries(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+    """The entries of a folder."""
+    named_path = given(argument, args, kwargs)
+    path = "." if named_path is None else named_path
+    names = layer.names(path)
+    if names is None:
+        place = layer.read(path)
+        return original(*args, **kwargs) if place is path else original(place)
+    whole = layer.whole(layer.followed(path))
+    both = [layer.place(whole), *([] if layer.is_hidden(whole) else [whole])]
+    # A relative path stays one in the entries of what was there before.
+    there = [path if each == whole and path != "." else each for each in both]
+    there = [each for each in there if os.path.isdir(each)]
+    is_bytes = isinstance(path, bytes)
+    return _Entries(
+        [original(os.fsencode(each) if is_bytes else each) for each in there],
+        [os.fsencode(name) if is_bytes else name for name in names],
+    )
+
+
+def found(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+    """The names in a folder, or those that match a pattern, of both places."""
+    path = given(argument, args, kwargs)
+    whole = layer.whole(path)
+    if not whole:
+        return original(*args, **kwargs)
+    matches = argument.effect is Effect.MATCHES
+    place = layer.place(whole)
+    written = list(original(place)) if matches or os.path.isdir(place) else []
+    try:
+        below = [] if layer.is_hidden(whole) else list(original(whole))
+    except Exception:
+        if not written:
+            raise
+        below = []
+    own = {_name(layer.whole(name) if matches else name) for name in written}
+    for name in below:
+        known = layer.whole(name) if matches else f"{whole}/{_name(name)}"
+        if _name(known if matches else name) not in own and not layer.is_hidden(known):
+            written.append(name)
+    return written
+
+
+def _name(name: Any) -> str:
+    """A name as text, of a folder as of a file."""
+    return os.fsdecode(name).rstrip("/")
+
+
+def named(layer: Layer, found: Any) -> Any:
+    """Paths, or what `os.walk` gives: a folder and what is in it."""
+
+    def placed(path: Any) -> Any:
+        if isinstance(path, tuple):
+            parts: list[Any] = [*path]
+            return (layer.entered(parts[0]), *parts[1:])
+        place = layer.read(path) if layer.holds(path) else path
+        return path if place is path else type(path)(place)
+
+    places = map(placed, found)
+    return list(places) if isinstance(found, list) else places

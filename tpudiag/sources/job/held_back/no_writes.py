@@ -1,0 +1,78 @@
+"""Where nothing holds back what a job writes: it writes nothing, and is told so at the first try.
+
+Python's own calls, and TensorFlow's, are refused before they change anything; so is the start of
+other programs, of which nobody knows what they write.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.sources.job.held_back.layer import Layer, inside
+from tpudiag.sources.job.tensorflow import barrier
+
+REFUSED = "nothing here holds back what a rehearsal writes: --in-place lets it write"
+_STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork")
+_CHANGES = (
+    *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink"),
+    *("os.chmod", "os.chown", "os.utime", "os.setxattr", "os.removexattr", "os.mkfifo", "os.mknod"),
+)
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class NoWrites(Layer):
+    """A layer that takes what is remote, and refuses what is of this machine."""
+
+    def made(self, path: Any, at: int | None = None) -> Any:
+        """Where to write in place of a path, whatever was there."""
+        self._refuse_local(path, at)
+        return super().made(path, at)
+
+    def changed(self, path: Any, at: int | None = None) -> Any:
+        """Where to change a file."""
+        self._refuse_local(path, at)
+        return super().changed(path, at)
+
+    def moved(self, path: Any, at: int | None = None) -> Any:
+        """Where to take a file from that gets another name."""
+        self._refuse_local(path, at)
+        return super().moved(path, at)
+
+    def removed(self, path: Any, remove: Callable[[Any], Any], is_folder: bool | None) -> Any:
+        """A file or folder goes."""
+        self._refuse_local(path, None)
+        return super().removed(path, remove, is_folder)
+
+    def _refuse_local(self, path: Any, at: int | None) -> None:
+        whole = self.whole(path, at)
+        if whole and "://" not in whole:
+            raise refusal(whole)
+
+    def watch(self) -> None:
+        """Refuse what Python itself is about to do; this cannot be taken back."""
+        sys.addaudithook(self._heard)
+
+    def _heard(self, event: str, args: tuple[Any, ...]) -> None:
+        """Python is about to do something."""
+        if getattr(inside, "now", False):
+            return
+        if event in _STARTS:
+            raise refusal("another program")
+        if event == "open":
+            path, _, flags = args
+            if isinstance(flags, int) and flags & _WRITES:
+                self._refuse_local(path, None)
+        elif event in _CHANGES:
+            for path in args[:2]:
+                self._refuse_local(path, None)
+        elif event == "sqlite3.connect":
+            self._refuse_local(args[0], None)
+
+
+def refusal(what: str) -> Exception:
+    """What is raised, told as the rehearsal's own."""
+    return barrier.for_job(PermissionError(errno.EACCES, REFUSED, what))

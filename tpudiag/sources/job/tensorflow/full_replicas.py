@@ -1,0 +1,148 @@
+"""Gives no CPU replica an empty batch: oneDNN's convolutions give one a wrong shape.
+
+A TPU's replica that the last batch of the data leaves empty computes nothing. On a CPU the output
+of a convolution over no examples has the channels of its input (the next one fails: "input depth
+must be evenly divisible by filter depth"), and a batch norm's gradient is NaN (TensorFlow 2.21). So
+a batch that does not divide is split evenly, and replicas for which no example is left get a copy
+of one: of a batch of fewer examples than replicas, and of a host's last batches.
+
+Private names in use: `DistributedDataset._make_rebatch_fn` and `_get_value_or_dummy` of
+`distribute.input_lib` (TensorFlow 2.15 to 2.21). Where they moved, replicas stay empty.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow import hooks, interventions, user_lines
+
+
+class FullReplicas:
+    """Hooks how tf.distribute hands batches to replicas."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._sizes: list[list[tuple[int, int]]] = []
+        """While predictions run, innermost last: the rows of each batch, real and with copies."""
+        try:
+            library: Any = import_module("tensorflow.python.distribute.input_lib")
+        except ImportError:
+            return
+        if hasattr(library.DistributedDataset, "_make_rebatch_fn"):
+            hooks.around(library.DistributedDataset, "_make_rebatch_fn", self._rebatch)
+        if hasattr(library, "_get_value_or_dummy"):
+            hooks.around(library, "_get_value_or_dummy", self._values)
+
+    def watch(self, keras: Any) -> None:
+        """Hook the predictions of a Keras: each of their rows counts."""
+        hooks.around(keras.Model, "predict", self._predict)
+
+    def _predict(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """What a prediction gives, without the rows of copies."""
+        sizes: list[tuple[int, int]] = []
+        self._sizes.append(sizes)
+        try:
+            result = original(*args, **kwargs)
+        finally:
+            self._sizes.pop()
+        if all(real == made for real, made in sizes):
+            return result
+        kept = _kept(sizes)
+
+        def leaf(rows: Any) -> Any:
+            known = getattr(rows, "shape", None) and len(rows) <= len(kept)
+            return rows[list(itertools.compress(range(len(rows)), kept))] if known else rows
+
+        return self._tf.nest.map_structure(leaf, result)
+
+    def _rebatch(
+        self, original: Any, distributed: Any, dataset: Any, workers: Any, replicas: Any
+    ) -> Any:
+        """How a global batch is split."""
+        fills = interventions.allowed(InterventionKind.ROWS)
+        if not fills or workers != 1 or not self._may_leave_one_empty(dataset, replicas):
+            return original(distributed, dataset, workers, replicas)
+        sizes = self._sizes[-1] if self._sizes else None
+
+        def split(given: Any, _: Any) -> Any:
+            return given.flat_map(self._pieces(replicas, sizes)).prefetch(replicas)
+
+        return split
+
+    def _may_leave_one_empty(self, dataset: Any, replicas: int) -> bool:
+        """Whether batches of plain tensors need not divide by the replicas."""
+        parts = self._tf.nest.flatten(dataset.element_spec)
+        plain = all(isinstance(each, self._tf.TensorSpec) and each.shape.rank for each in parts)
+        sizes = {each.shape[0] for each in parts} if plain else set()
+        return bool(sizes) and any(size is None or size < replicas for size in sizes)
+
+    def _pieces(self, replicas: int, sizes: list[tuple[int, int]] | None) -> Callable[..., Any]:
+        """Makes of a batch one piece for each replica, of sizes that differ by one at most."""
+        tf, at = self._tf, user_lines.caller()
+
+        def note(rows: Any) -> Any:
+            if rows < replicas:
+                interventions.note(InterventionKind.ROWS, at)
+            if sizes is not None:
+                sizes.append((int(rows), max(int(rows), replicas)))
+            return rows
+
+        def pieces(*element: Any) -> Any:
+            rows = tf.shape(tf.nest.flatten(element)[0], out_type=tf.int64)[0]
+            few = rows < replicas if sizes is None else tf.constant(True)
+            told = partial(tf.numpy_function, note, [rows], tf.int64)
+            rows = tf.ensure_shape(tf.cond(few, told, lambda: rows), [])
+            least, more = rows // replicas, rows % replicas
+
+            def piece(number: Any) -> Any:
+                first = number * least + tf.minimum(number, more)
+                last = first + least + tf.cast(number < more, tf.int64)
+                # With fewer rows than replicas, the first are given once more.
+                copied = number % tf.maximum(rows, 1)
+                first = tf.where(rows < replicas, copied, first)
+                last = tf.where(rows < replicas, copied + 1, last)
+                return _one(tf.nest.map_structure(lambda part: part[first:last], element))
+
+            as_written = tf.autograph.experimental.do_not_convert
+            return tf.data.Dataset.range(replicas).map(as_written(piece))
+
+        written: Callable[..., Any] = tf.autograph.experimental.do_not_convert(pieces)
+        return written
+
+    def _values(self, original: Any, workers: Any, optionals: Any, produce_dummy: Any) -> Any:
+        """What each replica gets of a round; a row of the first one's where it has none."""
+        tf, values = self._tf, original(workers, optionals, produce_dummy)
+        if not (produce_dummy and interventions.allowed(InterventionKind.ROWS)):
+            return values
+
+        def filled(first: Any, value: Any) -> Any:
+            if not (isinstance(value, tf.Tensor) and value.shape.rank):
+                return value
+            lacks = tf.logical_and(tf.shape(value)[0] == 0, tf.shape(first)[0] > 0)
+            if tf.executing_eagerly():
+                if lacks:
+                    interventions.note(InterventionKind.ROWS)
+                return first[:1] if lacks else value
+            made = tf.cond(lacks, lambda: first[:1], lambda: value)
+            made.set_shape([None, *first.shape[1:]])
+            return made
+
+        return [
+            values[0],
+            *(tf.nest.map_structure(filled, values[0], value) for value in values[1:]),
+        ]
+
+
+def _one(parts: Any) -> Any:
+    """An element of the parts of one."""
+    return parts if len(parts) > 1 else parts[0]
+
+
+def _kept(sizes: Sequence[tuple[int, int]]) -> list[bool]:
+    """For each row that was made whether it is no copy."""
+    return [row < real for real, made in sizes for row in range(made)]

@@ -1,0 +1,68 @@
+"""Keeps a rehearsal in place from saving where the checkpoints of a real run lie.
+
+A rehearsal answers most steps without running them: its checkpoint says step 40,000 and has seen
+some hundred, the real ones are rotated away by it, and the real job goes on from there.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tpudiag.sources.job.tensorflow import hooks
+from tpudiag.sources.job.tensorflow.tpu_stubs import NotRehearsable
+
+_MARKS = ("checkpoint", "saved_model.pb")
+_ENDINGS = (".index", ".keras", ".h5")
+"""What a checkpoint's or a model's file is called, or its name ends in."""
+
+
+class RealCheckpoints:
+    """Refuses to save beside checkpoints that are older than the job."""
+
+    def __init__(self, tf: Any) -> None:
+        self._started = time.time()
+        manager = tf.train.CheckpointManager
+        hooks.before(manager, "save", lambda own, *_, **__: self._saving(own.directory))
+        for name in ("save", "write"):
+            hooks.before(tf.train.Checkpoint, name, self._first("file_prefix"))
+        hooks.before(tf.saved_model, "save", self._first("export_dir"))
+
+    def watch_keras(self, keras: Any) -> None:
+        """The same for what Keras saves."""
+        for name in ("save", "save_weights", "export"):
+            if hasattr(keras.Model, name):
+                hooks.before(keras.Model, name, self._first("filepath"))
+
+    def _first(self, name: str) -> Callable[..., None]:
+        """Looks at the argument of a call that follows the object it is made on."""
+
+        def look(_: Any, *args: Any, **kwargs: Any) -> None:
+            self._saving(kwargs.get(name, args[0] if args else ""))
+
+        return look
+
+    def _saving(self, path: Any) -> None:
+        """A checkpoint is about to be saved: refused where older ones lie."""
+        text = os.fspath(path) if hasattr(path, "__fspath__") else path
+        if not isinstance(text, str) or "://" in text:
+            return
+        whole = Path(text).absolute()
+        for folder in (whole, whole.parent):
+            older = next(self._older(folder), None) if folder.is_dir() else None
+            if older is not None:
+                raise NotRehearsable(
+                    f"in place, a rehearsal saves nothing where the checkpoints of a real run "
+                    f"lie: {older} is older than it. Without --in-place what it writes is thrown "
+                    "away"
+                )
+
+    def _older(self, folder: Path) -> Iterator[Path]:
+        """The files of checkpoints in a folder that were there before the job."""
+        for entry in sorted(folder.iterdir()):
+            saved = entry.name in _MARKS or entry.name.endswith(_ENDINGS)
+            if saved and entry.stat().st_mtime < self._started:
+                yield entry
