@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -60,5 +61,5 @@ def test_what_may_be_large_lies_on_a_disk(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv("TMPDIR", raising=False)
     monkeypatch.setattr(tempfile, "tempdir", "/tmp")
     for in_memory, place in (([], None), (["/tmp/"], "/var/tmp"), (["/tmp/", "/var/"], None)):
-        monkeypatch.setattr(scratch, "_in_memory", lambda found=in_memory: found)
-        assert scratch._on_disk() == place
+        monkeypatch.setattr(scratch, "_in_memory", partial(list[str], in_memory))
+        assert scratch._on_disk() == place  # pyright: ignore[reportPrivateUsage]

@@ -10,7 +10,7 @@ import io
 import json
 import re
 import sys
-from typing import TextIO
+from typing import Any, TextIO, cast
 
 from tpudiag.harmless import harmless, one_line, redacted
 
@@ -71,7 +71,7 @@ def _own_or_harmless(part: str) -> str:
 
 def _escaping() -> TextIO:
     """stdout, which escapes what its encoding lacks."""
-    stream: TextIO = sys.stdout
+    stream: Any = sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
-    return stream
+    return cast("TextIO", sys.stdout)

@@ -81,7 +81,9 @@ class Played:
     def poll(self) -> Sequence[Recording]:
         """What is new by the clock."""
         now_s = (self._clock.now_ns() - BEGAN_NS) / NS
-        steps, pauses, pausing = [], [], None
+        steps: list[tuple[int, int, int, int]] = []
+        pauses: list[Pause] = []
+        pausing: str | None = None
         while self._waiting is not None:
             at_s, one = self._waiting
             begun_s = self._begin_s + at_s
@@ -120,7 +122,7 @@ def played(case: Scripted) -> Told:
     chosen, false = [one for one in checks() if one.id in IDS], ""
     while now_s[0] < case.until_s:
         now_s[0] += EVERY_S
-        judged = []
+        judged: list[tuple[str, bool, tuple[Outcome, ...]]] = []
         for place, watched in enumerate(workers):
             watched.poll()
             watched.worker = f"worker {place}" if places > 1 else ""

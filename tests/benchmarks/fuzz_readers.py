@@ -103,6 +103,17 @@ def lie_in_message(data: bytes, rng: random.Random, depth: int = 0) -> bytes:
     return joined(fields)
 
 
+def _inside(holder: Any) -> list[Any]:
+    """What a list, a tuple or a dict holds."""
+    return [holder[key] for key in _keys(holder)]
+
+
+def _keys(holder: Any) -> list[Any]:
+    """By what that is reached."""
+    keys: Any = holder.keys() if hasattr(holder, "keys") else range(len(holder))
+    return list(keys)
+
+
 def lie_in_json(data: bytes, rng: random.Random) -> bytes:
     """One value of a document is another, is gone, or is there a thousand times."""
     document: Any = json.loads(data)
@@ -111,19 +122,19 @@ def lie_in_json(data: bytes, rng: random.Random) -> bytes:
     def walk(value: Any) -> None:
         if isinstance(value, dict | list) and value:
             holders.append(value)
-            for inner in value.values() if isinstance(value, dict) else value:
+            for inner in _inside(value):
                 walk(inner)
 
     walk(document)
     for _ in range(rng.choice((1, 1, 2, 4))):
         holder = rng.choice(holders)
-        keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+        keys = _keys(holder)
         if not keys:
             continue
         key = rng.choice(keys)
-        odd: Any = rng.choice(
-            [*TEXTS, *NUMBERS, *(-n for n in NUMBERS), None, True, 1e308, 5e-324, [], {}, 10**4000]
-        )  # fmt: skip
+        odds: list[Any] = [*TEXTS, *NUMBERS, *(-n for n in NUMBERS), None, True]
+        odds += [1e308, 5e-324, [], {}, 10**4000]
+        odd = rng.choice(odds)
         choice = rng.random()
         if choice < 0.7:
             holder[key] = odd
@@ -287,11 +298,8 @@ def facts() -> list[bytes]:
     def walk(value: Any, depth: int = 0) -> None:
         if isinstance(value, Signals):
             found.append(value)
-        elif isinstance(value, list | tuple) and depth < 4:
-            for inner in value:
-                walk(inner, depth + 1)
-        elif isinstance(value, dict) and depth < 4:
-            for inner in value.values():
+        elif isinstance(value, list | tuple | dict) and depth < 4:
+            for inner in _inside(value):
                 walk(inner, depth + 1)
 
     for module in (failing_device, failing_function, passing):
@@ -321,7 +329,7 @@ def notebooks() -> list[bytes]:
     )  # fmt: skip
     code: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": [], "source": ""}
     cells = [{**code, "execution_count": 1, "source": source} for source in sources]
-    book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    book: dict[str, Any] = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     return [json.dumps(book).encode()]
 
 
@@ -396,7 +404,7 @@ def read_events(file: Path) -> None:
 
 
 def pages() -> list[bytes]:
-    page = [
+    page: list[Any] = [
         {"cols": [{"id": "severity"}, {"id": "message"}],
          "rows": [{"c": [{"v": "Warning"}, {"v": "a <b>text</b>"}]}], "p": {}},
         {"cols": [], "rows": [{"c": [{"v": 1.0}]}],

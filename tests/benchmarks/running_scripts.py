@@ -141,10 +141,14 @@ def healthy() -> Iterator[Scripted]:
     def case(name: str, step: Callable[[float, int, random.Random], Step], until_s: float = 3_600) -> Scripted:  # fmt: skip
         return Scripted(name, "", 0, (loop(step, until_s),), until_s)
 
-    def paused(kind: str, every: int, pause_s: float):  # type: ignore[no-untyped-def]
-        return lambda _, number, rng: Step(
-            usual(rng), pause=(kind, pause_s) if number and number % every == 0 else None
-        )
+    def paused(
+        kind: str, every: int, pause_s: float
+    ) -> Callable[[float, int, random.Random], Step]:
+        def step(_: float, number: int, rng: random.Random) -> Step:
+            pauses = bool(number) and number % every == 0
+            return Step(usual(rng), pause=(kind, pause_s) if pauses else None)
+
+        return step
 
     yield case("steady", lambda _, _n, rng: Step(usual(rng)))
     yield case("steady steps of 2 s", lambda _, _n, rng: Step(usual(rng, 2.0)))

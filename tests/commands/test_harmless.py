@@ -142,7 +142,7 @@ def checked(where: Place, *options: str, **variables: str) -> dict[str, Any]:
 def found(report: dict[str, Any]) -> set[tuple[str, int | None]]:
     """Each finding's id and line."""
     return {
-        (o["id"], (f["location"] or {}).get("line"))
+        (o["id"], f["location"]["line"] if f["location"] else None)
         for o in report["outcomes"]
         for f in o["findings"]
     }

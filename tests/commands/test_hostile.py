@@ -103,8 +103,11 @@ def test_a_target_that_is_an_input(
 
 
 def test_runs_of_one_second_have_folders_of_their_own(tmp_path: Path) -> None:
+    def made(_: int) -> Path:
+        return run_folder(tmp_path, "train.py")
+
     with ThreadPoolExecutor(8) as pool:
-        folders = list(pool.map(lambda _: run_folder(tmp_path, "train.py"), range(40)))
+        folders = list(pool.map(made, range(40)))
     assert len(set(folders)) == 40
     assert all(folder.is_dir() for folder in folders)
 
@@ -147,7 +150,10 @@ def test_an_output_on_a_full_disk(
 def test_a_defect_of_ours_is_said_to_be_ours(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tpudiag.report_json.load", lambda _: json.loads("\x1b"))
+    def load(_: object) -> object:
+        return json.loads("\x1b")
+
+    monkeypatch.setattr("tpudiag.report_json.load", load)
     assert cli.main(["render", "a.json"]) == 2
     said = capsys.readouterr().err
     assert said.splitlines()[-1].startswith("tpudiag: a defect of tpudiag")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from tpudiag.diagnoses import second_try
 from tpudiag.model import Location
 from tpudiag.script_run import CodeFrame, Coverage, Crash, InterventionKind, UnreachedLines
@@ -48,8 +50,7 @@ def test_what_goes_away_is_ours_and_the_rest_stands() -> None:
     job, (spec,) = tried(crashed(CUT, STEPS), ended(Coverage(end="whole")))
     assert spec.without == (CUT,) and spec.lower_to == "", "lengths first; lowered once"
     assert second_try.crash_of(job) is None and job.facts["batch"] == 1
-    told = job.facts["misfits"]
-    assert isinstance(told, tuple)
+    told = cast("tuple[object, ...]", job.facts["misfits"])
     assert [str(each) for each in told] == [
         "The rehearsal's shortened predictions do not fit at train.py:41: it ran without. "
         "The error: ValueError: 4 rows"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tpudiag import job_options
 from tpudiag.commands._durations import duration
@@ -34,9 +34,17 @@ def add_target_options(parser: argparse.ArgumentParser, target_help: str) -> Non
     )
 
 
+class _Holder(Protocol):
+    """A parser, or a group of its options."""
+
+    def add_argument(self, *names: str, **said: Any) -> argparse.Action:
+        """One option more."""
+        ...
+
+
 def add_options(parser: argparse.ArgumentParser, verb: Verb) -> None:
     """How a verb runs its job: the options that are declared in `job_options`."""
-    groups: dict[str, argparse._ArgumentGroup] = {}
+    groups: dict[str, _Holder] = {}
     for name, (_, option) in job_options.options(verb).items():
         if option.group and option.group not in groups:
             groups[option.group] = parser.add_argument_group(option.group)
@@ -59,7 +67,7 @@ def add_log_dir(parser: argparse.ArgumentParser, what: str, shown: str = "./tpud
     )
 
 
-def _add(holder: argparse._ActionsContainer, name: str, option: Option) -> None:
+def _add(holder: _Holder, name: str, option: Option) -> None:
     """One option."""
     flag, text = job_options.flag(name, option), job_options.help_of(option).replace("%", "%%")
     if option.kind is Kind.SWITCH:

@@ -6,9 +6,9 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, cast
 
 from tpudiag.errors import UsageError
 from tpudiag.printing import put_text, say
@@ -144,7 +144,8 @@ def _named(options: argparse.Namespace) -> Iterator[str]:
     """All words of the command line that may name a file which is read."""
     for name, value in vars(options).items():
         if name not in ("output", "patch"):
-            for word in value if isinstance(value, list | tuple) else (value,):
+            words = cast("Sequence[object]", value) if isinstance(value, list | tuple) else (value,)
+            for word in words:
                 if isinstance(word, str | Path):
                     yield str(word)
                     yield str(word).partition("=")[2]  # --config=config.json of a script

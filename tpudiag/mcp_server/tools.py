@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Optional, cast, get_args
 
 import msgspec
 from msgspec import Meta
@@ -47,7 +47,7 @@ def _run_options(verb: Verb) -> type[Arguments]:
 def _told(kind: Any, meta: Meta) -> Any:
     """A type with what is said of it; bounds are of what is not None."""
     parts = [part for part in get_args(kind) if part is not NoneType]
-    return Annotated[parts[0], meta] | None if parts else Annotated[kind, meta]
+    return Optional[Annotated[parts[0], meta]] if parts else Annotated[kind, meta]  # noqa: UP045
 
 
 def _meta(option: Option) -> Meta:

@@ -21,7 +21,8 @@ class BatchSizes:
             part: Any = batch
             while not hasattr(part, "shape"):
                 inner: Any = getattr(part, "values", part)
-                part = next(iter(inner() if callable(inner) else inner))
+                parts: Any = inner() if callable(inner) else inner
+                part = next(iter(parts))
             rows = int(part.shape[0])
             self._first = self._first or rows
             return int((self._global_batch or 0) * rows / self._first)

@@ -138,13 +138,14 @@ def code_cells(path: str) -> list[str]:
     try:
         kernel = notebook.get("metadata", {}).get("kernelspec", {})
         language = str(kernel.get("language") or "python").lower()
-        cells = list(notebook.cells)
+        cells: list[Any] = list(notebook.cells)
     except (AttributeError, TypeError) as error:  # what should hold others is a text or a number
         reason = "what should hold its cells is of another kind"
         raise UnreadableInput(f"{path} is no notebook: {reason}") from error
     if not language.startswith("python"):
         raise UnreadableInput(f"{path} is a notebook in {language}, not Python")
-    code = [cell for cell in cells if isinstance(cell, dict) and cell.get("cell_type") == "code"]
+    dicts: list[dict[str, Any]] = [cell for cell in cells if isinstance(cell, dict)]
+    code = [cell for cell in dicts if cell.get("cell_type") == "code"]
     sources = [str(cell.get("source", "")) for cell in code]
     return [source for source in sources if source.strip()]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import socket
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
@@ -120,7 +120,7 @@ def _asked(address: str, what: str, query: dict[str, str], limit_s: float) -> li
 
 
 @contextmanager
-def _until(connection: HTTPConnection, limit_s: float) -> Iterator[None]:
+def _until(connection: HTTPConnection, limit_s: float) -> Generator[None, None, None]:
     """Connects, and ends the connection when its time is over: a timeout bounds each read alone."""
     connection.connect()
     opened = connection.sock

@@ -28,11 +28,11 @@ def test_a_folder_gets_another_name_by_a_copy(tmp_path: Path, number: int) -> No
     (tmp_path / "runs" / "link").symlink_to("old")
     (tmp_path / "empty").mkdir()
     renames = Renames(["/"])
-    renames._renamed(refusing(number), str(tmp_path / "runs"), str(tmp_path / "empty"))
+    renames.renamed(refusing(number), str(tmp_path / "runs"), str(tmp_path / "empty"))
     assert not (tmp_path / "runs").exists()
     assert (tmp_path / "empty" / "old" / "a.txt").read_text() == "a"
     assert (tmp_path / "empty" / "link").is_symlink()
-    renames._renamed(refusing(number), tmp_path / "empty" / "link", bytes(tmp_path / "b"))
+    renames.renamed(refusing(number), tmp_path / "empty" / "link", bytes(tmp_path / "b"))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b", "empty"]
 
 
@@ -40,7 +40,7 @@ def test_what_would_fail_without_layers_fails(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a")
     elsewhere = Renames(["/", str(tmp_path / "disk")])
     with pytest.raises(OSError, match="cross-device"):
-        elsewhere._renamed(refusing(errno.EXDEV), str(tmp_path / "a"), str(tmp_path / "disk" / "a"))
+        elsewhere.renamed(refusing(errno.EXDEV), str(tmp_path / "a"), str(tmp_path / "disk" / "a"))
     with pytest.raises(FileNotFoundError):
-        elsewhere._renamed(refusing(errno.ENOENT), str(tmp_path / "b"), str(tmp_path / "c"))
+        elsewhere.renamed(refusing(errno.ENOENT), str(tmp_path / "b"), str(tmp_path / "c"))
     assert (tmp_path / "a").read_text() == "a"

@@ -39,8 +39,10 @@ class Answer(str):
 
 def is_answer(value: Any) -> bool:
     """Whether a value is an answer to what was not sent."""
-    if isinstance(value, Answer) or (isinstance(value, dict) and KEY in value):
+    if isinstance(value, Answer):
         return True
+    if isinstance(value, dict):
+        return KEY in value
     # Only of what looks like an answer: to ask any object for an attribute may run its code.
     if "Response" not in type(value).__name__:
         return False

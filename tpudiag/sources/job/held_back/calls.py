@@ -85,7 +85,7 @@ class Calls:
 
     def _watch(self, sending: Sending, module: Any) -> None:
         """Answer the calls of a row."""
-        owner = module
+        owner: Any = module
         for part in filter(None, sending.module.partition(":")[2].split(".")):
             owner = getattr(owner, part)
 
@@ -93,7 +93,7 @@ class Calls:
             self._note(sending.kind, sending.what)
             return Answer("not-sent")
 
-        names = sending.names or tuple(filter(request_rules.is_sending_name, vars(owner)))
+        names = sending.names or _sending_names(owner)
         for name in names:
             if callable(getattr(owner, name, None)):
                 hooks.around(owner, name, call)
@@ -133,3 +133,8 @@ class Calls:
 
         for name in FTP:
             hooks.around(module.FTP, name, partial(call, name))
+
+
+def _sending_names(owner: Any) -> tuple[str, ...]:
+    """The calls of a module or class whose names say that they send."""
+    return tuple(filter(request_rules.is_sending_name, vars(owner)))

@@ -31,15 +31,16 @@ class Renames:
         changed: dict[Any, Any] = {}
         for name in ("rename", "replace"):
             before = getattr(os, name)
-            hooks.around(os, name, self._renamed)
+            hooks.around(os, name, self.renamed)
             changed[before] = getattr(os, name)
         return changed
 
     def watch_tensorflow(self, tf: Any) -> None:
         """The same for TensorFlow's."""
-        hooks.around(tf.io.gfile, "rename", self._renamed_by_tensorflow)
+        hooks.around(tf.io.gfile, "rename", self.renamed_by_tensorflow)
 
-    def _renamed(self, original: Any, src: Any, dst: Any, **kwargs: Any) -> None:
+    def renamed(self, original: Any, src: Any, dst: Any, **kwargs: Any) -> None:
+        """In the place of os.rename."""
         try:
             original(src, dst, **kwargs)
         except OSError as error:
@@ -47,9 +48,10 @@ class Renames:
                 raise
             _copied(src, dst)
 
-    def _renamed_by_tensorflow(
+    def renamed_by_tensorflow(
         self, original: Any, src: Any, dst: Any, overwrite: bool = False
     ) -> None:
+        """In the place of tf.io.gfile.rename."""
         try:
             original(src, dst, overwrite)
         except Exception as error:

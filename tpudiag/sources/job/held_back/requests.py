@@ -137,7 +137,7 @@ class Requests:
         whole = urlsplit(str(base.join(type(base)(str(url))) if base is not None else url))
         data: Any = kwargs.get("data")
         kind = "application/x-www-form-urlencoded" if isinstance(data, dict) else ""
-        body: Any = data
+        body: Any = kwargs.get("data")
         if kwargs.get("json") is not None:
             body = json_text.dumps(kwargs["json"], default=str)
         elif isinstance(data, dict):

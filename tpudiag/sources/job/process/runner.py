@@ -179,7 +179,10 @@ class _Pipes:
         self.facts_out, self.facts_in = os.pipe()
         self._alive_out, self._alive_in = os.pipe()
         held_open = scratch.lifeline()
-        self.for_launcher = (self._alive_out, *([held_open] if held_open >= 0 else []))
+        self.for_launcher: tuple[int, ...] = (
+            self._alive_out,
+            *([held_open] if held_open >= 0 else []),
+        )
         if not LAUNCHED:
             self.for_launcher = ()
 
@@ -208,7 +211,7 @@ def _command(
         return own
     means = chosen.means(str(Path.cwd())) if spec.isolation == "overlay" else Means(spec.isolation)
     wanted = chosen.of(means, tuple(own), folder, offline=spec.offline)
-    alive, *held_open = pipes.for_launcher
+    alive, held_open = pipes.for_launcher[0], list(pipes.for_launcher[1:])
     return chosen.command(
         replace(
             wanted,

@@ -49,7 +49,9 @@ def test_what_is_done_over_a_layer_harms_nothing_and_works_as_without(where: Pla
     assert state(where) == before
     # Without rights no folder that lies below can get another name: the system says so, and what
     # is Python's own does it in another way.
-    known = {"rename_folder", "rename_folder_into_another"} if where.user is not None else set()
+    known: set[str] = set()
+    if where.user is not None:
+        known = {"rename_folder", "rename_folder_into_another"}
     assert {name: text for name, text in raised.items() if name not in known} == raised_in_place
     assert all("cross-device" in raised[name] for name in known)
 

@@ -48,8 +48,12 @@ def run(launch: Launch, root: str | None, status: int) -> None:
         failed(status, error)
     for descriptor in launch.passed:
         os.close(descriptor)
+
     # Of what another process table sends to a first process only that arrives which it handles.
-    signal.signal(signal.SIGTERM, lambda *_: _told(pid, signal.SIGTERM))
+    def pass_on(_number: int, _frame: object) -> None:
+        _told(pid, signal.SIGTERM)
+
+    signal.signal(signal.SIGTERM, pass_on)
     while True:
         ended, how = os.wait()
         if ended == pid:

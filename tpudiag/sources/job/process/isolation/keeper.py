@@ -40,7 +40,7 @@ class Keeper:
 
     def wait(self) -> None:
         """Until the process has ended; it is there to be waited for by others."""
-        signal.signal(signal.SIGTERM, lambda *_: self._stop())
+        signal.signal(signal.SIGTERM, self._asked_to_stop)
         poll = select.poll()
         if self.lifeline >= 0:
             poll.register(self.lifeline, select.POLLIN)
@@ -66,6 +66,10 @@ class Keeper:
                 "that nothing else is"
             )
             self.end()
+
+    def _asked_to_stop(self, _number: int, _frame: object) -> None:
+        """Of SIGTERM."""
+        self._stop()
 
     def _stop(self) -> None:
         """Let the job end, and make it end after a moment."""

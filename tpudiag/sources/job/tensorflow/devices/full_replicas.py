@@ -78,8 +78,8 @@ class FullReplicas:
         """Whether batches of plain tensors need not divide by the replicas."""
         parts = self._tf.nest.flatten(dataset.element_spec)
         plain = all(isinstance(each, self._tf.TensorSpec) and each.shape.rank for each in parts)
-        sizes = {each.shape[0] for each in parts} if plain else set()
-        return bool(sizes) and any(size is None or size < replicas for size in sizes)
+        sizes: set[int | None] = {each.shape[0] for each in parts} if plain else set()
+        return any(size is None or size < replicas for size in sizes)
 
     def _pieces(self, replicas: int, sizes: list[tuple[int, int]] | None) -> Callable[..., Any]:
         """Makes of a batch one piece for each replica, of sizes that differ by one at most."""
@@ -106,7 +106,11 @@ class FullReplicas:
                 copied = number % tf.maximum(rows, 1)
                 first = tf.where(rows < replicas, copied, first)
                 last = tf.where(rows < replicas, copied + 1, last)
-                return _one(tf.nest.map_structure(lambda part: part[first:last], element))
+
+                def rows_of(part: Any) -> Any:
+                    return part[first:last]
+
+                return _one(tf.nest.map_structure(rows_of, element))
 
             as_written = tf.autograph.experimental.do_not_convert
             return tf.data.Dataset.range(replicas).map(as_written(piece))

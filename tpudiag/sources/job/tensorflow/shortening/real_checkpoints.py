@@ -10,7 +10,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow.devices.tpu_stubs import NotRehearsable
 from tpudiag.sources.job.tensorflow.points import hooks
@@ -26,7 +26,7 @@ class RealCheckpoints:
     def __init__(self, tf: Any) -> None:
         self._started = time.time()
         manager = tf.train.CheckpointManager
-        hooks.before(manager, "save", lambda own, *_, **__: self._saving(own.directory))
+        hooks.before(manager, "save", self._of_manager)
         for name in ("save", "write"):
             hooks.before(tf.train.Checkpoint, name, self._first("file_prefix"))
         hooks.before(tf.saved_model, "save", self._first("export_dir"))
@@ -36,6 +36,10 @@ class RealCheckpoints:
         for name in ("save", "save_weights", "export"):
             if hasattr(keras.Model, name):
                 hooks.before(keras.Model, name, self._first("filepath"))
+
+    def _of_manager(self, manager: Any, *_: Any, **__: Any) -> None:
+        """A manager is about to save in its folder."""
+        self._saving(manager.directory)
 
     def _first(self, name: str) -> Callable[..., None]:
         """Looks at the argument of a call that follows the object it is made on."""
@@ -47,7 +51,9 @@ class RealCheckpoints:
 
     def _saving(self, path: Any) -> None:
         """A checkpoint is about to be saved: refused where older ones lie."""
-        text = os.fspath(path) if hasattr(path, "__fspath__") else path
+        text: Any = path
+        if isinstance(path, os.PathLike):
+            text = os.fspath(cast("os.PathLike[str]", path))
         if not isinstance(text, str) or "://" in text:
             return
         whole = Path(text).absolute()
