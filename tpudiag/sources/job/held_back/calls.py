@@ -137,4 +137,5 @@ class Calls:
 
 def _sending_names(owner: Any) -> tuple[str, ...]:
     """The calls of a module or class whose names say that they send."""
-    return tuple(filter(request_rules.is_sending_name, vars(owner)))
+    names: list[str] = list(vars(owner))  # pyright: ignore
+    return tuple(filter(request_rules.is_sending_name, names))
