@@ -251,7 +251,7 @@ def test_an_idle_trainer(trainers: dict[str, Trainer], tmp_path: Path) -> None:
 
 def test_two_captures_at_once(trainers: dict[str, Trainer], tmp_path: Path) -> None:
     trainer = trainers["loop"]
-    first = capturing(tmp_path / "first", trainer.address, "10s")
+    first = capturing(tmp_path / "first", trainer.address, "30s")
     second = attach(tmp_path / "second", trainer.address, "--duration", "200ms")
     assert (second.returncode, second.stdout) == (2, "")
     (line,) = second.stderr.splitlines()

@@ -20,7 +20,7 @@ from tpudiag.phases import OnPhase
 from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
 from tpudiag.signals import JobEnd, UnreadHost
-from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
+from tpudiag.sources.live.capture import BUSY, Capture, CaptureRequest, capture
 from tpudiag.sources.live.capture_size import fitted
 from tpudiag.sources.live.job_log import log_end
 from tpudiag.sources.live.pods import Selection
@@ -102,14 +102,16 @@ def diagnose(
                 silent = [
                     done.address
                     for done in captures
-                    if done.fault is not None or "step_time_ms" not in report.measurements
+                    if (done.fault is not None and done.fault != BUSY)
+                    or "step_time_ms" not in report.measurements
                 ]
                 stands = standing(targets, silent, request.capture.duration_s, on_phase)
                 report = replace(report, tables=(*stands, *report.tables))
             return replace(report, interrupted=interrupted or report.interrupted)
     if interrupted:
         raise KeyboardInterrupt
-    stands = standing(targets, targets.addresses, request.capture.duration_s, on_phase)
+    silent = [done.address for done in captures if done.fault != BUSY]
+    stands = standing(targets, silent, request.capture.duration_s, on_phase)
     trainers = replace(trainers, tables=(*trainers.tables, *stands))
     return _without_profile(trainers, captures, settings)
 

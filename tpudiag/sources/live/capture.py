@@ -30,6 +30,13 @@ ANSWER_LIMIT_S = 60.0
 """What a trainer may take, after the capture, to gather and send it."""
 
 
+BUSY = (
+    "another capture is running in it, or it profiles itself (a TensorBoard callback); "
+    "try again when that has ended"
+)
+"""The fault of a trainer that answers, and has no profiler free."""
+
+
 @dataclass(frozen=True)
 class CaptureRequest:
     """What to capture: for how long, and how long to wait for the answer after that."""
@@ -180,10 +187,7 @@ def _fault(error: grpc.RpcError, wish: CaptureRequest) -> str:
     """Why a capture failed, in one line."""
     code, details = code_of(error), details_of(error)
     if "Another profiling session" in details or code is grpc.StatusCode.ALREADY_EXISTS:
-        return (
-            "another capture is running in it, or it profiles itself (a TensorBoard callback); "
-            "try again when that has ended"
-        )
+        return BUSY
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
         return (
             f"no answer within {wish.limit_s:g} s ({wish.duration_s:g} s of capture and "
