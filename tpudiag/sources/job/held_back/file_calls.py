@@ -149,7 +149,9 @@ _PLACES: dict[Effect, Callable[[Layer, Any, int | None], Any]] = {
 def _opened(layer: Layer, path: Any, mode: Any, flags: Any, at: int | None) -> Any:
     """The place of a path that is opened, by a mode in words or by flags."""
     if isinstance(flags, int):
-        writes, keeps = bool(flags & _ACCESS), not flags & os.O_TRUNC
+        # Without O_CREAT it is opened where it is there, be it to be emptied.
+        keeps = not flags & os.O_TRUNC or not flags & os.O_CREAT
+        writes = bool(flags & _ACCESS)
     else:
         text = mode.decode() if isinstance(mode, bytes) else str(mode or "r")
         writes = bool(_WRITES.search(text))

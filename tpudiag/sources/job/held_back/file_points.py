@@ -77,7 +77,7 @@ PYTHON = (
     point("os", "stat lstat access readlink statvfs", ("path", Effect.READ)),
     point("os", "chdir", ("path", Effect.ENTERED)),
     point("os", "getcwd", ("", Effect.TOLD)),
-    point("os", "chmod chown lchown utime truncate", ("path", Effect.CHANGED)),
+    point("os", "chmod chown lchown utime truncate setxattr removexattr", ("path", Effect.CHANGED)),
     point("os", "mkdir mkfifo mknod", ("path", Effect.MADE)),
     point("os", "remove unlink", ("path", Effect.FILE_GONE)),
     point("os", "rmdir", ("path", Effect.FOLDER_GONE)),
