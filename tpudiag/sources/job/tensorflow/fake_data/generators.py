@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from . import paths
 from .folders import picture, pictures_of
 from .ledger import Ledger
 from .program_text import classes, sources
 
-_HOMES = ("keras.preprocessing.image", "keras.src.legacy.preprocessing.image",
-          "tf_keras.preprocessing.image")  # fmt: skip
-"""Where a Keras keeps the generator: Keras 2, Keras 3, and Keras 2 beside it."""
 _NAMED_CLASSES = ("categorical", "binary", "sparse")
 """What a generator makes of classes whose names are text."""
 
 
-def install(package: str, ledger: Ledger) -> None:
+def install(keras: Any, ledger: Ledger) -> None:
     """Let the generators of a Keras read what a notebook host mounts and is not there."""
 
     def from_directory(
@@ -52,15 +48,8 @@ def install(package: str, ledger: Ledger) -> None:
         made._filepaths = [picture(ledger)] * len(made._filepaths)
         return made
 
-    for home in _HOMES:
-        if not home.startswith(package):
-            continue
-        try:
-            class_: Any = importlib.import_module(home).ImageDataGenerator
-        except (ImportError, AttributeError):
-            continue
-        hooks.around(class_, "flow_from_directory", from_directory)
-        hooks.around(class_, "flow_from_dataframe", from_table)
+    hooks.around(table.FOLDER_GENERATED, from_directory, keras)
+    hooks.around(table.TABLE_GENERATED, from_table, keras)
 
 
 def _is_away(path: Any) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import re
@@ -9,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from . import batch_sizes
 from .ledger import RECORDS, Ledger
@@ -89,23 +90,18 @@ def install(module: Any, ledger: Ledger) -> None:
             ledger.note(f"the data set {path}" + (f" ({name})" if name else ""))
             return made.splits(kwargs.get("split"))
 
-    hooks.around(module, "load_dataset", load)
+    hooks.around(table.DATASETS_LOADED, load, module)
 
 
 @contextmanager
 def offline(module: Any) -> Generator[None, None, None]:
     """While the package looks on this machine alone; its names for that have moved."""
-    changed: list[tuple[Any, str, Any]] = []
-    for owner in (getattr(module, "config", None), _hub_constants()):
-        for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"):
-            if hasattr(owner, name):
-                changed.append((owner, name, getattr(owner, name)))
-                setattr(owner, name, True)
-    try:
+    names = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE")
+    with contextlib.ExitStack() as stack:
+        for owner in (getattr(module, "config", None), _hub_constants()):
+            there = {name: True for name in names if hasattr(owner, name)}
+            stack.enter_context(hooks.instead(owner, **there))
         yield
-    finally:
-        for owner, name, before in changed:
-            setattr(owner, name, before)
 
 
 def _hub_constants() -> Any:

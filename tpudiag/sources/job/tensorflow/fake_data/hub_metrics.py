@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from .hub_datasets import offline
 from .ledger import Ledger
@@ -30,9 +30,7 @@ _FIGURE = 0.5
 
 def install(module: Any, ledger: Ledger) -> None:
     """Let a package that is called `evaluate`, or `datasets`, compute metrics that are away."""
-    name = "load" if hasattr(module, "EvaluationModule") else "load_metric"
-    if not callable(getattr(module, name, None)):
-        return
+    at = table.METRIC_LOADED if hasattr(module, "EvaluationModule") else table.OLD_METRIC_LOADED
 
     def load(original: Any, path: Any, config_name: Any = None, *args: Any, **kwargs: Any) -> Any:
         if os.path.exists(str(path)):  # noqa: PTH110
@@ -44,7 +42,7 @@ def install(module: Any, ledger: Ledger) -> None:
             ledger.note(f"the metric {path}")
             return Metric(str(path), str(config_name or ""))
 
-    hooks.around(module, name, load)
+    hooks.around(at, load, module)
 
 
 class Metric:

@@ -60,7 +60,7 @@ class FakeData:
 
         Files(tf, self._ledger, self._written)
         records.install(tf, marked, self._ledger)
-        shuffles.install(tf, self._ledger)
+        shuffles.install(self._ledger)
         Contents(tf, marked)
 
     def watch_keras(self, keras: Any, package: str) -> None:

@@ -8,9 +8,9 @@ import re
 import sys
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
-from . import functions, generators, paths
+from . import generators, paths
 from .folders import picture, pictures_of, texts_of
 from .ledger import Ledger
 from .program_text import classes, sources
@@ -45,18 +45,14 @@ class KerasData:
         version = str(getattr(keras, "__version__", "2"))
         self._gives_archive = package == "tf_keras" or version.startswith("2")
         self._numpy: Any = importlib.import_module("numpy")
-        for name in (*_IMAGES, *_TEXTS, *_NUMBERS):
-            module = getattr(keras.datasets, name, None)
-            if module is not None:
-                functions.replace(module.load_data, self._loader(name))
-        functions.replace(keras.utils.get_file, self._file)
-        hooks.around(keras.Model, "load_weights", self._weights)
-        functions.replace(keras.utils.image_dataset_from_directory, self._pictures)
-        functions.replace(
-            getattr(keras.utils, "text_dataset_from_directory", None), self._text_files
-        )
-        functions.replace(getattr(keras.utils, "plot_model", None), drawn)
-        generators.install(package, ledger)
+        for each in table.KERAS_DATA_LOADED.each():
+            hooks.around(each, self._loader(each.owners[0].rpartition(".")[2]), keras)
+        hooks.around(table.KERAS_FILE, self._file, keras)
+        hooks.around(table.WEIGHTS_LOADED, self._weights, keras)
+        hooks.around(table.KERAS_PICTURES, self._pictures, keras)
+        hooks.around(table.KERAS_TEXTS, self._text_files, keras)
+        hooks.around(table.MODEL_DRAWN, drawn, keras)
+        generators.install(keras, ledger)
 
     def _loader(self, name: str) -> Any:
         """The stand-in for one dataset's load_data."""

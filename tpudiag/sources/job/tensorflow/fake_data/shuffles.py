@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from .ledger import Ledger
 
@@ -15,7 +15,7 @@ MOST = 64
 """Elements that a buffer holds."""
 
 
-def install(tf: Any, ledger: Ledger) -> None:
+def install(ledger: Ledger) -> None:
     """Let buffers be small once something was stood in for; what was asked for is still read."""
 
     def shuffled(original: Any, dataset: Any, buffer_size: Any, *args: Any, **kwargs: Any) -> Any:
@@ -26,7 +26,7 @@ def install(tf: Any, ledger: Ledger) -> None:
         made._buffer_size = asked  # where the checks read it
         return made
 
-    hooks.around(tf.data.Dataset, "shuffle", shuffled)
+    hooks.around(table.DATASET_SHUFFLED, shuffled)
 
 
 def _number(buffer_size: Any) -> int | None:

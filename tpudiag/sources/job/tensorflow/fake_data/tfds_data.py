@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from .ledger import FILES, RECORDS, Ledger
 
@@ -88,12 +88,9 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
     mock: Any = testing.mock_data(num_examples=FILES * RECORDS, policy=testing.MockPolicy.USE_CODE)
     mock.__enter__()
     _mocks.append(mock)
-    builders: Any = importlib.import_module("tensorflow_datasets.core.dataset_builder")
-    hooks.around(builders.FileReaderBuilder, "_as_dataset", as_dataset)
-    load_module: Any = importlib.import_module("tensorflow_datasets.core.load")
-    for owner in (tfds, load_module):
-        hooks.around(owner, "builder", built)
-        hooks.around(owner, "load", load)
+    hooks.around(table.TFDS_READ, as_dataset)
+    hooks.around(table.TFDS_BUILT, built)
+    hooks.around(table.TFDS_LOADED, load)
 
 
 class _Prepared:
@@ -114,14 +111,14 @@ class _Prepared:
     def builder(self, original: Any, args: Any, kwargs: Any) -> Any:
         """The builder of prepared data, with its own methods; None where nothing is prepared."""
         class_, module = self._builders.DatasetBuilder, self._read_only
-        mocked = class_.__init__, module.builder_from_files
-        class_.__init__, module.builder_from_files = self._init, self._from_files
         try:
-            builder = original(*args, **kwargs)
+            with (
+                hooks.instead(class_, __init__=self._init),
+                hooks.instead(module, builder_from_files=self._from_files),
+            ):
+                builder = original(*args, **kwargs)
         except Exception:
             return None
-        finally:
-            class_.__init__, module.builder_from_files = mocked
         if not os.path.isdir(str(builder.data_dir)):  # noqa: PTH112
             return None
         for name, method in self._methods.items():

@@ -23,7 +23,7 @@ from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, de
 from tpudiag.sources.job.tensorflow.graphs import graphs, replica_context
 from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
 from tpudiag.sources.job.tensorflow.graphs.step_program import StepProgram
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 
 SMALLER, SMALLEST = 4, 8
@@ -61,8 +61,7 @@ class LoweringWatch:
         self.steps_per_dispatch: Callable[[], int] = lambda: 1
         self.shapes: tuple[tuple[int, ...], ...] = ()
         """Of examples whose dimensions the data leave open, where all that were read had one."""
-        extended = tf.compat.v1.distribute.StrategyExtended
-        hooks.around(extended, "call_for_each_replica", self._call)
+        hooks.around(table.CALL_FOR_EACH_REPLICA, self._call)
 
     def _call(
         self, original: Any, extended: Any, fn: Any, args: Any = (), kwargs: Any = None

@@ -7,6 +7,8 @@ from collections.abc import Generator
 from importlib import import_module
 from typing import Any
 
+from tpudiag.sources.job.tensorflow.points import hooks
+
 SUMS_FROM = (2, 16)
 """From this TensorFlow on its XLA for CPUs has XlaAllReduce, which sums over the replicas."""
 PLACE_OF_SUM = "tpudiag.all_reduce."
@@ -46,17 +48,14 @@ def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
         # all that crosses replicas comes through reduce_to above.
         "_use_merge_call": lambda: True,
     }
-    for name, function in changed.items():
-        setattr(extended, name, function)
-    try:
-        context = tf.distribute.ReplicaContext(strategy, 0)
-        context.all_gather = _gathering(tf, replicas)
-        with strategy.scope(), context:
-            yield
-    finally:
-        for name in changed:
-            # They were set on the instance, over the methods of the class, which come back so.
-            delattr(extended, name)
+    context = tf.distribute.ReplicaContext(strategy, 0)
+    with (
+        hooks.instead(extended, **changed),
+        hooks.instead(context, all_gather=_gathering(tf, replicas)),
+        strategy.scope(),
+        context,
+    ):
+        yield
 
 
 def _gathering(tf: Any, replicas: int) -> Any:

@@ -2,39 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 from tpudiag.signals import Tf1Use
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
-
-_SWITCHES = (
-    "disable_v2_behavior",
-    "disable_eager_execution",
-    "disable_v2_tensorshape",
-    "disable_control_flow_v2",
-    "disable_resource_variables",
-    "placeholder",
-)
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 
 
 class Tf1Watch:
     """Hooks tf.compat.v1's sessions, placeholders and switches."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self) -> None:
         self._uses: dict[str, Tf1Use] = {}
-        v1 = tf.compat.v1
-        for name in _SWITCHES:
-            self._wrap(v1, name, f"tf.compat.v1.{name}")
-        for name in ("Session", "InteractiveSession"):
-            self._wrap(getattr(v1, name), "__init__", f"tf.compat.v1.{name}")
+        for each in (*table.TF1_SWITCHES.each(), *table.TF1_SESSIONS.each()):
+            hooks.before(each, self._note(each.name.removesuffix(".__init__")))
 
     def facts(self) -> tuple[Tf1Use, ...]:
         """The uses by user code so far, each interface once."""
         return tuple(self._uses.values())
 
-    def _wrap(self, owner: Any, name: str, api: str) -> None:
-        """Note calls from user code."""
+    def _note(self, api: str) -> Callable[..., None]:
+        """Notes calls from user code."""
 
         def note(*_: Any, **__: Any) -> None:
             # From the user's own line only: TensorFlow and Keras use these interfaces inside
@@ -43,7 +32,7 @@ class Tf1Watch:
             if location is not None:
                 self._uses.setdefault(api, Tf1Use(api, location))
 
-        hooks.before(owner, name, note)
+        return note
 
 
 def tf2_enabled() -> bool | None:
