@@ -64,8 +64,6 @@ _FAMILIES = (
     "checkpoint-damaged",
     "checkpoint-mismatch",
     "checkpoint-not-whole",
-    "h5-file",
-    "load-model",
 )
 """Beside what fails while data are read, what those that were stood in for may well be to blame
 for: values, sizes and types that real ones have. What follows a stand-in is marked by that: where
