@@ -30,7 +30,8 @@ _NO_KERNEL = re.compile(
 )
 _TYPE = re.compile(r"\b(\w+)=(DT_\w+)")
 _REFUSED = re.compile(
-    r"Value passed to parameter 'input' has DataType (\w+) not in list of allowed values: ((?:\w+, )*\w+)"
+    r"Value passed to parameter 'input' has DataType (\w+) not in list of allowed values: "
+    r"((?:\w+, )*\w+)"
 )
 _SUMMED = frozenset(("bfloat16", "float16", "float32", "float64", "int32", "int64"))
 _GATHERED = _SUMMED - {"bfloat16"}
