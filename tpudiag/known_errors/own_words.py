@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (the forms of sentences stay in one piece)
 """What an error's own sentence says: of what, what was wanted, what came, what to do instead.
 
 Most errors that a library raises itself are a contract in words (`X must be Y, received Z`): they
@@ -7,13 +8,14 @@ are read by their grammar, whatever they are about.
 from __future__ import annotations
 
 import re
+
 from tpudiag.records import dataclass
 
 LONGEST_SAID = 1500
 LONGEST_PART = 180
 MOST_ADVICE = 3
 
-_END = r"(?=[,;]? (?:but|and|instead|while) (?:got|get|gets|received|found|was|is|its|has|have|were|it|you|the input|comparing)\b|[.;](?:\s|$)|,? ?(?:got|Received|received|found):|,? \(?(?:Received|Got|Found)\b|[)\]]?$)"
+_END = r"(?=[,;]? (?:but|and|instead|while) (?:got|get|gets|received|found|was|is|its|has|have|were|it|you|the input|comparing)\b|[.;](?:\s|$)|,? ?(?:got|Received|received|found):|, (?:got|received|found)\b|,? \(?(?:Received|Got|Found)\b|[)\]]?$)"
 _WANTED = (
     rf"\b[Ee]xpect(?:ed|s|ing)?(?: type| shape| dtype| value| rank| values are| one of| input)?:? (?!to find)(?:to (?:be|have) |an? )?(?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
     rf"(?P<of>[^.;:]{{2,120}}?) (?:must|should|has to|have to|needs? to) (?:(?:always|either|all|both|only) )*(?P<verb>be|have|match|equal|contain|return|specify|use)\b (?P<wanted>.{{1,{LONGEST_PART}}}?){_END}",
@@ -44,7 +46,9 @@ _REASON = re.compile(
 _DIVIDED = re.compile(
     r"(?P<whole>\d{1,12})\D{0,80}(?:not|n't) (?:be )?(?:evenly )?(?:divisible|divide\w*) (?:by )?\D{0,60}(?P<part>\d{1,9})"
 )
-_OPENS = re.compile(r"(?:Expected|It|They|Should|Must|Supported|Valid|Allowed|Available|Expecting)\b")
+_OPENS = re.compile(
+    r"(?:Expected|It|They|Should|Must|Supported|Valid|Allowed|Available|Expecting)\b"
+)
 """How a sentence begins that says of what in the one before it."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])")
 _HEAD = re.compile(r"^(?:\([0-9]\) )?(?:[\w.]{0,80}(?:Error|Exception|Warning)|[A-Z_]{6,24}): ?")
@@ -110,7 +114,9 @@ def own_words(message: str) -> OwnWords | None:
         return None
     held = wanted["wanted"][:40] if wanted else refused["not"][:40] if refused else None
     at = next((at for at, each in enumerate(sentences) if held and held in each), 0)
-    told = " ".join(sentences[max(0, at - 1) : at + 1] if _OPENS.match(sentences[at]) else [sentences[at]])
+    told = " ".join(
+        sentences[max(0, at - 1) : at + 1] if _OPENS.match(sentences[at]) else [sentences[at]]
+    )
     subject = wanted.groupdict().get("of") if wanted else None
     return OwnWords(
         cause=told.strip(),

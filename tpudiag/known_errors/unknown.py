@@ -128,7 +128,12 @@ def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
         return None
     message, phase = whole(text, failures), phase_of(text)
     return UnknownError(
-        message, phase, nearest(message), guidance(text, message, phase), facts_of(text), own_words(_last_sentence(text, failures[-1]))
+        message,
+        phase,
+        nearest(message),
+        guidance(text, message, phase),
+        facts_of(text),
+        own_words(_last_sentence(text, failures[-1])),
     )
 
 
