@@ -38,7 +38,8 @@ _TYPE = re.compile(
 _DIMENSION = r"(?:(?:<=)?\d{1,9}|None|\?|-1)"
 _SHAPE = re.compile(
     r"(?<![\w\]])(?:\w{0,12}shapes?|[fs](?:8|16|32|64)|bf16|u(?:8|16|32)|pred|float\d\d|bfloat16)?"
-    rf"(?:\[({_DIMENSION}(?:, ?{_DIMENSION}){{0,7}},?)\]|\(({_DIMENSION},(?: ?{_DIMENSION},?){{0,7}})\))"
+    rf"(?:\[({_DIMENSION}(?:, ?{_DIMENSION}){{0,7}},?)\]"
+    rf"|\(({_DIMENSION},(?: ?{_DIMENSION},?){{0,7}})\))"
 )
 """A shape as TensorFlow, Keras and XLA write it: no index `x[0]`, number `(0)`, range `[0, 5)`."""
 _SIZE = re.compile(r"\b\d{1,9}(?:\.\d{1,4})? ?[KMGT]i?B?\b(?!\w)|\b\d{7,15} bytes\b")
