@@ -33,9 +33,9 @@ _REFUSED = re.compile(
     r"Value passed to parameter 'input' has DataType (\w+) not in list of allowed values: "
     r"((?:\w+, )*\w+)"
 )
-_SUMMED = frozenset(("bfloat16", "float16", "float32", "float64", "int32", "int64"))
+_SUMMED: frozenset[str] = frozenset(("bfloat16", "float16", "float32", "float64", "int32", "int64"))
 _GATHERED = _SUMMED - {"bfloat16"}
-_BY_TPUS = {
+_BY_TPUS: dict[frozenset[str], frozenset[str]] = {
     _SUMMED: frozenset(("uint32",)),
     _GATHERED: frozenset(
         ("bfloat16", "bool", "int8", "int16", "uint8", "uint16", "uint32", "uint64",
