@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table
 
 from . import paths
 from .folders import picture, pictures_of
@@ -45,7 +45,8 @@ def install(keras: Any, ledger: Ledger) -> None:
         # It would look for each file on the disk, and drop the row.
         kw["validate_filenames"] = False
         made = original(generator, dataframe, directory, *args, **kw)
-        made._filepaths = [picture(ledger)] * len(made._filepaths)
+        files = privates.FILE_PATHS
+        setattr(made, files.name, [picture(ledger)] * len(files.of(made)))
         return made
 
     hooks.around(table.FOLDER_GENERATED, from_directory, keras)

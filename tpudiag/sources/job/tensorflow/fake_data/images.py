@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table
 
 from .program_text import picture_size, sources
 from .text_files import JPEG, SIZE, SMALL_JPEG
@@ -113,7 +113,7 @@ class Contents:
         proto = tf.make_tensor_proto(value, dtype=tf.int32)
         # The claim comes later in the script than the decoding: the constant that was already put
         # into the graph is changed, before the graph is first run.
-        size._set_attr("value", tf.compat.v1.AttrValue(tensor=proto))
+        privates.SET_ATTRIBUTE.of(size)("value", tf.compat.v1.AttrValue(tensor=proto))
 
     def _reshaped(self, original: Any, tensor: Any, shape: Any, *args: Any, **kw: Any) -> Any:
         """A shape is asked for: a stand-in is cut or repeated to fit it.

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, table
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates, table
 
 from .ledger import Ledger
 
@@ -26,7 +26,7 @@ def install(ledger: Ledger) -> None:
             return original(dataset, buffer_size, *args, **kwargs)
         interventions.note(InterventionKind.SHUFFLES)
         made = original(dataset, MOST, *args, **kwargs)
-        made._buffer_size = asked  # where the checks read it
+        setattr(made, privates.BUFFER_SIZE.name, asked)  # where the checks read it
         return made
 
     hooks.around(table.DATASET_SHUFFLED, shuffled)

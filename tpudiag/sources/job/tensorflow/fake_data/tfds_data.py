@@ -15,7 +15,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table
 
 from .ledger import FILES, RECORDS, Ledger
 
@@ -96,7 +96,7 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
 class _Prepared:
     """The package as it was before its mock: for data that were prepared on this machine."""
 
-    _METHODS = ("download_and_prepare", "as_dataset", "as_data_source", "_as_dataset")
+    _METHODS = ("download_and_prepare", "as_dataset", "as_data_source", *table.TFDS_READ.names)
 
     def __init__(self) -> None:
         self._builders: Any = importlib.import_module("tensorflow_datasets.core.dataset_builder")
@@ -226,7 +226,7 @@ def _with_splits(tfds: Any, builder: Any) -> None:
 
 def _written_splits(builder: Any) -> dict[str, int]:
     """The splits that the builder's code names, of sizes that are usual."""
-    method: Any = getattr(builder, "_split_generators", None)
+    method: Any = privates.SPLIT_GENERATORS.of(builder, None)
     try:
         code = inspect.getsource(method)
     except (OSError, TypeError):

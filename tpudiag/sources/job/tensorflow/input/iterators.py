@@ -16,7 +16,7 @@ import weakref
 from queue import SimpleQueue
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table
 
 
 class IteratorRelease:
@@ -33,8 +33,8 @@ class IteratorRelease:
         iterator = original(dataset)
         if self._tf.executing_eagerly():
             owned = (
-                getattr(iterator, "_iterator_resource", None),
-                getattr(iterator, "_dataset", None),
+                privates.ITERATOR_RESOURCE.of(iterator, None),
+                privates.HELD.of(iterator, None),
             )
             weakref.finalize(iterator, self._dropped.put, owned).atexit = False
         return iterator

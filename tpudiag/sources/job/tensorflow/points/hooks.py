@@ -107,8 +107,10 @@ def before(point: Any, note: Any, of: Any = None) -> None:
     _subscribe(point, note, call, of)
 
 
-def after(point: Point, note: Callable[..., None], of: Any = None) -> None:
+def after(point: Any, note: Any, of: Any = None) -> None:
     """Call `note` with the arguments after each call that returned."""
+    if not isinstance(point, Point):
+        point, note, of = Point((), (note,), "", "?"), of, point
 
     def call(original: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)

@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.script_run import InterventionKind, ShortenedOver
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, table, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates, table, user_lines
 
 INNER_STEPS = 4
 _OUT_OF_REACH = 2**31 - 1
@@ -101,4 +101,4 @@ class InnerLoopWatch:
 def _set_constant(tf: Any, tensor: Any, value: int) -> None:
     """Change a constant of a graph that is still being traced."""
     proto = tf.compat.v1.AttrValue(tensor=tf.make_tensor_proto(value, tensor.dtype))
-    tensor.op._set_attr("value", proto)
+    privates.SET_ATTRIBUTE.of(tensor.op)("value", proto)

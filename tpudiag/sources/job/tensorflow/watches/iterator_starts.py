@@ -18,7 +18,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import IteratorUse
 from tpudiag.sources.job.tensorflow.input import files
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
 
 _ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
 MOST_KEPT = 10_000
@@ -117,7 +117,7 @@ def _cached(dataset: Any) -> bool:
         if "Cache" in type(each).__name__ and not files.cache_file(each):
             return True
         try:
-            pending.extend(each._inputs())
+            pending.extend(privates.inputs(each))
         except Exception:
             continue
     return False

@@ -8,7 +8,7 @@ from tpudiag.model import Location
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import KerasUse, MixedPrecision
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of_arrays
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, table, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.layer_builder import LayerBuilder
 from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
 
@@ -134,7 +134,7 @@ class KerasWatch:
         # Keras 2 keeps it as a variable of a private name.
         return self._steps_asked.get(id(model)) or _integer(
             getattr(model, "steps_per_execution", None)
-            or getattr(model, "_steps_per_execution", None)
+            or privates.STEPS_PER_EXECUTION.of(model, None)
         )
 
     def steps_at_once(self, counted: int) -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import FrozenNorm
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 MOST_LINES = 8
@@ -111,4 +111,4 @@ def _own_ids(layer: Any) -> set[int]:
 
 def _plain(variable: Any) -> Any:
     """TensorFlow's variable behind one of Keras 3."""
-    return getattr(variable, "_value", variable)
+    return privates.VALUE.of(variable, variable)

@@ -13,12 +13,10 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import OutsideVariable
 from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 _TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
-_DEFAULT = "_DefaultDistributionStrategy"
-"""What `get_strategy` gives where none was made; made at its first call."""
 STARTS_AGAIN = (3, 0)
 """The Keras from which on a dataset that ran out starts again (tried: 3.15, tf-keras)."""
 _Made = tuple[weakref.ref[Any], Location | None]
@@ -142,7 +140,8 @@ class SetupWatch:
         self.tpu_strategy = True
 
     def _any_strategy(self, strategy: Any, *_: Any, **__: Any) -> None:
-        if not type(strategy).__name__.startswith(_DEFAULT):
+        # What `get_strategy` gives where none was made is made at its first call.
+        if not privates.DEFAULT_STRATEGY.names(strategy):
             self.unplaced = False
 
     def _gpu_strategy(self, name: str) -> Any:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from tpudiag.signals import Tf1Use
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
 
 
 class Tf1Watch:
@@ -36,8 +35,6 @@ class Tf1Watch:
 
 
 def tf2_enabled() -> bool | None:
-    """TensorFlow's own switch for v2 behaviour; private, None where it moved."""
-    try:
-        return bool(import_module("tensorflow.python.tf2").enabled())
-    except (ImportError, AttributeError):
-        return None
+    """TensorFlow's own switch for v2 behaviour; None where it moved."""
+    enabled = privates.TF2_ENABLED.get()
+    return bool(enabled()) if enabled is not None else None
