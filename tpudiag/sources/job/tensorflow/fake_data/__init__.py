@@ -20,8 +20,8 @@ asked where running can tell.
   is asked of them (`open_arrays.py`).
 - A *record* (`records.py`) holds what the script's own parse function asks for; what is decoded of
   it takes the size that a shape asks, in the graph that asks (`images.py`).
-- A *path* (`paths.py`, `files.py`, `folders.py`, `opened_files.py`, `archives.py`) of a bucket or of
-  a notebook host's folder leads to a file whose records or lines begin with `MARKER`.
+- A *path* (`paths.py`, `files.py`, `folders.py`, `opened_files.py`, `archives.py`) of a bucket or
+  of a notebook host's folder leads to a file whose records or lines begin with `MARKER`.
 - A *hub* (`hub.py`, `pretrained.py`, `keras_data.py`, `tfds_data.py`): a model or tokenizer of the
   right build, untrained.
 
