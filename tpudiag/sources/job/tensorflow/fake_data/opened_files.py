@@ -12,6 +12,7 @@ from tpudiag.sources.job.tensorflow.points import hooks
 from . import paths
 from .holes import Hole
 from .ledger import Ledger
+from .open_texts import OpenFile, OpenText
 from .text_files import plain
 
 
@@ -19,19 +20,25 @@ def install(ledger: Ledger) -> None:
     """Answer for files of folders that a notebook host mounts, and for JSON that was fetched."""
 
     def opened(original: Any, file: Any, mode: Any = "r", *args: Any, **kwargs: Any) -> Any:
-        if paths.is_hosted(file) and str(mode).startswith("r"):
+        fetched = isinstance(file, str) and file.startswith(ledger.folder) and "plain" in file
+        if (paths.is_hosted(file) or fetched) and str(mode).startswith("r"):
             ledger.note(str(file))
-            file = plain(ledger, str(file))
+            if "b" not in str(mode):
+                return OpenFile(str(file))
+            file = plain(ledger)
         return original(file, mode, *args, **kwargs)
 
     def loaded(original: Any, fp: Any, *args: Any, **kwargs: Any) -> Any:
-        if str(getattr(fp, "name", "")).startswith(ledger.folder):
-            return Hole()
-        return original(fp, *args, **kwargs)
+        away = isinstance(fp, OpenFile) or str(getattr(fp, "name", "")).startswith(ledger.folder)
+        return Hole() if away else original(fp, *args, **kwargs)
+
+    def parsed(original: Any, s: Any, *args: Any, **kwargs: Any) -> Any:
+        return Hole() if isinstance(s, OpenText) else original(s, *args, **kwargs)
 
     hooks.around(builtins, "open", opened)
     hooks.around(io, "open", opened)  # as pathlib opens a file
     hooks.around(json, "load", loaded)
+    hooks.around(json, "loads", parsed)
 
 
 def watch_numpy(numpy: Any, ledger: Ledger) -> None:
