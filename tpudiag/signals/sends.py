@@ -43,6 +43,7 @@ class RefusedBy(Enum):
     WALL = "the wall around the job's files"
     OFFLINE = "--offline"
     ANSWER = "the answer to what was not sent"
+    DEFECT = "a defect of tpudiag in what holds back"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from typing import Any, cast
 from tpudiag.sources.job.held_back import file_lists
 from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.file_points import BY_C_CODE, PYTHON, Argument, Effect, Point
-from tpudiag.sources.job.held_back.layer import Layer, inside
+from tpudiag.sources.job.held_back.layer import Layer, inside, is_elsewhere
 from tpudiag.sources.job.tensorflow.points import hooks
 
 _WRITES = re.compile(r"[wax+]")
@@ -26,6 +26,10 @@ _KEEPERS = ("glob", "pathlib")
 _ACCESS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
+_CHANGING = (
+    *(Effect.MADE, Effect.CHANGED, Effect.MOVED, Effect.WRITTEN),
+    *(Effect.FILE_GONE, Effect.FOLDER_GONE, Effect.TREE_GONE),
+)
 _GONE = {Effect.FILE_GONE: False, Effect.FOLDER_GONE: True, Effect.TREE_GONE: None}
 
 
@@ -62,7 +66,8 @@ class FileCalls:
         for name in at.names:
             if hasattr(owner, name):
                 before = getattr(owner, name)
-                hooks.around(owner, name, self.redirected(at.arguments))
+                call = self.redirected(at.arguments)
+                hooks.around(owner, name, call, may_change_elsewhere(at.arguments))
                 changed[before] = getattr(owner, name)
         return changed
 
@@ -88,6 +93,23 @@ class FileCalls:
                 inside.now = False
 
         return call
+
+
+def may_change_elsewhere(arguments: tuple[Argument, ...]) -> Callable[[Any, Any], bool]:
+    """Whether a call with such arguments may write, move or remove what is no file of this machine."""
+
+    def asked(args: Any, kwargs: dict[str, Any]) -> bool:
+        for each in arguments:
+            path = given(each, args, kwargs)
+            how = args[each.index + 1 : each.index + 2] or [kwargs.get("mode", "r")]
+            reads = isinstance(how[0], str) and not _WRITES.search(how[0])
+            if each.effect in _CHANGING or (each.effect is Effect.OPENED and not reads):
+                paths: Any = path if isinstance(path, (list, tuple)) else [path]
+                if any(is_elsewhere(one) for one in paths):
+                    return True
+        return False
+
+    return asked
 
 
 def put_where_kept(changed: dict[Any, Any]) -> None:

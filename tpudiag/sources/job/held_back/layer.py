@@ -271,6 +271,15 @@ class Layer:
         raise barrier.for_job(OSError(number, os.strerror(number), path))
 
 
+def is_elsewhere(path: Any) -> bool:
+    """Whether a path may be none of this machine's: a bucket's, or one that is not known yet."""
+    if path is None or isinstance(path, int):
+        return False
+    text = _text(path)
+    scheme = _SCHEME.match(text)
+    return not text if scheme is None else scheme[1] not in _READ_ONLY
+
+
 def _text(path: Any) -> str:
     """A path as text, empty for what is none, such as a file descriptor."""
     if isinstance(path, (str, bytes)) or hasattr(path, "__fspath__"):

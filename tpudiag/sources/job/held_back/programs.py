@@ -34,8 +34,8 @@ class Programs:
         }
         self._first = first
         self._prepare(cast("dict[str, str]", os.environ))
-        hooks.around(subprocess.Popen, "__init__", self._started)
-        hooks.around(os, "system", self._shell)
+        hooks.around(subprocess.Popen, "__init__", self._started, hooks.always)
+        hooks.around(os, "system", self._shell, hooks.always)
 
     def _stand_in(self, name: str) -> None:
         """One stand-in: a shell script that hands over to a Python that starts fast."""

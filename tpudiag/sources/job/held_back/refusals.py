@@ -17,7 +17,7 @@ from tpudiag.sources.job.held_back.answers import is_answer
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.no_writes import REFUSED as NO_WRITES
 from tpudiag.sources.job.held_back.offline import REFUSED
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.tensorflow.points import barrier, user_lines
 
 _DENIED = re.compile(
     r"permission ?denied|errno = 13|readonly database|unable to open database", re.I
@@ -51,7 +51,9 @@ def of(
     frames = [pair for each in chain for pair in traceback.walk_tb(each.__traceback__)]
     own = [user_lines.of(frame.f_code.co_filename, line) for frame, line in frames]
     location = next((each for each in reversed(own) if each is not None), None)
-    by, what = _answered(frames, own, lines)
+    by, what = _withheld(chain)
+    if not by:
+        by, what = _answered(frames, own, lines)
     if not by and offline:
         by, what = _unreached(chain)
     if not by and walled:
@@ -70,6 +72,14 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
+
+
+def _withheld(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
+    """Whether a call was not made because a hook of ours failed on it."""
+    for error in chain:
+        if isinstance(error, barrier.Withheld):
+            return RefusedBy.DEFECT, str(error).partition(":")[0]
+    return None, ""
 
 
 def _answered(

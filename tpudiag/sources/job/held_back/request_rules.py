@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 LIMIT_BYTES = 256 * 1024
 """A larger body sends: no question is so long."""
-_SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "REPORT", "SEARCH", "QUERY")
+SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "REPORT", "SEARCH", "QUERY")
 _READS = re.compile(
     r"(?i:(batch[-_]?)?(get|list|describe|query|queries|m?search|count|scan|select|download|read|fetch"
     r"|find|lookup|head|resolve|paths-info|tree|info|token|tokens|oauth2?|generate(Access|Id)Token"
@@ -71,7 +71,7 @@ def sends(method: str, host: str, target: str, headers: Mapping[str, str], body:
     if is_own(host):
         return False
     names = [unquote(part) for part in re.split(r"[/:]", urlsplit(target).path) if part]
-    if method.upper() in _SAFE:
+    if method.upper() in SAFE:
         return bool(names and _CALL.match(names[-1]))
     if method.upper() != "POST" or len(body) > LIMIT_BYTES:
         return True

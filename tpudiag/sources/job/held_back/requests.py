@@ -17,7 +17,7 @@ from urllib.parse import urlencode, urlsplit
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.answers import BODY, answer_headers
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import barrier, hooks
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]
@@ -55,8 +55,8 @@ class Requests:
     def watch_http_client(self, module: Any) -> None:
         """Hook the standard library's connections."""
         connection = module.HTTPConnection
-        hooks.around(connection, "putrequest", self._put)
-        hooks.around(connection, "getresponse", self._answered)
+        hooks.around(connection, "putrequest", self._put, lambda args, _: _may_send(args[1]))
+        hooks.around(connection, "getresponse", self._answered, hooks.always)
 
     def _put(
         self, original: Any, connection: Any, method: Any, url: Any, *args: Any, **kwargs: Any
@@ -86,7 +86,7 @@ class Requests:
         """Hook the pools of httpcore, on which httpx stands."""
 
         def handle(original: Any, pool: Any, request: Any) -> Any:
-            held = hooks.quietly(self._of_httpcore, module, request, _read(request))
+            held = self._judged_by(module, request, _read(request))
             return held if held is not None else original(pool, request)
 
         hooks.around(module.ConnectionPool, "handle_request", handle)
@@ -94,10 +94,15 @@ class Requests:
 
         async def handle_async(pool: Any, request: Any) -> Any:
             body = await _read_async(request)
-            held = hooks.quietly(self._of_httpcore, module, request, body)
+            held = self._judged_by(module, request, body)
             return held if held is not None else await original(pool, request)
 
         module.AsyncConnectionPool.handle_async_request = handle_async
+
+    def _judged_by(self, module: Any, request: Any, body: bytes | None) -> Any:
+        """The answer to a request of httpcore that sends; None for any other."""
+        may_send = _may_send(request.method)
+        return barrier.judged("httpcore", self._of_httpcore, may_send, module, request, body)
 
     def _of_httpcore(self, module: Any, request: Any, body: bytes | None) -> Any:
         """The answer to a request that sends; None for any other."""
@@ -121,7 +126,10 @@ class Requests:
         original = module.ClientSession._request
 
         async def request(session: Any, method: Any, url: Any, **kwargs: Any) -> Any:
-            sink = hooks.quietly(self._of_aiohttp, session, method, url, kwargs)
+            may_send = _may_send(method)
+            sink = barrier.judged(
+                "aiohttp", self._of_aiohttp, may_send, session, method, url, kwargs
+            )
             if sink is not None:
                 url = sink
                 kwargs = {k: v for k, v in kwargs.items() if not k.startswith(("proxy", "ssl"))}
@@ -201,6 +209,12 @@ class _Kept:
 
 def _nothing(*_: Any, **__: Any) -> None:
     """What a socket does that is none: settimeout, setsockopt, shutdown."""
+
+
+def _may_send(method: Any) -> bool:
+    """Whether a request may send, of which nothing else is known."""
+    name = method.decode("latin-1") if isinstance(method, bytes) else str(method)
+    return name.upper() not in request_rules.SAFE
 
 
 def _may_read(request: Any) -> bool:
