@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import importlib
 import importlib.abc
+import io
 import os
 import re
 import sys
@@ -18,7 +19,7 @@ from tpudiag.sources.job.held_back import file_lists
 from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.file_points import BY_C_CODE, PYTHON, Argument, Effect, Point
 from tpudiag.sources.job.held_back.layer import Layer, inside, is_elsewhere
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import barrier, hooks
 
 _WRITES = re.compile(r"[wax+]")
 _KEEPS = re.compile(r"[ax+]")
@@ -46,7 +47,27 @@ class FileCalls:
             module = hooks.quietly(importlib.import_module, each.module.partition(":")[0])
             changed.update(self.around(module, each))
         put_where_kept(changed)
+        io.FileIO = self._raw_file(io.FileIO)  # type: ignore[misc]
         sys.meta_path.append(_WrittenModules(self._layer))
+
+    def _raw_file(self, original: Any) -> Any:
+        """The class of raw files, of which those that the system's code opens are as well."""
+        opened = (Argument(0, "file", Effect.OPENED),)
+        call = self.redirected(opened)
+
+        class Kind(type(original)):  # type: ignore[misc]
+            def __instancecheck__(cls, other: Any) -> bool:
+                return (
+                    isinstance(other, original)
+                    if cls is FileIO
+                    else super().__instancecheck__(other)
+                )
+
+        class FileIO(original, metaclass=Kind):  # type: ignore[misc]
+            def __init__(self, *args: Any, **kwargs: Any) -> None:
+                barrier.guarded("io.FileIO", call, super().__init__, args, kwargs)
+
+        return FileIO
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
         """What is to be told of the import of which module."""
@@ -96,7 +117,7 @@ class FileCalls:
 
 
 def may_change_elsewhere(arguments: tuple[Argument, ...]) -> Callable[[Any, Any], bool]:
-    """Whether a call with such arguments may write, move or remove what is no file of this machine."""
+    """Whether a call with such arguments may change what is no file of this machine."""
 
     def asked(args: Any, kwargs: dict[str, Any]) -> bool:
         for each in arguments:

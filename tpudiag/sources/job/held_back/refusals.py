@@ -7,6 +7,7 @@ import linecache
 import os
 import re
 import socket
+import subprocess
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -131,10 +132,19 @@ def _walled(chain: list[BaseException], layer: Layer) -> tuple[RefusedBy | None,
             continue
         if NO_WRITES in text:
             return RefusedBy.WALL, path
+        if isinstance(error, subprocess.CalledProcessError) and _may_have_met(error):
+            return RefusedBy.WALL, "another program"
         denied = number in (errno.EACCES, errno.EPERM, errno.EXDEV) or _DENIED.search(text)
         if denied and (not path or _may_write(path)):
             return RefusedBy.WALL, path
     return None, ""
+
+
+def _may_have_met(error: subprocess.CalledProcessError) -> bool:
+    """Whether a program may have ended at the wall: it says so, or nobody heard what it said."""
+    said = [each for each in (error.stderr, error.stdout) if each is not None]
+    texts = [each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in said]
+    return error.stderr is None or any(_DENIED.search(str(text)) for text in texts)
 
 
 def _layered(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:

@@ -15,8 +15,7 @@ from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.held_back.answers import BODY, answer_headers
+from tpudiag.sources.job.held_back import answers, request_rules
 from tpudiag.sources.job.tensorflow.points import barrier, hooks
 
 _MOST_KNOWN = 10_000
@@ -118,8 +117,9 @@ class Requests:
             return None
         self.note(method, host, target)
         url = f"{request.url.scheme.decode()}://{host}{target}"
-        fields = [(name.encode(), value.encode()) for name, value in answer_headers(url).items()]
-        return module.Response(200, headers=fields, content=BODY)
+        told, content = answers.http(url, headers)
+        fields = [(name.encode(), value.encode()) for name, value in told.items()]
+        return module.Response(200, headers=fields, content=content)
 
     def watch_aiohttp(self, module: Any) -> None:
         """Hook aiohttp: a request that sends goes to a server of our own on loopback."""
@@ -187,16 +187,22 @@ class _Kept:
 
     def sends(self) -> bool:
         """Whether the request is one that sends."""
+        headers, body = self._parts()
+        return request_rules.sends(self.method, self.host, self.target, headers, body)
+
+    def _parts(self) -> tuple[dict[str, str], bytes]:
+        """The headers of the request, and its body."""
         head, _, body = bytes(self.sent).partition(b"\r\n\r\n")
         lines = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
         headers = {n.decode("latin-1").lower(): v.decode("latin-1").strip() for n, _, v in lines}
-        return request_rules.sends(self.method, self.host, self.target, headers, body)
+        return headers, body
 
     def makefile(self, *_: Any, **__: Any) -> io.BytesIO:
         """The answer, as http.client reads it."""
         url = self.target if "://" in self.target else f"https://{self.host}{self.target}"
-        lines = [f"{name}: {value}" for name, value in answer_headers(url).items()]
-        return io.BytesIO("\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode() + BODY)
+        headers, body = answers.http(url, self._parts()[0])
+        lines = [f"{name}: {value}" for name, value in headers.items()]
+        return io.BytesIO("\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode() + body)
 
     def close(self) -> None:
         """The connection is closed, and with it the real one that was open before."""

@@ -15,7 +15,7 @@ from typing import Any, Optional, Sequence  # noqa: UP035
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NAMES = {
-    *("http.client", "httpcore", "httpcore2", "aiohttp", "smtplib", "ftplib"),
+    *("http.client", "httpcore", "httpcore2", "aiohttp", "smtplib", "ftplib", "grpc"),
     *("huggingface_hub.hf_api", "kagglehub", "kaggle.api.kaggle_api_extended"),
 }
 _CLOSED = "no network: tpudiag could not tell in this Python what sends, a defect of its own"

@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[5]))
 
 from tpudiag.sources.job.process.isolation import (
+    attributes,
     first_process,
     held,
     keeper,
@@ -129,8 +130,14 @@ def _before(wanted: Launch, layers: Layers | None) -> Callable[[], None]:
     if layers is not None:
         return lambda: first_process.enter(wanted, layers.root)
     if wanted.isolation == "landlock":
-        return lambda: landlock.wall(wanted.folder, *wanted.shared)
+        return lambda: _walled(wanted)
     return lambda: None
+
+
+def _walled(wanted: Launch) -> None:
+    """Put a wall around this process."""
+    landlock.wall(wanted.folder, *wanted.shared)
+    attributes.keep()
 
 
 def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outcome:
