@@ -31,6 +31,7 @@ _NO_NAME = re.compile(
     r"|127\.0\.0\.1(:| port )9\b",
     re.I,
 )
+_NO_ROOM = re.compile(r"no space left on device|disk quota exceeded", re.I)
 _NO_FILES = ("/dev/", "/sys/", "/proc/")
 _MOST_LOCALS = 100
 
@@ -61,6 +62,8 @@ def of(
         by, what = _walled(chain, layer)
     if not by and layered:
         by, what = _layered(chain)
+    if not by and (walled or layered):
+        by, what = _full(chain)
     if by is None:
         return None
     return Refusal(by, what, f"{type(error).__name__}: {error}"[:2000], location)
@@ -157,6 +160,16 @@ def _layered(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
         fixed = number == errno.EROFS and (not path or path.startswith(_NO_FILES))
         if fixed or number == errno.EOVERFLOW:
             return RefusedBy.WALL, path
+    return None, ""
+
+
+def _full(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
+    """Whether there was no room for what was written, which lies elsewhere than without us."""
+    for error in chain:
+        number = error.errno if isinstance(error, OSError) else None
+        said = f"{error} {getattr(error, 'stderr', '') or ''}"
+        if number in (errno.ENOSPC, errno.EDQUOT) or _NO_ROOM.search(said):
+            return RefusedBy.ROOM, os.fsdecode(getattr(error, "filename", None) or "")
     return None, ""
 
 
