@@ -492,8 +492,9 @@ def compilations() -> list[bytes]:
 
 def read_compilation(file: Path) -> None:
     from tpudiag import catalogue, engine
+    from tpudiag.compiled import CompilerFacts
     from tpudiag.settings import Settings
-    from tpudiag.signals import CompilerFacts, Origin, Signals
+    from tpudiag.signals import Origin, Signals
     from tpudiag.sources.compiler import cache
 
     os.environ["TPUDIAG_CACHE"] = str(file.parent)

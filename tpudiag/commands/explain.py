@@ -7,7 +7,6 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -116,7 +115,8 @@ def _scanned(stream: Stream) -> tuple[Match, ...]:
     """A log's known errors; a large one, or one of unknown size, shows progress on a terminal."""
     from tpudiag.known_errors import search
 
-    size = os.fstat(stream.fileno()).st_size if isinstance(stream, BufferedReader) else None
+    fileno = getattr(stream, "fileno", None)  # a pipe of which the ends are kept has none
+    size = os.fstat(fileno()).st_size if fileno is not None else None
     if (size is not None and size < BIG_BYTES) or not sys.stderr.isatty():
         return search.scan(stream)
     from rich.console import Console

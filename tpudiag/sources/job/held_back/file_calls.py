@@ -47,27 +47,9 @@ class FileCalls:
             module = hooks.quietly(importlib.import_module, each.module.partition(":")[0])
             changed.update(self.around(module, each))
         put_where_kept(changed)
-        io.FileIO = self._raw_file(io.FileIO)  # type: ignore[misc]
+        call = self.redirected((Argument(0, "file", Effect.OPENED),))
+        setattr(io, "FileIO", _raw_file(io.FileIO, call))  # noqa: B010 (a type's name)
         sys.meta_path.append(_WrittenModules(self._layer))
-
-    def _raw_file(self, original: Any) -> Any:
-        """The class of raw files, of which those that the system's code opens are as well."""
-        opened = (Argument(0, "file", Effect.OPENED),)
-        call = self.redirected(opened)
-
-        class Kind(type(original)):  # type: ignore[misc]
-            def __instancecheck__(cls, other: Any) -> bool:
-                return (
-                    isinstance(other, original)
-                    if cls is FileIO
-                    else super().__instancecheck__(other)
-                )
-
-        class FileIO(original, metaclass=Kind):  # type: ignore[misc]
-            def __init__(self, *args: Any, **kwargs: Any) -> None:
-                barrier.guarded("io.FileIO", call, super().__init__, args, kwargs)
-
-        return FileIO
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
         """What is to be told of the import of which module."""
@@ -116,6 +98,21 @@ class FileCalls:
         return call
 
 
+def _raw_file(original: Any, call: Callable[..., Any]) -> type:
+    """A class in the place of `io.FileIO`, of which those are as well that C code opens."""
+
+    def init(own: Any, *args: Any, **kwargs: Any) -> None:
+        barrier.guarded("io.FileIO", call, partial(original.__init__, own), args, kwargs)
+
+    def is_one(cls: type, other: Any) -> bool:
+        return isinstance(other, original) if cls is made else type.__instancecheck__(cls, other)
+
+    metaclass: Any = type
+    kind = metaclass("FileIOType", (type(original),), {"__instancecheck__": is_one})
+    made: type = kind("FileIO", (original,), {"__init__": init, "__doc__": original.__doc__})
+    return made
+
+
 def may_change_elsewhere(arguments: tuple[Argument, ...]) -> Callable[[Any, Any], bool]:
     """Whether a call with such arguments may change what is no file of this machine."""
 
@@ -125,8 +122,8 @@ def may_change_elsewhere(arguments: tuple[Argument, ...]) -> Callable[[Any, Any]
             how = args[each.index + 1 : each.index + 2] or [kwargs.get("mode", "r")]
             reads = isinstance(how[0], str) and not _WRITES.search(how[0])
             if each.effect in _CHANGING or (each.effect is Effect.OPENED and not reads):
-                paths: Any = path if isinstance(path, (list, tuple)) else [path]
-                if any(is_elsewhere(one) for one in paths):
+                paths = cast("list[Any]", path if isinstance(path, (list, tuple)) else [path])
+                if any(map(is_elsewhere, paths)):
                     return True
         return False
 
