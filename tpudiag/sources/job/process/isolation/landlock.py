@@ -23,6 +23,8 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev
 SHARED_MEMORY = "/dev/shm"
 
 
+KNOWS_TRUNCATION = 3
+"""The version from which on it knows that a file is cut."""
 _SIGNALS = 1 << 1
 """To processes outside (Linux 6.12)."""
 
@@ -51,7 +53,9 @@ def wall(*folders: str) -> None:
     And let it send no signal to any other process, where the system can keep it from that.
     """
     known = version()
-    handled = _CHANGES | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= 3 else 0)
+    handled = (
+        _CHANGES | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= KNOWS_TRUNCATION else 0)
+    )
     # What an older kernel does not know may be there as zeros.
     rules = _Ruleset(handled, 0, _SIGNALS if known >= 6 else 0)
     ruleset = system.system_call(

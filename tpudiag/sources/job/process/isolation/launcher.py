@@ -141,7 +141,7 @@ def _before(wanted: Launch, layers: Layers | None) -> Callable[[], None]:
 def _walled(wanted: Launch) -> None:
     """Put a wall around this process."""
     landlock.wall(wanted.folder, *wanted.shared)
-    attributes.keep()
+    attributes.keep(no_truncation=landlock.version() < landlock.KNOWS_TRUNCATION)
 
 
 def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outcome:
