@@ -1,5 +1,7 @@
 """A hole takes any use, and keeps what was done with it."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import linecache

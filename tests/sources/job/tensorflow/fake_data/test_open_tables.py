@@ -1,5 +1,7 @@
 """Tables whose columns are made when they are asked for, in whatever way."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import builtins

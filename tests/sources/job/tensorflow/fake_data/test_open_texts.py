@@ -1,5 +1,7 @@
 """Texts that have the parts that they are taken apart into."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import json

@@ -1,5 +1,7 @@
 """Values of a column that is stood in for: by what is done with it, else by its name."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import re

@@ -4,6 +4,8 @@ The model's inputs say what an example is, its outputs and its loss what a label
 the batch. So is what was stood in for before, where the model cannot take it as it was made.
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import inspect

@@ -5,6 +5,8 @@ is the simplest there is. What was done with it is kept: the batch that a script
 shape that it brought it into.
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import dis

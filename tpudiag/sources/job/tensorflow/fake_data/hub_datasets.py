@@ -4,6 +4,8 @@ As with tables: what a script's own function, or a method of the package, does n
 the call done again.
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import importlib

@@ -1,5 +1,7 @@
 """Columns, and rows, of tables that are stood in for: what they hold follows from their uses."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -5,6 +5,8 @@ look-up done again. What a column holds follows from what is done with it: compa
 some rows hold that; divided, they are numbers. A table begins with a few columns that nobody named.
 """
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import re
@@ -190,9 +192,9 @@ class OpenTable:
         else:
             self._complete(key if not isinstance(key, slice) else (), KeyError())
         found = self._base.__getitem__(self, key)
-        known = self._known is not None and key.__hash__ is not None
-        if known and isinstance(found, self._column) and key in self._known.uses:
-            found._known = self._known
+        known: Any = self._known if key.__hash__ is not None else None
+        if known is not None and isinstance(found, self._column) and key in known.uses:
+            found._known = known
             found._table = self if key not in self._own else None
         return found
 

@@ -1,5 +1,7 @@
 """Texts that are stood in for: lines of words, with whatever parts they are taken apart into."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import io
@@ -34,7 +36,9 @@ class OpenText(str):
         parts: list[str] = [OpenText(part) for part in str.split(self, sep, maxsplit)]
         return parts if sep is not None and sep.isspace() and "\n" in sep else Parts(parts)
 
-    rsplit = split
+    def rsplit(self, sep: Any = None, maxsplit: Any = -1) -> list[str]:
+        """As many parts as are asked for."""
+        return self.split(sep, maxsplit)
 
     def partition(self, sep: str) -> tuple[str, str, str]:
         """Two parts of it."""

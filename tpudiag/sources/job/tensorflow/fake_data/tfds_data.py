@@ -73,7 +73,7 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
         hooks.quietly(_name_classes, builder.info.features)
         return builder
 
-    def own(builder: Any) -> None:
+    def own(builder: Any, *_: Any, **__: Any) -> None:
         # The job's own, which it makes without tfds.builder.
         if not builder.info.splits:
             ledger.note(f"tfds {builder.name}", "generator")
@@ -94,7 +94,7 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
     builders: Any = importlib.import_module("tensorflow_datasets.core.dataset_builder")
     hooks.around(builders.FileReaderBuilder, "_as_dataset", as_dataset)
     for name in ("download_and_prepare", "as_dataset"):
-        hooks.before(builders.DatasetBuilder, name, lambda builder, *_, **__: own(builder))
+        hooks.before(builders.DatasetBuilder, name, own)
     load_module: Any = importlib.import_module("tensorflow_datasets.core.load")
     for owner in (tfds, load_module):
         hooks.around(owner, "builder", built)
