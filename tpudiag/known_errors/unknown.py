@@ -119,10 +119,11 @@ class UnknownError:
         return self.guidance.status
 
 
-def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
+def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownError | None:
     """The failure that a text ends with; None where there is none in it.
 
-    `unnamed`: a short text's sentence without an exception's name counts as one.
+    `unnamed`: a short text's sentence without an exception's name counts as one. `remarked`: the
+    last line, from 1 on, of which is known that it is no failure.
     """
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     few_lines = text.count("\n") < FEW_LINES
@@ -132,7 +133,7 @@ def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
         failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
         if not failures and unnamed:
             failures = [failure[0].strip() for failure in _SAID.finditer(text)]
-        failures = failures or _last_failing(text)
+        failures = failures or _last_failing(text, remarked)
     if not failures:
         return None
     message, phase = whole(text, failures), phase_of(text)
@@ -151,9 +152,9 @@ def _last_sentence(text: str, failure: str) -> str:
     return unwrapped(text[text.rindex(failure) :])[:LONGEST_HEAD]
 
 
-def _last_failing(text: str) -> list[str]:
+def _last_failing(text: str, remarked: int) -> list[str]:
     """The last row, where it tells of a failure in plain words and was not logged as less."""
-    rows = [row.strip() for row in text.split("\n") if row.strip()]
+    rows = [row.strip() for row in text.split("\n")[remarked:] if row.strip()]
     return rows[-1:] if rows and _FAILING.search(rows[-1]) and not _LOGGED.match(rows[-1]) else []
 
 
