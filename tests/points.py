@@ -1,9 +1,9 @@
 """Which points of the table a Python's libraries lack.
 
-`python -m tests.points [--python PYTHON]` resolves each row where TensorFlow and Keras are imported,
-and prints those that are not there, private ones first. It ends with 1 where one is lacking that its
-row promises for all releases. Rows of packages that are not installed there, and of objects that are
-found while a job runs, are left out.
+`python -m tests.points [--python PYTHON]` resolves each row where TensorFlow and Keras are
+imported, and prints those that are not there, private ones first. It ends with 1 where one is
+lacking that its row promises for all releases. Rows of packages that are not installed there, and
+of objects that are found while a job runs, are left out.
 """
 
 from __future__ import annotations

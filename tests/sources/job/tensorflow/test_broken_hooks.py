@@ -74,8 +74,8 @@ def may_fail(hook, new):
 hooks._Hook.subscribe = may_fail
 spec = protocol.JobSpec(
     program="", arguments=(), replicas=2, real_replicas=2, hosts=1, rehearse=True, steps=10**6,
-    warmup_steps=10**6, budget_s=0.0, log_dir="", isolation="landlock", layer=sys.argv[1],
-    lower_to=sys.argv[1],
+    warmup_steps=10**6, budget_s=0.0, log_dir="", isolation="landlock",
+    layer=os.path.join(sys.argv[1], "layer"), lower_to=sys.argv[1],
 )
 read_end, write_end = os.pipe()
 observer = Observer(spec, protocol.Recorder(write_end))

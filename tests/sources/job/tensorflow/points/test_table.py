@@ -21,6 +21,7 @@ FILES = [
     if POINTS not in path.parents
 ]
 PYTHONS_OWN = {"_getframe", "_current_frames", "_exit", "_replace", "_run_exitfuncs"}
+OWN = ("self", "cls", "watch", "owner")
 PRIVATE_MODULE = re.compile(r"(tensorflow\.(python|compiler)|keras\.src)\b")
 HOOKS = {"around", "before", "after", "span", "stand_in", "added"}
 
@@ -29,16 +30,20 @@ def private_names(path: Path) -> Iterator[str]:
     """Private attributes of others that a file asks for, and private modules that it names."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Attribute) and _is_private(node.attr):
-            own = isinstance(node.value, ast.Name) and node.value.id in ("self", "cls", "watch")
+            own = isinstance(node.value, ast.Name) and node.value.id in (
+                "self",
+                "cls",
+                "watch",
+                "owner",
+            )
             if not own and node.attr not in PYTHONS_OWN:
                 yield f"{path.name}:{node.lineno} {ast.unparse(node)}"
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr"):
             name = node.args[1]
             if isinstance(name, ast.Constant) and _is_private(str(name.value)):
                 yield f"{path.name}:{node.lineno} {ast.unparse(node)}"
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if PRIVATE_MODULE.match(node.value):
-                yield f"{path.name}:{node.lineno} {node.value!r}"
+        elif isinstance(node, ast.Constant) and PRIVATE_MODULE.match(str(node.value)):
+            yield f"{path.name}:{node.lineno} {node.value!r}"
 
 
 def _is_private(name: str) -> bool:

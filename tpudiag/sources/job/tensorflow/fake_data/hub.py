@@ -8,9 +8,9 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow.points import hooks, table
 
+from .holes import taken_apart
 from .hub_texts import preprocessing
 from .ledger import Ledger
-from .program_text import taken_apart
 
 _FEATURES = 512
 """Width of what an unknown module answers."""

@@ -105,9 +105,7 @@ XLA_SUM = Private(
 XLA_CALL = Private(
     "xla_custom_call", "the same before 2.15", "tensorflow.compiler.tf2xla.ops.gen_xla_ops"
 )
-SPLIT_GENERATORS = Private(
-    "_split_generators", "the splits of a builder", releases="tensorflow_datasets 4"
-)
+SPLITS = Private("_splits", "the splits of a builder", releases="tensorflow_datasets 4")
 
 
 def inputs(dataset: Any) -> Sequence[Any]:

@@ -243,6 +243,7 @@ TF1_SWITCHES = point(
 TF1_SESSIONS = point("tf.compat.v1.Session tf.compat.v1.InteractiveSession", "__init__", "the same")
 
 # Keras: that of the job, of whichever package.
+MODEL_MADE = point("keras.Model", "__init__", "which model there is to be trained")
 FIT = point("keras.Model", "fit", "a training begins")
 EVALUATE = point("keras.Model", "evaluate", "an evaluation runs")
 PREDICT = point("keras.Model", "predict", "predictions are made")
@@ -358,10 +359,11 @@ FOLDER_GENERATED = point(_GENERATORS, "flow_from_directory", "a folder of pictur
 TABLE_GENERATED = point(_GENERATORS, "flow_from_dataframe", "a table of pictures", _NOT_ALL)
 TABLE_READ = point(
     "pandas",
-    "read_csv read_table read_json read_parquet read_pickle read_feather",
+    "read_csv read_table read_json read_parquet read_pickle read_feather read_excel",
     "a table",
     _NOT_ALL,
 )
+TABLES_MERGED = point("pandas", "merge", "columns that two tables are to share")
 TABLE_WRITTEN = point(
     "pandas.DataFrame",
     "to_csv to_json to_pickle to_parquet",
@@ -376,6 +378,7 @@ PICTURE_OPENED = point("PIL.Image", "open", "a picture; matplotlib and Keras rea
 PICTURE_READ = point("cv2", "imread", "a picture")
 FILE_OPENED = point("builtins io", "open", "a file; pathlib opens so as well")
 JSON_LOADED = point("json", "load", "a file that was fetched")
+JSON_PARSED = point("json", "loads", "a text that was fetched")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")
 FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")
 FILES_MATCHED = point("glob", "glob", "names of files")
@@ -393,6 +396,11 @@ TFDS_READ = point(
     "tensorflow_datasets.core.dataset_builder.FileReaderBuilder",
     "_as_dataset",
     "the mock's data, made of records as the real ones are",
+)
+TFDS_PREPARED = point(
+    "tensorflow_datasets.core.dataset_builder.DatasetBuilder",
+    "download_and_prepare as_dataset",
+    "a builder of the script's own",
 )
 DATASETS_LOADED = point("datasets", "load_dataset", "a data set of Hugging Face")
 METRIC_LOADED = point("evaluate", "load", "a metric of Hugging Face")
