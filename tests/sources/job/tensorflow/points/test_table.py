@@ -21,6 +21,8 @@ FILES = [
     if POINTS not in path.parents
 ]
 PYTHONS_OWN = {"_getframe", "_current_frames", "_exit", "_replace", "_run_exitfuncs"}
+DOCUMENTED = {"_metadata"}
+"""What subclasses of pandas' tables are told to set."""
 OWN = ("self", "cls", "watch", "owner")
 PRIVATE_MODULE = re.compile(r"(tensorflow\.(python|compiler)|keras\.src)\b")
 HOOKS = {"around", "before", "after", "span", "stand_in", "added"}
@@ -46,7 +48,7 @@ def private_names(path: Path) -> Iterator[str]:
                 "watch",
                 "owner",
             )
-            if not own and node.attr not in PYTHONS_OWN:
+            if not own and node.attr not in PYTHONS_OWN | DOCUMENTED:
                 yield f"{path.name}:{node.lineno} {ast.unparse(node)}"
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("getattr", "hasattr"):
             name = node.args[1]
