@@ -114,6 +114,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),
+        *job_summary.traced_alone(signals, facts.get("traced_alone")),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),

@@ -62,7 +62,7 @@ class JobRequest:
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
     python: JobPython
     """The Python that the job runs in, which has TensorFlow."""
-    rest_s: float = 60.0
+    rest_s: float = 180.0
     """How long a rehearsal goes on, shortened, past the steps observed; 0: it ends there."""
     is_module: bool = False
     """The program is a module to be run as by `python -m`."""

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, user_lines
 
 from . import holes
 from .ledger import Ledger
@@ -26,6 +26,8 @@ _OPEN = 32
 """A size that a model leaves open."""
 _BATCH = 32
 _MOST_BATCH = 16_384
+_OF_DATA = ("ValueError", "TypeError", "IndexError", "KeyError", "InvalidArgumentError")
+"""Errors by which a model says that it cannot take its data."""
 _OPTIONS = (
     "steps_per_epoch", "validation_steps", "steps", "validation_data", "validation_batch_size",
     "sample_weight", "class_weight", "batch_size", "y",
@@ -65,12 +67,17 @@ class Filling:
         steps = _steps(model)
         try:
             return original(model, *args, **kwargs)
-        except Exception:
-            if not self._ledger.any or _steps(model) != steps:
+        except Exception as error:
+            of_data = type(error).__name__ in _OF_DATA and _steps(model) == steps
+            if not (of_data and self._ledger.any):
                 raise
             if not hooks.quietly(self._can_fill, model, bound.arguments):
                 raise
-        return original(*bound.args, **bound.kwargs)
+            try:
+                return original(*bound.args, **bound.kwargs)
+            except Exception:
+                # No other data helps: the first error is the script's.
+                raise barrier.for_job(error) from None
 
     def _can_fill(self, model: Any, given: dict[str, Any]) -> bool:
         """Whether other data could be filled in for what a model did not take."""
