@@ -48,10 +48,11 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
     step = predicted_step.prediction(compiled) if compiled else None
     end = signals.end
     # First: data that is away explains a crash better than the line on which it showed.
+    lost = job_summary.passed_over(job.run.facts.get("passed_over"))
     partial = (
         unrun_commands.exported(end, request.file)
         or undiagnosed.unreachable(end, request.fake_data)
-        or job_summary.partial(signals, job.run.timed_out, request.python.path)
+        or job_summary.partial(signals, job.run.timed_out, request.python.path, lost)
     )
     return Report(
         subject=Subject("job", request.name),
@@ -110,6 +111,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
         *installed,
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
+        *job_summary.passed_over(facts.get("passed_over")),
         *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
         *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
