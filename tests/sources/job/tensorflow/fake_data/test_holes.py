@@ -62,6 +62,10 @@ if kept:
 with data.opened() as opened:
     inside = opened.read()
 names = [load for load in "ab"]
+try:
+    answered = load("/nowhere/third")
+except OSError:
+    answered = "by the script"
 def main():
     own = load("/nowhere/other")
     total = own + 1
@@ -91,7 +95,7 @@ def test_what_a_statement_would_have_set_becomes_a_hole(tmp_path: Path) -> None:
         assert isinstance(space[name], Hole), name
     assert space["kept"] > 1 and space["size"] == holes.LENGTH // 2 and space["names"] == ["a", "b"]
     assert callable(space["load"]), "a comprehension's own name is none of the script's"
-    assert len(noted) == 3
+    assert len(noted) == 3 and space["answered"] == "by the script"
     assert "line 6" in noted[0] or ":6" in noted[0]
 
 

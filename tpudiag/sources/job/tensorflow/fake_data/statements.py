@@ -103,9 +103,11 @@ class Statements:
             if isinstance(node, (ast.For, ast.With)):
                 node.body.insert(0, self._begun(node, lines))
             if isinstance(node, _COMPOUND):
+                # What the script catches itself is its own to answer.
+                caught = isinstance(node, ast.Try) and bool(node.handlers)
                 for block in ("body", "orelse", "finalbody"):
                     inner = getattr(node, block, None)
-                    if inner:
+                    if inner and not (caught and block == "body"):
                         setattr(node, block, list(self._block(inner, lines)))
             yield self._tried(node, lines)
 
