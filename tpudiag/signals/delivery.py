@@ -7,6 +7,9 @@ from typing import Literal
 from tpudiag.records import dataclass
 
 
+LossFault = Literal["NaN", "Inf", "explodes", "stands still"]
+
+
 @dataclass(frozen=True, kw_only=True)
 class DeliveryFall:
     """Time lost between steps; rates are units a second."""
@@ -29,7 +32,7 @@ class DeliveryFall:
 class LossTrouble:
     """A loss from which nothing is learned."""
 
-    what: Literal["NaN", "Inf", "explodes", "stands still"]
+    what: LossFault
     step: int
     """About when it began."""
     last: float | None
