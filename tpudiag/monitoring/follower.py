@@ -277,7 +277,7 @@ class Watched:
             silent_s=self.silent_s(),
             normal_pause_s=self.normal_pause_s(),
             pause_s=self.pause_s,
-            goodput=self.ledger.goodput(*self._tail()),
+            spent=self.ledger.spent(*self._tail()),
         )
 
     def _delivered_per_s(self, now: RunState) -> float | None:

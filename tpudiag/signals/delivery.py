@@ -6,7 +6,6 @@ from typing import Literal
 
 from tpudiag.records import dataclass
 
-
 LossFault = Literal["NaN", "Inf", "explodes", "stands still"]
 
 
