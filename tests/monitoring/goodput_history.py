@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Any
 
 from tpudiag.monitoring.ledger import Account, Ledger
@@ -86,8 +87,7 @@ def account() -> Account:
 
 def theirs() -> dict[str, float]:
     """The history by ml-goodput-measurement: percent of the job's time, by its own names."""
-    from ml_goodput_measurement.src import goodput  # type: ignore[import-not-found]
-
+    goodput: Any = import_module("ml_goodput_measurement.src.goodput")
     log = _Log()
     recorder: Any = goodput.GoodputRecorder("job", "log", True, log)
     for one in history():
@@ -112,13 +112,13 @@ def theirs() -> dict[str, float]:
             recorder.record_job_end_time(end)
     with tempfile.TemporaryDirectory() as cache:
         calculator: Any = goodput.GoodputCalculator("job", "log", log, cache_dir=cache)
-        share, lost, _ = calculator.get_job_goodput(include_badput_breakdown=True)
-    found = {"GOODPUT": float(share)}
-    for kind, percent in lost.items():
-        for name, value in (
-            percent.items() if isinstance(percent, dict) else ((kind.name, percent),)
-        ):
-            found[name] = float(value)
+        answer: tuple[Any, ...] = calculator.get_job_goodput(include_badput_breakdown=True)
+    share, lost = float(answer[0]), dict[Any, Any](answer[1])
+    found = {"GOODPUT": share}
+    # Those of custom events stand by their own names below one.
+    custom: dict[str, float] = next(one for one in lost.values() if not isinstance(one, float))
+    found |= {kind.name: one for kind, one in lost.items() if isinstance(one, float)}
+    found |= custom
     return found
 
 

@@ -93,7 +93,7 @@ class Slow:
     def __init__(self) -> None:
         self.begun, self.go_on, self.writing = threading.Event(), threading.Event(), False
 
-    def write(self, *_: object) -> None:
+    def write(self, run: object, windows: object, pauses: object, traces: object = ()) -> None:  # noqa: ARG002
         self.writing = True
         self.begun.set()
         self.go_on.wait(10)

@@ -7,9 +7,10 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from urllib.request import Request, urlopen
 
-from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from prometheus_client.openmetrics import parser as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as text_string_to_families
 
 from tpudiag.monitoring.figures import Figures
@@ -65,7 +66,8 @@ def test_it_is_open_metrics_for_whoever_asks(recordings: ModuleType, tmp_path: P
         text = scraped(server, "application/openmetrics-text; version=1.0.0")
     finally:
         server.close()
-    families = {family.name: family for family in text_string_to_metric_families(text)}  # type: ignore[no-untyped-call]
+    parsed: Any = open_metrics
+    families = {family.name: family for family in parsed.text_string_to_metric_families(text)}
     assert families["tpudiag_steps"].type == "counter"
     assert text.endswith("# EOF\n")
     (productive,) = families["tpudiag_goodput_time_seconds"].samples
