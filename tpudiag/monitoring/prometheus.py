@@ -12,6 +12,7 @@ from prometheus_client.registry import Collector
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.metrics import Worker, samples
+from tpudiag.whole import whole
 
 SCRAPES, LAST_S = 2, 130.0
 """How often the end is shown, and for how long that is waited for: two scrapes of a minute."""
@@ -77,7 +78,8 @@ class Prometheus(Collector):
 def parsed(address: str) -> tuple[str, int]:
     """`9105`, `0.0.0.0:9105` or `[::1]:9105` as host and port; on loopback unless it says else."""
     host, _, port = address.rpartition(":")
-    if not port.isdigit() or int(port) > 65535:
+    number = whole(port)
+    if number is None or number > 65535:
         raise UsageError(f"--prometheus {address}: not of the form [HOST:]PORT")
     # Loopback unless told otherwise: nothing here asks who reads it.
-    return host.strip("[]") or "127.0.0.1", int(port)
+    return host.strip("[]") or "127.0.0.1", number
