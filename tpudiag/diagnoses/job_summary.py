@@ -9,6 +9,8 @@ import statistics
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+
 from tpudiag.diagnoses import last_words, missing_package, older_release
 from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
@@ -223,7 +225,7 @@ def _said(error: str) -> str:
 
 def passed_over(statements: object) -> tuple[str, ...]:
     """The statements that failed for lack of data, and that the script went on without."""
-    listed = [str(each) for each in statements] if isinstance(statements, (list, tuple)) else []
+    listed = msgspec.convert(statements or (), tuple[str, ...], strict=False)
     if not listed:
         return ()
     more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""

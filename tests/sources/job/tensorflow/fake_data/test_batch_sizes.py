@@ -1,5 +1,7 @@
 """Data hold some batches of the size that a script has named by then."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import sys

@@ -1,5 +1,7 @@
 """The batch that a script has given a name by now, and how many examples that asks for."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import re
