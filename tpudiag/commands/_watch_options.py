@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tpudiag.commands._durations import duration
 from tpudiag.commands._worker_options import add_kubernetes_options, add_port_option
+from tpudiag.whole import whole
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +40,11 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         "--prometheus",
         metavar="[HOST:]PORT",
         help="serve the figures for Prometheus at /metrics (on 127.0.0.1 unless HOST says else)",
+    )
+    parser.add_argument(
+        "--otlp",
+        metavar="URL",
+        help="send the figures to a collector of OpenTelemetry: http://localhost:4318/v1/metrics",
     )
     parser.add_argument(
         "--idle",
@@ -121,6 +127,7 @@ def expectation(text: str) -> float | Path:
 
 def count(text: str) -> int:
     """A number of 1 or more."""
-    if not text.isdecimal() or int(text) < 1:
+    number = whole(text) or 0
+    if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
-    return int(text)
+    return number
