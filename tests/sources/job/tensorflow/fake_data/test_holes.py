@@ -75,7 +75,7 @@ if __name__ == "__main__":
 """
 
 
-def ran(tmp_path: Path, text: str) -> tuple[dict[str, Any], list[str]]:
+def ran(tmp_path: Path, text: str, **known: Any) -> tuple[dict[str, Any], list[str]]:
     """What a script has set, and what was stood in for."""
     noted: list[str] = []
     file = str(tmp_path / "job.py")
@@ -83,7 +83,7 @@ def ran(tmp_path: Path, text: str) -> tuple[dict[str, Any], list[str]]:
     ledger = Ledger(
         str(tmp_path), lambda **facts: noted.__setitem__(slice(None), facts.get("passed_over", ()))
     )
-    space: dict[str, Any] = {"__name__": "__main__"}
+    space: dict[str, Any] = {"__name__": "__main__", **known}
     tree = Statements(ledger).tried(text, file, space, 0)
     exec(compile(tree, file, "exec", dont_inherit=True), space)
     return space, noted
@@ -115,3 +115,27 @@ def test_what_no_data_brings_about_is_the_scripts(
     with pytest.raises(error) as caught:
         ran(tmp_path, text)
     assert caught.traceback[-1].lineno + 1 == line
+
+
+def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_path: Path) -> None:
+    text = "data = open('/nowhere/x').read()\nmodel.fit(data)\n"
+    code = compile(
+        "def fit(data):\n    raise ValueError('shapes')\n", "/lib/keras/src/trainer.py", "exec"
+    )
+    library: dict[str, Any] = {}
+    exec(code, library)
+
+    class Model:
+        def fit(self, data: object) -> None:
+            fn = library["fit"]
+            try:
+                fn(data)
+            except ValueError as error:
+                raise error.with_traceback(None) from None
+
+    with pytest.raises(ValueError, match="shapes"):
+        ran(tmp_path, text, model=Model())
+    space, _ = ran(
+        tmp_path, "data = open('/nowhere/x').read()\nmodel = data.made()\nmodel.fit(data)\n"
+    )
+    assert isinstance(space["model"], Hole)

@@ -253,14 +253,26 @@ def _is_of_training(error: Exception) -> bool:
     """Whether an error went through a training step, or the rehearsal refused something."""
     if type(error).__name__ == "NotRehearsable":
         return True
-    frames = (frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__))
-    return any(code.co_name in _TRAINING and _TRAINS.search(code.co_filename) for code in frames)
+    return any(
+        name in _TRAINING and _TRAINS.search(file) is not None for name, file in _passed(error)
+    )
 
 
 def _is_of_model(error: Exception) -> bool:
     """Whether an error came of a model: its layers, its optimizer, how it is put together."""
-    files = (frame.f_code.co_filename for frame, _ in traceback.walk_tb(error.__traceback__))
-    return any(_OF_MODEL.search(file) for file in files)
+    return any(_OF_MODEL.search(file) for _, file in _passed(error))
+
+
+def _passed(error: Exception) -> Iterator[tuple[str, str]]:
+    """The functions that an error came through, and their files.
+
+    Keras takes its own frames out of a traceback, but for one that holds the function it called.
+    """
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        yield frame.f_code.co_name, frame.f_code.co_filename
+        called = frame.f_locals.get("fn")
+        if isinstance(called, FunctionType):
+            yield called.__name__, called.__code__.co_filename
 
 
 def _writes(error: Exception) -> bool:
