@@ -53,7 +53,7 @@ class Connections:
 
 def _judged() -> bool:
     """Whether the connection is made by a module whose requests are judged."""
-    frame: FrameType | None = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         if str(frame.f_globals.get("__name__")).partition(".")[0] in _JUDGED:
             return True
