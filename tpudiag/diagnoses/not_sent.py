@@ -6,9 +6,15 @@ from collections import Counter
 from dataclasses import replace
 
 from tpudiag.script_run import Writes
-from tpudiag.signals import HeldBack, SendKind, Signals
+from tpudiag.signals import HeldBack, RefusedBy, SendKind, Signals
 
 IN_PLACE = "a run on the TPU writes and sends; `--in-place` lets a rehearsal write"
+WHAT_TO_DO = {
+    RefusedBy.ROOM: "make room there, or set TMPDIR to another folder",
+    RefusedBy.DEFECT: "please report it, with what -v says of the hook",
+    RefusedBy.OFFLINE: "without --offline what it reads comes, and what it sends is held back",
+}
+"""Where it is another thing than to let the script write."""
 UNJUDGED = (
     "Connected by a protocol of its own, of which nobody can tell whether it reads or sends (a "
     "database, a queue), and not held back (--offline does)"
@@ -73,4 +79,5 @@ def refused(signals: Signals) -> str | None:
         return None
     where = f"{refusal.location}: " if refusal.location is not None else ""
     error = refusal.error.splitlines()[0]
-    return f"{where}ended by {refusal.by.value}, not by a fault of its own: {error}; {IN_PLACE}"
+    what_to_do = WHAT_TO_DO.get(refusal.by, IN_PLACE)
+    return f"{where}ended by {refusal.by.value}, not by a fault of its own: {error}; {what_to_do}"
