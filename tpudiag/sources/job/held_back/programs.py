@@ -71,6 +71,8 @@ class Programs:
 
     def _argument(self, argument: Any, index: int) -> Any:
         """A program that is named by its whole path; a file that lies in the layer alone."""
+        if index == 0 and isinstance(argument, (bytes, os.PathLike)):
+            argument = os.fsdecode(cast("os.PathLike[str]", argument))
         if not isinstance(argument, str):
             return argument
         if index == 0:
