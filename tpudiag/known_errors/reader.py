@@ -136,7 +136,8 @@ def _with_unknown(
     if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]
     # Beside a mere remark, a sentence without an exception's name is that remark.
-    failure = unknown(text, unnamed=not matches) if not said else None
+    remarked = max((each.last_line for each in matches), default=0) if whole else 0
+    failure = unknown(text, unnamed=not matches, remarked=remarked) if not said else None
     if failure and any(_is_answer(each, failure.text) for each in match(failure.text)):
         return [*matches]
     placed = _by_its_place(text) if whole else None
