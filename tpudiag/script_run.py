@@ -164,7 +164,6 @@ class InterventionKind(Enum):
     STEPS = "repeated results of steps"
     REPLAY = "repeated batches"
     LOOPS = "shortened loops"
-    TRACED = "steps that are traced alone"
     SHUFFLES = "small shuffle buffers"
     REPLICAS = "fewer replicas"
     WIDE = "16-bit convolutions in float32"

@@ -47,10 +47,12 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
     end = signals.end
-    # First: data that is away explains a crash better than the line on which it showed.
     lost = job_summary.passed_over(job.run.facts.get("passed_over"))
+    # First what the rehearsal itself refused; data that is away explains a crash better than the
+    # line on which it showed.
     partial = (
-        unrun_commands.exported(end, request.file)
+        not_sent.refused(signals)
+        or unrun_commands.exported(end, request.file)
         or undiagnosed.unreachable(end, request.fake_data)
         or job_summary.partial(signals, job.run.timed_out, request.python.path, lost)
     )
@@ -116,7 +118,6 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
         *job_summary.of_some_examples(signals, ran_examples),
-        *job_summary.traced_alone(signals, facts.get("traced_alone")),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),

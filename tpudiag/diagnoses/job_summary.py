@@ -163,19 +163,6 @@ def of_some_examples(signals: Signals, ran: object) -> tuple[str, ...]:
     )
 
 
-def traced_alone(signals: Signals, traced: object) -> tuple[str, ...]:
-    """That the step was not run; `traced`: whether it was so."""
-    if not traced:
-        return ()
-    batch = signals.batch
-    of = f" of {batch.per_replica_batch} examples a replica" if batch is not None else ""
-    return (
-        f"A step{of} is too much for this machine: it was traced and not run, and what it gives "
-        "the script is zero. What is said of its shapes, products and memory is of the whole "
-        "batch; its time, its losses and the numbers in it were not measured.",
-    )
-
-
 def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
     """What --fake-data did; `by_graph`: files that a graph names may have been stood in for."""
     things = signals.stood_in

@@ -79,10 +79,6 @@ def end_if_too_slow(
         host_memory.examples_that_fit(_forward_bytes(call, whole), whole),
     )
     if examples < whole and pipelines:
-        # Traced once, of the whole batch, and not run: what is said of it is of its graph.
-        if watches.whole is not None and spec.rest_s and watches.traced.begin():
-            recorder.put(traced_alone=True)
-            return
         _end_once_read(tf, watches, recorder, read_step, examples)
     elif in_time < spec.real_replicas:
         _end(recorder, in_time)

@@ -113,7 +113,7 @@ class Observation:
         """An outermost tf.function has returned."""
         self.watches.pipelines.feeds.called(function.trains)
         if function.trains:
-            enough = len(function.retraces) >= ENOUGH_RETRACES or self.watches.traced.active
+            enough = len(function.retraces) >= ENOUGH_RETRACES
             self._step_done(eager=False, enough=enough, retraced=traced)
 
     def _after_eager_run(self) -> None:

@@ -19,7 +19,6 @@ from tpudiag.sources.job.tensorflow.input.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
 from tpudiag.sources.job.tensorflow.points import interventions
 from tpudiag.sources.job.tensorflow.shortening.real_checkpoints import RealCheckpoints
-from tpudiag.sources.job.tensorflow.shortening.traced_steps import TracedSteps
 from tpudiag.sources.job.tensorflow.shortening.whole_script import WholeScript
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
@@ -71,7 +70,6 @@ class Watches:
         self.gradients = GradientWatch(tf)
         self.functions = FunctionWatch(tf, events.after_call)
         self.strategies = StrategyWatch(tf, self.functions.class_)
-        self.traced = TracedSteps(tf, self.functions)
         self.lowering: LoweringWatch | None = None
         if spec.lower_to:
             self.lowering = LoweringWatch(tf, self.gradients, recorder)
@@ -92,7 +90,6 @@ class Watches:
                 steps_seen=lambda: self.gradients.taken + self.strategies.runs,
                 on_hard_end=events.on_hard_end,
             )
-            self.whole.epochs.traced = self.traced
         self.tf1 = Tf1Watch(tf)
         self.keras = KerasWatch(tf)
         if self.lowering is not None:

@@ -38,8 +38,6 @@ class EpochWatch:
         self._begun = 0
         self._fitted = False
         self._predictions = predictions.InLoop()
-        self.traced: Any = None
-        """What says that steps are too heavy to be run."""
 
     def watch(self, keras: Any) -> None:
         """Install the hooks on a Keras package."""
@@ -117,8 +115,6 @@ class EpochWatch:
         )
         bound = _bound(original, model, args, kwargs) if shortened else None
         rows = predictions.Rows(*self._tf.distribute.TPUStrategy.tpudiag_share())
-        if self.traced is not None and self.traced.active:
-            rows = predictions.Rows(1, rows.replicas, 1)
         short = predictions.predict(self._tf, original, bound, rows) if bound is not None else None
         if short is None and bound is not None:
             call = partial(original, model, *args, **kwargs)
