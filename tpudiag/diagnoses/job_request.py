@@ -16,6 +16,7 @@ from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.script_run import Isolation
+from tpudiag.signals import Framework
 from tpudiag.sources import environment, script
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.compile_step import CompilerRequest
@@ -223,7 +224,8 @@ def job_python_of(named: str | None, program: str | None = None) -> JobPython:
         place = named_place(named)
     elif (setting := settings.load(Path.cwd()).python) is not None:
         place = named_place(setting, "[tool.tpudiag] python")
-    return job_python.choose(place, program)
+    framework = Framework.TENSORFLOW if program is None else script.trains_with(program)
+    return job_python.choose(place, program, framework=framework)
 
 
 def _found_target(tpu: environment.FoundTpu | None) -> str | None:

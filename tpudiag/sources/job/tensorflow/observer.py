@@ -86,6 +86,8 @@ class Observer:
     def imported_keras(self, keras: Any, package: str) -> None:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is whole."""
         hooks.quietly(keras_backend.watch, keras, self._recorder)
+        if hooks.quietly(keras_backend.name_of, keras) == "jax":
+            return  # its steps are jax.jit's
         if self.observation is None:
             self._early_keras.append((keras, package))
         else:
