@@ -120,3 +120,23 @@ def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
     end = job.facts["end"]
     assert not specs and isinstance(end, JobEnd)
     assert end.error == "the rehearsal's stand-ins for data may not fit"
+
+
+def test_what_only_cpu_replicas_need_is_left_out_last() -> None:
+    single = InterventionKind.SINGLE_STEPS
+    job, specs = tried(crashed(CUT, single), crashed(single), ended(Coverage(end="whole")))
+    assert [spec.without for spec in specs] == [(CUT,), (CUT, single)]
+    assert second_try.crash_of(job) is None, "without it the job ran"
+    elsewhere = JobEnd(how="exception", error="ValueError", location=Location("train.py", 30))
+    job, _ = tried(crashed(single), JobRun(facts={"end": elsewhere}))
+    assert second_try.crash_of(job) == crashed().facts["end"], "a CPU fails without: undecided"
+    assert job.facts["misfits"] == ()
+
+
+def test_a_try_for_fewer_replicas_tells_how_it_ended_and_nothing_of_steps() -> None:
+    second = ended(Coverage(end="whole"))
+    second.facts |= {"batch": 2, "own": 3}
+    job, (spec,) = tried(crashed(InterventionKind.REPLICAS), second)
+    assert spec.without == (InterventionKind.REPLICAS,)
+    assert second_try.crash_of(job) is None
+    assert (job.facts["batch"], job.facts["own"]) == (1, 3)

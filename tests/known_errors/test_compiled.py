@@ -15,6 +15,9 @@ from tpudiag.known_errors.compiled import FOLDER, BadCase, load, read
 from tpudiag.known_errors.plain_text import plain, squeezed, without_prefixes
 from tpudiag.known_errors.probes import Probe, candidates, probes
 
+SENTENCES = QUESTIONS.with_name("sentences.json")
+"""What libraries write, each with the file that holds its words (empty: from experience)."""
+
 CASE = """
 [[case]]
 id = 'E01'
@@ -78,6 +81,7 @@ def test_one_subject_a_file_and_one_room_a_folder() -> None:
 def test_nothing_is_looked_for_that_no_text_holds() -> None:
     sets = json.loads(QUESTIONS.read_text(encoding="utf-8"))
     texts = [each["text"] for name in ("tune", "hold") for each in sets[name]]
+    texts += [each["text"] for each in json.loads(SENTENCES.read_text(encoding="utf-8"))]
     for error in known_errors():
         texts += [error.example, *error.more_examples, *(each.hit for each in error.narrower)]
     held: set[Probe] = set()

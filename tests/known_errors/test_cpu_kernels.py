@@ -20,6 +20,9 @@ All kernels registered for op LRN:
   device='XLA_CPU_JIT'; T in [DT_FLOAT, DT_BFLOAT16]
   device='CPU'; T in [DT_FLOAT]
 """
+REFUSED = """\
+Value passed to parameter '{name}' has DataType {dtype} not in list of allowed values: \
+{more}float16, float32, float64, int32, int64"""
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,13 @@ All kernels registered for op LRN:
         (NO_KERNEL.format(op="LRN", dtype="DT_BFLOAT16"), True),
         (NO_KERNEL.format(op="MatMul", dtype="DT_UINT32"), False),
         (EAGERLY, True),
+        (REFUSED.format(name="input", dtype="bfloat16", more=""), True),
+        (REFUSED.format(name="input", dtype="bool", more=""), True),
+        (REFUSED.format(name="input", dtype="string", more=""), False),
+        (REFUSED.format(name="input", dtype="uint32", more="bfloat16, "), True),
+        (REFUSED.format(name="input", dtype="int8", more="bfloat16, "), False),
+        (REFUSED.format(name="a", dtype="bfloat16", more=""), False),
+        ("Some replicas made a different number of replica_context().merge_call() calls.", True),
         ("input depth must be evenly divisible by filter depth: 3 vs 32", False),
         ("logits and labels must have the same first dimension, got [5,2] and [4]", False),
     ],

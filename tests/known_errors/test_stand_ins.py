@@ -17,6 +17,10 @@ DATA = ("gs://bucket/*.tfrec",)
         ("E130", True),  # a parse function's features
         ("E576", True),  # no texts behind a slice
         ("E733", True),  # fields of records
+        ("E122", True),  # weights of other shapes
+        ("E163", True),  # numbers of another type
+        ("E139", False),  # a model outside the scope
+        ("E142", False),  # a call in the wrong context
         ("E134", False),  # Python in a pipeline for a worker, whatever it reads
     ],
 )

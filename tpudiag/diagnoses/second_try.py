@@ -1,7 +1,8 @@
 """A job that crashed where the rehearsal had changed something, tried once more without.
 
-An exception that stays is the script's. One that goes away is ours, and so may be one that could
-not be tried again in time: neither becomes a finding.
+What changes lengths is left out first, then what spares time, last what only CPU replicas need. An
+exception that stays is the script's. One that goes away is ours, and so may be one that could not
+be tried again in time: neither becomes a finding.
 """
 
 from __future__ import annotations
@@ -24,8 +25,20 @@ _LENGTHS = (
     InterventionKind.BATCHES,
     InterventionKind.EXAMPLES,
     InterventionKind.ROWS,
+    InterventionKind.REPLICAS,
 )
 """What changes how long things are; without the others, which spare time, a job may not get far."""
+_ADAPTATIONS = (
+    InterventionKind.WIDE,
+    InterventionKind.SINGLE_STEPS,
+    InterventionKind.UNCOMPILED,
+    InterventionKind.EARLY,
+    InterventionKind.ALIKE,
+)
+"""What CPU replicas need where a TPU needs nothing: a try without that ends sooner, or otherwise,
+ends by the CPU's fault and decides nothing."""
+_ENDS = ("end", "came_to", "coverage", "refusal", "interventions", "misfits", "stood_in")
+"""The facts of how a try ended; all that a try for fewer replicas saw of its steps is of these."""
 
 _OF_TYPES = re.compile(
     r"(\w*TypeError|AttributeError|NotImplementedError|UnimplementedError)\b|"
@@ -55,12 +68,15 @@ def judged(
     second = run(again, why, LONGER * job.wall_s + AT_LEAST_S)
     crash, passed = crash_of(second), _passed(second, end)
     misfit = Misfit(kinds, end.location, _first_line(end.error), decided=passed)
-    if not passed and not (crash is not None and _is_same(crash, end)):
+    same = crash is not None and _is_same(crash, end)
+    if not passed and not same and set(kinds) <= set(_ADAPTATIONS):
+        job.facts["misfits"] = (*known, *_misfits(job))
+        return _of_what_stays(job, end)
+    if not passed and not same:
         job.interrupted = job.interrupted or second.interrupted
         job.facts["misfits"] = (*known, *_misfits(job))
         return _set_aside(job, end, misfit)
-    # What the first try alone has sent stands: the lowered step and what was read of it.
-    second.facts = {**job.facts, "interventions": [], **second.facts}
+    second.facts = _joined(job, second, kinds)
     second.wall_s += job.wall_s
     return judged(again, second, run, (*known, *((misfit,) if passed else ())))
 
@@ -97,11 +113,15 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     )
     left = [each.kind for each in made if each.kind not in spec.without]
     lengths = [kind for kind in left if kind in _LENGTHS]
+    adapted = [kind for kind in left if kind in _ADAPTATIONS]
+    sparing = [kind for kind in left if kind not in (*lengths, *adapted)]
     # What spares time keeps types and shapes; and where what cannot be left out may be to blame,
     # to know more would not help.
     error = end.error or ""
-    known = _OF_TYPES.match(error) or cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
-    yield from lengths or ([] if known else left)
+    of_others = cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
+    if of_others or _OF_TYPES.match(error):
+        sparing = []
+    yield from lengths or sparing or ([] if of_others else adapted)
 
 
 def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
@@ -113,6 +133,16 @@ def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
         examples=spec.replica_batch if whole else spec.examples,
         lower_to="",
     )
+
+
+def _joined(
+    first: JobRun, second: JobRun, kinds: tuple[InterventionKind, ...]
+) -> dict[str, object]:
+    """What two tries have sent: of the first what it alone has, as the lowered step."""
+    later = second.facts
+    if InterventionKind.REPLICAS in kinds:
+        later = {name: later[name] for name in _ENDS if name in later}
+    return {**second.facts, **first.facts, "interventions": [], **later}
 
 
 def _passed(job: JobRun, end: JobEnd) -> bool:

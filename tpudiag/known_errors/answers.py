@@ -106,6 +106,11 @@ def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
     about = ", ".join(part for part in (phase, guide.status) if part)
     yield f"{bold('not known (error)')} {about}".rstrip()
     yield _paragraph(clean(error.text), "  > ")
+    if error.cause:
+        yield f"\n{bold('Cause')} (as its own words say it)\n{_paragraph(clean(error.cause))}"
+    if error.own and error.own.fix:
+        yield f"\n{bold('Fix')}"
+        yield from (f"    {clean(row)}" for row in error.own.fix.splitlines())
     if guide.meaning:
         yield f"\n{bold('What its kind means')}\n{_paragraph(guide.meaning)}"
     if facts := tuple(error.facts.rows()):
@@ -179,8 +184,8 @@ def unknown_data(error: UnknownError) -> dict[str, object]:
         "phase": error.phase.value,
         "status": error.status,
         "excerpt": error.text,
-        "cause": None,
-        "fix": None,
+        "cause": error.cause,
+        "fix": error.own.fix or None if error.own else None,
         "meaning": error.guidance.meaning or None,
         "operation": error.guidance.operation,
         "own_line": error.guidance.own_line,

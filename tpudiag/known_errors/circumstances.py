@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .blanks import names_in
-from .model import Match
+from .facts import facts_near
+from .model import Kind, Match
+from .own_words import OwnWords, own_words
 from .place import place_near
 from .versions import (
     for_versions,
@@ -16,6 +18,9 @@ from .versions import (
     versions_by_paths,
     versions_in,
 )
+
+LINES_OF_A_SENTENCE = 6
+"""An error's sentence goes on for so many lines at most."""
 
 
 def of_job(
@@ -47,7 +52,21 @@ def of_job(
                 for_versions(each, by_paths | named),
                 place=place,
                 releases=said,
+                facts=facts_near(text, each.line) if failed and not each.secondary else None,
+                own=_own(each, text) if failed and not each.secondary else None,
                 names=names | script,
             )
         )
     return tuple(told)
+
+
+def _own(match: Match, text: str) -> OwnWords | None:
+    """What the sentence of an error says itself, where nothing else was read in it."""
+    kind = match.error.kind
+    if match.reading is not None or match.told_by != "words" or kind is Kind.CONSEQUENCE:
+        return None
+    rows = text.split("\n")[match.line - 1 : match.line + LINES_OF_A_SENTENCE]
+    said = own_words("\n".join(rows))
+    # A case that names its cause is told apart by what was wanted and what came alone.
+    tells = said is not None and (kind is not Kind.TELLING or said.is_contract)
+    return said if tells else None

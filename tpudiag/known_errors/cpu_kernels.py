@@ -1,7 +1,8 @@
 """Whether an exception is one of CPU replicas alone, which no step on a TPU raises.
 
 Tried on TensorFlow 2.21, 161 operations and forms on two CPU replicas: those that fail there and
-have a kernel for XLA fail by these words.
+have a kernel for XLA fail by these words. What CPU replicas exchange values by takes fewer types
+than what a TPU's do: compared by the definitions of all operations, and no other takes these.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ _ONLY_HERE = re.compile(
     r"filter_size does not have enough elements, requested \d+, got \d+|"
     # MirroredStrategy's threads cannot meet in a branch, a loop or a nested function.
     r"merge_call`? called while defining a new graph|"
+    # They run the step's Python once each, a TPU's replicas once for all; and eagerly, uncompiled.
+    r"replicas made a different number of replica_context|all_gather is not supported in eager|"
     r"oneDNN|core/kernels/mkl/"
 )
 _NO_KERNEL = re.compile(
@@ -26,12 +29,35 @@ _NO_KERNEL = re.compile(
     re.S,
 )
 _TYPE = re.compile(r"\b(\w+)=(DT_\w+)")
+_REFUSED = re.compile(
+    r"Value passed to parameter 'input' has DataType (\w+) not in list of allowed values: "
+    r"((?:\w+, )*\w+)"
+)
+_SUMMED: frozenset[str] = frozenset(("bfloat16", "float16", "float32", "float64", "int32", "int64"))
+_GATHERED = _SUMMED - {"bfloat16"}
+_BY_TPUS: dict[frozenset[str], frozenset[str]] = {
+    _SUMMED: frozenset(("uint32",)),
+    _GATHERED: frozenset(
+        ("bfloat16", "bool", "int8", "int16", "uint8", "uint16", "uint32", "uint64",
+         "complex64", "complex128")
+    ),
+}  # fmt: skip
+"""Of types that CPU replicas cannot sum or gather (their lists), those that a TPU's can."""
 _OF_XLA = re.compile(r"device='XLA_CPU_JIT'(.*)")
 
 
 def is_only_here(error: str) -> bool:
     """Whether an error tells of what CPU replicas cannot do, and a TPU's can."""
-    return _ONLY_HERE.search(error) is not None or _has_kernel_for_xla(error)
+    known = _ONLY_HERE.search(error) is not None
+    return known or _has_kernel_for_xla(error) or _is_exchanged_by_tpus(error)
+
+
+def _is_exchanged_by_tpus(error: str) -> bool:
+    """Whether a value has a type that replicas of a TPU sum or gather, and CPU replicas do not."""
+    found = _REFUSED.search(error)
+    if found is None:
+        return False
+    return found[1] in _BY_TPUS.get(frozenset(found[2].split(", ")), ())
 
 
 def _has_kernel_for_xla(error: str) -> bool:

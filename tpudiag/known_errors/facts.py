@@ -15,6 +15,10 @@ MOST = 6
 LONGEST_READ = 20_000
 """Characters at the end of a text that are read."""
 
+LINES_WHOLE = 40
+"""Up to so many lines a text is one error."""
+LINES_BEFORE, LINES_BEHIND = 300, 12
+
 _KERAS_CALL = re.compile(
     r"^(?P<head>[^\n]{0,80}?)Exception encountered when calling (?:layer )?[^\n]{1,160}\n\s*"
     r"(?P<said>.*?)(?=\n\s*(?:Call arguments|Arguments) received by|\Z)",
@@ -31,10 +35,18 @@ _TYPE = re.compile(
     r"\b(?:DT_)?(bfloat16|float(?:16|32|64)|u?int(?:8|16|32|64)|bool|string|complex64|half|double"
     r"|BFLOAT16|FLOAT|HALF|DOUBLE|U?INT(?:8|16|32|64)|STRING|BOOL)\b"
 )
+_DIMENSION = r"(?:(?:<=)?\d{1,9}|None|\?|-1)"
 _SHAPE = re.compile(
-    r"[(\[]((?:(?:<=)?\d{1,9}|None|\?)(?:, ?(?:(?:<=)?\d{1,9}|None|\?)){0,7},?)[)\]]"
+    r"(?<![\w\]])(?:\w{0,12}shapes?|[fs](?:8|16|32|64)|bf16|u(?:8|16|32)|pred|float\d\d|bfloat16)?"
+    rf"(?:\[({_DIMENSION}(?:, ?{_DIMENSION}){{0,7}},?)\]"
+    rf"|\(({_DIMENSION},(?: ?{_DIMENSION},?){{0,7}})\))"
 )
+"""A shape as TensorFlow, Keras and XLA write it: no index `x[0]`, number `(0)`, range `[0, 5)`."""
 _SIZE = re.compile(r"\b\d{1,9}(?:\.\d{1,4})? ?[KMGT]i?B?\b(?!\w)|\b\d{7,15} bytes\b")
+_OF_ALL = re.compile(
+    r"__inference_|tpu_compile_succeeded|IteratorGetNext|TPUReplicateMetadata|StatefulPartitioned"
+)
+"""Nodes that stand in every error of a compiled step: they say nothing of this one."""
 _FRAME = re.compile(r'File "(?P<file>[^"\n]{1,300})", line (?P<line>\d{1,7})')
 
 
@@ -52,6 +64,29 @@ class Facts:
     sizes: tuple[str, ...]
     library_line: str | None
     """The last line of the traceback, where it is a library's."""
+
+    def unsaid(self, told: str) -> str:
+        """What an answer does not say of what its text names, as the answer's first sentence."""
+        bare = _squeezed(told)
+        shapes = " and ".join(self.shapes[:2]) if len(self.shapes) > 1 else ""
+        if shapes and self.differ:
+            shapes += f" ({self.differ})"
+        named = (
+            ("operation", self.place.operation or "", (self.place.operation or "",)),
+            ("layer", self.place.layer or "", ((self.place.layer or "").partition(" ")[0],)),
+            ("shapes", shapes, self.shapes[:2]),
+            ("types", " and ".join(self.types[:2]) if len(self.types) > 1 else "", self.types[:2]),
+            ("device", self.devices[0] if self.devices else "", self.devices[:1]),
+            ("sizes", ", ".join(self.sizes[:2]), self.sizes[:2]),
+        )
+        parts = [
+            f"{what} {value}"
+            for what, value, needed in named
+            if value
+            and not _OF_ALL.search(value)
+            and not all(_squeezed(each) in bare for each in needed)
+        ]
+        return f"Named here: {'; '.join(parts)}." if parts else ""
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """Each fact with its name, for people and programs."""
@@ -77,7 +112,10 @@ def facts_of(text: str) -> Facts:
     bare = bare[-LONGEST_READ:]
     said = unwrapped(bare)
     exceptions = _EXCEPTION.findall(said)
-    shapes = _first(f"[{found.replace(' ', '').rstrip(',')}]" for found in _SHAPE.findall(said))
+    shapes = _first(
+        f"[{(square or round_).replace(' ', '').rstrip(',')}]"
+        for square, round_ in _SHAPE.findall(said)
+    )
     frames = list(_FRAME.finditer(bare))
     place = place_of(bare)
     last = f"{frames[-1]['file']}:{frames[-1]['line']}" if frames else None
@@ -91,6 +129,19 @@ def facts_of(text: str) -> Facts:
         sizes=_first(_SIZE.findall(_last_words(said))),
         library_line=last if last != place.own_line else None,
     )
+
+
+def facts_near(text: str, line: int) -> Facts:
+    """What the error on a line of a text names; the frames before it say where it stands."""
+    rows = text.split("\n")
+    if len(rows) > LINES_WHOLE:
+        rows = rows[max(0, line - LINES_BEFORE) : line + LINES_BEHIND]
+    return facts_of("\n".join(rows))
+
+
+def _squeezed(text: str) -> str:
+    """A text as names and shapes are compared in it."""
+    return re.sub(r"[\s()\[\]]", "", text.replace("None", "?")).lower()
 
 
 def unwrapped(text: str) -> str:

@@ -15,6 +15,8 @@ from .frames import ToldBy
 from .readings.meaning import Reading
 
 if TYPE_CHECKING:
+    from .facts import Facts
+    from .own_words import OwnWords
     from .place import Place
 
 MOST_COUNTED = 10_000
@@ -22,6 +24,10 @@ MOST_COUNTED = 10_000
 
 MANY_SENTENCES = 10
 """Patterns of an error from which on it is about a family of causes."""
+
+MANY_CAUSES = 2
+"""Alternatives in the words of a cause from which on it decides nothing by itself."""
+_OR = re.compile(r"\bor\b")
 
 ONLY_A_PLACE = (
     "The traceback goes through it, and its last sentence, which says what failed, is none that is"
@@ -196,6 +202,10 @@ class Match:
     """What its own names, shapes and arguments mean."""
     place: Place | None = None
     """Where it happened, by the traceback that ends with it."""
+    facts: Facts | None = None
+    """What its text names."""
+    own: OwnWords | None = None
+    """What its sentence says itself, where its case leaves the cause open."""
     releases: str = ""
     """The versions of its packages that the text names, in words."""
     told_by: ToldBy = "words"
@@ -225,7 +235,9 @@ class Match:
             return "medium" if self.supported or self.reading else "low"
         telling = self.error.kind is Kind.TELLING and self.told_by == "words"
         # What gathers many sentences is a family of causes: only a reading says which of them.
-        telling &= len(self.error.patterns) < MANY_SENTENCES or self.reading is not None
+        alternatives = len(_OR.findall(self.error.cause))
+        family = len(self.error.patterns) >= MANY_SENTENCES or alternatives >= MANY_CAUSES
+        telling &= not family or self.reading is not None
         return "high" if telling else "medium"
 
     @property
@@ -235,7 +247,11 @@ class Match:
         decided = self.supported
         sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
         # What this very text says comes first, and what its family is about is told apart from it.
-        if self.reading is None and self.told_by == "gap":
+        if self.own is not None and self.error.kind is Kind.TELLING:
+            cause = f"{self.error.cause} It says: {self.own.sentence}"
+        elif self.own is not None and self.supported is None:
+            cause = f"{self.own.sentence} In general: {self.error.cause}"
+        elif self.reading is None and self.told_by == "gap":
             cause = f"{ONLY_A_PLACE} {self.error.cause}"
         elif self.reading is None and self.told_by == "cut":
             cause = f"{CUT_OFF} {self.error.cause}"
@@ -245,7 +261,9 @@ class Match:
             cause = self.reading.cause
         else:
             cause = f"{self.reading.cause} In general: {self.error.cause}"
-        return " ".join(part for part in (with_values(cause, self.values), *details, sure) if part)
+        told = " ".join(part for part in (with_values(cause, self.values), *details, sure) if part)
+        named = self.facts.unsaid(told) if self.facts else ""
+        return f"{named} {told}" if named else told
 
     @property
     def fix(self) -> str:
@@ -256,7 +274,9 @@ class Match:
         decided = self.supported
         fix = self.with_names((decided.rival.fix if decided else "") or self.error.fix)
         if self.reading is None:
-            return fix
+            open_ = self.error.kind is not Kind.TELLING and decided is None
+            own = self.own.fix if self.own is not None and open_ else ""
+            return f"{own}\n# if that is not it:\n{fix}" if own else fix
         return f"{self.with_names(self.reading.fix)}\n# if that is not it:\n{fix}"
 
     def with_names(self, text: str) -> str:

@@ -11,9 +11,10 @@ from functools import cache
 from tpudiag.records import dataclass
 
 from .catalogue import known_errors
-from .facts import Facts, facts_of
+from .facts import Facts, facts_of, unwrapped
 from .guidance import Guidance, guidance
 from .model import Kind, KnownError, Phase
+from .own_words import OwnWords, own_words
 from .plain_text import plain, without_prefixes
 
 LONGEST_HEAD = 1500
@@ -90,6 +91,19 @@ class UnknownError:
     """Known errors that use its words, the most alike first."""
     guidance: Guidance
     facts: Facts
+    own: OwnWords | None
+    """What its sentence says itself."""
+
+    @property
+    def cause(self) -> str | None:
+        """What its own words say of the cause, with what they name; None where they say nothing."""
+        supposed = self.facts.place.condition
+        if supposed and "AssertionError" in self.text:
+            return f"The code supposes `{supposed}`, and that is not so."
+        if self.own is None:
+            return None
+        named = self.facts.unsaid(self.own.sentence)
+        return f"{self.own.sentence} {named}".strip()
 
     @property
     def status(self) -> str | None:
@@ -114,8 +128,18 @@ def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
         return None
     message, phase = whole(text, failures), phase_of(text)
     return UnknownError(
-        message, phase, nearest(message), guidance(text, message, phase), facts_of(text)
+        message,
+        phase,
+        nearest(message),
+        guidance(text, message, phase),
+        facts_of(text),
+        own_words(_last_sentence(text, failures[-1])),
     )
+
+
+def _last_sentence(text: str, failure: str) -> str:
+    """The sentence of the last exception, and what follows it."""
+    return unwrapped(text[text.rindex(failure) :])[:LONGEST_HEAD]
 
 
 def folded(text: str) -> str:

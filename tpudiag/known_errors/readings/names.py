@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 
 from .meaning import Reading, first_over
 
@@ -171,10 +172,10 @@ _FORMS = (
 @cache
 def _places() -> dict[str, str]:
     """By the full name of what is gone: what is written in its place."""
-    from . import array_names, keras_names, older_names, tensorflow_names
+    from . import array_names, keras_names, tensorflow_names
 
-    places: dict[str, str] = {}
-    for tables in (older_names, tensorflow_names, keras_names, array_names):
+    places = _renamed()
+    for tables in (tensorflow_names, keras_names, array_names):
         for old_module, by_module in tables.MOVED_BY_MODULE.items():
             for new_module, names in by_module.items():
                 for entry in names.split():
@@ -182,6 +183,14 @@ def _places() -> dict[str, str]:
                     places[f"{old_module}.{old}"] = f"{new_module}.{new or old}"
         places |= tables.REPLACED
     return places
+
+
+def _renamed() -> dict[str, str]:
+    """TensorFlow's own table of what its second release renamed (tests/tensorflow_renames.py)."""
+    rows = Path(__file__).with_name("renames.txt").read_text(encoding="utf-8").splitlines()
+    pairs = (row.split(" ", 1) for row in rows if not row.startswith("#"))
+    # The whole of tf.distributions left for another package.
+    return {old: new for old, new in pairs if not old.startswith("tf.distributions.")}
 
 
 @cache

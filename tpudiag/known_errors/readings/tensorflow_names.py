@@ -5,91 +5,33 @@ from __future__ import annotations
 
 MOVED_BY_MODULE: dict[str, dict[str, str]] = {
     "tf": {
-        "tf.math": "log log1p ceil lgamma digamma erf erfc rint rsqrt is_finite is_inf is_nan angle"
-        " conj imag real polygamma zeta betainc igamma igammac lbeta floordiv logical_xor"
-        " confusion_matrix count_nonzero cumprod segment_sum segment_mean segment_max segment_min"
-        " segment_prod unsorted_segment_sum unsorted_segment_mean unsorted_segment_max"
-        " mod=floormod floor_mod=floormod div=divide floor_div=floordiv div_no_nan=divide_no_nan"
-        " reciprocal cumulative_logsumexp expm1 accumulate_n bincount invert_permutation"
-        " squared_difference xdivy softplus",
-        "tf.random": "truncated_normal random_normal=normal random_uniform=uniform"
-        " random_shuffle=shuffle random_gamma=gamma random_poisson=poisson multinomial=categorical"
-        " set_random_seed=set_seed log_uniform_candidate_sampler",
-        "tf.linalg": "cholesky cholesky_solve qr svd trace cross expm matrix_band_part=band_part"
-        " matrix_diag=diag matrix_diag_part=diag_part matrix_set_diag=set_diag diag=tensor_diag"
-        " diag_part=tensor_diag_part matrix_inverse=inv matrix_determinant=det matrix_solve=solve"
-        " matrix_transpose self_adjoint_eig=eigh matrix_triangular_solve=triangular_solve"
-        "",
-        "tf.io": "FixedLenFeature VarLenFeature FixedLenSequenceFeature SparseFeature parse_tensor"
-        " parse_single_example parse_example parse_single_sequence_example decode_raw decode_csv"
-        " decode_base64 encode_base64 read_file write_file matching_files serialize_tensor gfile"
-        " decode_json_example decode_compressed decode_image",
-        "tf.strings": "substr regex_replace reduce_join unicode_decode string_split=split"
-        " string_join=join string_strip=strip string_to_number=to_number"
-        " string_to_hash_bucket_fast=to_hash_bucket_fast string_to_hash_bucket=to_hash_bucket"
-        " string_to_hash_bucket_strong=to_hash_bucket_strong",
-        "tf.sparse": "sparse_tensor_to_dense=to_dense sparse_reshape=reshape sparse_concat=concat"
-        " sparse_tensor_dense_matmul=sparse_dense_matmul sparse_slice=slice sparse_add=add"
-        " sparse_retain=retain sparse_reorder=reorder sparse_softmax=softmax sparse_mask=mask"
-        " sparse_transpose=transpose sparse_fill_empty_rows=fill_empty_rows"
-        " sparse_reduce_sum=reduce_sum sparse_split=split",
-        "tf.signal": "fft fft2d fft3d ifft ifft2d ifft3d rfft irfft",
-        "tf.quantization": "quantize dequantize fake_quant_with_min_max_args"
-        " fake_quant_with_min_max_vars",
-        "tf.debugging": "assert_positive assert_type assert_rank_in check_numerics"
-        " assert_non_negative assert_less_equal assert_greater_equal assert_non_positive"
-        " assert_integer assert_scalar is_numeric_tensor verify_tensor_all_finite=assert_all_finite",
+        "tf.math": "floor_mod=floormod div=divide cumulative_logsumexp xdivy softplus",
+        "tf.random": "set_random_seed=set_seed log_uniform_candidate_sampler",
+        "tf.linalg": "expm",
+        "tf.io": "gfile decode_image",
+        "tf.strings": "unicode_decode string_split=split",
+        "tf.signal": "rfft irfft",
+        "tf.debugging": "assert_positive assert_type assert_rank_in assert_non_negative assert_less_equal"
+        " assert_greater_equal assert_non_positive assert_integer assert_scalar",
         "tf.lookup": "KeyValueTensorInitializer TextFileInitializer",
-        "tf.compat.v1": "placeholder placeholder_with_default Session InteractiveSession ConfigProto"
-        " GPUOptions OptimizerOptions RunOptions RunMetadata GraphKeys GraphDef get_variable"
-        " variable_scope get_variable_scope get_default_graph reset_default_graph"
-        " global_variables_initializer local_variables_initializer initialize_all_variables"
-        " variables_initializer tables_initializer global_variables local_variables"
-        " trainable_variables model_variables get_collection add_to_collection assign assign_add"
-        " assign_sub disable_eager_execution enable_eager_execution disable_v2_behavior"
-        " enable_v2_behavior layers flags app logging get_local_variable sparse_placeholder"
-        " AUTO_REUSE variable_axis_size_partitioner fixed_size_partitioner get_default_session"
-        " scatter_update scatter_add make_template user_ops moving_average_variables op_scope"
-        " report_uninitialized_variables is_variable_initialized count_up_to"
-        " colocate_with enable_resource_variables disable_resource_variables"
-        " get_seed wrap_function VariableScope Event Summary SessionLog",
+        "tf.compat.v1": "layers flags app logging user_ops",
     },
     "tf.image": {
-        "tf.image": "resize_images=resize resize_image_with_crop_or_pad=resize_with_crop_or_pad"
-        " resize_image_with_pad=resize_with_pad sample_distorted_bounding_box_v2="
-        "sample_distorted_bounding_box",
-        "tf.compat.v1.image": "resize_bilinear resize_nearest_neighbor resize_bicubic resize_area",
+        "tf.image": "resize_image_with_pad=resize_with_pad"
+        " sample_distorted_bounding_box_v2=sample_distorted_bounding_box",
     },
     "tf.nn": {
-        "tf.nn": "softmax_cross_entropy_with_logits_v2=softmax_cross_entropy_with_logits"
-        " depthwise_conv2d_native=depthwise_conv2d ctc_loss_v2=ctc_loss"
-        " ctc_beam_search_decoder_v2=ctc_beam_search_decoder moments_v2=moments",
-        "tf.compat.v1.nn": "xw_plus_b static_rnn dynamic_rnn bidirectional_dynamic_rnn rnn_cell"
-        " raw_rnn fused_batch_norm conv2d_backprop_input conv2d_backprop_filter relu_layer"
-        " static_bidirectional_rnn",
+        "tf.nn": "depthwise_conv2d_native=depthwise_conv2d ctc_loss_v2=ctc_loss moments_v2=moments",
+        "tf.compat.v1.nn": "rnn_cell conv2d_backprop_input",
     },
     "tf.train": {
-        "tf.keras.optimizers": "AdamOptimizer=Adam GradientDescentOptimizer=SGD"
-        " MomentumOptimizer=SGD RMSPropOptimizer=RMSprop AdagradOptimizer=Adagrad"
-        " AdadeltaOptimizer=Adadelta FtrlOptimizer=Ftrl",
-        "tf.keras.optimizers.schedules": "exponential_decay=ExponentialDecay"
-        " cosine_decay=CosineDecay polynomial_decay=PolynomialDecay"
-        " piecewise_constant=PiecewiseConstantDecay inverse_time_decay=InverseTimeDecay"
-        " cosine_decay_restarts=CosineDecayRestarts",
-        "tf.compat.v1.train": "Saver get_or_create_global_step get_global_step global_step"
-        " create_global_step init_from_checkpoint import_meta_graph export_meta_graph"
-        " MonitoredTrainingSession MonitoredSession SessionRunHook StopAtStepHook"
-        " CheckpointSaverHook LoggingTensorHook NanTensorHook SummarySaverHook StepCounterHook"
-        " Supervisor Scaffold start_queue_runners string_input_producer shuffle_batch batch"
-        " QueueRunner SessionManager SyncReplicasOptimizer warm_start SessionRunArgs"
-        " update_checkpoint_state remove_checkpoint slice_input_producer",
+        "tf.keras.optimizers": "AdamOptimizer=Adam GradientDescentOptimizer=SGD MomentumOptimizer=SGD"
+        " RMSPropOptimizer=RMSprop AdagradOptimizer=Adagrad AdadeltaOptimizer=Adadelta"
+        " FtrlOptimizer=Ftrl",
+        "tf.keras.optimizers.schedules": "exponential_decay=ExponentialDecay cosine_decay=CosineDecay"
+        " polynomial_decay=PolynomialDecay piecewise_constant=PiecewiseConstantDecay"
+        " inverse_time_decay=InverseTimeDecay cosine_decay_restarts=CosineDecayRestarts",
         "tf.train": "NewCheckpointReader=load_checkpoint",
-        "tf.io": "write_graph",
-    },
-    "tf.losses": {
-        "tf.compat.v1.losses": "softmax_cross_entropy sparse_softmax_cross_entropy absolute_difference"
-        " sigmoid_cross_entropy get_regularization_loss get_regularization_losses get_total_loss"
-        " add_loss get_losses huber_loss hinge_loss log_loss cosine_distance compute_weighted_loss",
     },
     "tf.metrics": {
         "tf.keras.metrics": "accuracy=Accuracy mean=Mean precision=Precision recall=Recall auc=AUC"
@@ -97,35 +39,24 @@ MOVED_BY_MODULE: dict[str, dict[str, str]] = {
     },
     "tf.summary": {
         "tf.summary": "FileWriter=create_file_writer SummaryWriter=create_file_writer",
-        "tf.compat.v1.summary": "merge merge_all tensor_summary FileWriterCache",
     },
-    "tf.distribute": {"tf.compat.v1.distribute": "get_loss_reduction"},
-    "tf.data": {"tf.compat.v1.data": "make_one_shot_iterator make_initializable_iterator"},
     "tf.saved_model": {
-        "tf.compat.v1.saved_model": "simple_save build_signature_def build_tensor_info tag_constants"
-        " signature_constants loader utils builder signature_def_utils main_op Builder",
+        "tf.compat.v1.saved_model": "tag_constants signature_constants loader utils builder signature_def_utils"
+        " main_op",
     },
     "tf.estimator": {
         "tf.compat.v1.estimator": "inputs tpu classifier_parse_example_spec regressor_parse_example_spec",
     },
     "tf.estimator.tpu": {
-        "tf.compat.v1.tpu": "CrossShardOptimizer rewrite replicate shard batch_parallel"
-        " initialize_system shutdown_system cross_replica_sum core bfloat16_scope"
-        " outside_compilation",
-    },
-    "tf.tpu": {
-        "tf.compat.v1.tpu": "CrossShardOptimizer rewrite replicate shard batch_parallel"
-        " initialize_system shutdown_system cross_replica_sum core bfloat16_scope"
-        " outside_compilation",
-    },
-    "tf.graph_util": {
-        "tf.compat.v1.graph_util": "convert_variables_to_constants extract_sub_graph"
-        " remove_training_nodes",
+        "tf.compat.v1.tpu": "CrossShardOptimizer rewrite replicate shard batch_parallel initialize_system"
+        " shutdown_system cross_replica_sum core bfloat16_scope outside_compilation",
     },
 }
-"""By the module that lost them: where its names are now, `old=new` where they were renamed."""
+"""By the module that lost them: where its names are now (`old=new` where they were renamed), where
+that is another place than TensorFlow's own table (renames.txt) tells, or it tells none."""
 
 REPLACED = {
+    "tf.distributions": "import tensorflow_probability as tfp; tfp.distributions      # pip install tensorflow-probability tf-keras",
     "tf.to_float": "tf.cast(x, tf.float32)",
     "tf.to_double": "tf.cast(x, tf.float64)",
     "tf.to_int32": "tf.cast(x, tf.int32)",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.devices.full_replicas import FullReplicas
@@ -16,6 +17,7 @@ from tpudiag.sources.job.tensorflow.devices.wide_convolutions import WideConvolu
 from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.input.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.points import interventions
 from tpudiag.sources.job.tensorflow.shortening.real_checkpoints import RealCheckpoints
 from tpudiag.sources.job.tensorflow.shortening.whole_script import WholeScript
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
@@ -143,9 +145,11 @@ class Watches:
 
 def _stand_in_for_tpu(tf: Any, spec: JobSpec, recorder: Recorder) -> None:
     """Put CPU replicas in the place of the target's."""
+    fewer = interventions.allowed(InterventionKind.REPLICAS)
+    replicas, hosts = (spec.replicas, spec.hosts) if fewer else (spec.real_replicas, 1)
     tpu_stubs.install(
         tf,
-        TpuSystem(spec.replicas, spec.hosts, spec.devices_per_chip),
+        TpuSystem(replicas, hosts, spec.devices_per_chip),
         spec.real_replicas,
         on_resolver=lambda name: recorder.put(tpu_named=name),
         examples=spec.examples,

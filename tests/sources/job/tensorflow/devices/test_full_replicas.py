@@ -69,7 +69,7 @@ def test_every_replica_has_examples(in_tensorflow: Callable[[str], Any]) -> None
     assert answers["nine"] == [[[0, 1, 2], [3, 4], [5, 6], [7, 8]]]
     assert answers["static"] == [[[0, 1], [2, 3], [4, 5], [6, 7]]], "as tf.distribute splits it"
     assert answers["host"] == [[[0, 1], [2, 3], [4, 5], [6, 7]], [[8, 9], [8], [8], [8]]]
-    assert answers["noted"] == ["copied rows of a small batch"]
+    assert answers["noted"] == ["even split of the last batch"]
     assert answers["in a graph"] == 12, "ten and two copies"
     assert answers["predicted"] == [float(number) for number in range(18)]
     assert answers["predicted steps"] == [float(number) for number in range(16)]

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.tensorflow.devices import wide_convolutions
 from tpudiag.sources.job.tensorflow.devices.wide_convolutions import NARROW, WIDE, WideConvolutions
+from tpudiag.sources.job.tensorflow.points import interventions
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,12 @@ def test_a_convolution_of_bfloat16_is_computed_in_float32() -> None:
         return Tensor("float32")
 
     wide = WideConvolutions(tensorflow())
+    interventions.begin()
     result = wide.convolved(convolution, Tensor("bfloat16"), Tensor("bfloat16"))
     assert given == [Tensor("float32", WIDE)] * 2
     assert result == Tensor("bfloat16", NARROW)
+    assert [each.kind for each in interventions.made()] == [InterventionKind.WIDE]
+    interventions.begin((InterventionKind.WIDE,))
+    wide.convolved(convolution, Tensor("bfloat16"), Tensor("bfloat16"))
+    assert given[2:] == [Tensor("bfloat16")] * 2 and not interventions.made(), "left out"
+    interventions.begin()

@@ -6,8 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.tensorflow.fake_data import shuffles
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
+from tpudiag.sources.job.tensorflow.points import interventions
 
 
 class Dataset:
@@ -35,3 +37,5 @@ def test_a_large_buffer_holds_few_stand_ins_and_is_read_as_it_was_asked_for(
     large = Dataset().shuffle(2048, seed=1)
     assert (large.held, vars(large)["_buffer_size"]) == (shuffles.MOST, 2048)
     assert Dataset().shuffle(buffer_size=8).held == 8
+    with interventions.without(InterventionKind.SHUFFLES):
+        assert Dataset().shuffle(2048).held == 2048

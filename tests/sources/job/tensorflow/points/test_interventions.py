@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +77,18 @@ def test_switched_off_for_a_whole_job() -> None:
     interventions.begin((CUT,))
     assert not interventions.allowed(CUT)
     assert predict() == 5
+
+
+ALIASES = {InterventionKind.EPOCHS: "EPOCHS_OF_FIT", InterventionKind.WIDE: "WIDENED"}
+NOT_LEFT_OUT = {InterventionKind.DATA, InterventionKind.CPU}
+"""Without these no job runs here: what is due to them is told by an exception's text."""
+
+
+def test_whatever_the_job_sees_changed_is_asked_for_and_noted() -> None:
+    room = Path(interventions.__file__).parents[1]
+    texts = [path.read_text(encoding="utf-8") for path in room.rglob("*.py")]
+    for kind in set(InterventionKind) - NOT_LEFT_OUT:
+        named = rf"(?:InterventionKind\.{kind.name}|{ALIASES.get(kind, kind.name)})\b"
+        for call in ("allowed", "note"):
+            pattern = re.compile(rf"interventions\.{call}\(\s*{named}")
+            assert any(map(pattern.search, texts)), f"{kind} is nowhere {call}"

@@ -86,7 +86,7 @@ class FullReplicas:
         tf, at = self._tf, user_lines.caller()
 
         def note(rows: Any) -> Any:
-            if rows < replicas:
+            if rows % replicas:
                 interventions.note(InterventionKind.ROWS, at)
             if sizes is not None:
                 sizes.append((int(rows), max(int(rows), replicas)))
@@ -94,9 +94,9 @@ class FullReplicas:
 
         def pieces(*element: Any) -> Any:
             rows = tf.shape(tf.nest.flatten(element)[0], out_type=tf.int64)[0]
-            few = rows < replicas if sizes is None else tf.constant(True)
+            uneven = rows % replicas > 0 if sizes is None else tf.constant(True)
             told = partial(tf.numpy_function, note, [rows], tf.int64)
-            rows = tf.ensure_shape(tf.cond(few, told, lambda: rows), [])
+            rows = tf.ensure_shape(tf.cond(uneven, told, lambda: rows), [])
             least, more = rows // replicas, rows % replicas
 
             def piece(number: Any) -> Any:

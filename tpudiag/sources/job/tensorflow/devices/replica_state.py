@@ -13,12 +13,14 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, python_slots
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, python_slots
 
 
 def started_alike(fn: Any) -> Any:
     """A replica's function that starts from the same numbers and draws on each replica."""
-    if hasattr(fn, "get_concrete_function"):  # a tf.function keeps traces of its own
+    own = hasattr(fn, "get_concrete_function")  # a tf.function keeps traces of its own
+    if own or not interventions.allowed(InterventionKind.ALIKE):
         return fn
     restore = hooks.quietly(_restorer, fn)
     if restore is None:
@@ -42,6 +44,8 @@ def _restorer(fn: Any) -> Callable[[], None]:
 
     def restore() -> None:
         for slot, value in slots:
+            if slot.get() is not value:
+                interventions.note(InterventionKind.ALIKE)
             slot.put(value)
         random.setstate(draws)
         numpy.random.set_state(numpy_draws)

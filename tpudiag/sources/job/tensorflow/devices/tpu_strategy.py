@@ -41,6 +41,8 @@ class _Strategy:
         wanted = getattr(assignment, "num_replicas", None)
         self._tpudiag_replicas = wanted if isinstance(wanted, int) else self.tpudiag_system.replicas
         self._tpudiag_resolver = tpu_cluster_resolver
+        if self._tpudiag_real() < self._tpudiag_replicas:
+            interventions.note(InterventionKind.REPLICAS)
         mirrored: Any = super()
         mirrored.__init__([f"CPU:{index}" for index in range(self._tpudiag_real())])
         strategy: Any = self
@@ -73,7 +75,8 @@ class _Strategy:
 
     def _tpudiag_part(self, dataset: Any, real_replicas: int, replicas: int) -> Any:
         """What the replicas that run get of a dataset."""
-        most = type(self).tpudiag_examples * real_replicas
+        cut = interventions.allowed(InterventionKind.EXAMPLES)
+        most = type(self).tpudiag_examples * real_replicas if cut else 0
         return _share(dataset, real_replicas, replicas, most, type(self).tpudiag_sparing)
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:

@@ -16,8 +16,10 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.points import hooks, interventions
 
+WIDENED = InterventionKind.WIDE
 WIDE, NARROW = "tpudiag_wide", "tpudiag_narrow"
 """Names of the casts before and after such a convolution."""
 SLOWER = 40.0
@@ -47,16 +49,18 @@ class WideConvolutions:
         """One convolution."""
         tf = self._tf
         dtype = getattr(input, "dtype", None)
-        if dtype not in (tf.bfloat16, tf.float16):
+        if dtype not in (tf.bfloat16, tf.float16) or not interventions.allowed(WIDENED):
             return original(input, filter, *args, **kwargs)
+        interventions.note(WIDENED)
         wide = (tf.cast(each, tf.float32, name=WIDE) for each in (input, filter))
         return tf.cast(original(*wide, *args, **kwargs), dtype, name=NARROW)
 
     def normalised(self, original: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
         """One fused batch norm: its first result is of the input's type, the others float32."""
         tf = self._tf
-        if getattr(x, "dtype", None) != tf.bfloat16:
+        if getattr(x, "dtype", None) != tf.bfloat16 or not interventions.allowed(WIDENED):
             return original(x, *args, **kwargs)
+        interventions.note(WIDENED)
         result = original(tf.cast(x, tf.float32, name=WIDE), *args, **kwargs)
         return result._replace(y=tf.cast(result.y, tf.bfloat16, name=NARROW))
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.points import hooks, interventions
 
 from .ledger import Ledger
 
@@ -20,8 +21,10 @@ def install(tf: Any, ledger: Ledger) -> None:
 
     def shuffled(original: Any, dataset: Any, buffer_size: Any, *args: Any, **kwargs: Any) -> Any:
         asked = _number(buffer_size)
-        if not ledger.any or asked is None or asked <= MOST:
+        small = ledger.any and asked is not None and asked > MOST
+        if not small or not interventions.allowed(InterventionKind.SHUFFLES):
             return original(dataset, buffer_size, *args, **kwargs)
+        interventions.note(InterventionKind.SHUFFLES)
         made = original(dataset, MOST, *args, **kwargs)
         made._buffer_size = asked  # where the checks read it
         return made

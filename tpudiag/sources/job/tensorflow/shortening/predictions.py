@@ -143,6 +143,8 @@ def _counted(tf: Any, dataset: Any) -> tuple[int, int] | None:
     (dataset,) = dataset._inputs()
     while _HANDS_ON.match(type(dataset).__name__):
         dataset = dataset._inputs()[0]
+    # Read once more than the script does: a generator may notice.
+    interventions.note(InterventionKind.PREDICTIONS)
     examples = cardinality.elements(tf, dataset, COUNT_S)
     if examples is None:
         return None

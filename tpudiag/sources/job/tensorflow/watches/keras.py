@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.model import Location
+from tpudiag.script_run import InterventionKind
 from tpudiag.signals import KerasUse, MixedPrecision
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of_arrays
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, user_lines
 from tpudiag.sources.job.tensorflow.watches.layer_builder import LayerBuilder
 from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
 
@@ -74,7 +75,8 @@ class KerasWatch:
         """Remember the steps per execution that the script asked for, and take one."""
         asked = _integer(getattr(model, "steps_per_execution", None))
         self._steps_asked[id(model)] = asked
-        if asked > 1:
+        if asked > 1 and interventions.allowed(InterventionKind.SINGLE_STEPS):
+            interventions.note(InterventionKind.SINGLE_STEPS)
             model.steps_per_execution = 1
 
     def _compile_once(self, model: Any, *_: Any, **__: Any) -> None:
@@ -83,7 +85,9 @@ class KerasWatch:
         self._compiled_twice.discard(id(model))
         strategy = getattr(model, "distribute_strategy", None)
         replicas = getattr(strategy, "num_replicas_in_sync", 1)
-        if replicas > 1 and getattr(model, "jit_compile", False) is True:
+        asked = replicas > 1 and getattr(model, "jit_compile", False) is True
+        if asked and interventions.allowed(InterventionKind.UNCOMPILED):
+            interventions.note(InterventionKind.UNCOMPILED)
             self._compiled_twice.add(id(model))
             model.jit_compile = False
 
@@ -93,12 +97,15 @@ class KerasWatch:
         context = self._tf.distribute.get_replica_context()
         if getattr(optimizer, "built", True) or trainable_variables is None or context is None:
             return
+        if not interventions.allowed(InterventionKind.EARLY):
+            return
         if not self._tf.distribute.has_strategy():
             return  # one replica, whose variables may be of no strategy at all
         variables = list(trainable_variables)
 
         def build(strategy: Any) -> None:
             if not optimizer.built:
+                interventions.note(InterventionKind.EARLY)
                 with self._tf.init_scope(), strategy.scope():
                     optimizer.build(variables)
 

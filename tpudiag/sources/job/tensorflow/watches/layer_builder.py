@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import barrier
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.points import barrier, interventions
 
 
 class LayerBuilder:
@@ -23,6 +24,8 @@ class LayerBuilder:
         """Build a layer that is called in a replica and is not built; all replicas meet here."""
         tf = self._tf
         if layer.built or self._building or tf.executing_eagerly():
+            return
+        if not interventions.allowed(InterventionKind.EARLY):
             return
         context = tf.distribute.get_replica_context()
         if context is None or not tf.distribute.has_strategy():
@@ -44,6 +47,7 @@ class LayerBuilder:
         """Once for all replicas; a layer that takes no symbols stays as it is."""
         if layer.built:
             return
+        interventions.note(InterventionKind.EARLY)
         self._building = True
         try:
             # init_scope lifts out of the graph that is being traced: a variable made inside it

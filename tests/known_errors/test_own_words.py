@@ -1,0 +1,56 @@
+"""What an error's own sentence says is read, whatever it is about."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.known_errors.own_words import own_words
+from tpudiag.known_errors.reader import in_text
+from tpudiag.known_errors.unknown import UnknownError
+
+
+@pytest.mark.parametrize(
+    ("text", "about", "wanted", "given"),
+    [
+        ("ValueError: `variance` must be length 4, got 3", "variance", "length 4", "3"),
+        ("ValueError: Expected float dtype. Received: int8", None, "float dtype", "int8"),
+        ("ValueError: `axis` should be a number. Received: (1, 2)", "axis", "a number", "(1, 2)"),
+    ],
+)
+def test_what_was_wanted_and_what_came_are_told_apart(
+    text: str, about: str | None, wanted: str, given: str
+) -> None:
+    said = own_words(text)
+    assert said is not None
+    assert (said.about, said.wanted, said.given) == (about, wanted, given)
+
+
+def test_its_own_advice_is_the_fix() -> None:
+    said = own_words("ValueError: No endpoints have been set yet. Call add_endpoint().")
+    assert said is not None
+    assert said.sentence == "No endpoints have been set yet."
+    assert "Call add_endpoint()" in said.fix
+
+
+def test_a_number_that_does_not_divide_gets_its_neighbours() -> None:
+    said = own_words("ValueError: 17 is not divisible by 4")
+    assert said is not None and "16 or 20 in place of 17" in said.fix
+
+
+def test_that_something_failed_is_no_cause() -> None:
+    assert own_words("RuntimeError: Failed to create trace directory at /tmp/x") is None
+
+
+def test_an_error_that_is_not_known_is_told_by_its_own_words() -> None:
+    (told,) = in_text("ValueError: The frobnicator `width` must be odd, got 4")
+    assert isinstance(told, UnknownError)
+    assert told.cause == "The frobnicator `width` must be odd, got 4."
+
+
+def test_an_assertion_without_words_is_told_by_what_it_supposes() -> None:
+    (told, *_) = in_text(
+        'Traceback (most recent call last):\n  File "a.py", line 3, in f\n'
+        "    assert widget.legs == 3\nAssertionError"
+    )
+    assert isinstance(told, UnknownError)
+    assert told.cause is not None and "widget.legs == 3" in told.cause

@@ -1,0 +1,167 @@
+# ruff: noqa: E501  (the forms of sentences stay in one piece)
+"""What an error's own sentence says: of what, what was wanted, what came, what to do instead.
+
+Most errors that a library raises itself are a contract in words (`X must be Y, received Z`): they
+are read by their grammar, whatever they are about.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tpudiag.records import dataclass
+
+LONGEST_SAID = 1500
+LONGEST_PART = 180
+MOST_ADVICE = 3
+
+_END = r"(?=[,;]? (?:but|and|instead|while) (?:got|get|gets|received|found|was|is|its|has|have|were|it|you|the input|comparing)\b|[.;](?:\s|$)|,? ?(?:got|Received|received|found):|, (?:got|received|found)\b|,? \(?(?:Received|Got|Found)\b|[)\]]?$)"
+_WANTED = (
+    rf"\b[Ee]xpect(?:ed|s|ing)?(?: type| shape| dtype| value| rank| values are| one of| input)?:? (?!to find)(?:to (?:be|have) |an? )?(?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
+    rf"(?P<of>[^.;:]{{2,120}}?) (?:must|should|has to|have to|needs? to) (?:(?:always|either|all|both|only) )*(?P<verb>be|have|match|equal|contain|return|specify|use)\b (?P<wanted>.{{1,{LONGEST_PART}}}?){_END}",
+    rf"(?P<of>[^.;:]{{2,120}}?) (?:requires?|expects|only (?:supports?|accepts?|takes?|works (?:with|for|on))|can only (?:be )?|supports only|accepts only) (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
+    rf"\b(?:[Ss]upported|[Vv]alid|[Aa]llowed|[Aa]vailable|[Pp]ossible|[Kk]nown) (?:\w+ ){{0,3}}(?:are|is|include|options are)?:? (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
+)
+_GIVEN = (
+    rf"\b(?:[Rr]eceived|[Gg]ot|[Ff]ound|[Ee]ncountered|[Ww]as given|[Ww]ere given)(?: an?\b| the\b| instead\b| input\b| inputs\b| invalid\b| value\b| values\b| type\b| shape\b| with\b| array\b| object\b| of\b)*[:=]? ?(?P<given>.{{1,{LONGEST_PART}}}?)(?=\.(?:\s|$)|;|\)$|, (?:expected|but)|\s\(op:|$)",
+    rf"\b[Aa]ctual(?: \w+)?: ?(?P<given>.{{1,{LONGEST_PART}}}?)(?=[.;](?:\s|$)|$)",
+    rf"\bbut (?:it |the \w+ )?(?:was|is|has|have|were) (?P<given>.{{1,{LONGEST_PART}}}?)(?=[.;](?:\s|$)|$)",
+)
+_REFUSED = re.compile(
+    r"(?P<of>[^.;:]{2,140}?) (?P<not>(?:is|are|was|were) (?:not|in|un)[ -]?(?:yet |currently )?(?:an? )?(?:valid|supported|allowed|compatible|implemented|available|defined|found|known|recognized|accessible|registered|initialized|installed|divisible)[^.;]{0,120}|"
+    r"(?:does|do|did) not (?:support|exist|match|have|contain|accept|take)[^.;]{0,120}|cannot be [^.;]{2,120}|can not be [^.;]{2,120}|can't be [^.;]{2,120})"
+)
+_ADVICE = re.compile(
+    r"^(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can|might|have)"
+    r"|Call|Set|Pass|Add|Install|Run|Check|Instead|Perhaps|Maybe|Either|If you|If your|In order to|To \w+"
+    r"|Switch|Fix|Provide|Specify|Wrap|Build|Initialize|Enable|Disable|Remove|Replace|Upgrade|Update)\b"
+    r"|\binstead\b|\bplease\b|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
+)
+_REASON = re.compile(
+    r"\b(?:cannot|can ?not|can't|not|only|already|out of|mismatch\w*|different|missing|no|must|more than|less than"
+    r"|too (?:many|few|large|small|long)|invalid|unknown|unsupported|duplicate\w*|immutable|empty)\b",
+    re.IGNORECASE,
+)
+"""A word of a sentence that says what is wrong, and not only that something failed."""
+_DIVIDED = re.compile(
+    r"(?P<whole>\d{1,12})\D{0,80}(?:not|n't) (?:be )?(?:evenly )?(?:divisible|divide\w*) (?:by )?\D{0,60}(?P<part>\d{1,9})"
+)
+_OPENS = re.compile(
+    r"(?:Expected|It|They|Should|Must|Supported|Valid|Allowed|Available|Expecting)\b"
+)
+"""How a sentence begins that says of what in the one before it."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])")
+_HEAD = re.compile(r"^(?:\([0-9]\) )?(?:[\w.]{0,80}(?:Error|Exception|Warning)|[A-Z_]{6,24}): ?")
+_REST = re.compile(
+    r"\[\[|\{\{function_node|Original stack|Traceback|Arguments received by|Call arguments received"
+    r"|Colocation|Function call stack|\[Op:|Full object config|In call to configurable"
+)
+_NAMED = re.compile(r"[`'\"](?P<name>[a-z_]\w{0,60})[`'\"]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnWords:
+    """An error's sentence, taken apart; None and empty where it does not say."""
+
+    cause: str
+    """The part of it that says what is refused."""
+    about: str | None
+    """The argument or option that it is about."""
+    wanted: str | None
+    given: str | None
+    advice: tuple[str, ...]
+    """Sentences that say what to do."""
+
+    @property
+    def is_contract(self) -> bool:
+        """Whether it says what was wanted, and of what or what came."""
+        return bool(self.wanted and (self.given or self.about))
+
+    @property
+    def sentence(self) -> str:
+        """What is refused, and what came where that stands elsewhere."""
+        got = self.given if self.given and self.given not in self.cause else None
+        return f"{self.cause.rstrip('.')}." + (f" It got {got}." if got else "")
+
+    @property
+    def fix(self) -> str:
+        """What can be done about it: its own advice, and how to see what came."""
+        rows = [f"# it says itself: {each}" for each in self.advice]
+        if self.wanted and self.about:
+            rows.append(f"print(type({self.about}), {self.about})      # wanted: {self.wanted}")
+        elif self.wanted:
+            got = f"; it got {self.given}" if self.given else ""
+            rows.append(f"# wanted: {self.wanted}{got}")
+        if divided := _DIVIDED.search(self.cause):
+            whole, part = int(divided["whole"]), max(1, int(divided["part"]))
+            below = whole // part * part
+            rows.append(f"# {below} or {below + part} in place of {whole}: multiples of {part}")
+        return "\n".join(rows)
+
+
+def own_words(message: str) -> OwnWords | None:
+    """What a message says itself; None where it says no more than that something failed."""
+    said = _bare(message)
+    sentences = [each for each in _SENTENCE.split(said) if not each.startswith("Note ")]
+    said = " ".join(sentences)
+    if not said:
+        return None
+    wanted = _search(_WANTED, said, "wanted")
+    given = _search(_GIVEN, said, "given")
+    refused = _REFUSED.search(said)
+    advice = tuple(each.strip() for each in sentences if _ADVICE.search(each))[:MOST_ADVICE]
+    if not (wanted or refused or advice or given) and not _REASON.search(said):
+        return None
+    held = wanted["wanted"][:40] if wanted else refused["not"][:40] if refused else None
+    at = next((at for at, each in enumerate(sentences) if held and held in each), 0)
+    told = " ".join(
+        sentences[max(0, at - 1) : at + 1] if _OPENS.match(sentences[at]) else [sentences[at]]
+    )
+    subject = wanted.groupdict().get("of") if wanted else None
+    return OwnWords(
+        cause=told.strip(),
+        about=_argument(subject or told.partition(" ")[0]),
+        wanted=_clean(f"{_verb(wanted)}{wanted['wanted']}") if wanted else None,
+        given=_clean(given["given"]) if given else None,
+        advice=tuple(each for each in advice if each not in told),
+    )
+
+
+def _bare(message: str) -> str:
+    """The sentence without the exception's name and what stands behind it, on one line."""
+    said = " ".join(message.split())
+    while head := _HEAD.match(said):
+        said = said[head.end() :]
+    rest = _REST.search(said)
+    return (said[: rest.start()] if rest else said)[:LONGEST_SAID].strip()
+
+
+def _search(forms: tuple[str, ...], said: str, group: str) -> re.Match[str] | None:
+    """The first form that a sentence has, and that says something."""
+    for form in forms:
+        if (found := re.search(form, said)) and found[group].strip(" .`'\""):
+            return found
+    return None
+
+
+def _verb(wanted: re.Match[str]) -> str:
+    """The verb in front of what is wanted, where it is more than `be`."""
+    verb = wanted.groupdict().get("verb")
+    return "" if verb in {None, "be"} else f"to {verb} "
+
+
+def _argument(words: str) -> str | None:
+    """The one quoted name of an argument among some words."""
+    names = {found["name"] for found in _NAMED.finditer(words)}
+    return names.pop() if len(names) == 1 else None
+
+
+def _clean(words: str) -> str:
+    """Words without what is left of their brackets and stops."""
+    words = words.strip(" .,;:")
+    for left, right in ("()", "[]"):
+        if words.count(left) < words.count(right):
+            words = words.rstrip(right)
+        if words.count(left) > words.count(right):
+            words += right
+    return words
