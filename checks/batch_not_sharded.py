@@ -47,6 +47,8 @@ def batch_not_sharded(signals: Signals) -> Iterator[Finding | Evidence]:
             _SHARD,
             (used,),
             step.location,
+            # A script may be meant for one chip; that each chip does the same work is never meant.
+            severity=Severity.WARNING,
         )
     elif _is_whole(step):
         yield Finding(

@@ -17,7 +17,8 @@ def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep
     try:
         # For the TPU: what a library lowers in another way there (random bits, kernels) is so.
         program = step.traced.lower(lowering_platforms=("tpu",))
-        text: str = program.as_text(debug_info=True)
+        module = program.compiler_ir("stablehlo")
+        text: str = module.operation.get_asm(enable_debug_info=True)
     except Exception as error:  # the job's own program, lowered for a platform that it is not on
         reason = f"{type(error).__name__}: {error}".strip()[:LONGEST]
         return LoweredStep(batch=per_device_batch, replicas=step.devices, error=reason)

@@ -14,6 +14,7 @@ from tpudiag.sources.job.jax.jitted import JitWatch
 from tpudiag.sources.job.jax.step import TracedStep
 from tpudiag.sources.job.process.protocol import LOWERING, UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.job_facts import send_each
+from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.points import barrier, user_lines
 from tpudiag.sources.job.tensorflow.steps import StepWatch
 
@@ -24,8 +25,9 @@ ENOUGH_COMPILATIONS = 6
 class JaxObserver:
     """What is told of the import of JAX, and of the job's end."""
 
-    def __init__(self, spec: JobSpec, recorder: Recorder) -> None:
-        self._spec, self._recorder = spec, recorder
+    def __init__(self, spec: JobSpec, recorder: Recorder, beside: Observer) -> None:
+        """`beside` looks at what the job has of TensorFlow: most often its input."""
+        self._spec, self._recorder, self._beside = spec, recorder, beside
         self._jax: Any = None
         self._devices = Devices(spec.replicas, recorder.put)
         self._jits = JitWatch(self._step_done)
@@ -69,8 +71,10 @@ class JaxObserver:
             return
         self._finished = True
         jits, loop = self._jits, partial(self._loop)
-        if self.trained:
+        # A library may import JAX in a job of TensorFlow's.
+        if self.trained or self._spec.of_jax:
             self._recorder.put(framework=Framework.JAX)
+        if self.trained:
             send_each(
                 self._recorder,
                 functions=jits.facts,
@@ -86,10 +90,12 @@ class JaxObserver:
         """A training step was dispatched, or its gradients were taken eagerly."""
         step = self._jits.step
         enough = step is not None and len(step.record.retraces) >= ENOUGH_COMPILATIONS
+        barrier.attempt("input of the step", self._beside.trained_elsewhere)
         self._steps.finished_dispatch(eager, enough)
 
     def _stop(self) -> bool:
         """Enough was seen: the job ends here."""
+        barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
         self.ended()
         self.stopped = True
         self._recorder.put(end=JobEnd(how="stopped"))

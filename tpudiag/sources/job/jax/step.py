@@ -19,6 +19,7 @@ from tpudiag.signals import (
     StepOps,
     TensorSeen,
 )
+from tpudiag.sources.job.jax import private_names
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.signatures import argument_name
 from tpudiag.sources.job.tensorflow.points import user_lines
@@ -60,7 +61,7 @@ class TracedStep:
         size = sizes.most_common(1)[0][0]
         first = next(a for a in data if a.shape[0] == size)
         parts = first.first_dimension_parts
-        return Batch(size, size // parts, self.devices)
+        return Batch(size, size // parts, parts)
 
     def inputs(self) -> tuple[TensorSeen, ...]:
         """What the step gets beside its own state."""
@@ -152,7 +153,7 @@ class TracedStep:
             flops=2 * many * rows * contraction * columns * seen.times,
             batch=many,
             location=_line(equation),
-            forward="transpose(" not in scope,
+            forward=not ("transpose(" in scope or _is_backward(equation)),
         )
 
 
@@ -224,6 +225,13 @@ def _line(equation: Any) -> Location | None:
         if location is not None:
             return location
     return None
+
+
+def _is_backward(equation: Any) -> bool:
+    """Whether JAX made an equation while it went back through the step, by its own frames."""
+    traceback = getattr(equation.source_info, "traceback", None)
+    names = {frame.function_name for frame in getattr(traceback, "frames", ())}
+    return private_names.BACKWARD in names
 
 
 def _scope(equation: Any) -> str:

@@ -168,7 +168,8 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
         same_numbers.seed_python(spec.seed)
     interventions.begin(spec.without)
     logged.listen(recorder)
-    observer, of_jax = Observer(spec, recorder), JaxObserver(spec, recorder)
+    observer = Observer(spec, recorder)
+    of_jax = JaxObserver(spec, recorder, observer)
     sys.meta_path.insert(0, _ImportWatch(observer, of_jax))
     end, error = JobEnd(how="finished"), None
     try:

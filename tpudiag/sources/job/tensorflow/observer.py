@@ -97,6 +97,11 @@ class Observer:
         """All that was held back is told; what of it ended the job, if anything did."""
         return self.held_back.ended(error) if self.held_back is not None else None
 
+    def trained_elsewhere(self) -> None:
+        """A step of another framework was dispatched: what was read last fed it."""
+        if self.observation is not None:
+            self.observation.watches.pipelines.feeds.called(True)
+
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
         """The job has ended, whatever by; sends all that is known."""
         if self.observation is not None:
