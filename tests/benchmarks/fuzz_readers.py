@@ -403,6 +403,124 @@ def read_events(file: Path) -> None:
             whole_report(session.report())
 
 
+def recordings() -> list[bytes]:
+    from tests.monitoring import recordings as made
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "a.sqlite"
+        made.write(file, [1.0] * 60 + [1.5] * 60)
+        return [file.read_bytes()]
+
+
+def spools() -> list[bytes]:
+    from tpudiag.monitoring.cloud.resource import PointSource
+    from tpudiag.monitoring.cloud.spool import Point, Spool
+
+    with tempfile.TemporaryDirectory() as folder:
+        spool = Spool(Path(folder) / "a.sqlite")
+        source = PointSource("generic_task", (("job", "a"),), (("worker", "0"),))
+        spool.add([Point(source, "steps", time.time_ns() + n, n) for n in range(20)], 1)
+        spool.close()
+        return [(Path(folder) / "a.sqlite").read_bytes()]
+
+
+def lie_in_rows(data: bytes, rng: random.Random) -> bytes:
+    """Cells of a database are others, its rows or tables are gone, views stand for them."""
+    import sqlite3
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "a.sqlite"
+        file.write_bytes(data)
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(file)) as base:
+            base.execute("PRAGMA journal_mode = delete")
+            tables = [
+                row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE sql > ''")
+            ]
+            for _ in range(rng.choice((1, 1, 2, 5))):
+                table = rng.choice(tables)
+                columns = [row[1] for row in base.execute(f'PRAGMA table_info("{table}")')]
+                odd: Any = rng.choice((*TEXTS, *(n for n in NUMBERS if n < 2**63), None, -1, 1e308))
+                odd = rng.choice((odd, odd, float("inf"), b"\xff\0", -(2**63)))
+                some = rng.choice(("", " WHERE rowid % 7 = 0", " WHERE rowid = 1"))
+                choice = rng.random()
+                with contextlib.suppress(sqlite3.Error):
+                    if choice < 0.85:
+                        column = rng.choice(columns)
+                        base.execute(f'UPDATE "{table}" SET "{column}" = ?{some}', (odd,))
+                    elif choice < 0.9:
+                        base.execute(f'DELETE FROM "{table}"{some}')
+                    elif choice < 0.95:
+                        base.execute(f"PRAGMA user_version = {rng.randrange(100)}")
+                    else:
+                        base.execute(f'ALTER TABLE "{table}" RENAME TO gone')
+            base.commit()
+        return file.read_bytes()
+
+
+def read_recording(file: Path) -> None:
+    from tpudiag.diagnoses.recording import Session
+    from tpudiag.diagnoses.watch_request import WatchRequest
+    from tpudiag.settings import Settings
+
+    with Session(WatchRequest(sources=(str(file),)), Settings()) as session:
+        if session.look():
+            whole_report(session.report())
+
+
+def read_spool(file: Path) -> None:
+    from tpudiag.monitoring.cloud.spool import Spool
+
+    for beside in file.parent.glob(f"{file.name}-*"):
+        beside.unlink()  # of the one before, which had this name
+    spool = Spool(file)
+    with contextlib.closing(spool):
+        points = spool.due()
+        spool.sending(points)
+        spool.not_sent(points)
+        spool.drop_before(time.time_ns())
+        spool.done(points, len(points), "refused")
+        _ = spool.waiting, spool.counts
+
+
+def compilations() -> list[bytes]:
+    import msgspec
+
+    from tests.checks.test_compiled import STEP
+
+    return [msgspec.json.encode(STEP)]
+
+
+def read_compilation(file: Path) -> None:
+    from tpudiag import catalogue, engine
+    from tpudiag.compiled import CompilerFacts
+    from tpudiag.settings import Settings
+    from tpudiag.signals import Origin, Signals
+    from tpudiag.sources.compiler import cache
+
+    os.environ["TPUDIAG_CACHE"] = str(file.parent)
+    made = cache.load(file.stem)
+    if made is not None:
+        signals = Signals(origin=Origin.REHEARSAL, compiler=CompilerFacts(step=made))
+        engine.examine(signals, catalogue.checks(), Settings())
+
+
+def errors() -> list[bytes]:
+    folder = TOP / "tests" / "data"
+    logs = (folder / "innocent_logs.txt").read_bytes()
+    asked = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
+    texts = [each["text"] for each in (*asked["tune"][:150], *asked["hold"][:150])]
+    return [logs[:100_000], *(text.encode() for text in texts)]
+
+
+def read_error(file: Path) -> None:
+    from tpudiag.known_errors import answers, reader
+
+    matches = reader.in_log(str(file))
+    for one in matches:
+        answers.data(one)
+    list(answers.all_rows(matches, str))
+
+
 def pages() -> list[bytes]:
     page: list[Any] = [
         {"cols": [{"id": "severity"}, {"id": "message"}],
@@ -479,6 +597,10 @@ READERS: dict[str, Reader] = {
     "settings": Reader(lambda: [TOML], read_settings, "pyproject.toml", (TEXT, BYTES)),
     "prices": Reader(lambda: [PRICES], read_prices, "a.toml", (TEXT, BYTES)),
     "events": Reader(events, read_events, "a.tfevents.1", (lie_in_events, lie_in_events, BYTES)),
+    "recording": Reader(recordings, read_recording, "a.sqlite", (lie_in_rows, lie_in_rows, BYTES)),
+    "spool": Reader(spools, read_spool, "a.sqlite", (lie_in_rows, lie_in_rows, BYTES)),
+    "cache": Reader(compilations, read_compilation, "a.json", (JSON, JSON, TEXT)),
+    "explain": Reader(errors, read_error, "a.log", (TEXT, TEXT, BYTES)),
     "page": Reader(pages, read_page, "a.json", (JSON, TEXT)),
     "answer": Reader(answers, read_answer, "a.pb", (WIRE, BYTES)),
     "stacks": Reader(lambda: [*stacks(), METRICS], read_stacks, "a.txt", (TEXT, BYTES)),

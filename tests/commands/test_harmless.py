@@ -85,9 +85,9 @@ for step in (1000, 2000, 3000):
 """
 AT_THE_WALL = (
     *("git_commit", "git_clean", "git_checkout", "git_gc", "shell", "system", "spawned"),
-    *("raw_file", "pipe_and_socket"),
+    *("pipe_and_socket", "through_proc", "shell_in_another_folder"),
 )
-"""What ends at the wall: other programs, raw files and sockets, of which no call is redirected."""
+"""What ends at the wall: other programs and sockets, of which no call is redirected."""
 QUICK = ("--for", "v5e-2", "--steps", "4", "--warmup", "2", "--measure-input", "0", "--budget", "5")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 
@@ -38,3 +39,12 @@ def test_before_that_it_ends_the_work_and_the_next_one_its_report() -> None:
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
     assert not interrupts.waits
+
+
+def test_one_that_got_lost_is_seen_at_the_next_look() -> None:
+    with Interrupts() as interrupts:
+        interrupts.look()
+        with contextlib.suppress(KeyboardInterrupt):  # as a finaliser does
+            os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            interrupts.look()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tpudiag.known_errors.model import Match
 from tpudiag.known_errors.own_words import own_words
 from tpudiag.known_errors.reader import in_text
 from tpudiag.known_errors.unknown import UnknownError
@@ -54,3 +55,11 @@ def test_an_assertion_without_words_is_told_by_what_it_supposes() -> None:
     )
     assert isinstance(told, UnknownError)
     assert told.cause is not None and "widget.legs == 3" in told.cause
+
+
+def test_what_an_argument_was_to_be_stands_before_what_its_name_mostly_is() -> None:
+    (told, *_) = in_text(
+        "ValueError: Argument `width` can only be set when `mode == 'a'`. Received: mode=b"
+    )
+    assert isinstance(told, Match)
+    assert told.message.startswith("Argument `width` can only be set when")

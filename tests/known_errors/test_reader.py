@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from io import BytesIO
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from tpudiag.errors import UnreadableInput
 from tpudiag.known_errors.model import Match
 from tpudiag.known_errors.reader import SMALL_BYTES, in_log, in_pipe, in_text
 from tpudiag.known_errors.unknown import UnknownError
@@ -55,3 +58,17 @@ def test_known_last_line_stands_alone() -> None:
     (answer,) = in_text(CUT + LOST.decode())
     assert isinstance(answer, Match)
     assert answer.error.id == "E28"
+
+
+def test_what_has_no_end_is_not_read() -> None:
+    with pytest.raises(UnreadableInput, match="a device, which has no end"):
+        in_log("/dev/urandom")
+
+
+def test_a_named_pipe_is_read_as_a_pipe(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "log")
+    writer = Thread(target=(tmp_path / "log").write_bytes, args=(LOST,))
+    writer.start()
+    (answer,) = in_log(str(tmp_path / "log"))
+    writer.join()
+    assert isinstance(answer, Match)

@@ -94,3 +94,10 @@ def test_exception_inside_a_line_is_seen() -> None:
     error = unknown('{"severity":"ERROR","message":"ValueError: the odd thing\\\\nwas odd"}')
     assert error is not None and "odd thing" in error.text
     assert unknown("all is well: 0 errors, ValueErrorless") is None
+
+
+def test_a_last_line_that_fails_in_plain_words_is_a_failure_beside_remarks() -> None:
+    remark = "2024-01-01 00:00:00.1: I tensorflow/core/platform/cpu_feature_guard.cc:210] This"
+    told = unknown(f"{remark} binary is optimized\nthe frobnicator could not be opened")
+    assert told is not None and told.text == "the frobnicator could not be opened"
+    assert unknown(f"{remark} could not be optimized") is None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
@@ -12,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tpudiag.errors import UsageError
 from tpudiag.monitoring.cloud import sender as sending
 from tpudiag.monitoring.cloud.connection import metric_client
 from tpudiag.monitoring.cloud.resource import PointSource, point_source, resource
@@ -263,3 +266,38 @@ def test_no_call_holds_more_than_200_series(
     ]
     assert sizes == [emulators.SERIES_A_CALL, emulators.SERIES_A_CALL, 50]
     assert world.spool.counts == {"accepted": 450}
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        "UPDATE waiting SET end_ns = 'soon'",
+        "UPDATE counts SET points = NULL",
+        "UPDATE sources SET source = '[1]'",
+        "UPDATE series SET last_ns = x'00'",
+    ],
+)
+def test_a_buffer_that_no_watch_wrote_is_refused_in_a_line(lie: str, tmp_path: Path) -> None:
+    file = tmp_path / "points.buffer"
+    spool = Spool(file)
+    spool.add([Point(source(), "steps", 10**18, 1.0)], 1)
+    spool.done([Point(source(), "steps", 1, 1.0)], 1, "refused")
+    spool.close()
+    Spool(file).close()
+    with closing(sqlite3.connect(file)) as base:
+        base.execute(lie)
+        base.commit()
+    with pytest.raises(UsageError, match="the buffer is damaged"):
+        Spool(file)
+
+
+def test_a_buffer_with_bytes_of_another_file_is_refused_in_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "points.buffer"
+    spool = Spool(file)
+    spool.add([Point(source(), f"figure-{n}", 10**18, 1.0) for n in range(500)], 1)
+    spool.close()
+    data = bytearray(file.read_bytes())
+    data[4096:] = b"\xff" * len(data[4096:])
+    file.write_bytes(data)
+    with pytest.raises(UsageError, match="the buffer"):
+        Spool(file)

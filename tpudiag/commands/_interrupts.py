@@ -43,6 +43,15 @@ class Interrupts:
 
         return hear
 
+    def look(self) -> None:
+        """Raises KeyboardInterrupt where one was raised already, and got lost.
+
+        What a signal's handler raises goes nowhere where Python was in a finaliser, or in a call of
+        C code that takes no exception: a loop asks in each round.
+        """
+        if self._ended:
+            raise KeyboardInterrupt
+
     def _came(self, *_: object) -> None:
         """The first signal waits where the report is being finished; any other ends the work."""
         if not self._finishing or self.waits or self._ended:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tpudiag.commands._durations import duration
 from tpudiag.commands._worker_options import add_kubernetes_options, add_port_option
+from tpudiag.whole import whole
 
 
 def add_source_options(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +122,7 @@ def expectation(text: str) -> float | Path:
 
 def count(text: str) -> int:
     """A number of 1 or more."""
-    if not text.isdecimal() or int(text) < 1:
+    number = whole(text) or 0
+    if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of 1 or more")
-    return int(text)
+    return number

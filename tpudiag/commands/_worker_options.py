@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from tpudiag.errors import UsageError
+from tpudiag.whole import whole
 
 if TYPE_CHECKING:
     from tpudiag.sources.live.pods import Selection
@@ -50,7 +51,7 @@ def selection(options: argparse.Namespace) -> Selection | None:
 
 def _port(text: str) -> int:
     """A port's number."""
-    number = int(text) if text.isdigit() else 0
+    number = whole(text) or 0
     if not 0 < number < 65536:
         raise argparse.ArgumentTypeError("not the number of a port")
     return number

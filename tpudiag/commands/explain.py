@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.printing import BOLD, PLAIN, json_text, put_emphasised
@@ -16,6 +16,7 @@ from tpudiag.printing import BOLD, PLAIN, json_text, put_emphasised
 if TYPE_CHECKING:
     from tpudiag.commands._report import Verbs
     from tpudiag.known_errors.model import Match
+    from tpudiag.known_errors.search import Stream
 
 EPILOG = """\
 examples:
@@ -110,12 +111,13 @@ def _listed(family: str, as_json: bool) -> Iterator[str]:
         yield f"{each.id}  {each.severity.value:<7}  {each.name:<{wide}}  {each.title}"
 
 
-def _scanned(stream: BinaryIO) -> tuple[Match, ...]:
-    """A file's known errors; a large one shows progress on a terminal."""
+def _scanned(stream: Stream) -> tuple[Match, ...]:
+    """A log's known errors; a large one, or one of unknown size, shows progress on a terminal."""
     from tpudiag.known_errors import search
 
-    size = os.fstat(stream.fileno()).st_size
-    if size < BIG_BYTES or not sys.stderr.isatty():
+    fileno = getattr(stream, "fileno", None)  # a pipe of which the ends are kept has none
+    size = os.fstat(fileno()).st_size if fileno is not None else None
+    if (size is not None and size < BIG_BYTES) or not sys.stderr.isatty():
         return search.scan(stream)
     from rich.console import Console
     from rich.progress import Progress

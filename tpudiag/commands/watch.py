@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
+from tpudiag.commands._interrupts import Interrupts
 from tpudiag.commands._watch_options import (
     add_judgement_options,
     add_source_options,
@@ -166,8 +167,9 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
 
     told = False
     try:
-        with view(session.name) as show:
+        with Interrupts() as interrupts, view(session.name) as show:
             while True:
+                interrupts.look()
                 if session.look():
                     show(session)
                     if session.done(options.idle):

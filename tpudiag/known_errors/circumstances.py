@@ -19,6 +19,8 @@ from .versions import (
     versions_in,
 )
 
+OPEN_FAMILIES = ("argument-refused", "keras-argument", "not-implemented")
+"""Families of errors of which the sentence says more than what its names mean elsewhere."""
 LINES_OF_A_SENTENCE = 6
 """An error's sentence goes on for so many lines at most."""
 
@@ -47,13 +49,15 @@ def of_job(
         failed = whole and each.error.level == "error"
         place = place_near(text, each.line) if failed else None
         script = {"SCRIPT": place.script} if place and place.script else {}
+        own = _own(each, text) if failed and not each.secondary else None
         told.append(
             replace(
                 for_versions(each, by_paths | named),
+                reading=None if own is not None else each.reading,
                 place=place,
                 releases=said,
                 facts=facts_near(text, each.line) if failed and not each.secondary else None,
-                own=_own(each, text) if failed and not each.secondary else None,
+                own=own,
                 names=names | script,
             )
         )
@@ -63,10 +67,15 @@ def of_job(
 def _own(match: Match, text: str) -> OwnWords | None:
     """What the sentence of an error says itself, where nothing else was read in it."""
     kind = match.error.kind
-    if match.reading is not None or match.told_by != "words" or kind is Kind.CONSEQUENCE:
+    # What an argument of that name mostly is says less than what this one was to be.
+    is_open = match.error.family in OPEN_FAMILIES and kind is not Kind.TELLING
+    if match.told_by != "words" or (match.reading is not None and not is_open):
+        return None
+    if kind is Kind.CONSEQUENCE and not is_open:
         return None
     rows = text.split("\n")[match.line - 1 : match.line + LINES_OF_A_SENTENCE]
     said = own_words("\n".join(rows))
     # A case that names its cause is told apart by what was wanted and what came alone.
-    tells = said is not None and (kind is not Kind.TELLING or said.is_contract)
+    free = kind is not Kind.TELLING and match.reading is None
+    tells = said is not None and (free or said.is_contract)
     return said if tells else None

@@ -19,7 +19,7 @@ _END = r"(?=[,;]? (?:but|and|instead|while) (?:got|get|gets|received|found|was|i
 _WANTED = (
     rf"\b[Ee]xpect(?:ed|s|ing)?(?: type| shape| dtype| value| rank| values are| one of| input)?:? (?!to find)(?:to (?:be|have) |an? )?(?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
     rf"(?P<of>[^.;:]{{2,120}}?) (?:must|should|has to|have to|needs? to) (?:(?:always|either|all|both|only) )*(?P<verb>be|have|match|equal|contain|return|specify|use)\b (?P<wanted>.{{1,{LONGEST_PART}}}?){_END}",
-    rf"(?P<of>[^.;:]{{2,120}}?) (?:requires?|expects|only (?:supports?|accepts?|takes?|works (?:with|for|on))|can only (?:be )?|supports only|accepts only) (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
+    rf"(?P<of>[^.;:]{{2,120}}?) (?:requires?|expects|only (?:supports?|accepts?|takes?|works (?:with|for|on))|can only(?: be)?|supports only|accepts only) (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
     rf"\b(?:[Ss]upported|[Vv]alid|[Aa]llowed|[Aa]vailable|[Pp]ossible|[Kk]nown) (?:\w+ ){{0,3}}(?:are|is|include|options are)?:? (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
 )
 _GIVEN = (

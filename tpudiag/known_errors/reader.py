@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from io import BytesIO
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.known_errors.model import Kind, Match, Phase
 from tpudiag.known_errors.unknown import UnknownError
+
+if TYPE_CHECKING:
+    from tpudiag.known_errors.search import Stream
 
 SMALL_BYTES = 1 << 20
 """Up to this size a log is read as a text that may be wrapped."""
 END_BYTES = 1 << 16
 """The two ends of a log, in which versions and a failure that is not known are looked for."""
 
-Scan = Callable[[BinaryIO], Sequence[Match]]
+Scan = Callable[["Stream"], Sequence[Match]]
 """Reads an open log from its start to its end."""
 
 
@@ -31,7 +35,7 @@ def in_text(text: str) -> list[Match | UnknownError]:
 def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
     """The known errors in a file, or in standard input for `-`; raises UnreadableInput.
 
-    `scan` reads a file of more than a megabyte, where the caller shows how far it is.
+    `scan` reads what has more than a megabyte, where the caller shows how far it is.
     """
     from tpudiag.known_errors import search
 
@@ -39,8 +43,13 @@ def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
     try:
         if name == "-":
             with open(0, "rb", closefd=False) as piped:
-                return in_pipe(piped)
+                return in_pipe(piped, scan)
         with open(name, "rb") as stream:  # noqa: PTH123
+            kind = os.fstat(stream.fileno()).st_mode
+            if stat.S_ISCHR(kind) and not stream.isatty():
+                raise UnreadableInput(f"{name}: a device, which has no end; name a file or a pipe")
+            if stat.S_ISFIFO(kind):
+                return in_pipe(stream, scan)
             if os.fstat(stream.fileno()).st_size <= SMALL_BYTES:
                 return in_text(stream.read().decode(errors="replace"))
             matches = scan(stream)
@@ -77,7 +86,7 @@ class _Ends:
         return (self._first + self._last).decode(errors="replace")
 
 
-def in_pipe(piped: BinaryIO) -> list[Match | UnknownError]:
+def in_pipe(piped: BinaryIO, scan: Scan | None = None) -> list[Match | UnknownError]:
     """What a pipe says: it cannot be read twice, so its ends are kept while it is searched."""
     from tpudiag.known_errors import search
 
@@ -86,7 +95,7 @@ def in_pipe(piped: BinaryIO) -> list[Match | UnknownError]:
     if len(beginning) <= SMALL_BYTES:
         return in_text(beginning.decode(errors="replace"))
     ends = _Ends(beginning, piped)
-    matches = search.scan(ends)
+    matches = (scan or search.scan)(ends)
     return _with_unknown(matches, ends.text, whole=False)
 
 
@@ -127,7 +136,8 @@ def _with_unknown(
     if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]
     # Beside a mere remark, a sentence without an exception's name is that remark.
-    failure = unknown(text, unnamed=not matches) if not said else None
+    remarked = max((each.last_line for each in matches), default=0) if whole else 0
+    failure = unknown(text, unnamed=not matches, remarked=remarked) if not said else None
     if failure and any(_is_answer(each, failure.text) for each in match(failure.text)):
         return [*matches]
     placed = _by_its_place(text) if whole else None

@@ -52,6 +52,14 @@ _SAID = re.compile(
     re.MULTILINE,
 )
 """What has no exception's name before it: a sentence of an operation, a program's `ERROR:`."""
+_FAILING = re.compile(
+    r"\b(?:fail(?:ed|s|ure|ing)|abort(?:ed|ing)?|killed|cannot|could not|couldn't|unable"
+    r"|denied|refused|exceeded|timed out|crash(?:ed)?|dead|died|halted|lost connection"
+    r"|corrupt\w*|not found|no such)\b",
+    re.IGNORECASE,
+)
+_LOGGED = re.compile(r"[\w/: .-]{0,60}\b(?:[IW](?:\d{4}| [\w/]+\.cc)|INFO|DEBUG|WARNING|WARN)\b")
+"""A row that a program logged as no error."""
 FEW_LINES = 20
 _LONG_ROW = re.compile(rf"[^\n]{{{LONGEST_ROW}}}(?=[^\n])")
 _WORD = re.compile(r"[A-Za-z_]{4,40}")
@@ -111,10 +119,11 @@ class UnknownError:
         return self.guidance.status
 
 
-def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
+def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownError | None:
     """The failure that a text ends with; None where there is none in it.
 
-    `unnamed`: a short text's sentence without an exception's name counts as one.
+    `unnamed`: a short text's sentence without an exception's name counts as one. `remarked`: the
+    last line, from 1 on, of which is known that it is no failure.
     """
     text = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     few_lines = text.count("\n") < FEW_LINES
@@ -124,6 +133,7 @@ def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
         failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
         if not failures and unnamed:
             failures = [failure[0].strip() for failure in _SAID.finditer(text)]
+        failures = failures or _last_failing(text, remarked)
     if not failures:
         return None
     message, phase = whole(text, failures), phase_of(text)
@@ -140,6 +150,12 @@ def unknown(text: str, *, unnamed: bool = True) -> UnknownError | None:
 def _last_sentence(text: str, failure: str) -> str:
     """The sentence of the last exception, and what follows it."""
     return unwrapped(text[text.rindex(failure) :])[:LONGEST_HEAD]
+
+
+def _last_failing(text: str, remarked: int) -> list[str]:
+    """The last row, where it tells of a failure in plain words and was not logged as less."""
+    rows = [row.strip() for row in text.split("\n")[remarked:] if row.strip()]
+    return rows[-1:] if rows and _FAILING.search(rows[-1]) and not _LOGGED.match(rows[-1]) else []
 
 
 def folded(text: str) -> str:

@@ -12,6 +12,7 @@ from tpudiag.errors import UsageError
 from tpudiag.monitoring.alert_rules import escaped
 from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.metrics import COUNTERS, METRICS, cause_of, values
+from tpudiag.whole import whole
 
 Worker = tuple[Figures, Mapping[str, bool]]
 """What one worker does, and whether each check fails for it."""
@@ -84,10 +85,11 @@ class Prometheus:
 def parsed(address: str) -> tuple[str, int]:
     """`9105`, `0.0.0.0:9105` or `[::1]:9105` as host and port; on loopback unless it says else."""
     host, _, port = address.rpartition(":")
-    if not port.isdigit() or int(port) > 65535:
+    number = whole(port)
+    if number is None or number > 65535:
         raise UsageError(f"--prometheus {address}: not of the form [HOST:]PORT")
     # Loopback unless told otherwise: nothing here asks who reads it.
-    return host.strip("[]") or "127.0.0.1", int(port)
+    return host.strip("[]") or "127.0.0.1", number
 
 
 def exposition(workers: Sequence[Worker], job: str | None = None) -> str:

@@ -14,6 +14,7 @@ from tpudiag.monitoring.lanes import Lane, StoredRun, judged, lanes
 from tpudiag.monitoring.profiler_source import ADDRESS, ProfilerSource
 from tpudiag.monitoring.recording import NS, Recording, Run
 from tpudiag.monitoring.tensorboard import MARK, EventFiles
+from tpudiag.whole import whole
 
 HEARD_S = 10.0
 MOST_WINDOWS, LEAST_WINDOWS = 40_000, 200
@@ -175,5 +176,5 @@ def _runs(path: Path) -> list[StoredRun]:
 def _order(run: Run) -> tuple[str, int, str, int]:
     """Workers by their number, then by host."""
     # By number, or worker 10 would stand before worker 2.
-    digits = run.worker.rpartition(" ")[2]
-    return run.name, int(digits) if digits.isdigit() else -1, run.host, run.pid
+    number = whole(run.worker.rpartition(" ")[2])
+    return run.name, -1 if number is None else number, run.host, run.pid

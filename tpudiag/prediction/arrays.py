@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from math import prod
 
+from tpudiag.whole import whole
+
 BITS = {"pred": 8, "s2": 2, "u2": 2, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "f8e4m3fn": 8,
         "f8e5m2": 8, "s16": 16, "u16": 16, "f16": 16, "bf16": 16, "s32": 32, "u32": 32, "f32": 32,
         "s64": 64, "u64": 64, "f64": 64, "c64": 64}  # fmt: skip
@@ -70,7 +72,7 @@ def _array(match: re.Match[str]) -> Array:
         tuple(int(size.lstrip("<=")) for size in match[2].split(",") if size),
         tuple(int(place) for place in (match[3] or "").split(",") if place),
         # A `*` in a tile joins dimensions before it is tiled: of those no padding is counted.
-        tuple(int(length) if length.isdigit() else 0 for length in lengths),
+        tuple(whole(length) or 0 for length in lengths),
         # S(n) names another memory (VMEM, SMEM, the host's); HBM is the one that is not named.
         "S(" not in layout,
     )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from tpudiag.prediction.arrays import Array
 from tpudiag.prediction.module import Instruction
+from tpudiag.whole import whole
 
 _SLICES = frozenset(("slice", "dynamic-slice", "gather"))
 _ALIASES = frozenset(("bitcast", "reshape", "get-tuple-element", "convert"))
@@ -67,12 +68,9 @@ def _fusion_traffic(
     parameters = [each for each in inner if each.opcode == "parameter"]
     read = 0
     for parameter in parameters:
-        number = parameter.rest.partition(")")[0]
-        outer = (
-            line.operands[int(number)]
-            if number.isdigit() and int(number) < len(line.operands)
-            else ""
-        )
+        number = whole(parameter.rest.partition(")")[0])
+        given_by = None if number is None else line.operands[number : number + 1]
+        outer = given_by[0] if given_by else ""
         given = made[outer].results if outer in made else parameter.results
         # A tuple is no array: those who take a part of it are counted by the part.
         if len(given) == 1:
@@ -127,8 +125,7 @@ def _read_inside(
     places = {number for number, each in enumerate(fusion.operands) if _origin(each, own) == name}
     total = 0
     for each in inner:
-        number = each.rest.partition(")")[0]
-        if each.opcode == "parameter" and number.isdigit() and int(number) in places:
+        if each.opcode == "parameter" and whole(each.rest.partition(")")[0]) in places:
             total += _read(each, given, users, made, inside)
     return total
 

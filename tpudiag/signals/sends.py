@@ -43,6 +43,8 @@ class RefusedBy(Enum):
     WALL = "the wall around the job's files"
     OFFLINE = "--offline"
     ANSWER = "the answer to what was not sent"
+    ROOM = "the room in $TMPDIR for what is held back, which is full"
+    DEFECT = "a defect of tpudiag in what holds back"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tpudiag.hardware import by_pci
 from tpudiag.signals import Runtime
+from tpudiag.whole import whole
 
 TPU_VARIABLES = ("TPU_NAME", "TPU_CONFIG", "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS")
 VENDOR = "0x1ae0"
@@ -78,10 +79,11 @@ def refused(address: str, limit_s: float = 5.0) -> str | None:
     A TPU's name is not asked. TensorFlow would wait for a closed port for ever.
     """
     host, colon, port = address.removeprefix("grpc://").rpartition(":")
-    if not colon or not port.isdigit():
+    number = whole(port)
+    if not colon or number is None or number > 65535:
         return None
     try:
-        socket.create_connection((host, int(port)), timeout=limit_s).close()
+        socket.create_connection((host, number), timeout=limit_s).close()
     except OSError as error:
         return f"{type(error).__name__}: {address}: {error.strerror or error}"
     return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 
+from tpudiag.whole import whole
+
 from . import shape_maps
 from .meaning import Reading
 
@@ -282,4 +284,4 @@ def text_of(shape: Shape) -> str:
 
 def shape_of(text: str) -> Shape:
     """A shape from its text; None for a dimension that is not known."""
-    return tuple(int(part) if part.isdigit() else None for part in text.split(",") if part)
+    return tuple(whole(part) for part in text.split(",") if part)

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 
 from tpudiag.records import dataclass
+from tpudiag.whole import whole
 
 from . import layer_shapes, raw_records
 from .meaning import Reading, first_over
@@ -237,7 +238,7 @@ def _of_embedding(values: int, wanted: int) -> Reading:
 
 def _array(size: int, shape: str) -> Reading:
     """A NumPy array that is given another number of values; small ones are mostly devices."""
-    wanted = math.prod(int(part) for part in shape.split(",") if part.isdigit())
+    wanted = math.prod(n for n in map(whole, shape.split(",")) if n is not None)
     if "newaxis" in shape or "-1" in shape:
         return Reading(
             f"{size:,} values are no multiple of {wanted:,}, the product of the other sizes ({shape.replace('newaxis', '-1')}):"

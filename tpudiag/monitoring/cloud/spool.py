@@ -33,6 +33,15 @@ CREATE TABLE IF NOT EXISTS counts (what TEXT PRIMARY KEY, points INTEGER);
 """
 
 
+_KINDS = {
+    "waiting": {"source": "integer", "metric": "text", "end_ns": "integer", "value": "real"},
+    "series": {"last_ns": "integer"},
+    "counts": {"points": "integer"},
+    "sources": {"id": "integer"},
+}
+"""What the columns hold."""
+
+
 @dataclass(frozen=True)
 class Point:
     """One figure at one time; `again` where an earlier try may have reached the service."""
@@ -65,8 +74,29 @@ class Spool:
             # disk at each of them.
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.executescript(_SCHEMA)
+            damage = self._damage()
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"{path}: the buffer cannot be opened: {error}") from error
+        if damage:
+            raise UsageError(f"{path}: the buffer is damaged ({damage}): remove it")
+
+    def _damage(self) -> str:
+        """What of the file no spool wrote; empty where all is as it should be."""
+        (whole,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
+        if whole != "ok":
+            return str(whole).splitlines()[0]
+        for table, columns in _KINDS.items():
+            wrong = " OR ".join(
+                f"typeof({column}) NOT IN ('{kind}', 'integer')" for column, kind in columns.items()
+            )
+            if self._connection.execute(f"SELECT 1 FROM {table} WHERE {wrong}").fetchone():
+                return f"values of {table}"
+        try:
+            for (text,) in self._connection.execute("SELECT source FROM sources"):
+                PointSource.of(text)
+        except (ValueError, TypeError, AttributeError, RecursionError):
+            return "values of sources"
+        return ""
 
     def add(self, points: Sequence[Point], least_apart_ns: int) -> None:
         """Keep points that are new and far enough from the last of their series."""

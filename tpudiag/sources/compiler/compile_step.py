@@ -20,6 +20,7 @@ from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.job.process.host_memory import available_bytes
 from tpudiag.sources.job.process.protocol import LOWERING
+from tpudiag.whole import whole
 
 INTERRUPTED = "the compilation was interrupted"
 LONGEST = 200
@@ -188,9 +189,9 @@ def located(
 
     def tensor(given: HbmTensor) -> HbmTensor:
         # The program knows its arguments by number; the lowering wrote down which variable each is.
-        number = given.name.removeprefix("argument ")
-        if number.isdigit() and int(number) < len(arguments):
-            return replace(given, name=arguments[int(number)])
+        number = whole(given.name.removeprefix("argument "))
+        if number is not None and number < len(arguments):
+            return replace(given, name=arguments[number])
         return replace(given, location=location.parsed(lines.get(given.name)))
 
     def operation(op: RefusedOp) -> RefusedOp:

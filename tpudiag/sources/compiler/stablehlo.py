@@ -6,6 +6,7 @@ import re
 from math import prod
 
 from tpudiag.compiled import HbmTensor, RefusedOp
+from tpudiag.whole import whole
 
 _BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4,
           "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}  # fmt: skip
@@ -74,7 +75,7 @@ def _names(program: str) -> dict[str, str]:
 
 def _dims(result: str) -> tuple[int, ...]:
     """`128x784xf32` as (128, 784)."""
-    return tuple(int(part) for part in result.split("x")[:-1] if part.isdigit())
+    return tuple(n for n in map(whole, result.split("x")[:-1]) if n is not None)
 
 
 def _size(result: str) -> int | None:

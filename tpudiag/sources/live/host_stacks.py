@@ -18,6 +18,7 @@ from pathlib import Path
 
 from tpudiag import scratch
 from tpudiag.model import Location
+from tpudiag.whole import whole
 
 RATE_HZ = 50
 GRACE_S = 10.0
@@ -128,8 +129,9 @@ def main_stacks(raw: str, pid: int) -> Iterator[tuple[list[str], int]]:
         stack, _, count = line.rpartition(" ")
         thread, *frames = stack.split(";")
         # Linux gives the first thread the pid as its id.
-        if (thread.endswith(": MainThread") or thread == f"thread ({pid})") and count.isdigit():
-            yield frames, int(count)
+        is_main = thread.endswith(": MainThread") or thread == f"thread ({pid})"
+        if is_main and (times := whole(count)) is not None:
+            yield frames, times
 
 
 def _place(frames: list[str]) -> Iterator[tuple[Location, str, str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tpudiag.sources.live.sockets import PROC
+from tpudiag.whole import whole
 
 CGROUPS = Path("/sys/fs/cgroup")
 _NO_LIMIT = 1 << 60
@@ -84,8 +85,7 @@ def _cached_bytes(stat: Path, name: str) -> int:
 
 def _number(path: Path) -> int | None:
     """A file's number; None for `max`, or where there is none."""
-    text = _text(path).strip()
-    return int(text) if text.isdigit() else None
+    return whole(_text(path).strip())
 
 
 def _text(path: Path) -> str:

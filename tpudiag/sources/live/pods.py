@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from tpudiag.errors import NothingDiagnosed, UsageError
+from tpudiag.whole import whole
 
 PodPhase = Literal["Pending", "Running", "Succeeded", "Failed", "Unknown", "Terminating"]
 """The API's phases, and what kubectl calls a pod that is being deleted."""
@@ -181,7 +182,7 @@ def _pod(item: _Item) -> Pod:
         node=item.spec.nodeName or "",
         restarts=sum(state.restartCount for state in status.containerStatuses or ()),
         chips=sum(_chips(container) for container in item.spec.containers or ()),
-        index=int(index) if index.isdigit() else None,
+        index=whole(index),
         ended=_ended(status),
     )
 
@@ -190,7 +191,7 @@ def _chips(container: _Container) -> int:
     """The TPU chips that a container asks for."""
     resources = container.resources or _Resources()
     number = str({**(resources.requests or {}), **(resources.limits or {})}.get(TPU_RESOURCE, 0))
-    return int(number) if number.isdigit() else 0
+    return whole(number) or 0
 
 
 def _ended(status: _Status) -> str:

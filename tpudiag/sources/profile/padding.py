@@ -7,6 +7,7 @@ from math import prod
 
 from tpudiag.signals import PaddedTensor
 from tpudiag.sources.profile.operations import SHAPE, OpKey, OpTotals
+from tpudiag.whole import whole
 
 BITS = {"pred": 8, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "s16": 16, "u16": 16, "f16": 16,
         "bf16": 16, "s32": 32, "u32": 32, "f32": 32, "s64": 64, "u64": 64, "f64": 64}  # fmt: skip
@@ -33,7 +34,7 @@ def _padded(name: str, shape: re.Match[str]) -> PaddedTensor | None:
         return None
     dims = [int(size) for size in sizes.split(",")]
     places = [int(place) for place in order.split(",")]
-    tiles = [int(size) for size in tile[1].split(",") if size.isdigit()]
+    tiles = [n for n in map(whole, tile[1].split(",")) if n is not None]
     if len(places) != len(dims) or sorted(places) != list(range(len(dims))):
         return None
     full = dims.copy()

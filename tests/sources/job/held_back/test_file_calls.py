@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 START = """
-import glob, json, os, pathlib, shutil, sqlite3, sys, tarfile, tempfile
+import glob, io, json, os, pathlib, shutil, sqlite3, sys, tarfile, tempfile
 from tpudiag.sources.job.tensorflow.points import barrier
 from tpudiag.sources.job.held_back.file_calls import FileCalls
 from tpudiag.sources.job.held_back.layer import Layer
@@ -197,6 +197,13 @@ seen["exclusive"] = raised(open, "log.csv", "x")
 with open("log.csv", "r+") as file:
     seen["log"] = file.read()
 seen["changed"] = [open("array.bin").read(), open("best.txt").read()]
+class Raw(io.FileIO):
+    pass
+with io.FileIO("raw.bin", "w") as file, open("raw.bin", "rb", buffering=0) as opened:
+    seen["raw"] = [isinstance(opened, io.FileIO), isinstance(opened, Raw), isinstance(file, Raw)]
+    file.write(b"raw")
+with Raw("raw.bin") as file:
+    seen["raw"] += [file.read().decode(), isinstance(file, (Raw)), open("raw.bin").read()]
 seen["mode"] = [oct(os.stat("data/old.csv").st_mode)[-3:], os.stat("data/old.csv").st_mtime]
 base = sqlite3.connect("log.db")
 base.execute("create table t (x)")
@@ -214,6 +221,7 @@ os.write(descriptor, b"f")
 seen["flags"] = open("../../flags.bin").read()
 """,
     )
+    assert seen["raw"] == [True, False, False, "raw", True, "raw"]
     assert seen["exclusive"] == "FileExistsError" and seen["log"] == "log.csv\nmore"
     assert seen["changed"] == ["Array.bin\n", "be"]
     assert seen["mode"] == ["600", 1.0]

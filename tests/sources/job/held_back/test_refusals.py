@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import socket
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +48,7 @@ def test_what_the_users_own_rights_let_write_is_refused_by_the_wall(
     assert of(denied) is None, "of another user, with the wall or without"
 
 
-def test_what_no_layer_lies_over_is_refused_by_the_rehearsal(tmp_path: Path) -> None:
+def test_what_no_layer_lies_over_is_refused_by_the_rehearsal() -> None:
     def over_layers(number: int, path: str) -> Refusal | None:
         error = OSError(number, os.strerror(number), path)
         layer = Layer("/nowhere", lambda _: False)
@@ -57,7 +58,30 @@ def test_what_no_layer_lies_over_is_refused_by_the_rehearsal(tmp_path: Path) -> 
         refused = over_layers(number, path)
         assert refused is not None and (refused.by, refused.what) == (RefusedBy.WALL, path)
     assert over_layers(errno.EROFS, "/mnt/cdrom/a") is None
-    assert over_layers(errno.ENOSPC, str(tmp_path)) is None
+
+
+@pytest.mark.parametrize("way", ["layered", "walled"])
+def test_what_is_held_back_lies_where_there_may_be_no_room(way: str) -> None:
+    ways = {"walled": False, "layered": False} | {way: True}
+    layer = Layer("/nowhere", lambda _: False)
+    for error in (
+        OSError(errno.ENOSPC, "No space left on device", "a.bin"),
+        RuntimeError("ckpt-1.index; No space left on device [Op:SaveV2]"),
+        subprocess.CalledProcessError(1, "cp", stderr=b"cp: a: Disk quota exceeded"),
+    ):
+        found = refusals.of(error, layer, set(), offline=False, **ways)
+        assert found is not None and found.by is RefusedBy.ROOM
+        assert refusals.of(error, layer, set(), walled=False, offline=False) is None
+
+
+def test_a_program_that_ends_behind_the_wall_may_have_met_it() -> None:
+    def ended(stderr: bytes | None) -> RefusedBy | None:
+        return of(subprocess.CalledProcessError(128, "git commit", stderr=stderr))
+
+    assert ended(None) is RefusedBy.WALL
+    assert ended(b"fatal: cannot lock ref: Permission denied") is RefusedBy.WALL
+    assert ended(b"nothing to commit") is None
+    assert of(subprocess.CalledProcessError(1, "false"), walled=False) is None
 
 
 def test_a_file_that_only_the_layer_has_is_missed_by_the_wall(tmp_path: Path) -> None:

@@ -85,3 +85,17 @@ def test_what_a_request_sends() -> None:
     )
     assert kind("DELETE", "/a") is request_rules.Kind.DELETION
     assert kind("POST", "/services/T/B/X") is request_rules.Kind.REQUEST
+
+
+@pytest.mark.parametrize(
+    ("name", "sends"),
+    [
+        ("Publish", True), ("CreateTimeSeries", True), ("MutateRow", True), ("Commit", True),
+        ("AppendRows", True), ("DeleteTopic", True), ("CreateTopic", True),
+        ("ReadRows", False), ("CreateReadSession", False), ("BatchCreateSessions", False),
+        ("BeginTransaction", False), ("StreamingPull", False), ("RunAggregationQuery", False),
+        ("ListTimeSeries", False), ("BatchGetDocuments", False), ("GetObject", False),
+    ],
+)  # fmt: skip
+def test_remote_calls_by_their_names(name: str, sends: bool) -> None:
+    assert request_rules.names_sending(name) is sends

@@ -90,7 +90,20 @@ client = storage.Client("p", AnonymousCredentials(), client_options={
     "api_endpoint": f"http://storage.example:{port}"})
 client.bucket("bucket").blob("small").upload_from_string("x")
 large = client.bucket("bucket").blob("large", chunk_size=2**18)
-large.upload_from_string("x" * 2**19, checksum=None)
+large.upload_from_string("x" * 2**19)
+import grpc
+with grpc.secure_channel("calls.example:443", grpc.ssl_channel_credentials()) as channel:
+    publish = channel.unary_unary("/pubsub.v1.Publisher/Publish", str.encode, bytes.decode)
+    assert publish("x", timeout=60) == publish.future("x").result(60) == ""
+    append = channel.stream_stream("/bigquery.v1.Writer/AppendRows", str.encode, bytes.decode)
+    assert list(append(iter(["a", "b"]), timeout=60)) == ["", ""]
+
+async def call_not_waited_for():
+    async with grpc.aio.insecure_channel("calls.example:443") as channel:
+        delete = channel.unary_unary(method="/pubsub.v1.Publisher/DeleteTopic")
+        assert await delete(b"x", timeout=60) == b""
+
+asyncio.run(call_not_waited_for())
 with smtplib.SMTP("mail.example", int(port)) as mail:
     mail.starttls()
     mail.login("me", "secret")
@@ -102,6 +115,9 @@ read = subprocess.run(["curl", "-s", "--noproxy", "*", f"http://127.0.0.1:{port}
 assert read.stdout == "read /read-5"
 os.system(f"git init -q repository && cd repository && git push {base}/git main")
 subprocess.run(["/usr/bin/git", "push", base], check=True, env={"PATH": os.environ["PATH"]})
+url = base + "/spawned"
+for start in (os.spawnv, lambda _, *given: os.waitpid(os.posix_spawn(*given, os.environ), 0)[1]):
+    assert not start(os.P_WAIT, "/usr/bin/curl", ["curl", "-sT", "job.py", url])
 child = subprocess.run([sys.executable, "child.py"], check=True, capture_output=True, text=True)
 assert "not sent" in child.stdout, child.stdout
 requests.post(f"http://127.0.0.1:{port}/own", data=b"own machine")
@@ -211,11 +227,16 @@ def test_nothing_is_sent_and_all_is_read(
         "upload storage.example": 2,
         "mail mail.example": 1,
         "run wandb": 1,
-        "request curl files.example": 1,
+        "request Publish calls.example": 2,
+        "request AppendRows calls.example": 2,
+        "deletion DeleteTopic calls.example": 1,
+        "request curl files.example": 3,
         "push git push": 2,
         "request POST child.example": 1,
         "deletion gs://bucket": 2,
     }
     of_child = held.pop("request POST child.example")
     assert of_child["location"]["line"] == 1 + JOB[: JOB.index("child.py")].count("\n")
+    for of_another_thread in ("deletion DeleteTopic", "request AppendRows"):
+        held.pop(f"{of_another_thread} calls.example")
     assert {each["location"]["file"] for each in held.values()} == {"job.py"}

@@ -53,7 +53,7 @@ observation.ENOUGH_RETRACES = 10**9
 left, tried, when = set(), set(), ["never"]
 around = hooks.around
 
-def may_fail(owner, name, call):
+def may_fail(owner, name, call, sends=None):
     hook = f"{getattr(owner, '__name__', type(owner).__name__)}.{name}"
     left.add(hook)
 
@@ -69,13 +69,13 @@ def may_fail(owner, name, call):
         failing_once("after")
         return result
 
-    around(owner, name, broken)
+    around(owner, name, broken, sends)
 
 hooks.around = may_fail
 spec = protocol.JobSpec(
     program="", arguments=(), replicas=2, real_replicas=2, hosts=1, rehearse=True, steps=10**6,
-    warmup_steps=10**6, budget_s=0.0, log_dir="", isolation="landlock", layer=sys.argv[1],
-    lower_to=sys.argv[1],
+    warmup_steps=10**6, budget_s=0.0, log_dir="", isolation="landlock",
+    layer=os.path.join(sys.argv[1], "layer"), lower_to=sys.argv[1],
 )
 read_end, write_end = os.pipe()
 observer = Observer(spec, protocol.Recorder(write_end))

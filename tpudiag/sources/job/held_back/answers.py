@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Mapping
 from typing import Any
 
 MARK = "X-Tpudiag-Held-Back"
 KEY = "tpudiag"
 BODY = b'{"tpudiag": "not sent"}'
 """By its key what a script makes of an answer is known as well."""
+_CHECKSUM = re.compile(r"x-goog-hash|x-amz-checksum-\w+")
+_FIELDS = {"md5": "md5Hash"}
+"""Of Cloud Storage: what its JSON calls a checksum that a header names."""
 
 
-def answer_headers(url: str) -> dict[str, str]:
-    """Of an HTTP answer: what was made is where it was sent to, as uploads in parts ask."""
-    return {
+def http(url: str, asked: Mapping[str, str]) -> tuple[dict[str, str], bytes]:
+    """An HTTP answer to what was not sent, its headers and its body.
+
+    What was made is where it was sent to, as uploads in parts ask, and has the checksums that the
+    request says of it; `asked`: its headers.
+    """
+    sums = {name: value for name, value in asked.items() if _CHECKSUM.fullmatch(name)}
+    named = [part.strip().partition("=") for part in sums.get("x-goog-hash", "").split(",")]
+    fields = {_FIELDS.get(name, name): value for name, _, value in named if name}
+    body = json.dumps({**json.loads(BODY), **fields}).encode() if fields else BODY
+    headers = {
+        **sums,
         "Content-Type": "application/json",
-        "Content-Length": str(len(BODY)),
+        "Content-Length": str(len(body)),
         "Location": url,
         "ETag": '"0"',
         "Connection": "close",
         MARK: "1",
     }
+    return headers, body
 
 
 class Answer(str):

@@ -96,7 +96,7 @@ class Calls:
         names = sending.names or _sending_names(owner)
         for name in names:
             if callable(getattr(owner, name, None)):
-                hooks.around(owner, name, call)
+                hooks.around(owner, name, call, hooks.always)
                 # The package gives out methods of one object of its own as functions.
                 bound = getattr(getattr(module, "api", None), name, None)
                 if owner is not module and bound is not None and hasattr(module, name):
@@ -118,7 +118,7 @@ class Calls:
             return SMTP["quit" if ends else name]
 
         for name in SMTP:
-            hooks.around(module.SMTP, name, partial(call, name))
+            hooks.around(module.SMTP, name, partial(call, name), hooks.always)
 
     def _watch_ftp(self, module: Any) -> None:
         """Files that are sent by FTP; those that are read are read."""
@@ -132,7 +132,7 @@ class Calls:
             return "250 ok"
 
         for name in FTP:
-            hooks.around(module.FTP, name, partial(call, name))
+            hooks.around(module.FTP, name, partial(call, name), hooks.always)
 
 
 def _sending_names(owner: Any) -> tuple[str, ...]:

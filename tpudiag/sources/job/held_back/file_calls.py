@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import importlib
 import importlib.abc
+import io
 import os
 import re
 import sys
@@ -17,8 +18,8 @@ from typing import Any, cast
 from tpudiag.sources.job.held_back import file_lists
 from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.file_points import BY_C_CODE, PYTHON, Argument, Effect, Point
-from tpudiag.sources.job.held_back.layer import Layer, inside
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.held_back.layer import Layer, inside, is_elsewhere
+from tpudiag.sources.job.tensorflow.points import barrier, hooks
 
 _WRITES = re.compile(r"[wax+]")
 _KEEPS = re.compile(r"[ax+]")
@@ -26,6 +27,10 @@ _KEEPERS = ("glob", "pathlib")
 _ACCESS = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
+_CHANGING = (
+    *(Effect.MADE, Effect.CHANGED, Effect.MOVED, Effect.WRITTEN),
+    *(Effect.FILE_GONE, Effect.FOLDER_GONE, Effect.TREE_GONE),
+)
 _GONE = {Effect.FILE_GONE: False, Effect.FOLDER_GONE: True, Effect.TREE_GONE: None}
 
 
@@ -42,6 +47,8 @@ class FileCalls:
             module = hooks.quietly(importlib.import_module, each.module.partition(":")[0])
             changed.update(self.around(module, each))
         put_where_kept(changed)
+        call = self.redirected((Argument(0, "file", Effect.OPENED),))
+        setattr(io, "FileIO", _raw_file(io.FileIO, call))  # noqa: B010 (a type's name)
         sys.meta_path.append(_WrittenModules(self._layer))
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
@@ -62,7 +69,8 @@ class FileCalls:
         for name in at.names:
             if hasattr(owner, name):
                 before = getattr(owner, name)
-                hooks.around(owner, name, self.redirected(at.arguments))
+                call = self.redirected(at.arguments)
+                hooks.around(owner, name, call, may_change_elsewhere(at.arguments))
                 changed[before] = getattr(owner, name)
         return changed
 
@@ -88,6 +96,38 @@ class FileCalls:
                 inside.now = False
 
         return call
+
+
+def _raw_file(original: Any, call: Callable[..., Any]) -> type:
+    """A class in the place of `io.FileIO`, of which those are as well that C code opens."""
+
+    def init(own: Any, *args: Any, **kwargs: Any) -> None:
+        barrier.guarded("io.FileIO", call, partial(original.__init__, own), args, kwargs)
+
+    def is_one(cls: type, other: Any) -> bool:
+        return isinstance(other, original) if cls is made else type.__instancecheck__(cls, other)
+
+    metaclass: Any = type
+    kind = metaclass("FileIOType", (type(original),), {"__instancecheck__": is_one})
+    made: type = kind("FileIO", (original,), {"__init__": init, "__doc__": original.__doc__})
+    return made
+
+
+def may_change_elsewhere(arguments: tuple[Argument, ...]) -> Callable[[Any, Any], bool]:
+    """Whether a call with such arguments may change what is no file of this machine."""
+
+    def asked(args: Any, kwargs: dict[str, Any]) -> bool:
+        for each in arguments:
+            path = given(each, args, kwargs)
+            how = args[each.index + 1 : each.index + 2] or [kwargs.get("mode", "r")]
+            reads = isinstance(how[0], str) and not _WRITES.search(how[0])
+            if each.effect in _CHANGING or (each.effect is Effect.OPENED and not reads):
+                paths = cast("list[Any]", path if isinstance(path, (list, tuple)) else [path])
+                if any(map(is_elsewhere, paths)):
+                    return True
+        return False
+
+    return asked
 
 
 def put_where_kept(changed: dict[Any, Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -29,12 +28,13 @@ class HeldBack:
     def __init__(self, spec: JobSpec, recorder: Recorder, hosts: tuple[str, ...] = ()) -> None:
         """`hosts`: folders of notebook hosts that this machine has not, written to all the same."""
         self._spec, self._recorder = spec, recorder
-        own = tempfile.mkdtemp(prefix="held-back-")
+        own = os.path.join(os.path.dirname(os.path.abspath(spec.layer)), "held-back")
+        os.makedirs(own, exist_ok=True)
         self.ledger = Ledger(recorder.put, os.path.join(own, "sends"))
         self._walled = spec.isolation in ("landlock", "refused")
         kind = NoWrites if spec.isolation == "refused" else Layer
         self._away = tuple(host for host in hosts if not os.path.isdir(host))
-        self.layer = kind(spec.layer or os.path.join(own, "files"), self._covers)
+        self.layer = kind(spec.layer, self._covers)
         self.layer.on_change = self.ledger.note_file
         # The profile, the lowered step, and the folder for temporary files that goes with the job.
         temporary = os.environ.get("TMPDIR", "") if spec.rehearse else ""

@@ -23,6 +23,7 @@ _PLACED = re.compile(r"/([a-z][a-z0-9+.-]*)__(/.*|$)")
 _READ_ONLY = ("file", "http", "https", "ram", "memory", "local")
 """Schemes of paths that are no files elsewhere which a job could write."""
 _SYSTEM = ("/dev", "/proc", "/sys")
+_SHARED_MEMORY = "/dev/shm"
 MOST_COPIED_BYTES = 256 * 2**20
 """A larger file that is moved is linked to, and one that is changed is not copied."""
 _os_stat, _os_lstat = os.stat, os.lstat
@@ -74,7 +75,8 @@ class Layer:
         whole = os.path.abspath(text)
         if _within(whole, self.folder):
             return self._behind(whole)
-        if not self.covers(whole) or any(_within(whole, each) for each in _SYSTEM):
+        system = any(_within(whole, each) for each in _SYSTEM)
+        if not self.covers(whole) or (system and not _within(whole, _SHARED_MEMORY)):
             return ""
         # By links among its folders the same file has other names; what it is itself stays.
         head, tail = os.path.split(whole)
@@ -269,6 +271,15 @@ class Layer:
         else:
             return
         raise barrier.for_job(OSError(number, os.strerror(number), path))
+
+
+def is_elsewhere(path: Any) -> bool:
+    """Whether a path may be none of this machine's: a bucket's, or one that is not known yet."""
+    if path is None or isinstance(path, int):
+        return False
+    text = _text(path)
+    scheme = _SCHEME.match(text)
+    return not text if scheme is None else scheme[1] not in _READ_ONLY
 
 
 def _text(path: Any) -> str:

@@ -34,16 +34,20 @@ class Programs:
         }
         self._first = first
         self._prepare(cast("dict[str, str]", os.environ))
-        hooks.around(subprocess.Popen, "__init__", self._started)
-        hooks.around(os, "system", self._shell)
+        hooks.around(subprocess.Popen, "__init__", self._started, hooks.always)
+        hooks.around(os, "system", self._shell, hooks.always)
+        # To these all others of `os` come, and what is built on it.
+        for name in ("execv", "execve", "posix_spawn", "posix_spawnp"):
+            hooks.around(os, name, self._become, hooks.always)
 
     def _stand_in(self, name: str) -> None:
         """One stand-in: a shell script that hands over to a Python that starts fast."""
         path = os.path.join(self._folder, name)
         command = [sys.executable, "-S", "-E", "-s", program_shim.__file__, name]
-        with open(path, "w") as file:
+        # Made with its rights: behind a wall none can be set later.
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o700)
+        with open(descriptor, "w") as file:
             file.write(f'#!/bin/sh\nexec {" ".join(map(shlex.quote, command))} "$@"\n')
-        os.chmod(path, 0o700)
 
     def _prepare(self, environment: dict[str, str]) -> None:
         """Put what we need into an environment; what a program is searched by stays behind it."""
@@ -58,9 +62,7 @@ class Programs:
         self._say_line()
         if kwargs.get("env") is not None:
             kwargs["env"] = environment = {**kwargs["env"]}
-            if all(isinstance(name, str) for name in environment):
-                self._prepare(environment)
-                environment[program_shim.LINE] = os.environ[program_shim.LINE]
+            self._prepare_given(environment)
         if isinstance(args, (list, tuple)) and args:
             args = [self._argument(each, n) for n, each in enumerate(cast("list[Any]", args))]
         if kwargs.get("cwd") is not None:
@@ -75,6 +77,22 @@ class Programs:
             stand_in = os.path.join(self._folder, os.path.basename(argument))
             return stand_in if os.path.isabs(argument) and os.path.exists(stand_in) else argument
         return self._layer.read(argument) if self._layer.holds(argument) else argument
+
+    def _prepare_given(self, environment: dict[Any, Any]) -> None:
+        """Put what we need into an environment that the job made."""
+        if all(isinstance(name, str) for name in environment):
+            self._prepare(environment)
+            environment[program_shim.LINE] = os.environ.get(program_shim.LINE, "")
+
+    def _become(
+        self, original: Any, path: Any, args: Any, env: Any = None, *rest: Any, **kwargs: Any
+    ) -> Any:
+        """A program is started, or takes the place of this process."""
+        self._say_line()
+        given = [] if env is None else [{**env}]
+        for environment in given:
+            self._prepare_given(environment)
+        return original(self._argument(path, 0), args, *given, *rest, **kwargs)
 
     def _shell(self, original: Any, command: Any) -> Any:
         """A child is started by os.system."""

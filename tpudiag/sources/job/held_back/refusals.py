@@ -7,6 +7,7 @@ import linecache
 import os
 import re
 import socket
+import subprocess
 import traceback
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +18,7 @@ from tpudiag.sources.job.held_back.answers import is_answer
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.no_writes import REFUSED as NO_WRITES
 from tpudiag.sources.job.held_back.offline import REFUSED
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.tensorflow.points import barrier, user_lines
 
 _DENIED = re.compile(
     r"permission ?denied|errno = 13|readonly database|unable to open database", re.I
@@ -30,6 +31,7 @@ _NO_NAME = re.compile(
     r"|127\.0\.0\.1(:| port )9\b",
     re.I,
 )
+_NO_ROOM = re.compile(r"no space left on device|disk quota exceeded", re.I)
 _NO_FILES = ("/dev/", "/sys/", "/proc/")
 _MOST_LOCALS = 100
 
@@ -51,13 +53,17 @@ def of(
     frames = [pair for each in chain for pair in traceback.walk_tb(each.__traceback__)]
     own = [user_lines.of(frame.f_code.co_filename, line) for frame, line in frames]
     location = next((each for each in reversed(own) if each is not None), None)
-    by, what = _answered(frames, own, lines)
+    by, what = _withheld(chain)
+    if not by:
+        by, what = _answered(frames, own, lines)
     if not by and offline:
         by, what = _unreached(chain)
     if not by and walled:
         by, what = _walled(chain, layer)
     if not by and layered:
         by, what = _layered(chain)
+    if not by and (walled or layered):
+        by, what = _full(chain)
     if by is None:
         return None
     return Refusal(by, what, f"{type(error).__name__}: {error}"[:2000], location)
@@ -70,6 +76,14 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         seen.add(id(error))
         yield error
         error = error.__cause__ or error.__context__
+
+
+def _withheld(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
+    """Whether a call was not made because a hook of ours failed on it."""
+    for error in chain:
+        if isinstance(error, barrier.Withheld):
+            return RefusedBy.DEFECT, str(error).partition(":")[0]
+    return None, ""
 
 
 def _answered(
@@ -121,10 +135,19 @@ def _walled(chain: list[BaseException], layer: Layer) -> tuple[RefusedBy | None,
             continue
         if NO_WRITES in text:
             return RefusedBy.WALL, path
+        if isinstance(error, subprocess.CalledProcessError) and _may_have_met(error):
+            return RefusedBy.WALL, "another program"
         denied = number in (errno.EACCES, errno.EPERM, errno.EXDEV) or _DENIED.search(text)
         if denied and (not path or _may_write(path)):
             return RefusedBy.WALL, path
     return None, ""
+
+
+def _may_have_met(error: subprocess.CalledProcessError) -> bool:
+    """Whether a program may have ended at the wall: it says so, or nobody heard what it said."""
+    said = [each for each in (error.stderr, error.stdout) if each is not None]
+    texts = [each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in said]
+    return error.stderr is None or any(_DENIED.search(str(text)) for text in texts)
 
 
 def _layered(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
@@ -137,6 +160,16 @@ def _layered(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
         fixed = number == errno.EROFS and (not path or path.startswith(_NO_FILES))
         if fixed or number == errno.EOVERFLOW:
             return RefusedBy.WALL, path
+    return None, ""
+
+
+def _full(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
+    """Whether there was no room for what was written, which lies elsewhere than without us."""
+    for error in chain:
+        number = error.errno if isinstance(error, OSError) else None
+        said = f"{error} {getattr(error, 'stderr', '') or ''}"
+        if number in (errno.ENOSPC, errno.EDQUOT) or _NO_ROOM.search(said):
+            return RefusedBy.ROOM, os.fsdecode(getattr(error, "filename", None) or "")
     return None, ""
 
 

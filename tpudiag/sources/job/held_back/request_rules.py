@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 LIMIT_BYTES = 256 * 1024
 """A larger body sends: no question is so long."""
-_SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "REPORT", "SEARCH", "QUERY")
+SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "REPORT", "SEARCH", "QUERY")
 _READS = re.compile(
     r"(?i:(batch[-_]?)?(get|list|describe|query|queries|m?search|count|scan|select|download|read|fetch"
     r"|find|lookup|head|resolve|paths-info|tree|info|token|tokens|oauth2?|generate(Access|Id)Token"
@@ -28,6 +28,11 @@ _SENDS = re.compile(
     r"(?i:(batch[-_]?)?(send|post|create|delete|update|upload|publish|notify|trigger|insert|write|commit"
     r"|push|preupload|submit|put|set|add|remove|import|export|register|log))(?![a-z])"
 )
+_OPENS = re.compile(
+    r"(?i:(batch)?(create|delete|begin|open)[a-z]*?(sessions?|transaction)|(streaming)?pull"
+    r"|run\w*query)$"
+)
+"""What reads begins with a session or a transaction, too; what is written in one says so itself."""
 _CALL = re.compile(r"(send|post|create|delete|update|upload|publish|notify|trigger)(?=[A-Z])")
 """A remote call by its name in camel case; by GET, too, as chat bots send."""
 _CHANGES = re.compile(
@@ -71,7 +76,7 @@ def sends(method: str, host: str, target: str, headers: Mapping[str, str], body:
     if is_own(host):
         return False
     names = [unquote(part) for part in re.split(r"[/:]", urlsplit(target).path) if part]
-    if method.upper() in _SAFE:
+    if method.upper() in SAFE:
         return bool(names and _CALL.match(names[-1]))
     if method.upper() != "POST" or len(body) > LIMIT_BYTES:
         return True
@@ -81,6 +86,11 @@ def sends(method: str, host: str, target: str, headers: Mapping[str, str], body:
     if told is None:
         told = _told_by_names([name.rpartition(".")[2] for name in names])
     return told is not False
+
+
+def names_sending(name: str) -> bool:
+    """Whether a remote call sends, by its name alone; one that does not say that it reads does."""
+    return _told_by_names([name]) is not False
 
 
 def is_sending_name(name: str) -> bool:
@@ -106,6 +116,8 @@ def _told_by_body(body: bytes, kind: str) -> bool | None:
 def _told_by_names(names: list[str]) -> bool | None:
     """Whether the last name of an operation among some says that it sends; None if none does."""
     for name in reversed(names):
+        if _OPENS.match(name):
+            return False
         if _SENDS.match(name.lstrip("_")):
             return True
         if _READS.match(name.lstrip("_")):

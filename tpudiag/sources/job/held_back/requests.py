@@ -15,9 +15,8 @@ from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.held_back.answers import BODY, answer_headers
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.held_back import answers, request_rules
+from tpudiag.sources.job.tensorflow.points import barrier, hooks
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]
@@ -55,8 +54,8 @@ class Requests:
     def watch_http_client(self, module: Any) -> None:
         """Hook the standard library's connections."""
         connection = module.HTTPConnection
-        hooks.around(connection, "putrequest", self._put)
-        hooks.around(connection, "getresponse", self._answered)
+        hooks.around(connection, "putrequest", self._put, lambda args, _: _may_send(args[1]))
+        hooks.around(connection, "getresponse", self._answered, hooks.always)
 
     def _put(
         self, original: Any, connection: Any, method: Any, url: Any, *args: Any, **kwargs: Any
@@ -86,7 +85,7 @@ class Requests:
         """Hook the pools of httpcore, on which httpx stands."""
 
         def handle(original: Any, pool: Any, request: Any) -> Any:
-            held = hooks.quietly(self._of_httpcore, module, request, _read(request))
+            held = self._judged_by(module, request, _read(request))
             return held if held is not None else original(pool, request)
 
         hooks.around(module.ConnectionPool, "handle_request", handle)
@@ -94,10 +93,15 @@ class Requests:
 
         async def handle_async(pool: Any, request: Any) -> Any:
             body = await _read_async(request)
-            held = hooks.quietly(self._of_httpcore, module, request, body)
+            held = self._judged_by(module, request, body)
             return held if held is not None else await original(pool, request)
 
         module.AsyncConnectionPool.handle_async_request = handle_async
+
+    def _judged_by(self, module: Any, request: Any, body: bytes | None) -> Any:
+        """The answer to a request of httpcore that sends; None for any other."""
+        may_send = _may_send(request.method)
+        return barrier.judged("httpcore", self._of_httpcore, may_send, module, request, body)
 
     def _of_httpcore(self, module: Any, request: Any, body: bytes | None) -> Any:
         """The answer to a request that sends; None for any other."""
@@ -113,15 +117,19 @@ class Requests:
             return None
         self.note(method, host, target)
         url = f"{request.url.scheme.decode()}://{host}{target}"
-        fields = [(name.encode(), value.encode()) for name, value in answer_headers(url).items()]
-        return module.Response(200, headers=fields, content=BODY)
+        told, content = answers.http(url, headers)
+        fields = [(name.encode(), value.encode()) for name, value in told.items()]
+        return module.Response(200, headers=fields, content=content)
 
     def watch_aiohttp(self, module: Any) -> None:
         """Hook aiohttp: a request that sends goes to a server of our own on loopback."""
         original = module.ClientSession._request
 
         async def request(session: Any, method: Any, url: Any, **kwargs: Any) -> Any:
-            sink = hooks.quietly(self._of_aiohttp, session, method, url, kwargs)
+            may_send = _may_send(method)
+            sink = barrier.judged(
+                "aiohttp", self._of_aiohttp, may_send, session, method, url, kwargs
+            )
             if sink is not None:
                 url = sink
                 kwargs = {k: v for k, v in kwargs.items() if not k.startswith(("proxy", "ssl"))}
@@ -179,16 +187,22 @@ class _Kept:
 
     def sends(self) -> bool:
         """Whether the request is one that sends."""
+        headers, body = self._parts()
+        return request_rules.sends(self.method, self.host, self.target, headers, body)
+
+    def _parts(self) -> tuple[dict[str, str], bytes]:
+        """The headers of the request, and its body."""
         head, _, body = bytes(self.sent).partition(b"\r\n\r\n")
         lines = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
         headers = {n.decode("latin-1").lower(): v.decode("latin-1").strip() for n, _, v in lines}
-        return request_rules.sends(self.method, self.host, self.target, headers, body)
+        return headers, body
 
     def makefile(self, *_: Any, **__: Any) -> io.BytesIO:
         """The answer, as http.client reads it."""
         url = self.target if "://" in self.target else f"https://{self.host}{self.target}"
-        lines = [f"{name}: {value}" for name, value in answer_headers(url).items()]
-        return io.BytesIO("\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode() + BODY)
+        headers, body = answers.http(url, self._parts()[0])
+        lines = [f"{name}: {value}" for name, value in headers.items()]
+        return io.BytesIO("\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode() + body)
 
     def close(self) -> None:
         """The connection is closed, and with it the real one that was open before."""
@@ -201,6 +215,12 @@ class _Kept:
 
 def _nothing(*_: Any, **__: Any) -> None:
     """What a socket does that is none: settimeout, setsockopt, shutdown."""
+
+
+def _may_send(method: Any) -> bool:
+    """Whether a request may send, of which nothing else is known."""
+    name = method.decode("latin-1") if isinstance(method, bytes) else str(method)
+    return name.upper() not in request_rules.SAFE
 
 
 def _may_read(request: Any) -> bool:

@@ -9,12 +9,14 @@ from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import offline
 from tpudiag.sources.job.held_back.calls import Calls
 from tpudiag.sources.job.held_back.program_shim import note
+from tpudiag.sources.job.held_back.remote_calls import RemoteCalls
 from tpudiag.sources.job.held_back.requests import Requests
 
 
 def by_module(note_kind: Callable[[SendKind, str], None]) -> dict[str, Callable[[Any], None]]:
     """What is to be told of the import of which module."""
-    return {**Requests(note_kind).by_module(), **Calls(note_kind).by_module()}
+    every = (Requests(note_kind), RemoteCalls(note_kind), Calls(note_kind))
+    return {name: watch for each in every for name, watch in each.by_module().items()}
 
 
 def of_child() -> dict[str, Callable[[Any], None]]:

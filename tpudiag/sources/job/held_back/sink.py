@@ -6,7 +6,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tpudiag.sources.job.held_back.answers import BODY, answer_headers
+from tpudiag.sources.job.held_back import answers
 
 
 def started() -> str:
@@ -25,11 +25,13 @@ class Sink(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         self._take()
         self.send_response(200)
-        for name, value in answer_headers(self.path).items():
+        asked = {name.lower(): value for name, value in self.headers.items()}
+        headers, body = answers.http(self.path, asked)
+        for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
-            self.wfile.write(BODY)
+            self.wfile.write(body)
         self.close_connection = True
 
     def _take(self) -> None:

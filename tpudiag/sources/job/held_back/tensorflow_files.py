@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tpudiag.sources.job.held_back.file_calls import FileCalls
+from tpudiag.sources.job.held_back.file_calls import FileCalls, may_change_elsewhere
 from tpudiag.sources.job.held_back.file_points import Argument, Effect, Point, point
 from tpudiag.sources.job.held_back.layer import Elsewhere, Layer
 from tpudiag.sources.job.tensorflow.points import barrier, hooks
@@ -122,7 +122,8 @@ class TensorFlowFiles:
             self._calls.around(api, each)
             for name in each.names:
                 if hasattr(owner, name):
-                    hooks.around(owner, name, self._of_tensors(tf, each.arguments[0]))
+                    call = self._of_tensors(tf, each.arguments[0])
+                    hooks.around(owner, name, call, may_change_elsewhere(each.arguments))
 
     @staticmethod
     def _owner(api: Any, at: Point) -> Any:

@@ -114,9 +114,9 @@ class Trackers:
             for each in owners:
                 owner = getattr(owner, each, None)
             if isinstance(getattr(owner, last, None), type):
-                hooks.around(getattr(owner, last), "__init__", call)
+                hooks.around(getattr(owner, last), "__init__", call, hooks.always)
             elif hasattr(owner, last):
-                hooks.around(owner, last, call)
+                hooks.around(owner, last, call, hooks.always)
 
 
 def _is_remote(address: str) -> bool:

@@ -251,7 +251,16 @@ def main() -> None:
     daemonic = all(thread.daemon for thread in threading.enumerate()[1:])
     if end.how != "stopped" and daemonic:
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
+    _remove_generated()
     os._exit(0)  # not by way of destructors: iterators may hold them for a minute
+
+
+def _remove_generated() -> None:
+    """Remove what AutoGraph made, which is what it does itself at Python's own exit."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("__autograph_generated_file"):
+            with contextlib.suppress(OSError, TypeError):
+                Path(str(module.__file__)).unlink()
 
 
 if __name__ == "__main__":

@@ -54,7 +54,8 @@ class JobSpec:
     by `overlay` no call on local files needs to be redirected."""
     layer: str = ""
     """The folder, writable whatever the isolation, that takes what is redirected: each path under
-    its whole name, local ones (by `landlock` alone) and those of buckets; empty: nothing is."""
+    its whole name, local ones (by `landlock` alone) and those of buckets. It lies in the run's own,
+    where there is room for what else goes with the job; empty for no rehearsal."""
     keep: str = ""
     """Where the files that it wrote are kept; empty: nowhere."""
     writable: tuple[str, ...] = ()

@@ -133,7 +133,7 @@ def run(
         layer.mkdir()
         spec = replace(
             spec,
-            layer=str(layer) if spec.isolation != "none" else "",
+            layer=str(layer),
             mount_points=chosen.mount_points() if spec.isolation == "overlay" else (),
         )
         inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])

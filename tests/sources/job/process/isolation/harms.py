@@ -4,7 +4,10 @@
 raised is printed as JSON: where something holds it back the same as where nothing does.
 """
 
+import asyncio
+import atexit
 import contextlib
+import ctypes
 import dbm.dumb
 import fcntl
 import fileinput
@@ -16,6 +19,7 @@ import mmap
 import os
 import pathlib
 import pickle
+import pty
 import shelve
 import shutil
 import socket
@@ -436,6 +440,82 @@ def pipe_and_socket() -> None:
     os.mkfifo("pipe")
     with socket.socket(socket.AF_UNIX) as made_:
         made_.bind("socket")
+
+
+@harm
+def copied_by_the_kernel() -> None:
+    source, target = os.open("b.txt", os.O_RDONLY), os.open("a.txt", os.O_WRONLY)
+    os.copy_file_range(source, target, 2)
+    os.sendfile(target, source, 0, 2)
+    os.pwrite(target, b"x", 0)
+    os.ftruncate(target, 1)
+    os.close(source)
+    os.close(target)
+
+
+@harm
+def by_a_descriptor_to_read() -> None:
+    descriptor = os.open("a.txt", os.O_RDONLY)
+    os.fchmod(descriptor, stat.S_IRUSR)
+    os.utime(descriptor, (1, 1))
+    os.setxattr(descriptor, "user.seen", b"1")
+    os.close(descriptor)
+
+
+@harm
+def through_proc() -> None:
+    with open("a.txt") as read, open(f"/proc/self/fd/{read.fileno()}", "w") as again:
+        again.write("by its descriptor's name")
+
+
+@harm
+def by_c_code() -> None:
+    libc = ctypes.CDLL(None)
+    libc.unlink(b"a.txt")
+    libc.truncate(b"b.txt", 1)
+    libc.chmod(b"log.txt", 0)
+
+
+@harm
+def on_a_terminal() -> None:
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execlp("sh", "sh", "-c", "rm -r runs; echo x > a.txt")
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 100):
+            pass
+    os.waitpid(pid, 0)
+
+
+@harm
+def shell_in_another_folder() -> None:
+    subprocess.run("echo x > ../a.txt; : > old/1.txt", shell=True, cwd="runs", check=True)
+
+
+@harm
+def child_not_waited_for() -> None:
+    async def start() -> None:
+        child = await asyncio.create_subprocess_shell("rm a.txt; echo x >> log.txt")
+        await child.wait()
+
+    asyncio.run(start())
+
+
+@harm
+def renamed_with_its_folders() -> None:
+    os.renames("log.txt", "deep/deeper/log.txt")
+    os.removedirs("empty")
+
+
+@harm
+def out_by_a_link() -> None:
+    os.symlink(os.path.dirname(home("bashrc")), "out")
+    write("out/.harmed-by-a-link")
+
+
+@harm
+def at_exit() -> None:
+    atexit.register(pathlib.Path("a.txt").absolute().unlink)
 
 
 @harm

@@ -151,3 +151,28 @@ def test_an_exception_of_the_job_keeps_nothing_alive_behind_it() -> None:
         assert job()() is None, "a file that nobody holds is closed at once"
     finally:
         gc.enable()
+
+
+def test_what_sends_is_not_done_where_a_hook_fails() -> None:
+    calls.clear()
+    owner = SimpleNamespace(__name__="owner", halved=halved)
+    hooks.around(owner, "halved", before, lambda args, _: args[0] > 4)
+    assert owner.halved(4) == 2
+    with pytest.raises(barrier.Withheld, match=r"owner\.halved.*no error of this script"):
+        owner.halved(6)
+    assert calls == [4]
+    (defect,) = barrier.defects()
+    assert (defect.hook, defect.count) == ("owner.halved", 2)
+
+
+def test_what_a_hook_fails_to_tell_of_may_send() -> None:
+    owner = SimpleNamespace(__name__="owner", halved=halved)
+    calls.clear()
+    hooks.around(owner, "halved", before, lambda args, _: args["none"])
+    with pytest.raises(barrier.Withheld):
+        owner.halved(4)
+    assert calls == []
+    assert barrier.judged("ours", lambda: 3, True) == 3
+    assert barrier.judged("ours", before, False) is None
+    with pytest.raises(barrier.Withheld):
+        barrier.judged("ours", before, True)

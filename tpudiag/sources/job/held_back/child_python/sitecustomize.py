@@ -15,9 +15,10 @@ from typing import Any, Optional, Sequence  # noqa: UP035
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _NAMES = {
-    *("http.client", "httpcore", "httpcore2", "aiohttp", "smtplib", "ftplib"),
+    *("http.client", "httpcore", "httpcore2", "aiohttp", "smtplib", "ftplib", "grpc"),
     *("huggingface_hub.hf_api", "kagglehub", "kaggle.api.kaggle_api_extended"),
 }
+_CLOSED = "no network: tpudiag could not tell in this Python what sends, a defect of its own"
 if os.environ.get("TPUDIAG_OFFLINE"):
     _NAMES.add("socket")
 
@@ -53,7 +54,7 @@ class _Watch(MetaPathFinder):
 
 
 def _follow(loader: Any, name: str) -> None:
-    """Hook a module as soon as it is there; what fails then is ours, and the child goes on."""
+    """Hook a module as soon as it is there; where that fails, nothing is reached."""
     execute = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
@@ -61,9 +62,25 @@ def _follow(loader: Any, name: str) -> None:
         try:
             _hook(name, module)
         except Exception:
-            return
+            _close()
 
     loader.exec_module = exec_module
+
+
+def _close() -> None:
+    """Let this Python reach its own machine alone: what it sends could not be held back."""
+    import errno
+    import socket
+
+    connect: Any = socket.socket.connect
+
+    def near(own: Any, address: Any) -> Any:
+        inner = own.family in (socket.AF_INET, socket.AF_INET6)
+        if inner and not str(address[0]).startswith(("127.", "localhost", "::1")):
+            raise OSError(errno.ENETUNREACH, _CLOSED)
+        return connect(own, address)
+
+    socket.socket.connect = near  # type: ignore[method-assign]
 
 
 def _hook(name: str, module: ModuleType) -> None:

@@ -23,8 +23,18 @@ DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev
 SHARED_MEMORY = "/dev/shm"
 
 
+KNOWS_TRUNCATION = 3
+"""The version from which on it knows that a file is cut."""
+_SIGNALS = 1 << 1
+"""To processes outside (Linux 6.12)."""
+
+
 class _Ruleset(ctypes.Structure):
-    _fields_ = (("handled_access_fs", ctypes.c_uint64),)
+    _fields_ = (
+        ("handled_access_fs", ctypes.c_uint64),
+        ("handled_access_net", ctypes.c_uint64),
+        ("scoped", ctypes.c_uint64),
+    )
 
 
 class _Beneath(ctypes.Structure):
@@ -38,12 +48,19 @@ def version() -> int:
 
 
 def wall(*folders: str) -> None:
-    """Let this process, and all that it starts, change files in these folders alone."""
+    """Let this process, and all that it starts, change files in these folders alone.
+
+    And let it send no signal to any other process, where the system can keep it from that.
+    """
     known = version()
-    handled = _CHANGES | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= 3 else 0)
+    handled = (
+        _CHANGES | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= KNOWS_TRUNCATION else 0)
+    )
+    # What an older kernel does not know may be there as zeros.
+    rules = _Ruleset(handled, 0, _SIGNALS if known >= 6 else 0)
     ruleset = system.system_call(
         _CREATE_RULESET,
-        ctypes.byref(_Ruleset(handled)),
+        ctypes.byref(rules),
         ctypes.c_size_t(ctypes.sizeof(_Ruleset)),
         ctypes.c_uint32(0),
     )

@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[5]))
 
 from tpudiag.sources.job.process.isolation import (
+    attributes,
     first_process,
     held,
     keeper,
@@ -28,6 +29,9 @@ from tpudiag.sources.job.process.isolation import (
 from tpudiag.sources.job.process.isolation import system_calls as system
 from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
 from tpudiag.sources.job.process.isolation.layers import Layers
+
+ALL_USERS = ["0", "0", "4294967295"]
+"""The map of users of a machine's own user namespace."""
 
 
 def main() -> None:
@@ -103,7 +107,7 @@ def _layers(wanted: Launch) -> Layers:
 
 
 def _new_namespaces(wanted: Launch) -> bool:
-    """Enter new namespaces; whether it took a user namespace of this user's own.
+    """Enter new namespaces; whether that is in a user namespace that does not know all users.
 
     Raises OSError where neither is allowed.
     """
@@ -111,7 +115,8 @@ def _new_namespaces(wanted: Launch) -> bool:
     kinds |= system.CLONE_NEWPID if wanted.own_processes else 0
     kinds |= system.CLONE_NEWNET if wanted.offline else 0
     user, group = os.getuid(), os.getgid()
-    without_rights = False
+    # A container's root is in such a namespace, too.
+    without_rights = Path("/proc/self/uid_map").read_text(encoding="ascii").split() != ALL_USERS
     try:
         system.unshare(kinds)
     except PermissionError:
@@ -129,8 +134,14 @@ def _before(wanted: Launch, layers: Layers | None) -> Callable[[], None]:
     if layers is not None:
         return lambda: first_process.enter(wanted, layers.root)
     if wanted.isolation == "landlock":
-        return lambda: landlock.wall(wanted.folder, *wanted.shared)
+        return lambda: _walled(wanted)
     return lambda: None
+
+
+def _walled(wanted: Launch) -> None:
+    """Put a wall around this process."""
+    landlock.wall(wanted.folder, *wanted.shared)
+    attributes.keep(no_truncation=landlock.version() < landlock.KNOWS_TRUNCATION)
 
 
 def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outcome:

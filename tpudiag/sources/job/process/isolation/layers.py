@@ -51,7 +51,7 @@ class Layers:
     root: str
     folder: str
     without_rights: bool
-    """Whether this is a user namespace, in which other users' files cannot be copied."""
+    """Whether this is a user namespace, in which some users' files cannot be copied."""
     options: str = ""
     layers: list[Layer] = field(default_factory=list[Layer])
     read_only: list[str] = field(default_factory=list[str])

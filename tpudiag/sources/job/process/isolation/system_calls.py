@@ -82,9 +82,10 @@ def change_root(folder: str) -> None:
     os.chdir("/")
 
 
-def prctl(option: int, value: int) -> None:
+def prctl(option: int, value: int, third: int = 0) -> None:
     """Set something of this process; raises OSError."""
-    _checked(_libc.prctl(option, ctypes.c_ulong(value), 0, 0, 0), "prctl")
+    result = _libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(third), 0, 0)
+    _checked(result, "prctl")
 
 
 def system_call(number: int, *arguments: object) -> int:

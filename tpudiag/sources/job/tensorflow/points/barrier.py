@@ -15,9 +15,12 @@ from typing import Any, TypeVar
 from tpudiag.signals import HookDefect
 
 MOST_DEFECTS_KEPT = 50
+WITHHELD = "held back, for tpudiag itself failed to tell whether it sends: no error of this script"
 _FOR_JOB = "_tpudiag_for_job"
 
 _Result = TypeVar("_Result")
+Sends = Callable[[Any, Any], bool]
+"""Whether a call with such arguments may change something elsewhere, for all that is known."""
 _defects: dict[str, HookDefect] = {}
 _lock = threading.Lock()
 _noting = threading.local()
@@ -66,6 +69,24 @@ def attempt(hook: str, ours: Callable[..., _Result], *args: Any, **kwargs: Any) 
         return None
 
 
+class Withheld(OSError):
+    """A call was not made: our hook on it failed, and it may send."""
+
+    def __init__(self, hook: str) -> None:
+        super().__init__(f"{hook}: {WITHHELD}")
+
+
+def judged(hook: str, ours: Callable[..., _Result], may_send: bool, *args: Any) -> _Result | None:
+    """As `attempt`; what may send does not go on where we fail."""
+    try:
+        return ours(*args)
+    except Exception as error:
+        note(hook, error)
+    if may_send:
+        raise for_job(Withheld(hook))
+    return None
+
+
 def for_job(error: Exception) -> Exception:
     """An exception of ours that the job is to see, such as the end of its data."""
     setattr(error, _FOR_JOB, True)
@@ -109,23 +130,33 @@ class _JobCall:
 
 
 def guarded(
-    hook: str, call: Callable[..., Any], original: Callable[..., Any], args: Any, kwargs: Any
+    hook: str,
+    call: Callable[..., Any],
+    original: Callable[..., Any],
+    args: Any,
+    kwargs: Any,
+    sends: Sends | None = None,
 ) -> Any:
-    """`call(original, *args, **kwargs)`; where our part of it fails, what the original gives."""
+    """`call(original, *args, **kwargs)`; where our part of it fails, what the original gives.
+
+    What `sends` is not made then; `Withheld` is raised.
+    """
     # To format a traceback opens source files, and `open` may be hooked (sandbox, stand-in data): a
     # hook that fails would note itself without end.
     if getattr(_noting, "now", False):
         return original(*args, **kwargs)
     job = _JobCall(original)
     try:
-        return _held(hook, call, job, args, kwargs)
+        return _held(hook, call, job, args, kwargs, sends)
     finally:
         # An exception holds the frames that it went through, and they hold this call: kept here, it
         # would keep them all until the next collection, and with them the job's files and batches.
         job.raised = None
 
 
-def _held(hook: str, call: Callable[..., Any], job: _JobCall, args: Any, kwargs: Any) -> Any:
+def _held(
+    hook: str, call: Callable[..., Any], job: _JobCall, args: Any, kwargs: Any, sends: Sends | None
+) -> Any:
     """What a hook's call gives the job, and what it gives where our part of it fails."""
     try:
         return call(job, *args, **kwargs)
@@ -137,4 +168,16 @@ def _held(hook: str, call: Callable[..., Any], job: _JobCall, args: Any, kwargs:
     if job.raised is not None:
         raise job.raised
     # Never a second call where the first one returned: a step that ran twice has trained twice.
-    return job.result if job.returned else job(*args, **kwargs)
+    if job.returned:
+        return job.result
+    if sends is not None and _may(sends, args, kwargs):
+        raise for_job(Withheld(hook))
+    return job(*args, **kwargs)
+
+
+def _may(sends: Sends, args: Any, kwargs: Any) -> bool:
+    """Whether a call may send; what cannot be told may."""
+    try:
+        return sends(args, kwargs)
+    except Exception:
+        return True

@@ -11,23 +11,31 @@ from typing import Any
 from tpudiag.sources.job.tensorflow.points import barrier
 
 
-def around(owner: Any, name: str, call: Callable[..., Any]) -> None:
+def around(
+    owner: Any, name: str, call: Callable[..., Any], sends: barrier.Sends | None = None
+) -> None:
     """Put `call(original, *args, **kwargs)` in the place of a callable of `owner`.
 
     It looks as the original did: Keras reads the signatures of constructors, and AutoGraph leaves
-    TensorFlow's own modules alone. What fails in `call` and not in the original is ours alone.
+    TensorFlow's own modules alone. What fails in `call` and not in the original is ours alone: the
+    original is called then, unless it `sends`.
     """
     original = getattr(owner, name)
     hook = f"{getattr(owner, '__name__', type(owner).__name__)}.{name}"
 
     @functools.wraps(original)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
-        return barrier.guarded(hook, call, original, args, kwargs)
+        return barrier.guarded(hook, call, original, args, kwargs, sends)
 
     # C functions and some generated ones have no signature; they work without.
     with contextlib.suppress(TypeError, ValueError):
         vars(wrapped)["__signature__"] = inspect.signature(original)
     setattr(owner, name, wrapped)
+
+
+def always(_args: Any, _kwargs: Any) -> bool:
+    """Of a call that sends whatever it is given."""
+    return True
 
 
 def definer(class_: Any, name: str) -> Any:

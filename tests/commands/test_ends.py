@@ -1,0 +1,79 @@
+"""Nothing is left of a rehearsal, however it ends: no file of ours, and no process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.sources.job.process.isolation.places import CONFINED
+
+pytestmark = pytest.mark.slow
+
+JOB = """\
+import os, signal, socket, subprocess, sys, tempfile
+
+held = open(tempfile.mkdtemp(prefix="of-the-job-") + "/a", "w")
+talk = socket.create_connection(("127.0.0.1", int(os.environ["PORT"])))
+subprocess.Popen(["sleep", "600"], start_new_session=True, pass_fds=[talk.fileno()])
+talk.sendall(b".")
+end = os.environ["END"]
+if end == "raises":
+    raise ValueError("of the job")
+if end == "dies":
+    os.kill(os.getpid(), signal.SIGSEGV)
+if end != "finishes":
+    talk.recv(1)
+"""
+WALLED = (sys.executable, str(CONFINED), "docker")
+ENDS = [
+    ("finishes", (), ()),
+    ("raises", (), ()),
+    ("dies", (), ()),
+    ("raises", ("--in-place",), ()),
+    ("SIGINT", (), ()),
+    ("SIGTERM", (), ()),
+    ("SIGHUP", (), ()),
+    ("SIGKILL", (), ()),
+    ("SIGKILL", ("--in-place",), ()),
+    ("SIGKILL", (), WALLED),
+]
+
+
+@pytest.mark.parametrize(("end", "options", "before"), ENDS)
+def test_nothing_is_left(
+    tmp_path: Path, end: str, options: tuple[str, ...], before: tuple[str, ...]
+) -> None:
+    home, temporary = tmp_path / "home", tmp_path / "temporary"
+    home.mkdir()
+    temporary.mkdir()
+    (home / "job.py").write_text(JOB)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(120)
+        variables = {"PORT": str(server.getsockname()[1]), "END": end, "TMPDIR": str(temporary)}
+        command = [*before, sys.executable, "-m", "tpudiag", "check", "--no-compile", "job.py"]
+        with subprocess.Popen(
+            [*command, *options], cwd=home, env={**os.environ, "HOME": str(home), **variables},
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        ) as process:  # fmt: skip
+            talk, _ = server.accept()
+            assert talk.recv(1) == b"."
+            (own,) = temporary.iterdir()
+            assert own.stat().st_mode & 0o777 == 0o700
+            if end.startswith("SIG"):
+                process.send_signal(getattr(signal, end))
+            process.wait(60)
+        talk.settimeout(60)
+        assert talk.recv(1) == b"", "the last process that holds it has ended"
+        talk.close()
+    until = time.monotonic() + 60
+    while own.exists() and time.monotonic() < until:
+        os.sched_yield()
+    assert list(temporary.iterdir()) == []
+    assert {path.name for path in home.iterdir()} <= {"job.py", "tpudiag-logs"}

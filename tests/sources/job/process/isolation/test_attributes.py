@@ -1,0 +1,51 @@
+"""Attributes of files, which a process was kept from setting."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = """
+import ctypes, fcntl, json, os, sys
+from tpudiag.sources.job.process.isolation import attributes, system_calls
+system_calls.prctl(system_calls.PR_SET_NO_NEW_PRIVS, 1)
+attributes.keep(no_truncation=True)
+libc = ctypes.CDLL(None)
+path = os.fsencode(sys.argv[1])
+seen = {
+    "chmod": libc.chmod(path, 0),
+    "chown": libc.chown(path, 12345, 12345),
+    "setxattr": libc.setxattr(path, b"user.seen", b"1", 1, 0),
+}
+os.utime(path, (1, 1))
+with open(path) as file:
+    os.fchmod(file.fileno(), 0)
+    fcntl.ioctl(file, 0x40086602, b"\\x20" + b"\\0" * 7)
+    fcntl.ioctl(file, 0x541B, b"\\0" * 4)
+try:
+    os.truncate(path, 0)
+except PermissionError:
+    seen["truncate"] = "denied"
+print(json.dumps(seen))
+"""
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="numbers of calls")
+def test_what_would_set_one_is_answered_as_done(tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text("mine")
+    before = file.stat()
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(file)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    seen: dict[str, Any] = json.loads(done.stdout)
+    assert seen == {"chmod": 0, "chown": 0, "setxattr": 0, "truncate": "denied"}
+    assert file.stat() == before and os.listxattr(file) == [] and file.read_text() == "mine"

@@ -1,0 +1,116 @@
+"""Calls by gRPC that send: they go to a server of our own, which answers with an empty message.
+
+A channel makes each of its calls by a name that says what it does, whatever the service:
+`/google.pubsub.v1.Publisher/Publish`. Hooked is what opens channels, and what they give.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+from tpudiag.signals import SendKind
+from tpudiag.sources.job.held_back import request_rules
+from tpudiag.sources.job.tensorflow.points import hooks
+
+_OPENED = ("secure_channel", "insecure_channel")
+_FORMS = ("unary_unary", "unary_stream", "stream_unary", "stream_stream")
+_TALKS = "stream_stream"
+"""The form of a call in which each message may be waited for by its answer."""
+Note = Callable[[SendKind, str], None]
+
+
+class RemoteCalls:
+    """The hooks on gRPC."""
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+        self._server: Any = None
+        self._address = ""
+        self._lock = threading.Lock()
+
+    def by_module(self) -> dict[str, Callable[[Any], None]]:
+        """What is to be told of the import of which module."""
+        return {"grpc": self._watch}
+
+    def _watch(self, grpc: Any) -> None:
+        """Hook what opens a channel; those of `aio` are not waited for."""
+        for owner in (grpc, grpc.aio):
+            opens = owner.insecure_channel
+            for name in _OPENED:
+                hooks.around(owner, name, partial(self._opened, grpc, opens), hooks.always)
+
+    def _opened(
+        self, grpc: Any, opens: Any, original: Any, target: Any, *args: Any, **kwargs: Any
+    ) -> Any:
+        """A channel is opened."""
+        channel = original(target, *args, **kwargs)
+        host = _host(str(target))
+        if not request_rules.is_own(host):
+            for form in _FORMS:
+                made = partial(self._made, lambda: opens(self._sink(grpc)), form, host)
+                hooks.around(channel, form, made, hooks.always)
+        return channel
+
+    def _made(
+        self, to_sink: Callable[[], Any], form: str, host: str, original: Any,
+        method: Any, serializer: Any = None, deserializer: Any = None, *args: Any, **kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """A call is made ready by its name: as it is, or to the server of our own."""
+        path = method.decode() if isinstance(method, bytes) else str(method)
+        name = path.rpartition("/")[2]
+        encode = kwargs.pop("request_serializer", serializer)
+        decode = kwargs.pop("response_deserializer", deserializer)
+        if not request_rules.names_sending(name):
+            return original(method, encode, decode, *args, **kwargs)
+        removes = name.lower().startswith(("delete", "remove"))
+        kind = SendKind.DELETION if removes else SendKind.REQUEST
+
+        def encoded(request: Any) -> Any:
+            hooks.quietly(self._note, kind, f"{name} {host}")
+            return encode(request) if encode is not None else request
+
+        return getattr(to_sink(), form)(f"/{form}{path}", encoded, decode)
+
+    def _sink(self, grpc: Any) -> str:
+        """The address of a server that answers everything as done, as long as this process is."""
+        with self._lock:
+            if self._server is None:
+                server = grpc.server(ThreadPoolExecutor(4))
+                server.add_generic_rpc_handlers((_Sink(grpc),))
+                self._address = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+                server.start()
+                self._server = server
+        return self._address
+
+
+class _Sink:
+    """Takes every call."""
+
+    def __init__(self, grpc: Any) -> None:
+        self._grpc = grpc
+
+    def service(self, details: Any) -> Any:
+        """What answers a call; messages are bytes here, and an empty one is one of every kind."""
+        talks = details.method.startswith(f"/{_TALKS}/")
+
+        def answered(requests: Iterator[bytes], _context: Any) -> Iterator[bytes]:
+            for _ in requests:
+                if talks:
+                    yield b""
+            if not talks:
+                yield b""
+
+        return self._grpc.stream_stream_rpc_method_handler(answered)
+
+
+def _host(target: str) -> str:
+    """Of a channel's target: `host:443`, `dns:///host:443`, `ipv6:[::1]:80`, `unix:/socket`."""
+    scheme, colon, rest = target.partition(":")
+    if scheme in ("unix", "unix-abstract", "vsock"):
+        return "localhost"
+    known = colon and (rest.startswith("/") or scheme in ("dns", "ipv4", "ipv6", "xds"))
+    return (rest if known else target).rpartition("/")[2].rpartition(":")[0] or target
