@@ -12,8 +12,6 @@ ARRAY_CLASS = ("jax._src.array", "ArrayImpl")
 """The class of all concrete arrays: where Python asks for a value."""
 SOURCE_INFO = ("source_info", "traceback", "frames", "name_stack")
 """Of an equation of a jaxpr: the lines that made it, and the transformations around it."""
-BACKWARD = "backward_pass"
-"""The function in whose frames older releases (0.4.30), which name no scope, make gradients."""
 COMPILE_EVENT = "/jax/core/compile/backend_compile_duration"
 """Of `jax.monitoring`: a program was compiled."""
 

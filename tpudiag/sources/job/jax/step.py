@@ -19,7 +19,6 @@ from tpudiag.signals import (
     StepOps,
     TensorSeen,
 )
-from tpudiag.sources.job.jax import private_names
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.signatures import argument_name
 from tpudiag.sources.job.tensorflow.points import user_lines
@@ -49,6 +48,8 @@ class TracedStep:
         closed: Any = self.traced.jaxpr
         self._constants = tuple(closed.consts)
         self._equations = tuple(_equations(closed.jaxpr, 1))
+        # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
+        self._names_transforms = any("jvp(" in _scope(seen.equation) for seen in self._equations)
         self.arguments = self._arguments()
         self.devices = max((argument.devices for argument in self.arguments), default=1)
 
@@ -153,7 +154,7 @@ class TracedStep:
             flops=2 * many * rows * contraction * columns * seen.times,
             batch=many,
             location=_line(equation),
-            forward=not ("transpose(" in scope or _is_backward(equation)),
+            forward=self._names_transforms and "transpose(" not in scope,
         )
 
 
@@ -225,13 +226,6 @@ def _line(equation: Any) -> Location | None:
         if location is not None:
             return location
     return None
-
-
-def _is_backward(equation: Any) -> bool:
-    """Whether JAX made an equation while it went back through the step, by its own frames."""
-    traceback = getattr(equation.source_info, "traceback", None)
-    names = {frame.function_name for frame in getattr(traceback, "frames", ())}
-    return private_names.BACKWARD in names
 
 
 def _scope(equation: Any) -> str:
