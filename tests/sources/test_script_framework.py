@@ -36,6 +36,16 @@ def test_by_imports_and_backend(
     assert trains_with(str(script), variables, tmp_path) is framework
 
 
+def test_by_what_its_own_modules_import(tmp_path: Path) -> None:
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "loop.py").write_text("import jax\nfrom flax import nnx")
+    script = tmp_path / "train.py"
+    script.write_text("from lib import loop\nloop.main()")
+    assert trains_with(str(script), {}, tmp_path) is Framework.JAX
+    script.write_text("from lib.loop import main\nmain()")
+    assert trains_with(str(script), {}, tmp_path) is Framework.JAX
+
+
 def test_by_the_settings_of_keras(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("import keras")

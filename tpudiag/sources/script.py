@@ -113,19 +113,35 @@ def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
 def trains_with(
     file: str, variables: Mapping[str, str] = os.environ, home: Path | None = None
 ) -> Framework:
-    """What a script or notebook trains with, as far as its text and the settings tell."""
+    """What a script or notebook trains with, as far as its text and the settings tell.
+
+    The modules beside it that it imports are read as well.
+    """
+    trees = list(_trees(file, set()))
+    tops = {top for tree in trees for top in _imported(tree)}
+    if "keras" in tops:
+        set_here = (backend for tree in trees if (backend := _backend_set(tree)))
+        backend = next(set_here, None) or _backend_of(variables, home or Path.home())
+        return Framework.JAX if backend == "jax" else Framework.TENSORFLOW
+    of_jax = tops & _OTHERS["jax"] and not any(map(_distributes, trees))
+    return Framework.JAX if of_jax else Framework.TENSORFLOW
+
+
+def _trees(file: str, known: set[Path]) -> Iterator[ast.AST]:
+    """A program and what it imports of the modules beside it; without what cannot be parsed."""
+    known.add(Path(file).resolve())
     try:
         text = notebook.read(file).program if notebook.is_notebook(file) else _text(file)
         tree = ast.parse(text)
     except (*UNPARSED, UnreadableInput, MissingExtra):
-        return Framework.TENSORFLOW
-    tops = _imported(tree) or set()
-    if "keras" in tops:
-        backend = _backend_set(tree) or _backend_of(variables, home or Path.home())
-        return Framework.JAX if backend == "jax" else Framework.TENSORFLOW
-    return (
-        Framework.JAX if tops & _OTHERS["jax"] and not _distributes(tree) else Framework.TENSORFLOW
-    )
+        return
+    yield tree
+    for dotted in [*_aliases(tree).values(), *_star_imports(tree)]:
+        parts = dotted.split(".")
+        for count in range(len(parts), 0, -1):
+            helper = Path(file).parent.joinpath(*parts[:count]).with_suffix(".py")
+            if _is_file(helper) and helper.resolve() not in known and len(known) < MOST_HELPERS:
+                yield from _trees(str(helper), known)
 
 
 def _text(file: str) -> str:
@@ -161,24 +177,24 @@ def _distributes(tree: ast.AST) -> bool:
     return any(name.endswith("Strategy") for name in names) or "GradientTape" in names
 
 
-def _imported(tree: ast.AST) -> set[str] | None:
-    """The top names of what is imported; None where its own modules are, which running tells."""
+def _imported(tree: ast.AST) -> set[str]:
+    """The top names of what is imported by its whole name."""
     tops: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             tops |= {item.name.partition(".")[0] for item in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            if node.level:
-                return None
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             tops.add(node.module.partition(".")[0])
     return tops
 
 
 def _framework(tree: ast.AST) -> str | None:
     """PyTorch, where a script imports it, and nothing of TensorFlow's, Keras' or JAX's."""
-    tops = _imported(tree) or set()
+    tops = _imported(tree)
     known = ("tensorflow", "keras", "tf_", "transformers", *_OTHERS["jax"])
-    if any(top.startswith(known) for top in tops):
+    relative = any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(tree))
+    # What its own modules import, running will tell.
+    if relative or any(top.startswith(known) for top in tops):
         return None
     return "torch" if tops & _OTHERS["torch"] else None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import partial
 from typing import Any
 
@@ -47,7 +48,8 @@ class JaxObserver:
 
     def importing(self) -> None:
         """JAX is about to be imported."""
-        if self._spec.rehearse:
+        # A library may import JAX in a job of TensorFlow's, whose XLA reads the same flags.
+        if self._spec.rehearse and (self._spec.of_jax or "tensorflow" not in sys.modules):
             self._devices.importing()
         self._recorder.phase("importing JAX")
 
