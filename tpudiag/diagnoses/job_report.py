@@ -48,9 +48,11 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
     end = signals.end
-    # First: data that is away explains a crash better than the line on which it showed.
+    # First what the rehearsal itself refused; data that is away explains a crash better than the
+    # line on which it showed.
     partial = (
-        unrun_commands.exported(end, request.file)
+        not_sent.refused(signals)
+        or unrun_commands.exported(end, request.file)
         or undiagnosed.unreachable(end, request.fake_data)
         or job_summary.partial(signals, job.run.timed_out, request.python.path)
     )
