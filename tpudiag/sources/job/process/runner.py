@@ -346,9 +346,9 @@ def _heard(
 
 def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float, work: AtWork) -> str | None:
     """The limit that a job has hit, in words."""
-    importing = job.phase == "importing TensorFlow" and phase_s > limits.import_s
+    importing = job.phase.startswith("importing ") and phase_s > limits.import_s
     if importing and not work.goes_on():  # else the machine is slow or busy, and nothing hangs
-        return f"importing TensorFlow did not end within {limits.import_s:.0f} s, and hangs"
+        return f"{job.phase} did not end within {limits.import_s:.0f} s, and hangs"
     if job.phase.startswith("tpu: ") and phase_s > limits.tpu_s:
         return f"the TPU did not answer within {limits.tpu_s:.0f} s"
     over = limits.ends_at is not None and time.monotonic() > limits.ends_at
