@@ -419,7 +419,7 @@ def spools() -> list[bytes]:
 
     with tempfile.TemporaryDirectory() as folder:
         spool = Spool(Path(folder) / "a.sqlite")
-        source = PointSource("generic_task", (("job", "a"),), (("worker", "0"),))
+        source = PointSource((("job", "a"),), (("worker", "0"),))
         spool.add([Point(source, "steps", time.time_ns() + n, n) for n in range(20)], 1)
         spool.close()
         return [(Path(folder) / "a.sqlite").read_bytes()]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tpudiag import scratch
-from tpudiag.diagnoses import job_summary, not_sent, plan_report
+from tpudiag.diagnoses import job_summary, not_sent, plan_report, undiagnosed
 from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
@@ -72,6 +72,7 @@ def diagnose(
     """The plan of a job; NothingDiagnosed where it shows no step."""
     del settings  # the plan judges one thing, whatever is selected
     job = request.job.with_notebook()
+    undiagnosed.refuse_jax(job.name, job.framework, "planned")
     if script.look(job.file).is_tensorflow_1:
         raise NothingDiagnosed(f"{job.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
