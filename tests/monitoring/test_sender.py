@@ -276,6 +276,7 @@ def test_no_call_holds_more_than_200_series(
         "UPDATE counts SET points = NULL",
         "UPDATE sources SET source = '[1]'",
         "UPDATE series SET last_ns = x'00'",
+        "DELETE FROM sources",
     ],
 )
 def test_a_buffer_that_no_watch_wrote_is_refused_in_a_line(lie: str, tmp_path: Path) -> None:

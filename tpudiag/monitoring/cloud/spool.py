@@ -92,6 +92,9 @@ class Spool:
             )
             if self._connection.execute(f"SELECT 1 FROM {table} WHERE {wrong}").fetchone():
                 return f"values of {table}"
+        unknown = "SELECT 1 FROM waiting WHERE source NOT IN (SELECT id FROM sources)"
+        if self._connection.execute(unknown).fetchone():
+            return "points without a source"
         try:
             for (text,) in self._connection.execute("SELECT source FROM sources"):
                 PointSource.of(text)
