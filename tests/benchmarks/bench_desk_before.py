@@ -25,7 +25,9 @@ TOP = Path(__file__).parents[2]
 
 def git(*arguments: str) -> bytes:
     """What git says of this repository."""
-    return subprocess.run(["git", "-C", str(TOP), *arguments], check=True, capture_output=True).stdout
+    return subprocess.run(
+        ["git", "-C", str(TOP), *arguments], check=True, capture_output=True
+    ).stdout
 
 
 def met_after(revision: str) -> list[dict[str, object]]:

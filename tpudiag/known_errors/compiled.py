@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent / "cases"
 COMPILED = Path(__file__).parent / "cases.json"
 
 _TEXTS = ("id", "family", "phase", "cause", "fix", "hit")
-_LISTS = ("says", "ends_at", "details", "source", "after")
+_LISTS = ("says", "ends_at", "details", "source")
 _OPTIONS = ("level", "kind", "useless", "known", "miss")
 _PARTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "narrower": (frozenset({"says", "cause", "fix", "hit"}), frozenset()),
@@ -29,7 +29,7 @@ _PARTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "silent": (frozenset({"id", "reason"}), frozenset()),
     "case": (
         frozenset(_TEXTS),
-        frozenset({*_LISTS, *_OPTIONS, "rehearsal_only", "narrower", "one_of", "release"}),
+        frozenset({*_LISTS, *_OPTIONS, "depth", "rehearsal_only", "narrower", "one_of", "release"}),
     ),
 }
 """By the kind of a table: the fields that it must have, and those that it may have."""
@@ -87,6 +87,8 @@ def _check(kind: str, row: dict[str, Any], where: str) -> None:
         if name in ("narrower", "one_of", "release"):
             for part in value:
                 _check(name, part, where)
+        elif name == "depth":
+            _be(isinstance(value, int), where, name)
         elif name == "rehearsal_only":
             _be(isinstance(value, bool), where, name)
         elif name == "hit" and kind == "case":

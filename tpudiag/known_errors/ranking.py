@@ -61,7 +61,7 @@ def _yields(match: Match, among: list[Match]) -> bool:
     """Whether another of the errors found is the cause of this one, or tells more of it."""
     error = match.error
     others = [each.error for each in among if each.error.id != error.id]
-    if any(other.id in error.yields_to for other in others):
+    if any(_is_narrower(each, match) for each in among):
         return True
     if error.kind is Kind.FORM:
         return any(_tells_more(each, match) for each in among)
@@ -78,6 +78,14 @@ def _is_last_resort(match: Match) -> bool:
         return False
     causes = match.reading is not None or bool(match.rivals)
     return match.secondary or (match.error.level == "error" and not causes)
+
+
+def _is_narrower(other: Match, match: Match) -> bool:
+    """Whether another match says of the same place what a deeper case is about."""
+    deeper = other.error.depth > match.error.depth and not other.error.noise
+    as_bad = other.error.level == match.error.level or other.error.rehearsal_only
+    same_place = other.line == match.line
+    return deeper and as_bad and same_place and other.error.kind.value <= match.error.kind.value
 
 
 def _tells_more(other: Match, form: Match) -> bool:
