@@ -10,6 +10,8 @@ from .probes import Probe, probes
 
 NEAR_LINES = 4
 """Lines between a warning and the failure that it is a warning of, at most."""
+NEXT_LINE = 1
+"""A sentence and what wraps it stand on one line or on two."""
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
@@ -84,7 +86,7 @@ def _is_narrower(other: Match, match: Match) -> bool:
     """Whether another match says of the same place what a deeper case is about."""
     deeper = other.error.depth > match.error.depth and not other.error.noise
     as_bad = other.error.level == match.error.level or other.error.rehearsal_only
-    same_place = other.line == match.line
+    same_place = abs(other.line - match.line) <= NEXT_LINE
     return deeper and as_bad and same_place and other.error.kind.value <= match.error.kind.value
 
 
