@@ -54,6 +54,7 @@ def outlets(options: argparse.Namespace) -> list[Outlet]:
             sources=tuple(options.source),
             job=options.job,
             prometheus=options.prometheus,
+            otlp=options.otlp,
             project=options.project,
             resource=options.resource,
             period_s=options.period,

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Mapping
 from pathlib import Path
 
-from tpudiag.diagnoses import last_words, missing_package
+from tpudiag.diagnoses import last_words, missing_package, older_release
 from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
 from tpudiag.report_figures import Measurement
@@ -222,7 +222,8 @@ def partial(signals: Signals, timed_out: str | None, python: str) -> str | None:
         error = _said(end.error) if end.error else last_words.of_exit(end.log_tail, end.exit_code)
         where = f" ({end.location})" if end.location else ""
         script = end.location.file if end.location else ""
-        install = missing_package.advice(error, python, script)
+        older = older_release.advice(error)
+        install = older or missing_package.advice(error, python, script)
         crashed = f"the job crashed: {error}{where}"
         if end.follows_from:
             return f"{end.follows_from} was not run, and by that {crashed}. Run it here first"

@@ -85,8 +85,10 @@ def _variables(job: str | None) -> list[Json]:
     """What is chosen above the dashboard."""
     return [
         {"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Prometheus"},
-        _choice("job_name", "Job", "label_values(tpudiag_steps, job_name)", job),
-        _choice("worker", "Worker", 'label_values(tpudiag_steps{job_name=~"$job_name"}, worker)'),
+        _choice("job_name", "Job", "label_values(tpudiag_steps_total, job_name)", job),
+        _choice(
+            "worker", "Worker", 'label_values(tpudiag_steps_total{job_name=~"$job_name"}, worker)'
+        ),
     ]
 
 

@@ -28,6 +28,8 @@ PENDING_WINDOWS = 3_600
 FLUSH_S = 1.0
 MEMORY_EVERY_S = 10.0
 CLOSE_S = 5.0
+FORK_S = 2.0
+"""How long a fork waits for a write: longer, and the child records nothing of its own."""
 LAST_TRIES = 5
 _log = logging.getLogger("tpudiag")
 
@@ -85,6 +87,9 @@ class Recorder:
         """How the process is about to end: since when, by which error, with which exit code."""
         self.thread = threading.get_ident()
         """The thread that makes the steps."""
+        self._writing = threading.Lock()
+        """Held while the sink is in use: no fork happens in the midst of SQLite's own locks."""
+        self._forkable = True
         self._closed_at: int | None = None
         self._start()
         crashes.follow(self)
@@ -185,11 +190,26 @@ class Recorder:
                 self._sink.close()
             self._sink = None
 
+    def forks(self) -> None:
+        """A fork is about to happen: not in the midst of a write."""
+        self._forkable = self._writing.acquire(timeout=FORK_S)
+
+    def has_forked(self) -> None:
+        """The fork has happened, and this is the parent."""
+        if self._forkable:
+            self._writing.release()
+
     def forked(self) -> None:
         """In the child of a fork: its steps are a run of its own, with a thread of its own.
 
         A child that makes no step (a worker of the input, say) is no run.
         """
+        self._writing = threading.Lock()
+        if not self._forkable:  # SQLite may wait for ever for what a thread of the parent held
+            self._limit = 0
+            self._stop.set()
+            atexit.unregister(self.close)
+            return
         now_ns, now = time.time_ns(), time.perf_counter_ns()
         self._run = replace(
             self._run,
@@ -222,7 +242,7 @@ class Recorder:
 
     def _work(self) -> None:
         """The background thread: nothing that fails here reaches the training loop."""
-        delay_s = self._flush_s / 4  # a job that dies in its first second leaves at least its name
+        delay_s = 0.0  # a job that dies in its first second leaves at least its name
         while True:
             self._wake.wait(delay_s)
             self._wake.clear()
@@ -251,9 +271,13 @@ class Recorder:
 
     def _flush(self, *, ended: bool) -> None:
         """Hand what has come to the sink; raises what it raises."""
-        self._gather(ended=ended)
-        if self._unused:
-            return
+        with self._writing:
+            self._gather(ended=ended)
+            if not self._unused:
+                self._write(ended=ended)
+
+    def _write(self, *, ended: bool) -> None:
+        """The same of what was gathered."""
         windows, pauses = tuple(self._pending), tuple(self._windows.ended_pauses)
         traces = tuple(self._windows.ended_traces)
         now_ns = self._run.started_ns + time.perf_counter_ns() - self._started  # never steps

@@ -18,6 +18,8 @@ from typing import Any
 
 from tpudiag.sources.job.process.protocol import JobSpec
 
+Tried = Callable[[Any, str, dict[str, Any], int], Any]
+"""Gives what is compiled for a text: of which file, for which space of names, by which flags."""
 _PLAIN_CELLS = {"time", "timeit", "capture", "prun"}
 """Magics over a cell that run it, and measure or keep what it prints."""
 
@@ -111,7 +113,12 @@ def offer_shell(namespace: dict[str, Any]) -> None:
     namespace.update(display=display)
 
 
-def run(spec: JobSpec) -> None:
+def plain(text: Any, _: str, __: dict[str, Any], ___: int) -> Any:
+    """A text as it stands."""
+    return text
+
+
+def run(spec: JobSpec, tried: Tried = plain) -> None:
     """Run a notebook's program cell by cell as __main__, in the notebook's folder."""
     main = ModuleType("__main__")
     main.__dict__.update(display=display, In=[""], Out={}, __builtins__=builtins)
@@ -135,7 +142,8 @@ def run(spec: JobSpec) -> None:
         # Empty lines go first: tracebacks have the program's line numbers, which lead back to the
         # cell.
         source = "\n" * (first - 1) + "\n".join(lines[first - 1 : end - 1]) + "\n"
-        code = compiler(source, file, "exec")
+        tree = tried(source, file, main.__dict__, compiler.flags)
+        code = compiler(tree, file, "exec")
         result: Any = eval(code, main.__dict__)
         # A cell with `await` at its top level compiles to a coroutine.
         if inspect.iscoroutine(result):

@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.process import cells, job_error, logged, overlay
@@ -106,7 +107,12 @@ def _share_names(loader: object, twin: ModuleType) -> None:
     loader.exec_module = exec_module  # type: ignore[attr-defined]
 
 
-def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None:
+def run(
+    program: str,
+    arguments: Sequence[str],
+    is_module: bool = False,
+    tried: cells.Tried = cells.plain,
+) -> None:
     """Run a script or a module as __main__, or call `module:function`, with its arguments."""
     module, colon, function = program.rpartition(":")
     sys.argv = [program, *arguments]
@@ -123,10 +129,10 @@ def run(program: str, arguments: Sequence[str], is_module: bool = False) -> None
         target()  # type: ignore[operator]
     else:
         _look_first_in(Path(program).resolve().parent)
-        _run_file(program)
+        _run_file(program, tried)
 
 
-def _run_file(program: str) -> None:
+def _run_file(program: str, tried: cells.Tried) -> None:
     """Run a script as Python does: by its whole path, its arguments as they were given.
 
     runpy keeps a relative `__file__`, with which a job that changes its folder finds nothing.
@@ -147,7 +153,8 @@ def _run_file(program: str) -> None:
             text = source.read()
     if any(mark in text for mark in _EXPORTED):
         cells.offer_shell(main.__dict__)
-    exec(compile(text, file, "exec", dont_inherit=True), main.__dict__)
+    source_or_tree: Any = tried(text, file, main.__dict__, 0)
+    exec(compile(source_or_tree, file, "exec", dont_inherit=True), main.__dict__)
 
 
 def _look_first_in(folder: Path) -> None:
@@ -166,11 +173,12 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     observer = Observer(spec, recorder)
     sys.meta_path.insert(0, _ImportWatch(observer))
     end, error = JobEnd(how="finished"), None
+    tried = observer.fake_data.statements.tried if observer.fake_data is not None else cells.plain
     try:
         if spec.cells:
-            cells.run(spec)
+            cells.run(spec, tried)
         else:
-            run(spec.program, spec.arguments, spec.is_module)
+            run(spec.program, spec.arguments, spec.is_module, tried)
     except BaseException as raised:
         # A job that was told to end may end by an exception of what it was interrupted in.
         end, error = JobEnd(how="stopped") if observer.time_over else _end(raised), raised

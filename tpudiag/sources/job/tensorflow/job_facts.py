@@ -49,7 +49,7 @@ def send(
     send_each(
         recorder,
         functions=watches.functions.facts,
-        pipelines=lambda: watches.pipelines.facts() or None,
+        pipelines=lambda: watches.pipelines.own() or None,
         variables=lambda: _variables(watches),
         tf1=watches.tf1.facts,
         keras=watches.keras.facts,

@@ -215,4 +215,4 @@ class Observation:
             pipelines = self.watches.pipelines
             self._recorder.phase("measuring the input pipeline")
             pipelines.measure(budget_s)
-            self._recorder.put(pipelines=pipelines.facts() or None)
+            self._recorder.put(pipelines=pipelines.own() or None)

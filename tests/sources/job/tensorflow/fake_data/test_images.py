@@ -35,6 +35,7 @@ print(json.dumps({
     "reshaped": shape(lambda c: tf.reshape(tf.io.decode_jpeg(c, channels=3), (512, 512, 3))),
     "raw": shape(lambda c: tf.reshape(tf.io.decode_raw(c, tf.uint8), (28, 28))),
     "tensor": shape(lambda c: tf.reshape(tf.io.parse_tensor(c, tf.float32), (3, 3))),
+    "open": shape(lambda c: tf.reshape(tf.io.parse_tensor(c, tf.float32), (-1, 2, 100))),
     "own": shape(lambda c: tf.io.decode_png(c), own),
 }))
 """
@@ -46,5 +47,6 @@ def test_the_size_that_is_asked_for(in_tensorflow: Callable[[str], Any]) -> None
         "reshaped": [512, 512, 3],
         "raw": [28, 28],
         "tensor": [3, 3],
+        "open": [6, 2, 100],
         "own": [5, 7, 3],
     }

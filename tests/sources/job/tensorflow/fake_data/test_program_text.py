@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import linecache
-
 import pytest
 
-from tpudiag.sources.job.tensorflow.fake_data import paths, program_text, text_files
+from tpudiag.sources.job.tensorflow.fake_data import paths, text_files
 from tpudiag.sources.job.tensorflow.fake_data.program_text import (
     CLASSES,
     before_number,
@@ -59,28 +57,6 @@ def test_the_number_in_a_name_stands_where_the_script_reads_it() -> None:
 )
 def test_pictures_are_as_large_as_a_name_says(text: str, size: list[int] | None) -> None:
     assert picture_size([text]) == size
-
-
-def test_a_slice_may_be_written_as_a_call() -> None:
-    assert program_text.longest_slice(["kept = slice(None, 70_000)\nx = y[:500]"]) == 70_000
-    assert program_text.longest_slice(["most = 3000\nx = y[most:]"]) == 3000
-
-
-@pytest.mark.parametrize(
-    ("line", "names"), [("a, b = module(1)", 2), ("a = module(1)", 0), ("a, b = [1, module(1)]", 0)]
-)
-def test_the_names_that_a_call_is_taken_apart_into_are_counted(line: str, names: int) -> None:
-    counted: list[int] = []
-
-    def module(_: int) -> tuple[int, int]:
-        counted.append(program_text.taken_apart())
-        return (0, 0)
-
-    file = "/job/taken.py"
-    linecache.cache[file] = (len(line), None, [line + "\n"], file)
-    module.__code__ = module.__code__.replace(co_filename="<library>")
-    exec(compile(line, file, "exec"), {"module": module})
-    assert counted == [names]
 
 
 def test_cells_that_were_exported_as_text_are_read_too() -> None:

@@ -70,32 +70,9 @@ def test_records_that_parse_to_much_are_few(tmp_path: Path) -> None:
     assert held() == 16
 
 
-def test_pairs_of_texts_are_taken_apart_at_tabs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = 'SIZE = 3000\npairs = [l.split("\\t") for l in f]\ntrain = pairs[:SIZE]'
-    monkeypatch.setattr(text_files, "sources", lambda: [program])
-    pairs = Path(text_files.plain(Ledger(str(tmp_path), ignored), "spa.txt")).read_text()
-    lines = pairs.splitlines()
-    assert len(lines) == 6000
-    assert {line.count("\t") for line in lines} == {1}
-
-
 @pytest.mark.parametrize(
     ("name", "opens"), [("a.zip", zipfile.ZipFile), ("a.tar.gz", tarfile.open)]
 )
 def test_an_archive_can_be_unpacked(tmp_path: Path, name: str, opens: Any) -> None:
     with opens(text_files.archive(Ledger(str(tmp_path), ignored), name)) as packed:
         packed.extractall(tmp_path / "there")
-
-
-def test_captions_and_the_pictures_they_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(text_files, "sources", lambda: ["name, words = part.split('#')[0], part"])
-    ledger = Ledger(str(tmp_path), ignored)
-    lines = Path(text_files.plain(ledger, "set/captions.token.txt")).read_text().splitlines()
-    told = [line.split("\t") for line in lines]
-    assert all(len(parts) == 2 and parts[1].count(" ") > 5 for parts in told)
-    listed = Path(text_files.plain(ledger, "set/trainImages.txt")).read_text().splitlines()
-    assert set(listed) == {name.split("#")[0] for name, _ in told}

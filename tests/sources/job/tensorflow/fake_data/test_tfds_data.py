@@ -53,23 +53,6 @@ def test_pictures_of_no_known_size_are_of_one() -> None:
     assert tfds_data._of_one_size(fixed, spec) is fixed
 
 
-class Builder:
-    def _split_generators(self, tfds: Any) -> Any:
-        if tfds is None:
-            return {"trainC": self._generate_examples()}
-        return [tfds.SplitGenerator(name="testA"), tfds.SplitGenerator(name=tfds.Split.VALIDATION)]
-
-    def _generate_examples(self) -> list[str]:
-        """The examples of a split."""
-        return []
-
-
-def test_splits_are_those_that_the_builders_code_names() -> None:
-    sizes = tfds_data._written_splits(Builder())
-    assert sizes == {"trainC": FILES * RECORDS, "testA": RECORDS, "validation": RECORDS}
-    assert tfds_data._written_splits(SimpleNamespace()) == {}
-
-
 def test_labels_that_only_data_names_get_names() -> None:
     plain: Any = SimpleNamespace(num_classes=2, names=["0", "1"])
     named: Any = SimpleNamespace(num_classes=2, names=["cat", "dog"])
@@ -98,7 +81,10 @@ def test_a_builder_alone_is_told_as_stood_in_for(
         (
             "core.dataset_builder",
             SimpleNamespace(
-                FileReaderBuilder=reader, DatasetBuilder=type("DatasetBuilder", (), {})
+                FileReaderBuilder=reader,
+                DatasetBuilder=type(
+                    "DatasetBuilder", (), {"download_and_prepare": len, "as_dataset": len}
+                ),
             ),
         ),
         ("core.read_only_builder", SimpleNamespace(builder_from_files=None)),

@@ -119,7 +119,7 @@ class Files:
         """A file is opened through TensorFlow."""
         if "r" in str(mode) and "+" not in str(mode) and self._away(name):
             self._note(str(name))
-            name = text_files.plain(self._ledger, str(name))
+            name = text_files.plain(self._ledger)
         return original(file, name, mode, **kw)
 
     def _copied(self, original: Any, src: Any, dst: Any, *args: Any, **kwargs: Any) -> Any:

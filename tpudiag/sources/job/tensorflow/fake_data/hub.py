@@ -6,9 +6,9 @@ import os
 import re
 from typing import Any
 
+from .holes import taken_apart
 from .hub_texts import preprocessing
 from .ledger import Ledger
-from .program_text import taken_apart
 
 _FEATURES = 512
 """Width of what an unknown module answers."""

@@ -1,82 +1,49 @@
-"""`datasets.load_dataset` of data sets on a hub: rows of the columns that they have there."""
+"""`datasets.load_dataset` of data sets on a hub: their columns and splits are made when asked for.
 
+As with tables: what a script's own function, or a method of the package, does not find is made, and
+the call done again.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import importlib
 import os
 import re
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
+from functools import wraps
+from types import FunctionType
 from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow.points import hooks
 
 from . import batch_sizes
+from .column_values import Kind, Use, by_name
 from .ledger import RECORDS, Ledger
 from .program_text import sources
-from .table_columns import Column, asked
-from .tables import values
 from .text_files import WORDS
 
 _LOCAL = {"csv", "json", "text", "parquet", "arrow", "pandas", "imagefolder", "generator"}
 """Readers of files, which are no data sets of a hub."""
-_SENTENCE, _PAIR = ("sentence", "label", "idx"), ("sentence1", "sentence2", "label", "idx")
-_CONFIGURED = {
-    "cola": _SENTENCE,
-    "sst2": _SENTENCE,
-    "mrpc": _PAIR,
-    "stsb": _PAIR,
-    "rte": _PAIR,
-    "wnli": _PAIR,
-    "qqp": ("question1", "question2", "label", "idx"),
-    "qnli": ("question", "sentence", "label", "idx"),
-    "mnli": ("premise", "hypothesis", "label", "idx"),
-}
-_COLUMNS = {
-    "wikitext": ("text",),
-    "squad": ("id", "title", "context", "question", "answers"),
-    "imdb": ("text", "label"),
-    "ag_news": ("text", "label"),
-    "rotten_tomatoes": ("text", "label"),
-    "emotion": ("text", "label"),
-    "xsum": ("document", "summary", "id"),
-    "cnn_dailymail": ("article", "highlights", "id"),
-    "beans": ("image_file_path", "image", "labels"),
-    "cifar10": ("img", "label"),
-    "mnist": ("image", "label"),
-    "fashion_mnist": ("image", "label"),
-    "food101": ("image", "label"),
-}
-"""The columns of data sets that examples are written for, by the last part of their names."""
-_CLASSES = {
-    "mnli": 3,
-    "ag_news": 4,
-    "emotion": 6,
-    "beans": 3,
-    "cifar10": 10,
-    "mnist": 10,
-    "fashion_mnist": 10,
-    "food101": 101,
-}
-_PICTURES = {"mnist": ("L", 28), "fashion_mnist": ("L", 28), "cifar10": ("RGB", 32)}
+_BEGIN = "column_0"
 _SIDE = 64
 """Of a picture: the package writes each of them as a PNG."""
-_SPLIT = re.compile(
-    r"""["'](train|test|unsupervised|(?:validation|test)_(?:mis)?matched|validation)["'\[]"""
-)
-_SHARES = {"train": 1.0}
 _SHARE = 0.25
-"""Rows of any other split, of those to train on."""
-_LABELS = ("label", "labels")
-_IMAGES = ("image", "img")
+"""Rows of any other split than that to train on, of those."""
+_LABELS, _IMAGES = ("label", "labels"), ("image", "img")
+_CLASSES = 2
 _TURNS = 4
 """How often all words stand in a text: scripts cut them into blocks of a model's length."""
+_MOST_TRIES = 32
 
 
 def install(module: Any, ledger: Ledger) -> None:
     """Let a package that is called `datasets`, if it is that of Hugging Face, read what is away."""
     if not hasattr(module, "load_dataset") or not hasattr(module, "DatasetDict"):
         return
+    made = _Made(module)
 
     def load(original: Any, path: Any, name: Any = None, *args: Any, **kwargs: Any) -> Any:
         if str(path) in _LOCAL or os.path.exists(str(path)):  # noqa: PTH110
@@ -85,7 +52,6 @@ def install(module: Any, ledger: Ledger) -> None:
             with offline(module):
                 return original(path, name, *args, **kwargs)
         except Exception:
-            made = _Made(module, str(path), str(name or ""))
             ledger.note(f"the data set {path}" + (f" ({name})" if name else ""))
             return made.splits(kwargs.get("split"))
 
@@ -117,70 +83,140 @@ def _hub_constants() -> Any:
 
 
 class _Made:
-    """One data set that is away."""
+    """Splits of data sets that are away."""
 
-    def __init__(self, module: Any, path: str, name: str) -> None:
+    def __init__(self, module: Any) -> None:
         self._module = module
-        self._name = name if name in _CONFIGURED else path.rsplit("/", 1)[-1]
-        texts = sources()
-        self._rows = max(RECORDS, batch_sizes.examples(texts))
-        self._classes = _CLASSES.get(self._name, 2)
-        known = _CONFIGURED.get(self._name) or _COLUMNS.get(self._name)
-        columns = [Column(each) for each in known or ()]
-        self._columns = columns or _asked(texts) or [Column("text"), Column("label")]
-        named = {match for text in texts for match in _SPLIT.findall(text)}
-        # A script for all tasks of GLUE names the splits of the one that has two of them, too.
-        other = name in _CONFIGURED and name != "mnli"
-        matched = set[str]() if other else {each for each in named if "matched" in each}
-        self._splits = ["train", *sorted(matched), *({"validation", "test"} if not matched else ())]
+        self._class = _open_class(module)
+        made = self
+
+        class Splits(module.DatasetDict):  # type: ignore[misc]
+            """Has whatever split is asked for."""
+
+            def __missing__(self, name: str) -> Any:
+                self[name] = made.split(name)
+                return self[name]
+
+        self._splits = Splits
 
     def splits(self, asked_for: Any) -> Any:
         """All splits, or those that were asked for: `"train[:10%]"`."""
         if asked_for is None:
-            return self._module.DatasetDict({each: self._split(each) for each in self._splits})
+            return self._splits(
+                {each: self.split(each) for each in ("train", "validation", "test")}
+            )
         if isinstance(asked_for, (list, tuple)):
-            return [self._split(str(each)) for each in cast("list[Any]", asked_for)]
-        return self._split(str(asked_for))
+            return [self.split(str(each)) for each in cast("list[Any]", asked_for)]
+        return self.split(str(asked_for))
 
-    def _split(self, split: str) -> Any:
+    def split(self, name: str) -> Any:
         """The rows of one split."""
-        rows = max(int(self._rows * _SHARES.get(re.split(r"[\[+]", split)[0], _SHARE)), 1)
-        table = {column.name: self._values(column, rows) for column in self._columns}
-        made = self._module.Dataset.from_dict(table)
-        for name in _LABELS:
-            if name in table and all(isinstance(each, int) for each in table[name]):
-                classes = [f"class_{number}" for number in range(self._classes)]
-                made = made.cast_column(name, self._module.ClassLabel(names=classes))
-        return made
-
-    def _values(self, column: Column, rows: int) -> list[Any]:
-        """The values of one column."""
-        name = column.name
-        special: dict[str, Callable[[int], Any]] = {
-            "answers": lambda _: {"text": [WORDS.split()[0]], "answer_start": [0]},
-            "idx": lambda row: row,
-            "id": str,
-            "image_file_path": lambda row: f"/data/class_{row % self._classes}/file-{row:05d}.jpg",
-        }
-        if name in special:
-            return [special[name](row) for row in range(rows)]
-        if name in _IMAGES:
-            image: Any = importlib.import_module("PIL.Image")
-            mode, side = _PICTURES.get(self._name, ("RGB", _SIDE))
-            return [image.new(mode, (side, side))] * rows
-        if name in _LABELS:
-            return [row % self._classes for row in range(rows)]
-        if name in {each for known in _columns() for each in known}:
-            return [f"{WORDS} " * (_TURNS if name != "title" else 1) for _ in range(rows)]
-        return values(column, rows, self._classes)
+        rows = max(RECORDS, batch_sizes.examples(sources()))
+        if re.split(r"[\[+]", name)[0] != "train":
+            rows = max(int(rows * _SHARE), 1)
+        return _as(self._class, self._module.Dataset.from_dict({_BEGIN: list(range(rows))}))
 
 
-def _columns() -> Iterator[tuple[str, ...]]:
-    """The columns of all that is known; what is no number in them is text."""
-    yield from _CONFIGURED.values()
-    yield from _COLUMNS.values()
+def _as(class_: Any, dataset: Any) -> Any:
+    """A dataset, as one of this class."""
+    dataset.__class__ = class_
+    return dataset
 
 
-def _asked(texts: list[str]) -> list[Column]:
-    """The columns that the script asks for by their names."""
-    return [each for each in asked(texts, lambda _: False) if not _SPLIT.match(f'"{each.name}"')]
+def _open_class(module: Any) -> Any:
+    """A dataset that has every column."""
+    base = module.Dataset
+
+    class Open(base):  # type: ignore[misc,valid-type]
+        """Columns are made when they are asked for."""
+
+        def _make(self, name: str) -> None:
+            whole = base.from_dict({name: _values(name, len(self))})
+            if name in _LABELS:
+                names = [f"class_{number}" for number in range(_CLASSES)]
+                whole = base.cast_column(whole, name, module.ClassLabel(names=names))
+            rest = [each for each in self.column_names if each != _BEGIN]
+            parts = [whole, *([base.select_columns(self, rest)] if rest else [])]
+            joined = module.concatenate_datasets(parts[::-1], axis=1) if rest else whole
+            self.__dict__.update(joined.__dict__)
+
+        @property
+        def features(self) -> Any:
+            """What the columns hold."""
+            dataset = self
+
+            class Features(type(base.features.__get__(self))):  # type: ignore[misc]
+                def __missing__(self, name: str) -> Any:
+                    dataset._make(name)
+                    return base.features.__get__(dataset)[name]
+
+            return Features(base.features.__get__(self))
+
+        def __getitem__(self, key: Any) -> Any:
+            if isinstance(key, str) and key not in self.column_names:
+                self._make(key)
+            found = base.__getitem__(self, key)
+            return Row(found, self, key) if isinstance(found, dict) else found
+
+    class Row(dict[str, Any]):
+        """A row, or some of them, with whatever column is asked for."""
+
+        def __init__(self, found: dict[str, Any], dataset: Any, key: Any) -> None:
+            dict.__init__(self, found)
+            self._of = dataset, key
+
+        def __missing__(self, name: str) -> Any:
+            dataset, key = self._of
+            dataset._make(name)
+            self[name] = base.__getitem__(dataset, key)[name]
+            return self[name]
+
+    def completed(original: Any) -> Any:
+        @wraps(original)
+        def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+            for _ in range(_MOST_TRIES):
+                try:
+                    result = original(self, *args, **kwargs)
+                except (KeyError, ValueError) as error:
+                    missing = list(_missing(error, [*args, *kwargs.values()], self.column_names))
+                    for each in missing:
+                        self._make(each)
+                    if not missing:
+                        raise
+                else:
+                    return _as(Open, result) if type(result) is base else result
+            return original(self, *args, **kwargs)
+
+        return call
+
+    for name in dir(base):
+        original = getattr(base, name, None)
+        if isinstance(original, FunctionType) and name not in vars(Open) and name[0] != "_":
+            setattr(Open, name, completed(original))
+    return Open
+
+
+def _missing(error: Exception, given: list[Any], known: list[str]) -> list[str]:
+    """The columns that a call did not find."""
+    asked = [each for each in error.args[:1] if isinstance(error, KeyError)]
+    for each in given:
+        asked += each if isinstance(each, (list, tuple)) else [each]
+    names = (each for each in asked if isinstance(each, str) and each.isidentifier())
+    return [name for name in dict.fromkeys(names) if name not in known]
+
+
+def _values(name: str, rows: int) -> list[Any]:
+    """The values of a column, by what its name tells: the package fixes their type with them."""
+    if name in _IMAGES:
+        image: Any = importlib.import_module("PIL.Image")
+        return [image.new("RGB", (_SIDE, _SIDE))] * rows
+    if name in _LABELS:
+        return [row % _CLASSES for row in range(rows)]
+    if name == "answers":
+        return [{"text": [WORDS.split()[0]], "answer_start": [0]}] * rows
+    kind = by_name(name)
+    if kind is Kind.NUMBER:  # most columns of such data sets are texts
+        kind = Kind.WORDS
+    if kind is Kind.WORDS:
+        return [f"{WORDS} " * _TURNS] * rows
+    return Use(kind).values(range(rows), rows)

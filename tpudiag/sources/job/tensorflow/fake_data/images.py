@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 from tpudiag.sources.job.tensorflow.points import hooks
@@ -135,16 +136,22 @@ class Contents:
         asked = tf.get_static_value(shape) if not isinstance(shape, tf.TensorShape) else shape
         if asked is None or not hasattr(tensor, "graph") or tf.executing_eagerly():
             return original(tensor, shape, *args, **kw)
-        sizes = [-1 if n is None or tf.is_tensor(n) else int(n) for n in list(asked)]
-        earlier = self._decoded and tensor.op.type == "Placeholder" and len(sizes) > 1
-        if min(sizes, default=-1) < 1 or not (earlier or self._behind(tensor, "") is not None):
+        if any(tf.is_tensor(size) for size in list(asked)):
             return original(tensor, shape, *args, **kw)
-        count = 1
-        for number in sizes:
-            count *= number
-        if tensor.shape.num_elements() != count:
+        sizes = [-1 if size is None else int(size) for size in list(asked)]
+        earlier = self._decoded and tensor.op.type == "Placeholder" and len(sizes) > 1
+        # A step's own Placeholders are batches, which a size that is left open fits.
+        earlier = earlier and (min(sizes) > 0 or tensor.graph.name.startswith("Dataset_"))
+        known = prod(size for size in sizes if size > 0)
+        settled = not sizes or (min(sizes) < 0 and known == 1) or 0 in sizes or sizes.count(-1) > 1
+        if settled or not (earlier or self._behind(tensor, "") is not None):
+            return original(tensor, shape, *args, **kw)
+        if tensor.shape.num_elements() != known or min(sizes) < 0:
             flat = tf.raw_ops.Reshape(tensor=tensor, shape=[-1])
-            again = tf.maximum(count // tf.maximum(tf.size(flat), 1) + 1, 1)
+            # As many as the shape holds; where one size is left open, a multiple of the others.
+            open_ = -(-tf.size(flat) // known) if min(sizes) < 0 else 1
+            count = known * tf.maximum(open_, 1)
+            again = count // tf.maximum(tf.size(flat), 1) + 1
             tensor = tf.raw_ops.Reshape(tensor=tf.tile(flat, [again])[:count], shape=sizes)
         return original(tensor, shape, *args, **kw)
 

@@ -20,12 +20,14 @@ from . import (
     tfds_data,
 )
 from .files import Files
+from .filling import Filling
 from .images import Contents
 from .keras_data import KerasData
 from .ledger import MARKER, Ledger
 from .modules import HostedModules
 from .pictures import Pictures
 from .pretrained import Pretrained
+from .statements import Statements
 
 
 class FakeData:
@@ -38,6 +40,7 @@ class FakeData:
         self._written = written
         self._tf: Any = None
         put(stood_in=())
+        self.statements = Statements(self._ledger)
         HostedModules(self._ledger)
         folders.install(self._ledger)
         opened_files.install(self._ledger)
@@ -62,10 +65,12 @@ class FakeData:
         records.install(tf, marked, self._ledger)
         shuffles.install(tf, self._ledger)
         Contents(tf, marked)
+        self._filling = Filling(tf, self._ledger)
 
     def watch_keras(self, keras: Any, package: str) -> None:
         """What Keras would download."""
         KerasData(keras, package, self._ledger)
+        self._filling.watch_keras(keras)
 
     def watch_tfds(self, tfds: Any) -> None:
         """What tensorflow_datasets would download."""

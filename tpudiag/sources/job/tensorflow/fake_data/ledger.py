@@ -30,6 +30,8 @@ class Ledger:
         self._things: list[str] = []
         self._chooses = False
         self._kinds: set[StandInKind] = set()
+        self.touched = 0
+        """How often something was stood in for, the same again too."""
 
     @property
     def any(self) -> bool:
@@ -38,6 +40,7 @@ class Ledger:
 
     def note(self, thing: str, kind: StandInKind = "data") -> None:
         """One thing was stood in for."""
+        self.touched += 1
         if thing not in self._things:
             self._things.append(thing)
             self._kinds.add(kind)

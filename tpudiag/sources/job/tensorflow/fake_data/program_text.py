@@ -20,7 +20,6 @@ _NUMBER = re.compile(r"""re\.\w+\(\s*r?["']([\w-]{1,20})\((?:\[0-9\]|\\d)[*+]\)"
 _DECODER = re.compile(r"decode_(and_crop_)?(jpeg|png|image|bmp)\b")
 _MOST = 32
 _SIZED = re.compile(r"(image|img|input|picture|target)_?(size|shape|dims?|res)|size|dim", re.I)
-_LONGEST = 100_000
 _PLAUSIBLE = range(24, 1025)
 
 
@@ -82,50 +81,6 @@ def classes(texts: Iterable[str]) -> tuple[str, ...]:
 def decodes_pictures(texts: Iterable[str]) -> bool:
     """Whether a script decodes pictures in a pipeline of TensorFlow's."""
     return any(_DECODER.search(text) for text in texts)
-
-
-def longest_slice(texts: Iterable[str]) -> int:
-    """The highest number that a script cuts a list at, written there or by a name: `x[:1000]`."""
-    longest = 0
-    for tree in trees(texts):
-        nodes = list(ast.walk(tree))
-        numbers = {
-            target.id: node.value.value
-            for node in nodes
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        for node in nodes:
-            for bound in _bounds(node):
-                named = numbers.get(bound.id) if isinstance(bound, ast.Name) else None
-                number = bound.value if isinstance(bound, ast.Constant) else named
-                if type(number) is int and longest < number <= _LONGEST:
-                    longest = number
-    return longest
-
-
-def _bounds(node: ast.AST) -> list[ast.expr | None]:
-    """What a slice begins and ends at, written `[a:b]` or `slice(a, b)`."""
-    if isinstance(node, ast.Slice):
-        return [node.lower, node.upper]
-    if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "slice":
-        return [*node.args[:2]]
-    return []
-
-
-def taken_apart() -> int:
-    """How many names the user's line that runs gives the parts of what it calls: `x, _ = f(y)`."""
-    frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and not user_lines.is_user_file(frame.f_code.co_filename):
-        frame = frame.f_back
-    text = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip() if frame else ""
-    tree = next(trees([text]), None)
-    node = tree.body[0] if tree is not None and tree.body else None
-    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
-        return 0
-    target = node.targets[0]
-    return len(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else 0
 
 
 def picture_size(texts: Iterable[str]) -> list[int] | None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .ledger import FILES, MARKER, RECORDS, Ledger
-from .program_text import CLASSES, longest_slice, sources
+from .program_text import CLASSES, sources
 from .program_text import classes as program_classes
 
 JPEG = zlib.decompress(
@@ -41,16 +41,10 @@ _PARSED_BYTES = 2**30
 _FEWEST_RECORDS = 16
 _FIXED_RECORDS, _FIXED_BYTES = 60_000, 256 * 2**20
 """Records of fixed length are small and many: scripts batch a whole test set of them."""
-_AT_TABS = re.compile(r"""split\(\s*["']\\t|["']\\t["'],?\s*\)""")
 ARCHIVE = re.compile(r"\.(tar(\.\w+)?|tgz|zip)$")
-_AT_HASH = re.compile(r"""split\(\s*["']#["']""")
-"""Captions name their picture before it, and their number behind: `name.jpg#0`."""
-_CAPTIONS_OF_EACH = 5
 _TAR_MODES = {"gz": "w:gz", "bz2": "w:bz2", "xz": "w:xz"}
 _TURNS = 200
 """How often all words are written to a text file, a line each."""
-_LEFT = 4000
-"""Lines behind the longest slice that a script takes, where that is longer."""
 WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
 """Words of which texts are made."""
 
@@ -107,52 +101,14 @@ def lines(ledger: Ledger, compression: str = "") -> str:
     return ledger.file(f"{compression}lines.txt", write)
 
 
-def plain(ledger: Ledger, name: str) -> str:
-    """A file that a script reads by itself: words, one a line, or an empty JSON object."""
-    texts = sources()
-    of_pictures = name.endswith(".txt") and any(_AT_HASH.search(text) for text in texts)
-    listed = of_pictures and re.search(r"images|names|list", os.path.basename(name), re.I)  # noqa: PTH119
-    if name.endswith(".json"):
-        kept, text = "plain.json", "{}"
-    elif of_pictures:
-        kept, text = ("listed.txt", _pictures()) if listed else ("captions.txt", _captions())
-    else:
-        kept, text = "plain.txt", _lines(texts)
+def plain(ledger: Ledger) -> str:
+    """A file that a script reads by itself: words, one a line."""
 
     def write(path: str) -> None:
         with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
-            file.write(text)
+            file.write("\n".join(WORDS.split() * _TURNS) + "\n")
 
-    return ledger.file(kept, write)
-
-
-def _pictures() -> str:
-    """Names of pictures, one a line."""
-    return "".join(f"file-{number:05d}.jpg\n" for number in range(RECORDS))
-
-
-def _captions() -> str:
-    """Captions of those pictures, one a line: `name.jpg#0`, a tab, words."""
-    words = WORDS.split()
-    rows = ((picture, at) for picture in range(RECORDS) for at in range(_CAPTIONS_OF_EACH))
-    turned = [" ".join(words[at:] + words[:at]) for at in range(len(words))]
-    return "".join(
-        f"file-{picture:05d}.jpg#{at}\t{turned[(picture + at) % len(turned)]}\n"
-        for picture, at in rows
-    )
-
-
-def _lines(texts: Sequence[str]) -> str:
-    """Words, one a line; pairs of texts, where the script takes lines apart at tabs."""
-    words = WORDS.split()
-    if not any(_AT_TABS.search(text) for text in texts):
-        return "\n".join(words * _TURNS) + "\n"
-    # What is left behind a slice is validated on; layers are adapted to all of it.
-    sliced = longest_slice(texts)
-    rows = max(sliced + max(sliced // 8, min(sliced, _LEFT)), _TURNS * len(words))
-    turned = [" ".join(words[at:] + words[:at]) for at in range(len(words))]
-    pairs = [f"{turned[at]}\t{turned[-1 - at]}\n" for at in range(len(words))]
-    return "".join(pairs[row % len(pairs)] for row in range(rows))
+    return ledger.file("plain.txt", write)
 
 
 def archive(ledger: Ledger, name: str, folder: str = "packed") -> str:
@@ -176,7 +132,7 @@ def fetched(ledger: Ledger, name: str) -> str:
     if name.endswith((".h5", ".hdf5", ".keras")):
         # Never read: load_weights leaves such a file alone.
         return ledger.file(f"weights/{name}", _write_nothing)
-    return plain(ledger, name)
+    return plain(ledger)
 
 
 def _write_nothing(path: str) -> None:

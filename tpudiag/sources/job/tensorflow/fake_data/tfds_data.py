@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import inspect
 import os
 import re
 import types
@@ -45,10 +44,8 @@ _SIDE, _CHANNELS = 256, (1, 3, 4)
 _MASK_CLASSES = 3
 """Of the pixels of a mask, counted from 1: of fewer, no data set is cut into parts."""
 
-_SPLIT = re.compile(
-    r"""SplitGenerator\(\s*name=["'](\w+)|["'](\w+)["']:\s*self\._gen|\bSplit\.([A-Z]+)\b"""
-)
-"""How a builder's own code names its splits."""
+_PART = re.compile(r"\[|\+")
+"""What follows the name of a split: `train[:10%]`."""
 
 _mocks: list[Any] = []
 """A mock lasts as long as it is held."""
@@ -76,6 +73,12 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
         hooks.quietly(_name_classes, builder.info.features)
         return builder
 
+    def own(builder: Any, *_: Any, **__: Any) -> None:
+        # The job's own, which it makes without tfds.builder.
+        if not builder.info.splits:
+            ledger.note(f"tfds {builder.name}", "generator")
+            _with_splits(tfds, builder)
+
     def as_dataset(original: Any, builder: Any, split: Any = None, *args: Any, **kw: Any) -> Any:
         made = original(builder, split, *args, **kw)
         if kw.get("read_config") is not None and kw["read_config"].add_tfds_id:
@@ -90,6 +93,8 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
     _mocks.append(mock)
     builders: Any = importlib.import_module("tensorflow_datasets.core.dataset_builder")
     hooks.around(builders.FileReaderBuilder, "_as_dataset", as_dataset)
+    for name in ("download_and_prepare", "as_dataset"):
+        hooks.before(builders.DatasetBuilder, name, own)
     load_module: Any = importlib.import_module("tensorflow_datasets.core.load")
     for owner in (tfds, load_module):
         hooks.around(owner, "builder", built)
@@ -202,41 +207,38 @@ def _of_one_size(leaf: Any, spec: Any, is_mask: bool = False) -> Any:
 
 
 def _with_splits(tfds: Any, builder: Any) -> None:
-    """Give a builder without data its splits: scripts read sizes off them."""
+    """Give a builder without data its splits, and whatever other is asked of it."""
     if builder.info.splits:
         return
     splits: Any = importlib.import_module("tensorflow_datasets.core.splits")
-    sizes = KNOWN_SPLITS.get(builder.name) or hooks.quietly(_written_splits, builder) or SPLITS
-    builder.info.set_splits(
-        splits.SplitDict(
-            [
-                tfds.core.SplitInfo(
-                    name=name,
-                    shard_lengths=_shards(examples),
-                    num_bytes=0,
-                    filename_template=tfds.core.ShardedFileTemplate(
-                        dataset_name=builder.name,
-                        data_dir=builder.data_dir,
-                        split=name,
-                        filetype_suffix="tfrecord",
-                    ),
-                )
-                for name, examples in sizes.items()
-            ]
+
+    def info(name: str, examples: int) -> Any:
+        template = tfds.core.ShardedFileTemplate(
+            dataset_name=builder.name,
+            data_dir=builder.data_dir,
+            split=name,
+            filetype_suffix="tfrecord",
         )
-    )
+        return tfds.core.SplitInfo(
+            name=name,
+            shard_lengths=_shards(examples),
+            num_bytes=0,
+            filename_template=template,
+        )
 
+    class Splits(splits.SplitDict):  # type: ignore[misc]
+        """Scripts read sizes off them."""
 
-def _written_splits(builder: Any) -> dict[str, int]:
-    """The splits that the builder's code names, of sizes that are usual."""
-    method: Any = getattr(builder, "_split_generators", None)
-    try:
-        code = inspect.getsource(method)
-    except (OSError, TypeError):
-        return {}
-    names = [plain or key or constant.lower() for plain, key, constant in _SPLIT.findall(code)]
-    fewer = {name: RECORDS for name in names if not name.startswith("train")}
-    return {name: fewer.get(name, FILES * RECORDS) for name in names}
+        def __getitem__(self, key: Any) -> Any:
+            name = _PART.split(str(key))[0]
+            if name and name not in self.keys():
+                self[name] = info(name, RECORDS)
+            return splits.SplitDict.__getitem__(self, key)
+
+    sizes = KNOWN_SPLITS.get(builder.name) or SPLITS
+    listed = [info(name, examples) for name, examples in sizes.items()]
+    builder.info.set_splits(splits.SplitDict(listed))
+    builder.info._splits = Splits(listed)
 
 
 def _shards(examples: int) -> list[int]:

@@ -12,6 +12,9 @@ from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 from tpudiag.sources.job.tensorflow.input.feeds import Feed, FeedWatch
 from tpudiag.sources.job.tensorflow.points import hooks, user_lines
 
+FILLED_IN = "_tpudiag_filled_in"
+"""Marks a dataset that is none of the job's: its data are not there."""
+
 
 @dataclass
 class _ReadPipeline:
@@ -49,6 +52,16 @@ class PipelineWatch:
                 evaluates=read.feed.evaluates and not self._trains(read),
             )
             for read in self._read.values()
+        )
+
+    def own(self) -> tuple[Pipeline, ...]:
+        """Those of them that the job itself has made."""
+        facts = self.facts()
+        owners = [read.chain for read in self._read.values()]
+        return tuple(
+            pipeline
+            for pipeline, chain in zip(facts, owners, strict=True)
+            if not any(getattr(each, FILLED_IN, False) for each in chain)
         )
 
     def _read_what_trains(self) -> None:

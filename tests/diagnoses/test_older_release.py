@@ -1,0 +1,38 @@
+"""Failures of age are told apart, with the release that has what is gone."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.diagnoses.older_release import advice
+
+
+@pytest.mark.parametrize(
+    ("error", "name", "release"),
+    [
+        ("ModuleNotFoundError: No module named 'keras.layers.core'", "keras.layers.core", "2.15"),
+        ("ImportError: cannot import name 'pad' from 'keras.utils.np' (/x)", "pad", "2.15"),
+        ("AttributeError: module 'keras._tf_keras.keras' has no attribute 'Foo'", "Foo", "2.15"),
+        ("ValueError: Argument(s) not recognized: {'lr': 0.001}", "lr", "2.15"),
+        ("ModuleNotFoundError: No module named 'tensorflow_addons'", "addons", "2.15"),
+        ("AttributeError: module 'tensorflow' has no attribute 'estimator'", "estimator", "2.15"),
+        ("ImportError: cannot import name 'TFBertModel' from 'transformers'", "TFBertModel", "<5"),
+    ],
+)
+def test_the_release_that_has_it_is_named(error: str, name: str, release: str) -> None:
+    text = advice(error)
+    assert text is not None and f"{name}" in text and release in text and "--python" in text
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "ModuleNotFoundError: No module named 'cv2'",
+        "AttributeError: 'NoneType' object has no attribute 'shape'",
+        "ImportError: cannot import name 'x' from 'mine'",
+        "AttributeError: module 'tensorflow' has no attribute 'placeholder'",
+        "NameError: name 'keras' is not defined",
+    ],
+)
+def test_other_errors_are_of_no_age(error: str) -> None:
+    assert advice(error) is None

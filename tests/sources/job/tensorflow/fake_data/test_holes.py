@@ -1,0 +1,113 @@
+"""A hole takes any use, and keeps what was done with it."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+from __future__ import annotations
+
+import linecache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.fake_data import holes
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
+from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
+from tpudiag.sources.job.tensorflow.fake_data.statements import Statements
+
+np = pytest.importorskip("numpy")
+
+
+def test_any_use_of_a_hole_is_one() -> None:
+    hole: Any = Hole()
+    used = (hole.rows[3:]["name"](1, a=2) + 1) / hole - hole
+    assert isinstance(used, Hole) and isinstance(1 - hole == 3, Hole)
+    assert isinstance(np.exp(hole), Hole) and isinstance(np.concatenate([hole, hole]), Hole)
+    assert [len(hole), int(hole), float(hole), bool(hole)] == [holes.LENGTH, 2, 2.0, True]
+    first, (second, third) = hole
+    assert isinstance(first, Hole) and isinstance(second, Hole) and isinstance(third, Hole)
+    assert f"{hole:>10}" and "x" in hole and list(zip(hole, [1], strict=False))
+    with hole.open() as file:
+        assert isinstance(file.read(), Hole)
+
+
+def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:
+    hole: Any = Hole()
+    pictures = hole.reshape((-1, 28, 28, 1)).astype("float32") / 255
+    assert pictures.shape == (holes.LENGTH, 28, 28, 1)
+    assert np.reshape(hole, (7, 2)).shape == (7, 2) and np.asarray(pictures).shape[1:] == (
+        28,
+        28,
+        1,
+    )
+    assert holes.batch_of(hole.shuffle(9).batch(64, drop_remainder=True).prefetch(1)) == 64
+    assert holes.batch_of(hole.shuffle(64)) is None
+    assert holes.holds({"x": [1, (hole,)]}) and not holes.holds({"x": [1, (2,)]})
+
+
+PROGRAM = """
+import os
+kept = 1
+def load(path):
+    return open(path).read()
+data = load("/nowhere/data.bin")
+size = len(data) // 2
+labels = kept_before = data.labels
+if kept:
+    for part in data.parts(2):
+        first, rest = part
+        table = {"a": 1}
+        value = table[first]
+        kept += 1
+with data.opened() as opened:
+    inside = opened.read()
+names = [load for load in "ab"]
+def main():
+    own = load("/nowhere/other")
+    total = own + 1
+    return total
+if __name__ == "__main__":
+    result = main()
+"""
+
+
+def ran(tmp_path: Path, text: str) -> tuple[dict[str, Any], list[str]]:
+    """What a script has set, and what was stood in for."""
+    noted: list[str] = []
+    file = str(tmp_path / "job.py")
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    ledger = Ledger(
+        str(tmp_path), lambda **facts: noted.__setitem__(slice(None), facts["stood_in"])
+    )
+    space: dict[str, Any] = {"__name__": "__main__"}
+    tree = Statements(ledger).tried(text, file, space, 0)
+    exec(compile(tree, file, "exec", dont_inherit=True), space)
+    return space, noted
+
+
+def test_what_a_statement_would_have_set_becomes_a_hole(tmp_path: Path) -> None:
+    space, noted = ran(tmp_path, PROGRAM)
+    for name in ("data", "labels", "kept_before", "first", "value", "inside", "result"):
+        assert isinstance(space[name], Hole), name
+    assert space["kept"] > 1 and space["size"] == holes.LENGTH // 2 and space["names"] == ["a", "b"]
+    assert callable(space["load"]), "a comprehension's own name is none of the script's"
+    assert sum("passed over" in each for each in noted) == 3
+    assert "line 6" in noted[0] or ":6" in noted[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "line"),
+    [
+        ("data = open('/nowhere/x').read()\nx = dat\n", NameError, 2),
+        ("x = 1\n\ny = x / 0\n", ZeroDivisionError, 3),
+        ("if True:\n    import no_such_module\n", ModuleNotFoundError, 2),
+        ("f = open('/nowhere/made/out.txt', 'w')\n", FileNotFoundError, 1),
+        ("d = open('/nowhere/x').read()\nimport os\ny = os.no_such(d)\n", AttributeError, 3),
+    ],
+)
+def test_what_no_data_brings_about_is_the_scripts(
+    tmp_path: Path, text: str, error: type[Exception], line: int
+) -> None:
+    with pytest.raises(error) as caught:
+        ran(tmp_path, text)
+    assert caught.traceback[-1].lineno + 1 == line

@@ -1,0 +1,97 @@
+"""Tables whose columns are made when they are asked for, in whatever way."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.fake_data import open_columns, open_tables
+
+pd = pytest.importorskip("pandas")
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Makes a table; what asks it is the user's."""
+    for module in (open_columns, open_tables):
+        monkeypatch.setattr(module, "by_user", lambda: True)
+    tables = open_tables.OpenTables(pd)
+    return lambda **options: tables.make(512, options)
+
+
+class Settings:
+    """Where scripts keep the names of columns."""
+
+    target = "mood"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda t: t[{"target": "rust"}["target"]].values,
+        lambda t: t[Settings.target],
+        lambda t: t[[f"feature_{k}" for k in range(5)]].to_numpy(),
+        lambda t: t[list("ab")],
+        lambda t: t.label,
+        lambda t: t.loc[:, "rust":"scab"],
+        lambda t: t.loc[t.fold != 0, "name"],
+        lambda t: t.iloc[:, 7],
+        lambda t: t.drop(columns=["label"]),
+        lambda t: t.groupby("group")["size"].sum(),
+        lambda t: t.groupby(["group"]).agg({"size": "mean"}),
+        lambda t: t.merge(t.copy()[["key"]], on="key"),
+        lambda t: t.query("grade >= 0"),
+        lambda t: t.sort_values("when").reset_index(drop=True)["other"],
+        lambda t: [row["text"].split() for _, row in t.iterrows()],
+        lambda t: [row.path + ".jpg" for row in t.itertuples()],
+        lambda t: t.apply(lambda row: row["first"] + row.second, axis=1),
+        lambda t: pd.concat([t, t])["both"],
+        lambda t: t.pop("target"),
+        lambda t: t.set_index("id").loc["file-00003"]["text"],
+    ],
+)
+def test_a_column_is_there_however_it_is_named(
+    read: Callable[..., Any], asked: Callable[[Any], Any]
+) -> None:
+    assert len(asked(read())) > 0
+
+
+def test_rows_hold_what_a_column_is_compared_with(read: Callable[..., Any]) -> None:
+    table = read()
+    parts = [table[table["split"] == name] for name in ("train", "test")]
+    assert [set(part.split) for part in parts] == [{"train"}, {"test"}]
+    assert len(table[~table.split.isin(["train", "test"])]) > 0
+    days = table[(table.Date >= "1999-10-20") & (table.Date < "2020-04-22")]
+    assert 0 < len(days) < len(table)
+    assert table["emotion"].map({"neg": 0, "pos": 1}).notna().any()
+
+
+def test_values_are_of_the_kind_that_a_use_needs(read: Callable[..., Any]) -> None:
+    table = read()
+    assert ("../" + table["which"] + ".png").iloc[0].startswith("../")
+    assert table["said"].str.len().max() > 0
+    assert len(table["pixels"].apply(lambda text: [float(each) for each in text.split()])) == 512
+    assert table["path"].astype("int64").max() > 0
+    table["own"] = "mine"
+    assert set(table["own"]) == {"mine"}
+
+
+def test_rows_are_as_wide_as_the_shape_that_is_asked_of_them(read: Callable[..., Any]) -> None:
+    pictures = (read().drop("label", axis=1) / 255.0).values.reshape(-1, 28, 28, 1)
+    assert pictures.shape == (512, 28, 28, 1) and pictures[:9].mean() >= 0
+    assert read().values.reshape((60, 32, 32)).shape == (60, 32, 32)
+    assert read()["label"].values.reshape(-1, 1).shape == (512, 1)
+
+
+def test_a_table_is_read_as_pandas_is_told(read: Callable[..., Any]) -> None:
+    assert builtins.list(read(names=["u", "v"]).columns) == ["u", "v"]
+    assert read(nrows=9, index_col="id").shape[0] == 9
+    assert read(parse_dates=["day"])["day"].dt.year.min() > 1900
+    named = read()
+    named.columns = ["sentiment", "words"]
+    assert len(named.sentiment) == 512 and next(read(chunksize=5)).label.sum() > 0

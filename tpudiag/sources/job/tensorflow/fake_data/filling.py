@@ -1,0 +1,220 @@
+"""Fills holes where their shapes are known: what a model is given to train on, as it asks for it.
+
+The model's inputs say what an example is, its outputs and its loss what a label is, and the script
+the batch. So is what was stood in for before, where the model cannot take it as it was made.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+from __future__ import annotations
+
+import inspect
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
+from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+
+from . import holes
+from .ledger import Ledger
+
+BATCHES = 6
+"""Batches of a pass over data that were filled in."""
+_OPEN = 32
+"""A size that a model leaves open."""
+_BATCH = 32
+_MOST_BATCH = 16_384
+_OPTIONS = (
+    "steps_per_epoch", "validation_steps", "steps", "validation_data", "validation_batch_size",
+    "sample_weight", "class_weight", "batch_size", "y",
+)  # fmt: skip
+"""What of a call goes by data that are filled in."""
+
+
+class Filling:
+    """What models are trained on, where it is not there."""
+
+    def __init__(self, tf: Any, ledger: Ledger) -> None:
+        self._tf, self._ledger = tf, ledger
+        self._model: Callable[[], Any] = lambda: None
+        holes.filled.append(self._batches)
+        for class_ in (tf.distribute.Strategy, *tf.distribute.TPUStrategy.__mro__):
+            if "experimental_distribute_dataset" in vars(class_):
+                hooks.around(class_, "experimental_distribute_dataset", self._distributed)
+
+    def watch_keras(self, keras: Any) -> None:
+        """The models of a Keras."""
+        for name in ("fit", "evaluate", "predict"):
+            hooks.around(keras.Model, name, self._given)
+        hooks.after(keras.Model, "__init__", self._made)
+
+    def _made(self, model: Any, *_: Any, **__: Any) -> None:
+        self._model = weakref.ref(model)
+
+    def _given(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """A model is trained, evaluated or asked for predictions."""
+        try:
+            bound = inspect.signature(original).bind(model, *args, **kwargs)
+        except TypeError:
+            return original(model, *args, **kwargs)
+        if holes.holds(list(bound.arguments.values())[1:]):
+            self._fill(model, bound.arguments)
+            return original(*bound.args, **bound.kwargs)
+        steps = _steps(model)
+        try:
+            return original(model, *args, **kwargs)
+        except Exception:
+            if not self._ledger.any or _steps(model) != steps:
+                raise
+            if not hooks.quietly(self._can_fill, model, bound.arguments):
+                raise
+        return original(*bound.args, **bound.kwargs)
+
+    def _can_fill(self, model: Any, given: dict[str, Any]) -> bool:
+        """Whether other data could be filled in for what a model did not take."""
+        data = [given.get("x"), given.get("validation_data")]
+        if self._example(model) is None or data == [None, None]:
+            return False
+        batch = next((b for each in data if (b := _batch_of_dataset(self._tf, each))), None)
+        self._fill(model, given, batch)
+        return True
+
+    def _fill(self, model: Any, given: dict[str, Any], batch: int | None = None) -> None:
+        """Put what a model asks for in the place of its data; the script's own batch stays."""
+        x, size = given.get("x"), given.get("batch_size")
+        batch = batch or (size if isinstance(size, int) else None) or holes.batch_of(x)
+        example = self._example(model)
+        if example is None:
+            return
+        place = user_lines.caller()
+        self._ledger.note(
+            f"what the model is given at {place}, as its inputs and its loss ask for it"
+        )
+        data = self._dataset(example, batch or script_batch() or _BATCH)
+        steps = given.get("steps_per_epoch", given.get("steps"))
+        for name in [each for each in _OPTIONS if each in given]:
+            given.pop(name)
+        labelled = "epochs" in given or "x" in given
+        given["x"] = data.take(BATCHES) if not isinstance(steps, int) else data
+        if isinstance(steps, int):
+            given[
+                "steps_per_epoch" if "validation_split" in given or "epochs" in given else "steps"
+            ] = steps
+        given.pop("validation_split", None)
+        if not labelled:
+            return
+        if holes.holds(given.get("epochs")):
+            given["epochs"] = 2
+
+    def _example(self, model: Any) -> Any:
+        """Inputs and labels of one example; None where the model does not tell its inputs."""
+        inputs, outputs = getattr(model, "inputs", None), getattr(model, "outputs", None)
+        if not inputs:
+            return None
+        x = [self._of(each, labels=False) for each in inputs]
+        x = x if len(x) > 1 else x[0]
+        loss = getattr(model, "loss", None)
+        if loss is None or not outputs:
+            return (x,)
+        losses = self._tf.nest.flatten(loss)
+        losses = losses if len(losses) == len(outputs) else losses[:1] * len(outputs)
+        y = [self.label(output.shape, each) for output, each in zip(outputs, losses, strict=True)]
+        return (tuple(x) if isinstance(x, list) else x, tuple(y) if len(y) > 1 else y[0])
+
+    def _of(self, tensor: Any, *, labels: bool) -> Any:
+        """An example of a model's input."""
+        tf = self._tf
+        shape = [_OPEN if size is None else int(size) for size in tuple(tensor.shape)[1:]]
+        dtype = tf.as_dtype(tensor.dtype)
+        if dtype == tf.string:
+            return tf.fill(shape, "the step reads a batch of records")
+        if labels or dtype.is_integer or dtype.is_bool:
+            return tf.zeros(shape, dtype)
+        count = 1
+        for size in shape:
+            count *= size
+        return tf.cast(tf.reshape(tf.range(count) % 2, shape), dtype) / 2
+
+    def label(self, shape: Any, loss: Any) -> Any:
+        """A label, as a loss takes it for an output of this shape."""
+        tf = self._tf
+        sizes = [_OPEN if size is None else int(size) for size in tuple(shape)[1:]]
+        name = str(getattr(loss, "name", "") or getattr(loss, "__name__", "") or loss).lower()
+        name += type(loss).__name__.lower()
+        if "sparse" in name and sizes:
+            return tf.zeros(sizes[:-1], tf.int32)
+        if "categorical" in name and sizes:
+            return tf.broadcast_to(tf.one_hot(0, sizes[-1]), sizes)
+        return tf.zeros(sizes)
+
+    def _dataset(self, example: Any, batch: int) -> Any:
+        """Batches of an example, without an end."""
+        one = self._tf.data.Dataset.from_tensors(example)
+        setattr(one, FILLED_IN, True)
+        return one.repeat().batch(batch, drop_remainder=True)
+
+    def _distributed(
+        self, original: Any, strategy: Any, dataset: Any, *args: Any, **kw: Any
+    ) -> Any:
+        """A dataset is distributed over the replicas."""
+        if isinstance(dataset, holes.Hole):
+            dataset = self._batches(dataset) or dataset
+        return original(strategy, dataset, *args, **kw)
+
+    def _batches(self, hole: Any) -> Any:
+        """Batches for the model that was made last, and the loss that the script holds."""
+        model, batch = self._model(), holes.batch_of(hole)
+        if model is None or (batch is None and script_batch() is None):
+            return None
+        example = self._example(model)
+        if example is None:
+            return None
+        if len(example) == 1 and model.outputs:
+            loss = next((each for each in _script_values() if _is_loss(each)), "sparse")
+            example = (example[0], self.label(model.outputs[0].shape, loss))
+        self._ledger.note("batches that are not there, as the model asks for them")
+        return self._dataset(example, batch or script_batch() or _BATCH)
+
+
+def _batch_of_dataset(tf: Any, data: Any) -> int | None:
+    """The batch of a dataset, where it is known."""
+    if not isinstance(data, tf.data.Dataset):
+        return None
+    leaves = tf.nest.flatten(data.element_spec)
+    size = leaves[0].shape[0] if leaves and leaves[0].shape.rank else None
+    return int(size) if size else None
+
+
+def _steps(model: Any) -> int:
+    """The steps that a model's optimizer has taken."""
+    try:
+        return int(model.optimizer.iterations)
+    except (AttributeError, TypeError, ValueError):
+        return 0
+
+
+def _is_loss(value: Any) -> bool:
+    """Whether a value of the script's is a loss of Keras'."""
+    return any(each.__name__ == "Loss" for each in type(value).__mro__)
+
+
+def _script_values() -> list[Any]:
+    """What the script's own names stand for by now."""
+    return list(vars(sys.modules.get("__main__", sys)).values())
+
+
+def script_batch() -> int | None:
+    """The batch that the script has given a name."""
+    space: dict[str, Any] = dict(vars(sys.modules.get("__main__", sys)))
+    for holder in list(space.values()):
+        members: Any = holder if isinstance(holder, dict) else getattr(holder, "__dict__", {})
+        own = isinstance(holder, (dict, type)) or type(holder).__module__ == "__main__"
+        space.update({str(key): members[key] for key in list(members)} if own else {})
+    named = [
+        value
+        for name, value in space.items()
+        if "batch_size" in name.lower() and type(value) is int and 0 < value <= _MOST_BATCH
+    ]
+    return max(named, default=None)

@@ -1,0 +1,191 @@
+"""A value that is not there: a hole, which takes any use, and each use of one gives another.
+
+What is not known of it stays open until something must be a number, a length or an array; then it
+is the simplest there is. What was done with it is kept: the batch that a script asked of it, the
+shape that it brought it into.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+from __future__ import annotations
+
+import dis
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+filled: list[Callable[[Any], Any]] = []
+"""What gives batches for a hole that is gone over, where a model tells what they are."""
+LENGTH = 256
+"""Elements of a hole that is counted or gone over."""
+_NUMBER, _WIDTH = 2, 8
+_DEEPEST = 200
+_OF_OTHERS = ("tpudiag_use", "dtype", "is_tensor_like", "cardinality", "element_spec")
+"""What tells libraries that something is a tensor, an array or a dataset."""
+
+
+class Hole:
+    """Takes any use."""
+
+    def __init__(self, before: Hole | None = None, use: str = "", given: Any = ()) -> None:
+        self.__dict__["tpudiag_use"] = (before, use, given)
+
+    def __getattr__(self, name: str) -> Any:
+        # Python and the libraries ask whatever they are given for such names.
+        if name.startswith("_") or name in _OF_OTHERS:
+            raise AttributeError(name)
+        return shape_of(self) if name == "shape" else Hole(self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self.__dict__[name] = value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """What a call of it would give."""
+        return Hole(self, "()", (*args, *kwargs.values()))
+
+    def __getitem__(self, key: Any) -> Any:
+        return Hole(self, "[]", (key,))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """Whatever is put in is lost."""
+
+    def __delitem__(self, key: Any) -> None:
+        """There is nothing to remove."""
+
+    def __iter__(self) -> Iterator[Any]:
+        parts = taken_apart()
+        batches = None if parts or batch_of(self) is None else [each(self) for each in filled]
+        if batches and batches[0] is not None:
+            return iter(batches[0])
+        parts = parts or LENGTH
+        return iter([Hole(self, "part", (number,)) for number in range(parts)])
+
+    def __next__(self) -> Any:
+        return Hole(self, "next")
+
+    def __enter__(self) -> Any:
+        return Hole(self, "with")
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing was opened."""
+
+    def __len__(self) -> int:
+        return LENGTH
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __contains__(self, _: object) -> bool:
+        return True
+
+    def __int__(self) -> int:
+        return _NUMBER
+
+    __index__ = __int__
+
+    def __float__(self) -> float:
+        return float(_NUMBER)
+
+    def __str__(self) -> str:
+        return "hole"
+
+    __repr__ = __str__
+
+    def __format__(self, _: str) -> str:
+        return "hole"
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        numpy: Any = importlib.import_module("numpy")
+        return numpy.zeros(shape_of(self), dtype or "float32")
+
+    def __array_ufunc__(self, function: Any, _: str, *inputs: Any, **__: Any) -> Any:
+        return Hole(self, "ufunc", (function, *inputs))
+
+    def __array_function__(self, function: Any, _: Any, args: Any, __: Any) -> Any:
+        name = getattr(function, "__name__", "")
+        return Hole(self, name) if name != "reshape" else Hole(Hole(self, name), "()", args[1:])
+
+
+def _operator(name: str) -> Callable[..., Any]:
+    def use(self: Any, *given: Any) -> Any:
+        return Hole(self, name, given)
+
+    return use
+
+
+_BINARY = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
+    "lshift", "rshift",
+)  # fmt: skip
+_UNARY = ("neg", "pos", "abs", "invert", "round")
+for _name in ("eq", "ne", "lt", "le", "gt", "ge", *_UNARY, *_BINARY):
+    setattr(Hole, f"__{_name}__", _operator(_name))
+for _name in _BINARY:
+    setattr(Hole, f"__r{_name}__", _operator(_name))
+
+
+def uses(hole: Any) -> Iterator[tuple[str, Any]]:
+    """What was done with a hole and with those that it comes from, the last first."""
+    called = None
+    for _ in range(_DEEPEST):
+        if not isinstance(hole, Hole):
+            return
+        hole, use, given = hole.__dict__["tpudiag_use"]
+        if use == "()":
+            called = given
+        else:
+            yield use, called if called is not None else given
+            called = None
+
+
+def shape_of(hole: Hole) -> tuple[int, ...]:
+    """The shape that a script brought a hole into, else a simple one."""
+    for use, given in uses(hole):
+        if use == "reshape":
+            asked = given[0] if len(given) == 1 and hasattr(given[0], "__len__") else given
+            sizes = [int(size) for size in asked]
+            return tuple(LENGTH if size < 0 else size for size in sizes)
+    return (LENGTH, _WIDTH)
+
+
+def batch_of(hole: Any) -> int | None:
+    """The batch that a script asked of a hole."""
+    for use, given in uses(hole):
+        if "batch" in use and given and isinstance(given[0], int):
+            return int(given[0])
+    return None
+
+
+def holds(given: Any, depth: int = 3) -> bool:
+    """Whether there is a hole among arguments."""
+    if isinstance(given, Hole):
+        return True
+    if depth and isinstance(given, (list, tuple)):
+        return any(holds(each, depth - 1) for each in given[:16])
+    if depth and isinstance(given, dict):
+        return any(holds(each, depth - 1) for each in list(given.values())[:16])
+    return False
+
+
+def taken_apart() -> int:
+    """How many names the user's line that runs gives the parts of what it asks: `x, _ = f(y)`."""
+    frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+    while frame is not None and not user_lines.is_user_file(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None:
+        return 0
+    begun = False
+    for instruction in dis.get_instructions(frame.f_code):
+        here = instruction.offset == frame.f_lasti
+        begun = begun or here
+        if begun and instruction.opname == "UNPACK_SEQUENCE":
+            return int(instruction.arg or 0)
+        if begun and not here and instruction.opname not in ("CACHE", "NOP"):
+            return 0
+    return 0

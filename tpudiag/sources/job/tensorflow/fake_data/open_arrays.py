@@ -1,0 +1,41 @@
+"""Arrays of data that are stood in for: they take the shape that is asked of them."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from math import prod
+from typing import Any
+
+
+@cache
+def array_class() -> Any:
+    """NumPy's array, of elastic size: what is made of one is one, too."""
+    numpy: Any = importlib.import_module("numpy")
+
+    class OpenArray(numpy.ndarray):  # type: ignore[misc]
+        """Cut or repeated where another shape is asked for than its numbers fill."""
+
+        def reshape(self, *shape: Any, **options: Any) -> Any:
+            """As asked, row for row where only the rows are left open."""
+            asked = shape[0] if len(shape) == 1 and hasattr(shape[0], "__len__") else shape
+            sizes = [int(size) for size in asked]
+            rows = len(self) if self.ndim else 1
+            of_row, own = prod(sizes[1:]), prod(self.shape[1:])
+            by_row = len(sizes) > 1 and self.ndim > 1 and of_row > 1 and sizes[0] in (-1, rows)
+            if by_row and of_row > 0 and of_row != own:
+                return numpy.resize(self, (rows, *sizes[1:])).view(OpenArray)
+            try:
+                return numpy.ndarray.reshape(self, *shape, **options)
+            except ValueError:
+                known = [rows if size < 0 else size for size in sizes]
+                return numpy.resize(self, known).view(OpenArray)
+
+    return OpenArray
+
+
+def opened(array: Any) -> Any:
+    """The same numbers, of elastic size."""
+    return array.view(array_class())

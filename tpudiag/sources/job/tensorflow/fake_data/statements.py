@@ -1,0 +1,260 @@
+"""Statements of the script that fail for lack of data: what they would have set becomes a hole.
+
+Those of its top level and of its main function are tried, each by itself; inside of any other
+function the call fails as one. A statement that trains is never passed over, nor one whose error
+no data brings about: such an error is the script's.
+"""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
+from __future__ import annotations
+
+import ast
+import contextlib
+import linecache
+import re
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, cast
+
+from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+
+from .holes import Hole
+from .ledger import Ledger
+
+SKIPS, HOLES, DONE, _ERROR = "__tpudiag_skips", "__tpudiag_holes", "__tpudiag_done", "__tpudiag_e"
+_LEFT_ALONE = (
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Pass,
+    ast.Global, ast.Nonlocal, ast.Return, ast.Raise, ast.Break, ast.Continue,
+)  # fmt: skip
+_COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+_WRITING = re.compile(r"""open\(.*["'][wax]b?\+?["']|\b(to_csv|save|dump|mkdir|write)""")
+"""No exception tells whether a file was to be read or written."""
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef,
+           ast.AsyncFunctionDef, ast.ClassDef)  # fmt: skip
+_ABSENT = re.compile(
+    r"FileNotFound|NotADirectory|NotFoundError|URLError|HTTPError|Connection|Timeout|gaierror|"
+    r"CalledProcessError|DownloadError|MaxRetry|SSLError|ProxyError|EOFError|EmptyDataError|"
+    r"RepositoryNotFound|LocalEntryNotFound|OfflineMode|DatasetNotFound|DefaultCredentials|ApiException"
+)
+"""Exceptions by which something is not there, or not in reach."""
+_OF_CODE = (NameError, ImportError, SyntaxError, NotImplementedError, MemoryError, AssertionError)
+_OF_MODULE = re.compile(r"(partially initialized )?module '")
+_TRAINS = re.compile(r"(keras|tensorflow)[/\\]")
+_TRAINING = ("fit", "fit_generator", "train_on_batch", "run", "train_step", "gradient", "minimize")
+_DEEPEST = 4
+_JUDGED = "_tpudiag_judged"
+"""Marks an error that no statement around the one that failed passes over."""
+
+
+@dataclass
+class _Statement:
+    """A statement that is tried."""
+
+    line: int
+    text: str
+    sets: tuple[str, ...]
+    reads: frozenset[str]
+    compound: bool
+
+
+class Statements:
+    """The statements of one script, and which of its names hang on data that are not there."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._all: list[_Statement] = []
+        self._hanging: set[str] = set()
+        self._touched = 0
+        self._read: dict[int, set[str]] = {}
+        self._space: dict[str, Any] = {}
+        self._file = ""
+
+    def tried(
+        self, text: str | bytes, file: str, space: dict[str, Any], flags: int = 0
+    ) -> ast.Module:
+        """A script or cell, each of its statements tried; `space` is what it runs in."""
+        tree: Any = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        self._space, self._file = space, file
+        space.update({SKIPS: self.skips, HOLES: self.holes, DONE: self.done})
+        lines = "".join(linecache.getlines(file)).splitlines()
+        mains = _mains(tree)
+        tree.body = list(self._block(tree.body, lines))
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and node.name in mains and not _yields(node):
+                node.body = list(self._block(node.body, lines))
+        ast.fix_missing_locations(tree)
+        return cast("ast.Module", tree)
+
+    def _block(self, body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
+        """The statements of a block, each tried by itself."""
+        for node in body:
+            plain = isinstance(node, _LEFT_ALONE) or _is_text(node)
+            if plain or any(isinstance(each, (ast.Await, ast.Yield)) for each in ast.walk(node)):
+                yield node
+                continue
+            if isinstance(node, (ast.For, ast.With)):
+                node.body.insert(0, self._begun(node, lines))
+            if isinstance(node, _COMPOUND):
+                for block in ("body", "orelse", "finalbody"):
+                    inner = getattr(node, block, None)
+                    if inner:
+                        setattr(node, block, list(self._block(inner, lines)))
+            yield self._tried(node, lines)
+
+    def _begun(self, node: ast.For | ast.With, lines: list[str]) -> ast.stmt:
+        """What a loop or `with` sets at its head is known to hang on data before its body runs."""
+        heads: list[ast.AST] = [node.target, node.iter] if isinstance(node, ast.For) else []
+        heads += node.items if isinstance(node, ast.With) else []
+        number = self._added(heads, node.lineno, lines, compound=False)
+        call = ast.parse(f"{DONE}({number})").body[0]
+        for each in ast.walk(call):
+            if hasattr(each, "lineno"):
+                ast.copy_location(each, node)
+        return call
+
+    def _added(self, nodes: list[ast.AST], line: int, lines: list[str], *, compound: bool) -> int:
+        """The number that a statement is known by from now on."""
+        sets = dict.fromkeys(name for node in nodes for name in _set_by(node))
+        names = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
+        reads = frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
+        text = lines[line - 1].strip() if line <= len(lines) else ""
+        own = tuple(name for name in sets if not name.startswith("__tpudiag"))
+        self._all.append(_Statement(line, text, own, reads, compound))
+        return len(self._all) - 1
+
+    def _tried(self, node: ast.stmt, lines: list[str]) -> ast.stmt:
+        """One statement, tried: `try: x = f()`, and `x` a hole where that lacks its data."""
+        compound = isinstance(node, _COMPOUND)
+        number = self._added([node], node.lineno, lines, compound=compound)
+        sets = self._all[number].sets
+        take = f"{', '.join(sets)}, = " if sets else ""
+        form = ast.parse(
+            f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
+            f"    if not {SKIPS}({_ERROR}, {number}): raise\n"
+            f"    {take}{HOLES}({number}, locals())\n"
+            f"else:\n    {DONE}({number})\n"
+        ).body[0]
+        for each in ast.walk(form):
+            if hasattr(each, "lineno"):
+                ast.copy_location(each, node)
+        assert isinstance(form, ast.Try)
+        form.body = [node]
+        return form
+
+    def done(self, number: int) -> None:
+        """A statement has run: what it set hangs on stand-ins where it asked for any."""
+        touched = self._ledger.touched
+        if touched != self._touched or self._hangs(number):
+            self._touched = touched
+            self._hanging.update(self._all[number].sets)
+
+    def _hangs(self, number: int) -> bool:
+        """Whether a statement reads what hangs on data that are not there."""
+        return bool(self._hanging) and not self._hanging.isdisjoint(self._reads(number))
+
+    def _reads(self, number: int) -> set[str]:
+        """The names that a statement reads, by itself or in the script's functions."""
+        if number in self._read:
+            return self._read[number]
+        names = set(self._all[number].reads)
+        new = names
+        for _ in range(_DEEPEST):
+            functions = (self._space.get(name) for name in new)
+            codes = [each.__code__ for each in functions if isinstance(each, FunctionType)]
+            new = {name for code in codes for name in code.co_names} - names
+            names |= new
+        self._read[number] = names
+        return names
+
+    def skips(self, error: Exception, number: int) -> bool:
+        """Whether a statement that failed so is passed over."""
+        if getattr(error, _JUDGED, False):
+            return False
+        try:
+            passes = self._is_for_want(error, number)
+        except Exception as own:
+            barrier.note("statements", own)
+            passes = False
+        if not passes:
+            with contextlib.suppress(AttributeError):
+                setattr(error, _JUDGED, True)
+        return passes
+
+    def _is_for_want(self, error: Exception, number: int) -> bool:
+        statement = self._all[number]
+        if isinstance(error, _OF_CODE) or _OF_MODULE.match(str(error)) or _is_of_training(error):
+            return False
+        kinds = " ".join(each.__name__ for each in type(error).__mro__)
+        wanting = bool(_ABSENT.search(kinds)) and not _writes(error)
+        touched = self._ledger.touched != self._touched
+        self._touched = self._ledger.touched
+        if not (wanting or touched or self._hangs(number)):
+            return False
+        place = user_lines.of(self._file, statement.line)
+        said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+        self._ledger.note(f"the statement at {place} `{statement.text[:60]}`, passed over ({said})")
+        return True
+
+    def holes(self, number: int, known: dict[str, Any]) -> tuple[Any, ...]:
+        """What a statement that failed would have set; what a loop or `if` had set stays."""
+        statement = self._all[number]
+        self._hanging.update(statement.sets)
+        kept = known if statement.compound else {}
+        self._touched = self._ledger.touched
+        return tuple(kept[name] if name in kept else Hole() for name in statement.sets)
+
+
+def _set_by(node: ast.AST) -> Iterator[str]:
+    """The names that a statement sets in its own scope."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    if isinstance(node, _SCOPES):
+        return
+    for each in ast.iter_child_nodes(node):
+        yield from _set_by(each)
+
+
+def _mains(tree: ast.Module) -> set[str]:
+    """The functions that a script's last lines call: its main flow goes on in them."""
+    mains = {"main"}
+    for node in tree.body:
+        if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
+            calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
+            for call in calls:
+                mains.update(
+                    each.id for each in (call.func, *call.args) if isinstance(each, ast.Name)
+                )
+    return mains
+
+
+def _yields(node: ast.FunctionDef) -> bool:
+    return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node))
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """A docstring, which stays in its place."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _is_of_training(error: Exception) -> bool:
+    """Whether an error went through a training step, or the rehearsal refused something."""
+    if type(error).__name__ == "NotRehearsable":
+        return True
+    frames = (frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(code.co_name in _TRAINING and _TRAINS.search(code.co_filename) for code in frames)
+
+
+def _writes(error: Exception) -> bool:
+    """Whether what is not there is the folder of a file that is to be written."""
+    lines = [traceback.FrameSummary(frame.f_code.co_filename, line, "", lookup_line=False)
+             for frame, line in traceback.walk_tb(error.__traceback__)]  # fmt: skip
+    text = next(
+        (each.line or "" for each in reversed(lines) if user_lines.is_user_file(each.filename)), ""
+    )
+    return bool(_WRITING.search(text))
+
+
+__all__ = ["Statements"]
