@@ -69,8 +69,8 @@ def said(output: str) -> Iterator[Said]:
 
 
 def at(level: Level, output: str) -> str:
-    """What a job's output says at just that level, as one text."""
-    return "\n".join(each.text for each in said(output) if each.level is level)
+    """What a job's output says at just that level, a text of records with empty lines between."""
+    return "\n\n".join(each.text for each in said(output) if each.level is level)
 
 
 def _level(lines: list[str], place: int) -> Level | None:

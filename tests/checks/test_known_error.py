@@ -171,7 +171,7 @@ def test_values_of_the_text_are_said_and_shown() -> None:
 
 def test_exception_stands_before_the_log_and_each_error_once() -> None:
     said = outcome(
-        crashed("E25", log_tail=logged(EXAMPLES["E06"]) + "\n" * 3 + logged(EXAMPLES["E25"]))
+        crashed("E25", log_tail=logged(EXAMPLES["E06"]) + "\n" + logged(EXAMPLES["E25"]))
     )
     assert said_ids(said) == ["E25", "E06"]
     exception, log = said.findings

@@ -10,6 +10,8 @@ from .probes import Probe, probes
 
 NEAR_LINES = 4
 """Lines between a warning and the failure that it is a warning of, at most."""
+BEGINNING = 40
+"""Characters by which the words of a match are found among those of another."""
 NEXT_LINE = 1
 """A sentence and what wraps it stand on one line or on two."""
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
@@ -84,10 +86,17 @@ def _is_last_resort(match: Match) -> bool:
 
 def _is_narrower(other: Match, match: Match) -> bool:
     """Whether another match says of the same place what a deeper case is about."""
-    deeper = other.error.depth > match.error.depth and not other.error.noise
-    as_bad = other.error.level == match.error.level or other.error.rehearsal_only
-    same_place = abs(other.line - match.line) <= NEXT_LINE
+    deeper = other.error.depth > match.error.depth
+    # What is worse does not say what a warning is about; a remark may say that an error is none.
+    as_bad = _LEVELS.index(other.error.level) >= _LEVELS.index(match.error.level)
+    same_place = abs(other.line - match.line) <= NEXT_LINE or _share(match, other)
     return deeper and as_bad and same_place and other.error.kind.value <= match.error.kind.value
+
+
+def _share(one: Match, other: Match) -> bool:
+    """Whether one of two matches begins in the words that the other goes over."""
+    left, right = ("".join(each.excerpt.split()) for each in (one, other))
+    return left[:BEGINNING] in right or right[:BEGINNING] in left
 
 
 def _tells_more(other: Match, form: Match) -> bool:
