@@ -9,7 +9,7 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.log_levels import Level
 from tpudiag.missing_modules import hosted, is_of_another_release, missing
-from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
 from ._error_families import (
@@ -31,7 +31,7 @@ IN_PLACE = "run it where it may write and send: on a TPU, or with `--in-place`"
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
-@check("TPU605", Severity.ERROR)
+@check("TPU605", Severity.ERROR, frameworks=BOTH)
 def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     """The job said an error whose cause and fix are known.
 

@@ -42,7 +42,8 @@ from tpudiag.settings import Settings
 IDS = ("TPU201", "TPU603", "TPU604", "TPU605", "TPU607", "TPU608", "TPU609", "TPU610", "TPU611")
 EVERY_S = 5.0
 BEGAN_NS = 1_700_000_000 * NS
-REAL_S = 45.0
+REAL_S, HEAVY_S = 45.0, 180.0
+"""How long processes are looked at; those of TensorFlow import it first."""
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def real() -> Iterator[Told]:
         for few in (begun[first:last] for first, last in pairwise(ends)):
             for one in few:
                 one.start()
-            until_s = time.monotonic() + REAL_S
+            until_s = time.monotonic() + (HEAVY_S if few[0].heavy else REAL_S)
             while time.monotonic() < until_s and any(not one.known for one in few):
                 time.sleep(1.0)
                 for one in few:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tpudiag.diagnoses.watch_request import Outlet
 from tpudiag.errors import UsageError
-from tpudiag.monitoring.cloud.resource import ResourceType
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +22,6 @@ class OutletRequest:
     """The URL of a collector of OpenTelemetry; None for none."""
     project: str | None = None
     """The Google Cloud project that they are sent to; None for none."""
-    resource: ResourceType = "generic_task"
     period_s: float = 30.0
     buffer: Path | None = None
     endpoint: str | None = None
@@ -47,7 +45,6 @@ def outlets(request: OutletRequest) -> list[Outlet]:
         destination = Destination(
             project=request.project,
             job=request.job,
-            resource=request.resource,
             period_s=request.period_s,
             endpoint=request.endpoint,
             buffer=request.buffer,

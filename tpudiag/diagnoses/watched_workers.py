@@ -23,9 +23,9 @@ def notes(job: WatchedJob) -> Iterator[str]:
     if damaged:
         rows = "row of the recording is" if damaged == 1 else "rows of the recordings are"
         yield f"{damaged} {rows} damaged, and left out."
-    alone = [one.workers[0].run for one in job.jobs if len(one.workers) == 1]
-    for run in alone:
-        if run.worker:
+    for run in (one.workers[0].run for one in job.jobs if len(one.workers) == 1):
+        # A worker 0 may be the only one that there is.
+        if run.worker and not run.worker.endswith(" 0"):
             yield (
                 f"Of the workers of {run.name} only {run.worker} is seen here: whether the others "
                 "are faster is not known (name their recordings too, use --selector, or compare "

@@ -102,12 +102,7 @@ def values(figures: Figures) -> dict[str, float | int]:
     return {name: value for name, value in readings if value is not None}
 
 
-COUNTERS: Mapping[str, str] = {
-    "steps": "Steps of the run",
-    "examples": "Examples of the run",
-    "lost_steps": "Steps of the run that were not recorded",
-    "pause_seconds": "Time of the run in announced pauses",
-}
+COUNTERS = frozenset(("steps", "examples", "lost_steps", "pause_seconds"))
 """What only grows while a run lasts is a counter where there are any, and no gauge beside it."""
 
 CAUSED = ("TPU603", "TPU604")
@@ -149,8 +144,8 @@ def samples(workers: Iterable[Worker], job: str | None) -> Iterator[Sample]:
         }
         for metric in METRICS:
             if metric.name in readings:
-                text = COUNTERS.get(metric.name, metric.text)
-                yield Sample(metric.name, metric.unit, text, whose, readings[metric.name])
+                value = readings[metric.name]
+                yield Sample(metric.name, metric.unit, metric.text, whose, value)
         yield Sample(
             "goodput_time_seconds", "s", "Time of the job that went into steps that count", whose,
             sum(figures.spent.get(use, 0.0) for use in PRODUCTIVE),

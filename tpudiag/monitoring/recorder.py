@@ -51,38 +51,27 @@ class Recorder:
         loop: int = 0,
         parameters: int | None = None,
     ) -> None:
-        now_ns = time.time_ns()
-        self._started = time.perf_counter_ns()
         self._run = Run(
-            id=uuid.uuid4().hex[:12],
+            id="",
             name=name,
             host=os.uname().nodename,
-            pid=os.getpid(),
-            started_ns=now_ns,
-            beat_ns=now_ns,
+            pid=0,
+            started_ns=0,
+            beat_ns=0,
             global_batch=global_batch,
             hbm_limit_bytes=hbm_limit_bytes,
-            monotonic_ns=self._started,
             machine=machine(),
             worker=worker(os.environ),
             loop=loop,
             parameters=parameters,
-            process_started_ns=process_started_ns(now_ns),
         )
         self._make_sink, self._flush_s, self._memory = sink, flush_s, memory
-        self._sink: Sink | None = None
-        self._steps: deque[Step] = deque()
         self._limit = self._queue_steps = queue_steps
-        self._pauses: deque[Pause] = deque(maxlen=pending_windows)
-        self._traces: deque[Trace] = deque(maxlen=pending_windows)
-        self._losses: deque[float] = deque(maxlen=queue_steps)
-        self._unused, self._memory_due = False, 0.0
-        self._pending: deque[Window] = deque()
         self._pending_limit = pending_windows
-        self._windows = Windows(now_ns - self._started, self._started, global_batch)
-        self._dropped = self._evicted = self._stored = 0
-        self._pausing: tuple[str, ...] = ()
+        self._unused, self._memory_due = False, 0.0
         self._failure: str | None = None
+        now_ns = time.time_ns()
+        self._begin(now_ns, process_started_ns(now_ns))
         self._ending: tuple[int, str | None, int | None] | None = None
         """How the process is about to end: since when, by which error, with which exit code."""
         self.thread = threading.get_ident()
@@ -93,6 +82,28 @@ class Recorder:
         self._closed_at: int | None = None
         self._start()
         crashes.follow(self)
+
+    def _begin(self, now_ns: int, process_started_ns: int | None) -> None:
+        """A run of this process, of which nothing has come yet."""
+        now = self._started = time.perf_counter_ns()
+        self._run = replace(
+            self._run,
+            id=uuid.uuid4().hex[:12],
+            pid=os.getpid(),
+            started_ns=now_ns,
+            beat_ns=now_ns,
+            monotonic_ns=now,
+            process_started_ns=process_started_ns,
+        )
+        self._sink: Sink | None = None
+        self._steps: deque[Step] = deque()
+        self._pauses: deque[Pause] = deque(maxlen=self._pending_limit)
+        self._traces: deque[Trace] = deque(maxlen=self._pending_limit)
+        self._losses: deque[float] = deque(maxlen=self._queue_steps)
+        self._pending: deque[Window] = deque()
+        self._windows = Windows(now_ns - now, now, self._run.global_batch)
+        self._dropped = self._evicted = self._stored = 0
+        self._pausing: tuple[str, ...] = ()
 
     def _start(self) -> None:
         """Begin to keep what comes."""
@@ -210,21 +221,9 @@ class Recorder:
             self._stop.set()
             atexit.unregister(self.close)
             return
-        now_ns, now = time.time_ns(), time.perf_counter_ns()
-        self._run = replace(
-            self._run,
-            id=uuid.uuid4().hex[:12],
-            pid=os.getpid(),
-            started_ns=now_ns,
-            beat_ns=now_ns,
-            monotonic_ns=now,
-            process_started_ns=now_ns,
-        )
-        self._started, self._unused = now, True
-        self._steps, self._pauses, self._pending = deque(), deque(), deque()
-        self._traces, self._pausing = deque(), ()
-        self._windows = Windows(now_ns - now, now, self._run.global_batch)
-        self._sink, self._stored, self._dropped, self._evicted = None, 0, 0, 0
+        now_ns = time.time_ns()
+        self._begin(now_ns, now_ns)
+        self._unused = True
         if not self._stop.is_set():
             self._start()
 

@@ -25,8 +25,6 @@ KEEPERS = (
 )
 SAVES = ("save", "write")
 RESTORES = ("restore", "read", "restore_or_initialize")
-
-
 MODEL_SAVES = ("save", "save_weights")
 MODEL_RESTORES = ("load_weights",)
 
@@ -68,14 +66,9 @@ def forget(listener: Listener) -> None:
 def follow_model(model: Any) -> None:
     """Tell when this Keras model is kept or read, whatever Keras it is of."""
     for kind in type(model).__mro__:
-        if kind.__module__.partition(".")[0] not in ("keras", "tf_keras", "tensorflow"):
-            continue
-        for methods, pause in ((MODEL_SAVES, "checkpoint"), (MODEL_RESTORES, "restore")):
-            for method in methods:
-                if method in vars(kind) and (kind, method) not in _wrapped_methods:
-                    _wrapped_methods.add((kind, method))
-                    original = getattr(kind, method)
-                    setattr(kind, method, _wrapped(original, functools.partial(_pause, pause)))
+        if kind.__module__.partition(".")[0] in ("keras", "tf_keras", "tensorflow"):
+            _follow_methods(kind, MODEL_SAVES, "checkpoint")
+            _follow_methods(kind, MODEL_RESTORES, "restore")
 
 
 def _install() -> None:
@@ -89,12 +82,18 @@ def _install() -> None:
         module._create_concrete_function = _wrapped(module._create_concrete_function, _tracing)
     for module_name, name in KEEPERS:
         with suppress(Exception):
-            kept: Any = getattr(import_module(module_name), name)
-            for methods, kind in ((SAVES, "checkpoint"), (RESTORES, "restore")):
-                for method in methods:
-                    if method in vars(kept):
-                        original = getattr(kept, method)
-                        setattr(kept, method, _wrapped(original, functools.partial(_pause, kind)))
+            kept: type = getattr(import_module(module_name), name)
+            _follow_methods(kept, SAVES, "checkpoint")
+            _follow_methods(kept, RESTORES, "restore")
+
+
+def _follow_methods(kind: type, methods: tuple[str, ...], pause: str) -> None:
+    """Tell when a method that the class itself has is called; each is wrapped once."""
+    for method in methods:
+        if method in vars(kind) and (kind, method) not in _wrapped_methods:
+            _wrapped_methods.add((kind, method))
+            original = getattr(kind, method)
+            setattr(kind, method, _wrapped(original, functools.partial(_pause, pause)))
 
 
 def _wrapped(original: Callable[..., Any], begun: Callable[[tuple[Any, ...]], Any]) -> Any:

@@ -78,6 +78,7 @@ class Spool:
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"{path}: the buffer cannot be opened: {error}") from error
         if damage:
+            self.close()
             raise UsageError(f"{path}: the buffer is damaged ({damage}): remove it")
 
     def _damage(self) -> str:

@@ -344,8 +344,8 @@ def _heard(
 
 def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float) -> str | None:
     """The limit that a job has hit, in words."""
-    if job.phase == "importing TensorFlow" and phase_s > limits.import_s:
-        return f"importing TensorFlow did not end within {limits.import_s:.0f} s"
+    if job.phase.startswith("importing ") and phase_s > limits.import_s:
+        return f"{job.phase} did not end within {limits.import_s:.0f} s"
     if job.phase.startswith("tpu: ") and phase_s > limits.tpu_s:
         return f"the TPU did not answer within {limits.tpu_s:.0f} s"
     over = limits.ends_at is not None and time.monotonic() > limits.ends_at
