@@ -12,8 +12,8 @@ NEAR_LINES = 4
 """Lines between a warning and the failure that it is a warning of, at most."""
 BEGINNING = 40
 """Characters by which the words of a match are found among those of another."""
-NEXT_LINE = 1
-"""A sentence and what wraps it stand on one line or on two."""
+SAME_PLACE_LINES = 4
+"""Over so many lines a sentence is spread where a terminal or tracker wraps it."""
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
@@ -89,7 +89,7 @@ def _is_narrower(other: Match, match: Match) -> bool:
     deeper = other.error.depth > match.error.depth
     # What is worse does not say what a warning is about; a remark may say that an error is none.
     as_bad = _LEVELS.index(other.error.level) >= _LEVELS.index(match.error.level)
-    same_place = abs(other.line - match.line) <= NEXT_LINE or _share(match, other)
+    same_place = abs(other.line - match.line) <= SAME_PLACE_LINES or _share(match, other)
     return deeper and as_bad and same_place and other.error.kind.value <= match.error.kind.value
 
 
