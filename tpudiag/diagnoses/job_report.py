@@ -48,13 +48,14 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
     end = signals.end
+    lost = job_summary.passed_over(job.run.facts.get("passed_over"))
     # First what the rehearsal itself refused; data that is away explains a crash better than the
     # line on which it showed.
     partial = (
         not_sent.refused(signals)
         or unrun_commands.exported(end, request.file)
         or undiagnosed.unreachable(end, request.fake_data)
-        or job_summary.partial(signals, job.run.timed_out, request.python.path)
+        or job_summary.partial(signals, job.run.timed_out, request.python.path, lost)
     )
     return Report(
         subject=Subject("job", request.name),
@@ -122,6 +123,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
         *installed,
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
+        *job_summary.passed_over(facts.get("passed_over")),
         *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
         *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),

@@ -65,7 +65,7 @@ class JobRequest:
     """The Python that the job runs in, which has TensorFlow."""
     framework: Framework = Framework.TENSORFLOW
     """What it trains with, as far as its source and settings tell."""
-    rest_s: float = 60.0
+    rest_s: float = 180.0
     """How long a rehearsal goes on, shortened, past the steps observed; 0: it ends there."""
     is_module: bool = False
     """The program is a module to be run as by `python -m`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import re
@@ -10,8 +11,9 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow.points import hooks
 
-from . import functions, generators, paths
+from . import functions, paths
 from .folders import picture, pictures_of, texts_of
+from .holes import Hole
 from .ledger import Ledger
 from .program_text import classes, sources
 from .text_files import ARCHIVE, archive, fetched
@@ -24,8 +26,10 @@ _IMAGES = {
 }
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
 _PICTURE = re.compile(r"\.(jpe?g|png|gif|bmp|webp)$", re.I)
-_TEXTS = {"imdb": ((25000, 25000), 2), "reuters": ((8982, 2246), 46)}
-_NUMBERS = {"boston_housing": ((404, 102), 13), "california_housing": ((16512, 4128), 8)}
+_OTHERS = ("imdb", "reuters", "boston_housing", "california_housing")
+_HOMES = ("keras.preprocessing.image", "keras.src.legacy.preprocessing.image",
+          "tf_keras.preprocessing.image")  # fmt: skip
+"""Where a Keras keeps its generator of pictures: Keras 2, Keras 3, and Keras 2 beside it."""
 
 
 def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -45,7 +49,7 @@ class KerasData:
         version = str(getattr(keras, "__version__", "2"))
         self._gives_archive = package == "tf_keras" or version.startswith("2")
         self._numpy: Any = importlib.import_module("numpy")
-        for name in (*_IMAGES, *_TEXTS, *_NUMBERS):
+        for name in (*_IMAGES, *_OTHERS):
             module = getattr(keras.datasets, name, None)
             if module is not None:
                 functions.replace(module.load_data, self._loader(name))
@@ -56,7 +60,11 @@ class KerasData:
             getattr(keras.utils, "text_dataset_from_directory", None), self._text_files
         )
         functions.replace(getattr(keras.utils, "plot_model", None), drawn)
-        generators.install(package, ledger)
+        for home in (each for each in _HOMES if each.startswith(package)):
+            with contextlib.suppress(ImportError, AttributeError):
+                class_: Any = importlib.import_module(home).ImageDataGenerator
+                hooks.around(class_, "flow_from_directory", self._generated)
+                hooks.around(class_, "flow_from_dataframe", self._generated_by_table)
 
     def _loader(self, name: str) -> Any:
         """The stand-in for one dataset's load_data."""
@@ -70,9 +78,7 @@ class KerasData:
             ):
                 return original(*args, **kwargs)
             self._ledger.note(f"keras.datasets.{name}")
-            if name in _TEXTS:
-                return self._texts(name, kwargs.get("num_words"), kwargs.get("maxlen"))
-            return self._images(name) if name in _IMAGES else self._numbers(name)
+            return self._images(name) if name in _IMAGES else Hole()
 
         return load
 
@@ -90,33 +96,24 @@ class KerasData:
 
         return part(counts[0]), part(counts[1])
 
-    def _texts(self, name: str, num_words: Any, longest: Any) -> Any:
-        """Texts as lists of word numbers, and labels."""
-        np = self._numpy
-        counts, classes = _TEXTS[name]
-        random = np.random.default_rng(0)
+    def _generated(
+        self, original: Any, generator: Any, directory: Any, *args: Any, **kw: Any
+    ) -> Any:
+        """A generator of the pictures of a folder."""
+        if paths.is_remote(directory) or paths.is_hosted(directory):
+            self._ledger.note(f"{directory} (batches of pictures)")
+            return Hole()
+        return original(generator, directory, *args, **kw)
 
-        def part(count: int) -> Any:
-            most = max(min(longest or 400, 400), 2)
-            lengths = random.integers(min(20, most - 1), most, count)
-            texts = np.empty(count, dtype=object)
-            for at, length in enumerate(lengths):
-                texts[at] = random.integers(1, max(num_words or 10000, 2), length).tolist()
-            return texts, random.integers(0, classes, count)
-
-        return part(counts[0]), part(counts[1])
-
-    def _numbers(self, name: str) -> Any:
-        """Columns of numbers and a target."""
-        counts, columns = _NUMBERS[name]
-        random = self._numpy.random.default_rng(0)
-        return tuple(
-            (
-                random.random((count, columns), dtype="float32"),
-                random.random(count, dtype="float32"),
-            )
-            for count in counts
-        )
+    def _generated_by_table(
+        self, original: Any, generator: Any, dataframe: Any, *args: Any, **kw: Any
+    ) -> Any:
+        """A generator of the pictures that a table names; Keras drops those that are not there."""
+        made = original(generator, dataframe, *args, **kw)
+        if self._ledger.any and not getattr(made, "samples", 1):
+            self._ledger.note("batches of pictures that a table names")
+            return Hole()
+        return made
 
     def _file(
         self, original: Any, fname: Any = None, origin: Any = None, *args: Any, **kw: Any
