@@ -17,8 +17,8 @@ GRACE_S = 8.0
 """What the job may take to end after it was told so; then `on_hard_end` ends it."""
 
 
-WALL_TIMES = 3.0
-"""A job that sleeps is ended after so many times its budget."""
+WALL_TIMES = 1.0
+"""A job that sleeps is ended after so many times its budget by the clock."""
 LOOK_S = 0.05
 """How soon the clock is looked at again, at the earliest."""
 NEAR_END_SHARE = 0.5
