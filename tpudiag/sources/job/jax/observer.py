@@ -30,6 +30,8 @@ class JaxObserver:
         """`beside` looks at what the job has of TensorFlow: most often its input."""
         self._spec, self._recorder, self._beside = spec, recorder, beside
         self._jax: Any = None
+        self._is_own = spec.of_jax
+        """Whether the job's own code, and no library of TensorFlow's, imported it."""
         self._devices = Devices(spec.replicas, recorder.put)
         self._jits = JitWatch(self._step_done)
         self._steps = StepWatch(
@@ -49,18 +51,21 @@ class JaxObserver:
     def importing(self) -> None:
         """JAX is about to be imported."""
         # A library may import JAX in a job of TensorFlow's, whose XLA reads the same flags.
-        if self._spec.rehearse and (self._spec.of_jax or "tensorflow" not in sys.modules):
-            self._devices.importing()
-        self._recorder.phase("importing JAX")
+        self._is_own = self._spec.of_jax or "tensorflow" not in sys.modules
+        if self._is_own:
+            self._recorder.phase("importing JAX")
+            if self._spec.rehearse:
+                self._devices.importing()
 
     def imported(self, jax: Any) -> None:
         """JAX is there, and no device was asked for yet."""
         self._jax = jax
-        if self._spec.rehearse:
+        if self._is_own and self._spec.rehearse:
             self._devices.watch(jax)
         self._jits.watch(jax)
         self._fetches.watch(jax)
-        self._recorder.phase(UP_TO_FIRST_STEP)
+        if self._is_own:
+            self._recorder.phase(UP_TO_FIRST_STEP)
 
     @property
     def trained(self) -> bool:
