@@ -23,8 +23,8 @@ def variables(replicas: int) -> dict[str, str]:
 class Devices:
     """Answers for the TPU where the job itself asks for one."""
 
-    def __init__(self, replicas: int, put: Callable[..., None]) -> None:
-        self._replicas, self._put = replicas, put
+    def __init__(self, replicas: int) -> None:
+        self._replicas = replicas
         self.processes_asked = False
         """Whether the job is one of several processes, of which one is rehearsed."""
 

@@ -91,6 +91,8 @@ class JitWatch:
 
     def __init__(self, on_step: Callable[[bool], None]) -> None:
         self._on_step = on_step
+        self.waits = False
+        """Whether each training step is waited for, as a rehearsal does to time it."""
         self._jax: Any = None
         self._compilations = 0
         self._active = threading.local()
@@ -103,7 +105,7 @@ class JitWatch:
 
     def watch(self, jax: Any) -> None:
         """Hook jax.jit and what takes gradients."""
-        self._jax = jax
+        self._jax, self._ready = jax, jax.block_until_ready
         jax.monitoring.register_event_duration_secs_listener(self._compiled_one)
         around(jax, "jit", self._jit)
         for name in ("grad", "value_and_grad", "vjp", "linearize"):
@@ -137,19 +139,23 @@ class JitWatch:
     def _gradient(self, name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
         """A function that takes gradients is made, or (vjp) they are taken."""
         if name in ("vjp", "linearize"):
-            self._took_gradient()
+            barrier.attempt("gradient", self._took_gradient)
             return original(*args, **kwargs)
         taken = original(*args, **kwargs)
 
         @functools.wraps(taken)
         def gradient(*inner: Any, **named: Any) -> Any:
-            eager = self._took_gradient() and not self._is_traced(inner, named)
+            eager = barrier.attempt("gradient", self._takes_eagerly, inner, named)
             result = taken(*inner, **named)
             if eager:
-                self._on_step(True)
+                barrier.attempt("step of JAX", self._on_step, True)
             return result
 
         return gradient
+
+    def _takes_eagerly(self, args: Any, kwargs: Any) -> bool:
+        """Whether a call takes gradients outside all functions of jax.jit."""
+        return self._took_gradient() and not self._is_traced(args, kwargs)
 
     def _took_gradient(self) -> bool:
         """Gradients are taken: by the function that is traced now, or else (True) eagerly."""
@@ -162,7 +168,9 @@ class JitWatch:
 
     def called(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
         """A call of the job's; what it gives, and how it fails, is the job's own."""
-        if getattr(self._active, "outermost", None) is not None or self._is_traced(args, kwargs):
+        nested = getattr(self._active, "outermost", None) is not None
+        # Where our look at the arguments fails (static ones may be anything), the call is let be.
+        if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
             return compiled(*args, **kwargs)
         self._active.outermost = jitted
         before, began = self._compilations, time.perf_counter()
@@ -170,11 +178,14 @@ class JitWatch:
             result = compiled(*args, **kwargs)
         finally:
             self._active.outermost = None
+        if jitted.record.trains and self.waits:
+            # JAX dispatches and goes on: a step's time is known only when its results are there.
+            barrier.attempt("end of the step", self._ready, result)
         took_ms = (time.perf_counter() - began) * 1e3
         new = self._compilations > before
         barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
         if jitted.record.trains:
-            self._on_step(False)
+            barrier.attempt("step of JAX", self._on_step, False)
         return result
 
     def _is_traced(self, args: Any, kwargs: Any) -> bool:

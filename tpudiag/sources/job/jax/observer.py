@@ -32,8 +32,9 @@ class JaxObserver:
         self._jax: Any = None
         self._is_own = spec.of_jax
         """Whether the job's own code, and no library of TensorFlow's, imported it."""
-        self._devices = Devices(spec.replicas, recorder.put)
+        self._devices = Devices(spec.replicas)
         self._jits = JitWatch(self._step_done)
+        self._jits.waits = spec.rehearse
         self._steps = StepWatch(
             None,
             spec.warmup_steps,
