@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import runpy
 from pathlib import Path
 
@@ -21,7 +22,9 @@ class WithCases(build_py):
         if self.editable_mode:
             return
         made = runpy.run_path(str(PACKAGE / "compiled.py"))
-        cases = made["read"](PACKAGE / "cases")
+        # `TPUDIAG_DESK_WITHOUT=beside uv build`: what is not training on a TPU stays away.
+        without = os.environ.get("TPUDIAG_DESK_WITHOUT", "").split()
+        cases = made["read"](PACKAGE / "cases", without)
         target = Path(self.build_lib) / "tpudiag" / "known_errors" / "cases.json"
         target.write_text(
             json.dumps(cases, ensure_ascii=False, separators=(",", ":")), encoding="utf-8"

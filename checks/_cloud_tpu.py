@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tpudiag.hardware import GENERATIONS
-from tpudiag.installs.table import IMAGE
+from tpudiag.installs.table import IMAGE, IMAGE_OF_V6E
 from tpudiag.model import Evidence, Finding, Severity
 from tpudiag.signals import CloudTpu
 
@@ -103,11 +103,13 @@ def image_tensorflow(node: CloudTpu) -> tuple[int, int] | None:
 
 
 def working_image(node: CloudTpu, generation: str) -> str:
-    """An image whose TensorFlow drives every generation that any does."""
+    """An image whose TensorFlow drives the generation, as its vendor and its users say."""
     pod = "-pod" if len(node.workers) > 1 else ""
-    # From 2.18 on there are two of each, and none without the ending.
-    made_for = "v5e-and-v6" if generation in ("v5e", "v6e") else "v5p-and-below"
-    return f"tpu-vm-tf-{IMAGE}{pod}-pjrt-{made_for}"
+    if generation == "v6e":
+        return f"tpu-vm-tf-{IMAGE_OF_V6E}{pod}-pjrt-v5e-and-v6"
+    hardware = next((g for g in GENERATIONS if g.name == generation), None)
+    runtime = "pjrt" if hardware is None or hardware.needs_pjrt else "se"
+    return f"tpu-vm-tf-{IMAGE}{pod}-{runtime}"
 
 
 def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:

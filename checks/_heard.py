@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tpudiag.known_errors.model import Match, Phase
-from tpudiag.log_levels import Level, at, said
+from tpudiag.log_levels import APART, Level, at, said
 from tpudiag.signals import JobEnd, Signals
 
 _BEFORE_THE_STEP = (
@@ -52,12 +52,12 @@ def heard(end: JobEnd, signals: Signals) -> Iterator[Heard]:
     logged = signals.logged or ()
     for level in (Level.ERROR, Level.WARNING):
         records = [record.text for record in logged if record.error == (level is Level.ERROR)]
-        yield Heard("\n".join([at(level, end.log_tail), *records]), "log", level)
+        yield Heard(APART.join([at(level, end.log_tail), *records]), "log", level)
     last = (end.error or "").strip().partition("\n")[0]
     caught = [each.text for each in said(end.log_tail) if each.level is Level.CAUGHT]
     # The one that ended the job is in the log as well.
     printed = [text for text in caught if not last or own or last not in text]
-    yield Heard("\n".join(printed), "log", Level.CAUGHT)
+    yield Heard(APART.join(printed), "log", Level.CAUGHT)
 
 
 def died(end: JobEnd) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TypeVar
 
-from tpudiag.model import NotMeasured
+from tpudiag.model import Framework, NotMeasured
 from tpudiag.signals import Origin, Signals, TensorSeen
 
 T = TypeVar("T")
@@ -44,6 +44,11 @@ def need(value: T | None, what: str, how: str = RUN_THE_JOB) -> T:
     if value is None:
         raise NotMeasured(f"{what} was not seen", how)
     return value
+
+
+def by_framework(signals: Signals, of_tensorflow: T, of_jax: T) -> T:
+    """What holds for the framework that the job trains with: a fix, most often."""
+    return of_jax if signals.framework is Framework.JAX else of_tensorflow
 
 
 def of_a_job(signals: Signals, what: str) -> None:

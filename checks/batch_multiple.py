@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import Batch, MatrixOp, Signals
 
 from ._compiler import fits_at
@@ -28,7 +28,7 @@ NEGLIGIBLE = 0.01
 _UNLESS_WANTED = "# nothing need be changed; where another batch is wanted for other reasons:\n"
 
 
-@check("TPU401", Severity.WARNING, needs_model=True)
+@check("TPU401", Severity.WARNING, needs_model=True, frameworks=BOTH)
 def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The global batch is not a multiple of 128 x replicas.
 

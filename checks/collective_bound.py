@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tpudiag.compiled import Compilation
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
@@ -22,7 +22,7 @@ WARNING_LIMIT, ERROR_LIMIT = 0.15, 0.30
 ALONE = "one replica exchanges nothing", "check for a slice of several replicas, or profile one"
 
 
-@check("TPU504", Severity.WARNING)
+@check("TPU504", Severity.WARNING, frameworks=BOTH)
 def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Collectives take too much of the step.
 

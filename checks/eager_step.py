@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Location, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Location, Severity, check
 from tpudiag.signals import Dispatch, ProfileFacts, Signals
 
-from ._need import need, percent
+from ._need import by_framework, need, percent
 
 LIMIT = 0.10
 """Share of a host's trace in ops that run eagerly from Python (XProf's threshold)."""
 
 
-@check("TPU104", Severity.ERROR)
+@check("TPU104", Severity.ERROR, frameworks=BOTH)
 def eager_step(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
-    """The training step runs outside tf.function.
+    """The training step runs outside tf.function, or outside jax.jit.
 
     ## What it sees
     Gradients taken and strategy.run called while executing eagerly, compile(run_eagerly=True) and
@@ -41,7 +41,7 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evi
         yield from _of_profile(signals.profile, limit)
     dispatch = need(signals.dispatch, "a training step")
     if dispatch.eager_steps or dispatch.run_eagerly:
-        message, fix, location = _cause(dispatch)
+        message, fix, location = by_framework(signals, _cause, _of_jax)(dispatch)
         counts = (
             Evidence("eager steps", dispatch.eager_steps, "steps", 0),
             Evidence("steps", dispatch.steps, "steps"),
@@ -66,6 +66,16 @@ def _cause(dispatch: Dispatch) -> tuple[str, str, Location | None]:
     return (
         "the training step runs eagerly: TPUStrategy.run needs a tf.function around it.",
         "@tf.function\ndef train_step(batch):\n    return strategy.run(step, args=(batch,))",
+        dispatch.eager_location,
+    )
+
+
+def _of_jax(dispatch: Dispatch) -> tuple[str, str, Location | None]:
+    """The same in a job of JAX: gradients outside jax.jit."""
+    return (
+        "gradients are taken outside jax.jit: every operation is sent to the device by itself.",
+        "@jax.jit\ndef train_step(params, opt_state, batch):\n"
+        "    loss, gradients = jax.value_and_grad(loss_fn)(params, batch)\n    ...",
         dispatch.eager_location,
     )
 

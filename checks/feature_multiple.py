@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import MatrixOp, Signals
 
 from ._compiler import UNVERIFIED, compilation
@@ -19,7 +19,7 @@ MATERIAL = 0.05
 below it is worth a note."""
 
 
-@check("TPU402", Severity.WARNING, needs_model=True)
+@check("TPU402", Severity.WARNING, needs_model=True, frameworks=BOTH)
 def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Feature dimensions of matrix products fill the MXU badly.
 

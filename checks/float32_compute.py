@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import (
     MatrixOp,
     MixedPrecision,
@@ -14,7 +14,7 @@ from tpudiag.signals import (
     WideLayer,
 )
 
-from ._need import ON_THE_TPU, need, percent
+from ._need import ON_THE_TPU, by_framework, need, percent
 from ._profile import replicas_of, whole_trace
 from .batch_multiple import hidden_dimensions
 
@@ -22,8 +22,14 @@ LIMIT = 0.10
 """Share of matrix work in 16 bit below which the step counts as float32 (XProf's threshold)."""
 _SET_POLICY = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building'
 
+_CAST = (
+    f"{_SET_POLICY}\n# without Keras: compute in bfloat16, keep the parameters in float32:\n"
+    "model = Model(dtype=jnp.bfloat16, param_dtype=jnp.float32)  # flax\n"
+    "params, x = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (params, x))  # in the loss"
+)
 
-@check("TPU403", Severity.WARNING)
+
+@check("TPU403", Severity.WARNING, frameworks=BOTH)
 def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The step computes in float32 where bfloat16 would do.
 
@@ -96,7 +102,7 @@ def _too_wide(
         )
     else:
         message += "."
-        fix = _SET_POLICY
+        fix = by_framework(signals, _SET_POLICY, _CAST)
     switches = signals.precision_switches
     if switches:
         message += " The job's own setting: " + "; ".join(map(_switch, switches[:3])) + "."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import Signals, StepOps
 
 from ._need import need
@@ -14,7 +14,7 @@ LIMIT = 0
 HOW = "record a profile with some steps, then `tpudiag read logdir`"
 
 
-@check("TPU105", Severity.WARNING)
+@check("TPU105", Severity.WARNING, frameworks=BOTH)
 def host_callback(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The step calls back to the host.
 

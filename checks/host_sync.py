@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import ResultFetch, Signals
 
 from ._loop import FEWEST_STEPS, loop_of
@@ -30,7 +30,7 @@ _FIXES = {
 }
 
 
-@check("TPU108", Severity.WARNING)
+@check("TPU108", Severity.WARNING, frameworks=BOTH)
 def host_sync(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The host waits for the device after each step.
 

@@ -9,7 +9,7 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.log_levels import Level
 from tpudiag.missing_modules import hosted, is_of_another_release, missing
-from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
 from ._error_families import (
@@ -31,7 +31,7 @@ IN_PLACE = "run it where it may write and send: on a TPU, or with `--in-place`"
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
-@check("TPU605", Severity.ERROR)
+@check("TPU605", Severity.ERROR, frameworks=BOTH)
 def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
     """The job said an error whose cause and fix are known.
 
@@ -98,14 +98,14 @@ def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
 
 def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, Heard]]:
     """The known errors, each once: those of the exception before those of the output."""
-    seen: set[str] = set()
+    seen: dict[str, Match] = {}
     for text in heard(end, signals):
         yield from _in(text, signals, seen)
     if not seen and died(end):
         yield from _in(Heard(end.log_tail, "log"), signals, seen)
 
 
-def _in(text: Heard, signals: Signals, seen: set[str]) -> Iterator[tuple[Match, Heard]]:
+def _in(text: Heard, signals: Signals, seen: dict[str, Match]) -> Iterator[tuple[Match, Heard]]:
     """The known errors in a text that are not seen yet, nor left to another check."""
     # Slow to load, and a profile needs none.
     from tpudiag.known_errors.circumstances import of_job
@@ -121,7 +121,10 @@ def _in(text: Heard, signals: Signals, seen: set[str]) -> Iterator[tuple[Match, 
     )
     for hit in of_job(match(text.text), text.text, versions):
         known = hit.error
-        followed = hit.secondary or not seen.isdisjoint(known.yields_to)
+        # The log says again, and less of it, what the exception said.
+        followed = hit.secondary or any(
+            each.error.depth > known.depth and _same_words(each, hit) for each in seen.values()
+        )
         elsewhere = known.rehearsal_only and signals.origin is not Origin.REHEARSAL
         judged = text.source == "log" and (
             known.id in judged_elsewhere
@@ -133,8 +136,14 @@ def _in(text: Heard, signals: Signals, seen: set[str]) -> Iterator[tuple[Match, 
         judged = judged or known.family in OF_PYTHON or known.kind is Kind.FORM
         left_out = followed or elsewhere or judged or known.noise or echo or known.id in seen
         if not left_out and text.counts(hit, signals):
-            seen.add(known.id)
+            seen[known.id] = hit
             yield hit, text
+
+
+def _same_words(one: Match, other: Match) -> bool:
+    """Whether two matches stand in one sentence: an excerpt goes on to the end of its line."""
+    left, right = one.excerpt.rstrip(), other.excerpt.rstrip()
+    return left.endswith(right) or right.endswith(left)
 
 
 def _is_recognised(end: JobEnd) -> bool:

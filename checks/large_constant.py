@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import Signals, StepConstant
 
-from ._need import mib, need, of_a_job
+from ._need import by_framework, mib, need, of_a_job
 
 LIMIT = 8 * 2**20
 """The largest constant, in bytes, that is no matter."""
 
+_VARIABLE = (
+    "with strategy.scope():\n    table = tf.Variable(array, trainable=False)  "
+    "# outside the tf.function, and read inside it"
+)
+_ARGUMENT = "train_step(params, batch, table)  # an argument of the step, not captured by it"
 
-@check("TPU110", Severity.WARNING)
+
+@check("TPU110", Severity.WARNING, frameworks=BOTH)
 def large_constant(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """An array is part of the program of the step.
 
@@ -40,19 +46,18 @@ def large_constant(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     of_a_job(signals, "the constants of the step")
     ops = need(signals.step_ops, "a traced training step")
     for constant in [each for each in ops.large_constants if each.bytes > limit][:3]:
-        yield _finding(constant, limit)
+        yield _finding(constant, limit, by_framework(signals, _VARIABLE, _ARGUMENT))
     total = sum(constant.bytes for constant in ops.large_constants)
     yield Evidence("constants of a mebibyte and more", total, "B", int(limit))
 
 
-def _finding(constant: StepConstant, limit: float) -> Finding:
+def _finding(constant: StepConstant, limit: float, fix: str) -> Finding:
     """A constant that is too large for one."""
     sizes = " x ".join(map(str, constant.shape))
     return Finding(
         f"an array of {sizes} ({mib(constant.bytes)}) is a constant of the traced step: it is part "
         "of the program, at every trace and compilation.",
-        "with strategy.scope():\n    table = tf.Variable(array, trainable=False)  "
-        "# outside the tf.function, and read inside it",
+        fix,
         (
             Evidence("constant", constant.name),
             Evidence("size", constant.bytes, "B", int(limit)),

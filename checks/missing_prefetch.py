@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Confidence, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Confidence, Evidence, Finding, Severity, check
 from tpudiag.signals import NO_WORK, DatasetOp, Pipeline, Signals
 
 from ._input import refuted, worth
@@ -14,7 +14,7 @@ LIMIT = 1
 """The largest static prefetch buffer that is called small, in elements (global batches)."""
 
 
-@check("TPU202", Severity.WARNING)
+@check("TPU202", Severity.WARNING, frameworks=BOTH)
 def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The pipeline does not end in prefetch, or its buffer is static and small.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from tpudiag.compiled import Compilation, OutOfMemory
 from tpudiag.hardware import Target
-from tpudiag.model import Evidence, Finding, Location, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Location, NotMeasured, Severity, check
 from tpudiag.signals import Signals, VariableSeen
 
 from ._compiler import TOO_LARGE, compilation
@@ -23,7 +23,7 @@ SMALLER = (
 )
 
 
-@check("TPU301", Severity.ERROR, needs_model=True)
+@check("TPU301", Severity.ERROR, needs_model=True, frameworks=BOTH)
 def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Peak HBM leaves too little headroom on the target.
 

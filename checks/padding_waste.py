@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.compiled import Compilation, HbmTensor
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
 from ._compiler import compilation, no_program, tensor_text, why_not_compiled
@@ -19,7 +19,7 @@ LIMIT = 0.10
 FIX = "make the last dimension a multiple of 128 and the one before it a multiple of 8"
 
 
-@check("TPU302", Severity.WARNING, needs_model=True)
+@check("TPU302", Severity.WARNING, needs_model=True, frameworks=BOTH)
 def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Tile padding fills a good part of HBM.
 

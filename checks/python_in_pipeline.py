@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import ProfileFacts, Signals
 
 from ._need import rate
@@ -16,7 +16,7 @@ FIX = (
 )
 
 
-@check("TPU207", Severity.WARNING)
+@check("TPU207", Severity.WARNING, frameworks=BOTH)
 def python_in_pipeline(signals: Signals) -> Iterator[Finding | Evidence]:
     """The input pipeline calls back into Python.
 

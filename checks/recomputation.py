@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tpudiag.compiled import Compilation
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.profile import DeviceOp
 
@@ -25,7 +25,7 @@ RECOMPUTE_LESS = (
 )
 
 
-@check("TPU303", Severity.WARNING, needs_model=True)
+@check("TPU303", Severity.WARNING, needs_model=True, frameworks=BOTH)
 def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The compiler computes tensors again to fit into HBM.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import Origin, Retrace, Signals, TracedFunction
 
-from ._need import need
+from ._need import by_framework, need
 
 LIMIT = 0
 """Traces of one function beyond its first that are allowed, one-off switches not counted."""
@@ -33,14 +33,33 @@ _FIXES = {
         "@tf.function\ndef {function}(...): ...  # at module level, not inside the loop"
     ),
 }
+_OF_JAX = {
+    "python value": (
+        "{argument} is static: pass it as an array, of which the values are no part of the "
+        "program:\n@jax.jit  # without static_argnums for {argument}\n"
+        "{function}(..., {argument}=jnp.asarray(value))"
+    ),
+    "shape": (
+        "give every step the same shapes: leave out the last, smaller batch, or pad it:\n"
+        "dataset = dataset.batch(global_batch, drop_remainder=True)\n"
+        "steps = len(x) // global_batch  # fit: x[:steps * global_batch]"
+    ),
+    "dtype": "cast to one dtype before:\n{argument} = jnp.asarray({argument}, jnp.float32)",
+    "structure": "pass the same arguments in the same structure at every call",
+    "object": "make the object once, outside the loop, and pass the same one every time",
+    "new function": (
+        "call jax.jit once, outside the loop, on a function that is not made anew:\n"
+        "{function} = jax.jit({function})  # before the loop"
+    ),
+}
 _CLOCK = "the clock of the machine that traced; a TPU compiles each trace besides"
 _OF_A_LIBRARY = "model.compile(...)  # once, before the loop: each call makes its functions anew"
 _NAMELESS = "step = tf.function(...)  # once, before the loop, not inside it"
 
 
-@check("TPU101", Severity.WARNING)
+@check("TPU101", Severity.WARNING, frameworks=BOTH)
 def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
-    """A tf.function is traced again and again.
+    """A tf.function, or a function of jax.jit, is traced again and again.
 
     ## What it sees
     Every call of a tf.function from Python: whether it traced, how long that took, and which
@@ -48,7 +67,8 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     same code count as one; those that each layer or model has of its own, that a library makes for
     its layers, or that are each called ten times, are none made anew. A bool or None that switches
     once is no finding. Times are those of traces on the machine that traced, without the TPU's
-    compiler, which compiles each trace once more.
+    compiler, which compiles each trace once more. In a job of JAX each compilation counts that an
+    argument's shape, dtype or static value is behind, or a jax.jit that is called anew.
 
     ## Why it costs
     A trace runs the Python code again and, on a TPU, compiles a new program: seconds to minutes,
@@ -69,7 +89,7 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evid
     for function in functions:
         avoidable = [retrace for retrace in function.retraces if _avoidable(retrace, function)]
         if len(avoidable) > limit:
-            yield _finding(function, avoidable, limit, signals.origin)
+            yield _finding(function, avoidable, limit, signals)
     for function in _telling(signals, functions):
         yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)
         yield Evidence(f"calls of {function.name}", function.calls, "calls")
@@ -115,24 +135,25 @@ def _made_in_loop(retrace: Retrace, function: TracedFunction) -> bool:
 
 
 def _finding(
-    function: TracedFunction, retraces: list[Retrace], limit: float, origin: Origin
+    function: TracedFunction, retraces: list[Retrace], limit: float, signals: Signals
 ) -> Finding:
     """The finding for one function: its most telling retrace, the last."""
     last = retraces[-1]
+    fixes = by_framework(signals, _FIXES, _OF_JAX)
     change = next(iter(last.changes), None)
     spent_ms = sum(retrace.took_ms for retrace in retraces)
     if change is None and last.caller is None:
         cause = "a profile does not tell which argument differed; rehearse the job to see it"
-        fix = _FIXES["python value"]
+        fix = fixes["python value"]
     elif change is None:
-        cause, fix = "the signature did not differ; a captured value did", _FIXES["object"]
+        cause, fix = "the signature did not differ; a captured value did", fixes["object"]
     else:
         cause = f"{change.argument} changed ({change.kind}): {change.before} -> {change.after}"
-        fix = _FIXES.get(change.kind, _FIXES["structure"])
-        if change.kind == "new function":
+        fix = fixes.get(change.kind, fixes["structure"])
+        if change.kind == "new function" and fixes is _FIXES:
             fix = _made_once(function, fix)
     argument = change.argument if change else "argument"
-    rehearsed = origin is Origin.REHEARSAL
+    rehearsed = signals.origin is Origin.REHEARSAL
     return Finding(
         f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}"
         + _on_this_machine(spent_ms / len(retraces)) * rehearsed,

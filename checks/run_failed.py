@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.run_state import RunState, StateKind
 
@@ -18,7 +18,7 @@ FIXES = {
 }
 
 
-@check("TPU609", Severity.ERROR)
+@check("TPU609", Severity.ERROR, frameworks=BOTH)
 def run_failed(signals: Signals) -> Iterator[Finding | Evidence]:
     """The job ended, and not well.
 

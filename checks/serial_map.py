@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
 from ._input import refuted, worth
@@ -14,7 +14,7 @@ _SERIAL = {"Map": "map", "Interleave": "interleave", "FlatMap": "flat_map"}
 _PARALLEL = ("ParallelMap", "ParallelInterleave", "MapAndBatch", "ParallelBatch")
 
 
-@check("TPU203", Severity.WARNING)
+@check("TPU203", Severity.WARNING, frameworks=BOTH)
 def serial_map(signals: Signals) -> Iterator[Finding | Evidence]:
     """A map or interleave runs on one thread.
 

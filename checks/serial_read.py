@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Severity, check
 from tpudiag.signals import Signals
 
 from ._input import refuted, worth
@@ -14,7 +14,7 @@ LIMIT = 1
 """Files that may be read one after the other."""
 
 
-@check("TPU209", Severity.WARNING, needs_data=True)
+@check("TPU209", Severity.WARNING, needs_data=True, frameworks=BOTH)
 def serial_read(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """Many files are read one after the other.
 

@@ -47,7 +47,7 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
     outside = [v for v in trained if not v.in_scope and v.shape and _matters(v, own_loop)]
     if replicas is None:
         need(None, "a strategy of the job's")
-    if outside and _crashed_elsewhere(signals, trained):
+    if outside and _untold(signals, trained):
         need(None, "a training step: which of the variables it takes")
     if outside and replicas is not None and replicas > 1:
         first = next((v for v in outside if v.trainable), outside[0])
@@ -68,14 +68,16 @@ def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
     yield Evidence("variables in scope", len(trained) - len(outside), "variables")
 
 
-def _crashed_elsewhere(signals: Signals, trained: list[VariableSeen]) -> bool:
-    """Whether the job ended, by something else, before a step told which variables it trains.
+def _untold(signals: Signals, trained: list[VariableSeen]) -> bool:
+    """Whether no step told which of the variables it trains: scripts build a model to look at, too.
 
-    Scripts build a model to look at, too.
+    A job that was refused for a variable outside has told.
     """
-    error = signals.end.error if signals.end is not None and signals.end.how == "exception" else ""
-    if not error or any(variable.trained is not None for variable in trained):
+    if any(variable.trained is not None for variable in trained):
         return False
+    error = signals.end.error if signals.end is not None else None
+    if not error:
+        return signals.dispatch is None
     # Slow to load, and most jobs do not crash.
     from tpudiag.known_errors.search import match
 

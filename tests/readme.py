@@ -14,17 +14,22 @@ import os
 import re
 import shlex
 import sys
+from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import get_args
 
 from rich.console import Console
 from rich.text import Text
 
+from tests.installs.states import STATES
 from tpudiag import job_options, report_json
 from tpudiag.catalogue import renderer
 from tpudiag.cli import main as tpudiag
 from tpudiag.installs import words
+from tpudiag.installs.state import state_of
 from tpudiag.installs.table import ROWS
+from tpudiag.known_errors.search import match
 from tpudiag.model import Report
 
 TOP = Path(__file__).parents[1]
@@ -90,7 +95,22 @@ def installing() -> str:
             rows.append(f"| {OPEN_END.sub('.x', cells)} |")
     ways = (words.in_place(()), words.OWN_ENVIRONMENT, words.IMAGE, words.JAX)
     offered = "\n\n".join(f"```\n{way}\n```\n\n{way.seen}." for way in ways)
-    return f"{offered}\n\n## What was seen\n\n" + "\n".join(rows) + "\n"
+    seen = "\n".join((*rows, "", "## What is said where", "", *_said_where()))
+    return f"{offered}\n\n## What was seen\n\n{seen}\n"
+
+
+def _said_where() -> Iterator[str]:
+    """States that the tests hold: the vendor's own pin beside the answers."""
+    yield "| environment | its vendor's pin | `check`: finds a TPU | its first line | `explain` |"
+    yield "|---|---|---|---|---|"
+    for name, tried in STATES.items():
+        state = state_of(tried.environment, date.min)  # the page tells no age: it would grow old
+        finds = {True: "yes", False: "no", None: "not known"}[state.drives]
+        error = next((e.error.id for e in match(tried.symptom)), "") if tried.symptom else ""
+        asked = f"{error}: `{tried.symptom}`" if error else ""
+        first = f"`{tried.first}`" if tried.first else ""
+        finds = f"{finds}: {state.because}"
+        yield f"| {name} | {tried.pin} | {finds} | {first} | {asked} |"
 
 
 def picture(report: Report) -> str:

@@ -33,7 +33,7 @@ def test_the_sidecar_watches_what_the_trainer_writes() -> None:
     mounts = {mount["mountPath"] for mount in sidecar["volumeMounts"]}
     assert mounts == {mount["mountPath"] for mount in trainer["volumeMounts"]} == {"/recordings"}
     assert options.source == [str(trainer["workingDir"] / DEFAULT_PATH.parent)]
-    assert (options.verb, options.resource, options.job) == ("watch", "k8s_container", "bert")
+    assert (options.verb, options.project, options.job) == ("watch", None, "bert")
     (port,) = sidecar["ports"]
     assert options.prometheus.endswith(f":{port['containerPort']}")
     monitoring = of_kind("PodMonitoring")["spec"]

@@ -37,6 +37,10 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
     """The verdict of one check: passed only on evidence; what it found stands, however it ends."""
     findings: list[Finding] = []
     evidence: list[Evidence] = []
+    if signals.framework not in check.frameworks:
+        others = " and ".join(framework.value for framework in check.frameworks)
+        about = f"it is about jobs of {others}"
+        return _ended(check, _Ending(Verdict.SKIPPED, about, f"check a job of {others}"))
     # Before it runs: what it would find is a fault of the stand-ins.
     if check.needs_data and signals.stood_in:
         return _ended(check, _Ending(Verdict.SKIPPED, STOOD_IN, "run where the data is"))

@@ -169,11 +169,11 @@ class Observed(Rehearsed, total=False):
     budget_s: Annotated[
         float,
         Option(
-            help="how long the rest of the script may take in a rehearsal (default: {}), half as "
-            "long again where its end is near",
+            help="CPU time that the rest of the script may take in a rehearsal (default: {}), half "
+            "as much again where its end is near",
             kind=Kind.SECONDS_OR_NONE,
-            default=60.0,
-            agents="how long the rest of the script may take",
+            default=180.0,
+            agents="CPU time that the rest of the script may take",
         ),
     ]
     tpu_timeout_s: Annotated[

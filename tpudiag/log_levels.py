@@ -68,9 +68,13 @@ def said(output: str) -> Iterator[Said]:
         place = end
 
 
+APART = "\n" * 6
+"""Between two records: what stands in one is not read as what wraps the other."""
+
+
 def at(level: Level, output: str) -> str:
-    """What a job's output says at just that level, as one text."""
-    return "\n".join(each.text for each in said(output) if each.level is level)
+    """What a job's output says at just that level, a text of records with empty lines between."""
+    return APART.join(each.text for each in said(output) if each.level is level)
 
 
 def _level(lines: list[str], place: int) -> Level | None:

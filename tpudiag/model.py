@@ -67,6 +67,16 @@ class Verdict(Enum):
     BROKEN = "broken"
 
 
+class Framework(Enum):
+    """What a job trains with."""
+
+    TENSORFLOW = "TensorFlow"
+    JAX = "JAX"
+
+
+BOTH = (Framework.TENSORFLOW, Framework.JAX)
+
+
 @dataclass(frozen=True)
 class Evidence:
     """One figure: what was seen, in which unit, against which limit, and where it came from."""
@@ -130,6 +140,8 @@ class Check:
     """Whether its answer depends on the size or content of the data, and not on the code alone."""
     needs_model: bool = False
     """Whether its answer depends on the sizes of the model's parts."""
+    frameworks: tuple[Framework, ...] = (Framework.TENSORFLOW,)
+    """Of whose jobs it knows something."""
 
     @property
     def name(self) -> str:
@@ -155,10 +167,15 @@ class Check:
 
 
 def check(
-    id_: str, severity: Severity, *, needs_data: bool = False, needs_model: bool = False
+    id_: str,
+    severity: Severity,
+    *,
+    needs_data: bool = False,
+    needs_model: bool = False,
+    frameworks: tuple[Framework, ...] = (Framework.TENSORFLOW,),
 ) -> Callable[[CheckFunction], Check]:
     """Make a check of a function over Signals."""
-    return lambda function: Check(id_, severity, function, needs_data, needs_model)
+    return lambda function: Check(id_, severity, function, needs_data, needs_model, frameworks)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -26,6 +27,8 @@ TPUDIAG = (sys.executable, "-m", "tpudiag", "check", "--no-compile", "--first-lo
 OPTIONS = ("--measure-input", "0", "--steps", "60", "--format", "json")
 WAYS = {"in place": ("--in-place",), "layer": ()}
 FIGURES = {"a step, ms": "step_time_ms", "the job, s": "job_wall_time_s"}
+CPU = "CPU of all, s"
+"""Of what is measured it hangs least on what else the machine does."""
 
 
 def row(machine: Machine) -> str:
@@ -39,21 +42,20 @@ def row(machine: Machine) -> str:
         harmed(where, means, before=machine.command(where.python))
         after = state(where)
         changed = {path for path in before | after if before.get(path) != after.get(path)}
-        return f"{machine.name:<46} {means:<10} {len(changed)} of {len(before)} files changed"
+        return f"{machine.name:<46} {means:<10} {len(changed)} of {len(before)} entries changed"
 
 
 def measured(way: str) -> dict[str, float]:
     """One run of the reference job."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(
-            [*TPUDIAG, *OPTIONS, *WAYS[way]],
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        report: dict[str, Any] = json.loads(done.stdout)
-        return {name: report["measurements"][key]["value"] for name, key in FIGURES.items()}
+        command = [*TPUDIAG, *OPTIONS, *WAYS[way]]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    report: dict[str, Any] = json.loads(done.stdout)
+    figures = {name: report["measurements"][key]["value"] for name, key in FIGURES.items()}
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return {CPU: cpu_s, **figures}
 
 
 def cost(runs: int) -> None:
@@ -63,7 +65,7 @@ def cost(runs: int) -> None:
         for way in list(WAYS)[:: 1 if number % 2 else -1]:
             seen[way].append(measured(way))
             print(way, seen[way][-1], flush=True)
-    for name in FIGURES:
+    for name in (CPU, *FIGURES):
         medians = {way: statistics.median(run[name] for run in seen[way]) for way in WAYS}
         added = medians["layer"] / medians["in place"] - 1
         print(f"{name}: " + ", ".join(f"{way} {value:.2f}" for way, value in medians.items()),

@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
@@ -41,7 +42,8 @@ from tpudiag.settings import Settings
 IDS = ("TPU201", "TPU603", "TPU604", "TPU605", "TPU607", "TPU608", "TPU609", "TPU610", "TPU611")
 EVERY_S = 5.0
 BEGAN_NS = 1_700_000_000 * NS
-REAL_S = 45.0
+REAL_S, HEAVY_S = 45.0, 180.0
+"""How long processes are looked at; those of TensorFlow import it first."""
 
 
 @dataclass(frozen=True)
@@ -172,15 +174,18 @@ def real() -> Iterator[Told]:
     """Every process at once, looked at each second."""
     with tempfile.TemporaryDirectory(prefix="tpudiag-bench-") as folder:
         begun = [
-            _Trainer(Path(folder), job, keras, first)
+            _Trainer(Path(folder), job, trainer, first)
             for job in (*running_jobs.FAULTY, *running_jobs.HEALTHY)
-            for keras in ((False, True) if job.keras else (False,))
+            for trainer in job.by
             for first in ({job.early, job.late} if job.word else {job.late})
         ]
-        for few in (begun[i : i + 12] for i in range(0, len(begun), 12)):
+        begun.sort(key=lambda one: one.heavy)  # TensorFlow's are few at a time
+        light = sum(not one.heavy for one in begun)
+        ends = [*range(0, light, 12), *range(light, len(begun), 2), len(begun)]
+        for few in (begun[first:last] for first, last in pairwise(ends)):
             for one in few:
                 one.start()
-            until_s = time.monotonic() + REAL_S
+            until_s = time.monotonic() + (HEAVY_S if few[0].heavy else REAL_S)
             while time.monotonic() < until_s and any(not one.known for one in few):
                 time.sleep(1.0)
                 for one in few:
@@ -192,12 +197,15 @@ def real() -> Iterator[Told]:
 class _Trainer:
     """A process and the session that watches it."""
 
-    def __init__(self, folder: Path, job: running_jobs.Job, keras: bool, first: int) -> None:
-        how = f"{'callback' if keras else 'track'}, {'early' if first == job.early else 'late'}"
+    def __init__(
+        self, folder: Path, job: running_jobs.Job, trainer: running_jobs.Trainer, first: int
+    ) -> None:
+        how = f"{trainer.value}, {'early' if first == job.early else 'late'}"
+        self.heavy = trainer is running_jobs.Trainer.FIT
         self._name, self._job, self._first = f"{job.name}, {how}", job, first
         self._folder = folder / re.sub(r"\W+", "-", self._name)
         (self._folder / "rec").mkdir(parents=True)
-        (self._folder / "train.py").write_text(running_jobs.script(job, keras), encoding="utf-8")
+        (self._folder / "train.py").write_text(running_jobs.script(job, trainer), encoding="utf-8")
         self._right, self._said = False, ""
         self._after_s: float | None = None
         self._sent_s: float | None = None

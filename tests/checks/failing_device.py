@@ -12,10 +12,13 @@ from tests.checks.rehearsal import (
     KERNEL,
     LOOP,
     POD,
+    SHARD,
     SLOWER,
+    STATE,
     h,
     loop,
     numerics,
+    of_jax,
     product,
     routing,
     rows_of,
@@ -56,6 +59,9 @@ FALL = DeliveryFall(
 )
 BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
+    ("TPU701", of_jax(replace(STATE, donated=False), SHARD), Severity.WARNING),
+    ("TPU702", of_jax(STATE, replace(SHARD, parts=1)), Severity.ERROR),
+    ("TPU702", of_jax(replace(STATE, devices=1), SHARD, devices=1), Severity.WARNING),
     ("TPU301", h(variables=(BIG, BIG_SLOT, BIG_SLOT)), Severity.WARNING),
     ("TPU301", h(activations=ActivationEstimate(20 * 2**30)), Severity.WARNING),
     ("TPU301", h(activations=None, variables=(BIG, *[BIG_SLOT] * 4)), Severity.ERROR),

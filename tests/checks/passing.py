@@ -15,7 +15,9 @@ from tests.checks.rehearsal import (
     NUMERICS,
     POD,
     READER,
+    SHARD,
     SLOWER,
+    STATE,
     TWO_FILES,
     UNEVEN,
     frozen,
@@ -24,6 +26,7 @@ from tests.checks.rehearsal import (
     holding,
     loop,
     numerics,
+    of_jax,
     pipeline,
     product,
     retraced,
@@ -61,6 +64,10 @@ from tpudiag.signals import (
 from tpudiag.signals.run_state import RunState, StateKind
 
 PASSES: tuple[tuple[str, Signals], ...] = (
+    ("TPU701", of_jax(STATE, SHARD)),
+    ("TPU701", of_jax(replace(STATE, donated=False, bytes=1 << 20), SHARD)),
+    ("TPU702", of_jax(STATE, SHARD)),
+    ("TPU702", of_jax(STATE, replace(SHARD, parts=1, placed=False))),
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
     ("TPU106", h(dispatch=Dispatch(steps=50, steps_per_dispatch=10))),
@@ -208,6 +215,10 @@ PASSES: tuple[tuple[str, Signals], ...] = (
 
 
 SKIPS: tuple[tuple[str, Signals], ...] = (
+    ("TPU202", of_jax(STATE, SHARD)),
+    ("TPU501", of_jax(STATE, SHARD)),
+    ("TPU501", h(dispatch=None, variables=(replace(KERNEL, in_scope=False),))),
+    ("TPU701", of_jax(SHARD)),
     ("TPU502", h(loss=(LossScale(0.5 / 8, 8, False, HERE),))),
     ("TPU001", h(tensorflow=TensorFlowImport(succeeded=False))),
     ("TPU003", HEALTHY),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from tpudiag import engine
 from tpudiag.catalogue import checks
 from tpudiag.hardware import target
-from tpudiag.model import Location, Outcome
+from tpudiag.model import Framework, Location, Outcome
 from tpudiag.settings import Settings
 from tpudiag.signals import (
     ActivationEstimate,
@@ -36,7 +36,9 @@ from tpudiag.signals import (
     Pipeline,
     ResultFetch,
     Retrace,
+    ShardedStep,
     Signals,
+    StepArgument,
     StepNumerics,
     StepOps,
     StepTimes,
@@ -55,6 +57,33 @@ HERE = Location("train.py", 7)
 
 
 RAN_OUT = "Your input ran out of data; interrupting training"
+
+
+def of_jax(*arguments: StepArgument, devices: int = 8) -> Signals:
+    """A job of JAX whose step ran on eight devices, or on one of them."""
+    step = ShardedStep(
+        function="train_step", location=HERE, devices=devices, here=8, arguments=arguments
+    )
+    return Signals(origin=Origin.REHEARSAL, framework=Framework.JAX, sharding=step)
+
+
+STATE = StepArgument(
+    name="params",
+    dtype="float32",
+    shape=(8192, 4096),
+    bytes=128 << 20,
+    state=True,
+    donated=True,
+    devices=8,
+    parts=1,
+    first_dimension_parts=1,
+    placed=True,
+)
+"""Parameters on all devices, which the step may overwrite."""
+SHARD = replace(
+    STATE, name="x", shape=(1024, 256), bytes=1 << 20, state=False, donated=False, parts=8
+)
+"""A batch that is shared out."""
 
 
 KERNEL = VariableSeen(

@@ -32,9 +32,9 @@ def node(accelerator: str, image: str, workers: int = 1) -> CloudTpu:
 @pytest.mark.parametrize(
     ("generation", "workers", "image"),
     [
-        ("v5e", 1, "tpu-vm-tf-2.18.0-pjrt-v5e-and-v6"),
+        ("v5e", 1, "tpu-vm-tf-2.16.1-pjrt"),
         ("v6e", 4, "tpu-vm-tf-2.18.0-pod-pjrt-v5e-and-v6"),
-        ("v4", 4, "tpu-vm-tf-2.18.0-pod-pjrt-v5p-and-below"),
+        ("v4", 4, "tpu-vm-tf-2.16.1-pod-se"),
     ],
 )
 def test_the_image_that_works(generation: str, workers: int, image: str) -> None:
@@ -48,9 +48,9 @@ def fixes(seen: CloudTpu, name: str) -> list[str]:
 
 def test_what_takes_the_place_of_an_image() -> None:
     old = fixes(node("v5litepod-8", "tpu-vm-tf-2.14.0"), "v5e-8")[0]
-    assert "--version tpu-vm-tf-2.18.0-pjrt-v5e-and-v6" in old
+    assert "--version tpu-vm-tf-2.16.1-pjrt" in old
     hangs = fixes(node("v4-32", "tpu-vm-tf-2.19.0-pod-pjrt", 4), "v4-32")[0]
-    assert "--version tpu-vm-tf-2.18.0-pod-pjrt-v5p-and-below" in hangs
+    assert "--version tpu-vm-tf-2.16.1-pod-se" in hangs
 
 
 def test_no_image_is_proposed_for_what_no_tensorflow_drives() -> None:

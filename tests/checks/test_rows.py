@@ -31,6 +31,8 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU609",
     "TPU610",
     "TPU611",
+    "TPU701",
+    "TPU702",
 }
 
 

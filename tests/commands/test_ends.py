@@ -31,6 +31,8 @@ if end == "dies":
 if end != "finishes":
     talk.recv(1)
 """
+FULL = 'with open("/dev/full", "w") as file:\n    file.write("x")\n'
+"""As a job finds the disk on which what is held back lies."""
 WALLED = (sys.executable, str(CONFINED), "docker")
 ENDS = [
     ("finishes", (), ()),
@@ -77,3 +79,17 @@ def test_nothing_is_left(
         os.sched_yield()
     assert list(temporary.iterdir()) == []
     assert {path.name for path in home.iterdir()} <= {"job.py", "tpudiag-logs"}
+
+
+@pytest.mark.parametrize("before", [(), WALLED], ids=["layer", "wall"])
+def test_no_room_is_told_in_a_line_and_is_no_error_of_the_script(
+    tmp_path: Path, before: tuple[str, ...]
+) -> None:
+    (tmp_path / "job.py").write_text(FULL)
+    command = [*before, sys.executable, "-m", "tpudiag", "check", "--no-compile", "job.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith(
+        "tpudiag: job.py:1: ended by the room in $TMPDIR"
+    )
+    assert "TPU605" not in done.stdout

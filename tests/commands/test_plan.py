@@ -92,6 +92,7 @@ def test_the_reference_job_is_planned_and_kept(tmp_path: Path) -> None:
     again, second = plan(tmp_path, *asked)
     assert again.returncode == 0
     assert second["tables"] == report["tables"]
+    assert report.get("writes") and not second.get("writes"), "no job ran again"
     assert any("an earlier plan lowered" in note for note in second["notes"])
     assert kept == sorted(f.stat().st_mtime_ns for f in (tmp_path / "cache").glob("*.json"))
 

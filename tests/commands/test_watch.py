@@ -247,10 +247,11 @@ def test_prometheus_gets_the_figures(tmp_path: Path) -> None:
     figures = {row.partition("{")[0]: row.rpartition(" ")[2] for row in rows if row[0] != "#"}
     assert float(figures["tpudiag_examples_per_second"]) == pytest.approx(64 / 1.5, rel=0.01)
     assert float(figures["tpudiag_baseline_ratio"]) == pytest.approx(1 / 1.5, rel=0.01)
-    assert float(figures["tpudiag_steps"]) == 960
+    assert float(figures["tpudiag_steps_total"]) == 960
     assert "tpudiag_hbm_used_bytes" not in figures, "not measured, not claimed"
     alerts = [row for row in rows if row.startswith("tpudiag_alert{")]
-    assert any('id="TPU603"} 1' in row for row in alerts)
+    fired = [row for row in alerts if 'id="TPU603"' in row]
+    assert [float(row.rpartition(" ")[2]) for row in fired] == [1.0], rows
     assert all('job_name="a \\"job\\""' in row for row in alerts)
 
 

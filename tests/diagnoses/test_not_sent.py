@@ -24,6 +24,19 @@ def test_each_kind_with_its_number() -> None:
     assert "gs://bucket (train.py:7)" in note and note.endswith("git push.")
 
 
+def test_what_nobody_can_tell_of_is_said_apart() -> None:
+    database = HeldBack(SendKind.UNJUDGED, "10.0.0.5:5432", 3, HELD[0].location)
+    alone = Signals(origin=Origin.REHEARSAL, held_back=(database,))
+    writes = Writes(isolation="overlay")
+    assert not_sent.with_sends(writes, alone) is writes
+    (note,) = not_sent.notes(alone)
+    assert "not held back" in note and note.endswith(f"10.0.0.5:5432 ({HELD[0].location}).")
+    both = Signals(origin=Origin.REHEARSAL, held_back=(*HELD, database))
+    told = not_sent.with_sends(writes, both)
+    assert told is not None and told.not_sent == ("4 uploads", "1 wandb run", "2 pushes")
+    assert len(not_sent.notes(both)) == 2
+
+
 def test_nothing_held_back_is_nothing_said() -> None:
     signals = Signals(origin=Origin.REHEARSAL, held_back=())
     writes = Writes(isolation="overlay")

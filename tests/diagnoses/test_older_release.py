@@ -14,6 +14,11 @@ from tpudiag.diagnoses.older_release import advice
         ("ImportError: cannot import name 'pad' from 'keras.utils.np' (/x)", "pad", "2.15"),
         ("AttributeError: module 'keras._tf_keras.keras' has no attribute 'Foo'", "Foo", "2.15"),
         ("ValueError: Argument(s) not recognized: {'lr': 0.001}", "lr", "2.15"),
+        (
+            "ValueError: A KerasTensor cannot be used as input to a TensorFlow function",
+            "Keras",
+            "2.15",
+        ),
         ("ModuleNotFoundError: No module named 'tensorflow_addons'", "addons", "2.15"),
         ("AttributeError: module 'tensorflow' has no attribute 'estimator'", "estimator", "2.15"),
         ("ImportError: cannot import name 'TFBertModel' from 'transformers'", "TFBertModel", "<5"),

@@ -5,23 +5,33 @@ from __future__ import annotations
 import pytest
 
 from tpudiag.diagnoses.notebook_job import NotebookProgram
-from tpudiag.diagnoses.undiagnosed import refuse_framework, refuse_nothing, unreachable
+from tpudiag.diagnoses.undiagnosed import (
+    refuse_framework,
+    refuse_jax,
+    refuse_nothing,
+    unreachable,
+)
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Location
+from tpudiag.model import Framework, Location
 from tpudiag.signals import JobEnd, Origin, Signals
 from tpudiag.sources.notebook import Notebook, SkippedLine
 
 FINISHED = Signals(origin=Origin.REHEARSAL, end=JobEnd(how="finished"))
 
 
-@pytest.mark.parametrize(("module", "name"), [("jax", "JAX"), ("torch", "PyTorch")])
-def test_another_framework_is_named(module: str, name: str) -> None:
-    with pytest.raises(NothingDiagnosed, match=f"trains with {name}: not diagnosed"):
-        refuse_framework("train.py", module)
-    with pytest.raises(NothingDiagnosed, match=name):
-        refuse_nothing("train.py", FINISHED, {"frameworks": [module]}, ())
-    with pytest.raises(NothingDiagnosed, match=name):
-        refuse_nothing("train.py", Signals(origin=Origin.REHEARSAL), {"keras_backend": module}, ())
+def test_another_framework_is_named() -> None:
+    with pytest.raises(NothingDiagnosed, match="trains with PyTorch: not diagnosed"):
+        refuse_framework("train.py", "torch")
+    with pytest.raises(NothingDiagnosed, match="PyTorch"):
+        refuse_nothing("train.py", FINISHED, {"frameworks": ["torch"]}, ())
+    with pytest.raises(NothingDiagnosed, match="PyTorch"):
+        refuse_nothing("train.py", Signals(origin=Origin.REHEARSAL), {"keras_backend": "torch"}, ())
+
+
+def test_a_job_of_jax_is_told_what_is_not_done_for_it() -> None:
+    refuse_jax("train.py", Framework.TENSORFLOW, "planned")
+    with pytest.raises(NothingDiagnosed, match="of JAX is not planned yet; `tpudiag check`"):
+        refuse_jax("train.py", Framework.JAX, "planned")
 
 
 def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:

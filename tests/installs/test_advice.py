@@ -13,7 +13,8 @@ PIN = re.compile(
     r"tensorflow[-_]tpu\[?\w*\]?['\"]?\s*(?:[=~]=|[<>]=?)\s*v?\d"
     r"|\blibtpu['\"]?\s*(?:[=~]=|[<>]=?)\s*\d"
     # Without a version pip takes one that finds no TPU.
-    r"|(?<!un)install(?: -\S+)* tensorflow-tpu(?![-=\w])",
+    r"|(?<!un)install(?: -\S+)* tensorflow-tpu(?![-=\w])"
+    r"|--version[= ]tpu-vm-tf-\d",
     re.IGNORECASE,
 )
 READ = ("tpudiag", "checks", "reports", "docs", "README.md", "CONTRIBUTING.md")
@@ -56,6 +57,7 @@ def test_a_pin_is_seen() -> None:
         'pip install "tensorflow-tpu==2.20.0"',
         "pip install 'libtpu>=0.0.14'",
         "pip install -U tensorflow-tpu  # on a TPU VM",
+        "tpu-vm create NAME --version=tpu-vm-tf-2.18.0-pjrt",
     ):
         assert advice(line)
     assert not advice("pip uninstall -y tensorflow tensorflow-tpu")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tpudiag.known_errors import reader
-from tpudiag.known_errors.answers import all_rows
+from tpudiag.known_errors.answers import all_rows, error_rows
+from tpudiag.known_errors.catalogue import known_errors
 
 
 def said(text: str) -> list[str]:
@@ -22,3 +23,17 @@ def test_an_error_of_other_words_keeps_its_cause() -> None:
     heads = [row.split()[0] for row in rows if "(error)" in row]
     assert len(heads) > 1
     assert rows[0] and "" in rows, "an empty line parts two answers"
+
+
+def test_how_sure_a_cause_is_is_said() -> None:
+    sure, unsure = (
+        "\n".join(said(text))
+        for text in (
+            "ValueError: Please provide a TPU Name to connect to.",
+            "ModuleNotFoundError: No module named 'keras.src'",
+        )
+    )
+    assert "\nCause\n" in sure
+    assert "\nCause (not sure: the text fits others, too)\n" in unsure
+    (known,) = [error for error in known_errors() if error.id == "P29"]
+    assert "Cause\n" in "\n".join(error_rows(known, str))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import tpudiag
 from tpudiag.cli import main
 from tpudiag.monitoring import crashes
 from tpudiag.monitoring.reader import read
+from tpudiag.monitoring.recorder import Recorder
 
 CRASH = """
 import tpudiag
@@ -83,6 +85,55 @@ def test_a_fork_records_a_run_of_its_own(tmp_path: Path) -> None:
     found = read(path)
     assert (found.run.pid, found.steps) == (child, 3)
     steps.recorder.close()
+
+
+class Slow:
+    """A sink that is written to for as long as it is told."""
+
+    def __init__(self) -> None:
+        self.begun, self.go_on, self.writing = threading.Event(), threading.Event(), False
+
+    def write(self, run: object, windows: object, pauses: object, traces: object = ()) -> None:  # noqa: ARG002
+        self.writing = True
+        self.begun.set()
+        self.go_on.wait(10)
+        self.writing = False
+
+    def gone(self) -> bool:
+        return False
+
+    def close(self) -> None:
+        pass
+
+
+def test_no_fork_happens_in_the_midst_of_a_write() -> None:
+    sink = Slow()
+    recorder = Recorder(lambda: sink, "train.py")
+    recorder.step()
+    assert sink.begun.wait(10)
+    threading.Timer(0.05, sink.go_on.set).start()
+    child = os.fork()
+    if not child:
+        os._exit(int(sink.writing))
+    assert os.waitpid(child, 0)[1] == 0
+    recorder.close()
+
+
+def test_a_child_of_a_fork_that_waited_in_vain_records_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("tpudiag.monitoring.recorder.FORK_S", 0.01)
+    sink = Slow()
+    recorder = Recorder(lambda: sink, "train.py")
+    assert sink.begun.wait(10)
+    child = os.fork()
+    if not child:
+        recorder.step()
+        os._exit(0 if recorder.lost_steps == 1 else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    sink.go_on.set()
+    recorder.close()
+    assert recorder.failure is None
 
 
 @pytest.mark.parametrize("count", [0, -1])

@@ -24,8 +24,8 @@ def made(job: str | None = None) -> dict[str, Any]:
 
 
 def test_charts_ask_for_what_is_served() -> None:
-    served = {f"tpudiag_{metric.name}" for metric in METRICS} | {"tpudiag_alert"}
-    served |= {f"tpudiag_{name}_total" for name, *_ in COUNTERS}
+    gauges = {metric.name for metric in METRICS} - {*COUNTERS} | {"alert"}
+    served = {f"tpudiag_{name}" for name in gauges} | {f"tpudiag_{name}_total" for name in COUNTERS}
     asked = {
         name
         for panel in made()["panels"]

@@ -10,6 +10,7 @@ import pytest
 
 from tpudiag.diagnoses.recording import Session
 from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watched_workers import notes
 from tpudiag.monitoring.causes.investigation import odd_of_two
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.monitoring.watched_job import WatchedJob
@@ -86,3 +87,17 @@ def test_of_two_workers_the_line_that_grew_names_the_one_that_is_waited_for() ->
     assert odd_of_two({0: at(0.9, 0.1), 1: at(0.3, 0.7)}, usual) == (1, "train.py:4 (read)")
     assert odd_of_two({0: at(0.3, 0.7), 1: at(0.3, 0.7)}, usual) is None, "both read"
     assert odd_of_two({0: at(0.9, 0.1), 1: at(0.3, 0.7)}, {0: usual[0]}) is None
+
+
+@pytest.mark.parametrize(("workers", "said"), [([3], True), ([0], False), ([0, 3], False)])
+def test_of_one_worker_among_others_it_is_said_that_they_are_not_seen(
+    tmp_path: Path, recordings: ModuleType, workers: list[int], said: bool
+) -> None:
+    for number in workers:
+        (tmp_path / str(number)).mkdir()
+        recordings.write(
+            tmp_path / str(number) / "a.sqlite", STEADY, id=str(number), worker=f"worker {number}"
+        )
+    job = WatchedJob([str(tmp_path / str(number)) for number in workers])
+    assert job.poll()
+    assert any("only worker 3 is seen here" in note for note in notes(job)) is said

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.monitoring import goodput_history
 from tpudiag.monitoring.ledger import Ledger, TimeUse, together
 from tpudiag.monitoring.recording import NS, Recording, Run, Window
 
@@ -18,6 +19,25 @@ RUN = Run(
     beat_ns=110 * NS,
     process_started_ns=100 * NS,
 )
+
+
+THEIRS = {
+    "GOODPUT": 65.2597, "TPU_INITIALIZATION": 1.2987, "TRAINING_PREP": 3.2468,
+    "DATA_LOADING_SYNC": 0.6494, "PROGRAM_STARTUP": 3.8961, "CHECKPOINT": 2.9221,
+    "EVALUATION": 11.6883, "WASTED_PROGRESS_FROM_DISRUPTION": 3.1818,
+    "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION": 7.8571, "OTHER": 0.0,
+}  # fmt: skip
+"""Percent by ml-goodput-measurement 0.2.3: `python -m tests.monitoring.goodput_history`."""
+SHARES = {
+    (TimeUse.STEPS, TimeUse.INPUT): ("GOODPUT",),
+    (TimeUse.START_UP,): ("TPU_INITIALIZATION", "TRAINING_PREP", "DATA_LOADING_SYNC"),
+    (TimeUse.COMPILE,): ("PROGRAM_STARTUP",),
+    # They have a save that a kill made worthless as lost progress, we as the save that it was.
+    (TimeUse.SAVE,): ("CHECKPOINT",),
+    (TimeUse.EVALUATION,): ("EVALUATION",),
+    (TimeUse.REPEATED,): ("WASTED_PROGRESS_FROM_DISRUPTION",),
+    (TimeUse.DOWN,): ("INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION",),
+}
 
 
 def window(number: int, start_s: float, took_s: float, **changed: float | None) -> Window:
@@ -122,3 +142,12 @@ def test_what_goes_on_since_the_last_step_and_workers_together() -> None:
     assert both.total_s == pytest.approx(180)
     assert both.goodput == pytest.approx(20 / 90)
     assert Ledger().account().goodput is None
+
+
+def test_the_same_history_by_ml_goodput_measurement() -> None:
+    ours = goodput_history.account()
+    for uses, names in SHARES.items():
+        own = 100 * sum(ours.spent.get(use, 0.0) for use in uses) / ours.total_s
+        theirs = sum(THEIRS[name] for name in names)
+        assert own == pytest.approx(theirs, abs=0.6), uses
+    assert ours.total_s == pytest.approx(1_540)

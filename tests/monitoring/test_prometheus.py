@@ -7,10 +7,16 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from urllib.request import urlopen
+from typing import Any
+from urllib.request import Request, urlopen
+
+from prometheus_client.openmetrics import parser as open_metrics
+from prometheus_client.parser import text_string_to_metric_families as text_string_to_families
 
 from tpudiag.monitoring.figures import Figures
-from tpudiag.monitoring.prometheus import Prometheus, exposition
+from tpudiag.monitoring.ledger import TimeUse
+from tpudiag.monitoring.metrics import Worker
+from tpudiag.monitoring.prometheus import Prometheus
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.signals import CauseKind
 from tpudiag.signals.run_state import RunState, StateKind
@@ -23,53 +29,85 @@ def figures(recordings: ModuleType, folder: Path, **changed: object) -> Figures:
     return job.slowest.figures()
 
 
-def test_counters_stand_beside_the_gauges(recordings: ModuleType, tmp_path: Path) -> None:
-    text = exposition([(figures(recordings, tmp_path, id="r1", lost_steps=3), {"TPU603": True})])
-    rows = text.splitlines()
-    assert "# TYPE tpudiag_steps gauge" in rows
+def text_of(*workers: Worker, job: str | None = None) -> str:
+    server = Prometheus("127.0.0.1:0", job)
+    try:
+        for figures, alerts in workers:
+            server.show(figures, alerts)
+        return scraped(server)
+    finally:
+        server._workers = {}  # pyright: ignore[reportPrivateUsage]
+        server.close()
+
+
+def scraped(server: Prometheus, accept: str = "") -> str:
+    request = Request(f"http://127.0.0.1:{server.port}/metrics", headers={"Accept": accept})
+    with urlopen(request, timeout=10) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+def test_what_only_grows_is_a_counter(recordings: ModuleType, tmp_path: Path) -> None:
+    rows = text_of(
+        (figures(recordings, tmp_path, id="r1", lost_steps=3), {"TPU603": True})
+    ).splitlines()
     for name, value in (("steps", 60), ("examples", 60 * 64), ("lost_steps", 3)):
         assert f"# TYPE tpudiag_{name}_total counter" in rows
         (row,) = [row for row in rows if row.startswith(f"tpudiag_{name}_total{{")]
         assert float(row.rpartition(" ")[2]) == value
         assert 'run_id="r1"' in row
-    names = [row.split()[2] for row in rows if row.startswith("# TYPE")]
-    assert len(names) == len(set(names))
+
+
+def test_it_is_open_metrics_for_whoever_asks(recordings: ModuleType, tmp_path: Path) -> None:
+    server = Prometheus("127.0.0.1:0")
+    try:
+        spent = {TimeUse.STEPS: 55.0, TimeUse.DOWN: 5.0}
+        server.show(replace(figures(recordings, tmp_path), spent=spent), {"TPU603": False})
+        text = scraped(server, "application/openmetrics-text; version=1.0.0")
+    finally:
+        server.close()
+    parsed: Any = open_metrics
+    families = {family.name: family for family in parsed.text_string_to_metric_families(text)}
+    assert families["tpudiag_steps"].type == "counter"
+    assert text.endswith("# EOF\n")
+    (productive,) = families["tpudiag_goodput_time_seconds"].samples
+    (down,) = families["tpudiag_badput_time_seconds"].samples
+    assert (productive.value, down.value, down.labels["badput_source"]) == (55.0, 5.0, "down")
 
 
 def test_each_sample_says_whose_it_is(recordings: ModuleType, tmp_path: Path) -> None:
     one = figures(recordings, tmp_path, id="r1", worker="worker 3", name="train.py")
     over = RunState(StateKind.COMPLETED, "the run has ended")
     two = replace(one, worker="b", state=over, run=replace(one.run, id="r2"))
-    text = exposition([(one, {}), (two, {"TPU604": False})], job="bert")
-    samples = [row for row in text.splitlines() if row.startswith("tpudiag_")]
-    assert all('job_name="bert",host="' in row for row in samples)
-    assert {row.partition('worker="')[2].partition('"')[0] for row in samples} == {"worker 3", "b"}
-    ended = {row for row in samples if row.startswith("tpudiag_run_ended{")}
-    assert {row.partition('run_id="')[2] for row in ended} == {'r1"} 0.0', 'r2"} 1.0'}
+    samples = [
+        sample
+        for family in text_string_to_families(
+            text_of((one, {}), (two, {"TPU604": False}), job="bert")
+        )
+        for sample in family.samples
+    ]
+    assert all(sample.labels["job_name"] == "bert" for sample in samples)
+    assert {sample.labels["worker"] for sample in samples} == {"worker 3", "b"}
+    ended = [sample for sample in samples if sample.name == "tpudiag_run_ended"]
+    assert {(one.labels["run_id"], one.value) for one in ended} == {("r1", 0.0), ("r2", 1.0)}
 
 
 def test_the_next_run_takes_the_place_of_the_last(recordings: ModuleType, tmp_path: Path) -> None:
-    server = Prometheus("127.0.0.1:0")
-    try:
-        first = figures(recordings, tmp_path, id="r1")
-        server.show(first, {})
-        server.show(replace(first, run=replace(first.run, id="r2")), {})
-        text = exposition(list(server._workers.values()))  # pyright: ignore[reportPrivateUsage]
-    finally:
-        server.close()
+    first = figures(recordings, tmp_path, id="r1")
+    text = text_of((first, {}), (replace(first, run=replace(first.run, id="r2")), {}))
     assert 'run_id="r2"' in text
     assert 'run_id="r1"' not in text
 
 
 def test_an_alert_carries_its_cause(recordings: ModuleType, tmp_path: Path) -> None:
     slow = replace(figures(recordings, tmp_path), cause=CauseKind.INPUT)
-    rows = exposition([(slow, {"TPU603": True, "TPU604": False, "TPU201": True})]).splitlines()
-    alerts = [row for row in rows if row.startswith("tpudiag_alert{")]
-    assert [('cause="input"' in row, row.partition(",id=")[2]) for row in alerts] == [
-        (True, '"TPU603"} 1'),
-        (False, '"TPU604"} 0'),
-        (False, '"TPU201"} 1'),
-    ]
+    text = text_of((slow, {"TPU603": True, "TPU604": False, "TPU201": True}))
+    (family,) = [f for f in text_string_to_families(text) if f.name == "tpudiag_alert"]
+    assert {(one.labels["id"], one.labels["cause"], one.value) for one in family.samples} == {
+        ("TPU603", "input", 1.0),
+        ("TPU604", "", 0.0),
+        ("TPU201", "", 1.0),
+    }
 
 
 def test_the_end_of_a_run_is_shown_to_whoever_scrapes(
@@ -82,8 +120,7 @@ def test_the_end_of_a_run_is_shown_to_whoever_scrapes(
     seen: list[str] = []
 
     def scrape() -> None:
-        with urlopen(f"http://127.0.0.1:{server.port}/metrics", timeout=10) as answer:
-            seen.append(answer.read().decode())
+        seen.append(scraped(server))
 
     scrape()
     closing = threading.Thread(target=server.close)

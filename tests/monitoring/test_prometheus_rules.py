@@ -12,6 +12,7 @@ import pytest
 
 from tpudiag.monitoring import grafana
 from tpudiag.monitoring.alert_rules import Limits, Rule
+from tpudiag.monitoring.metrics import COUNTERS
 from tpudiag.monitoring.prometheus_rules import alert_name, as_yaml, rules
 
 needs_promtool = pytest.mark.skipif(
@@ -28,7 +29,8 @@ def promtool(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 
 def series(name: str, values: str, labels: str = FIRST) -> dict[str, str]:
-    return {"series": f"tpudiag_{name}{labels}", "values": values}
+    served = f"tpudiag_{name}{'_total' * (name in COUNTERS)}"
+    return {"series": f"{served}{labels}", "values": values}
 
 
 def case(inputs: list[dict[str, str]], expected: dict[str, dict[int, int]]) -> dict[str, object]:

@@ -16,8 +16,9 @@ import pytest
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.cloud import sender as sending
-from tpudiag.monitoring.cloud.connection import metric_client
-from tpudiag.monitoring.cloud.resource import PointSource, point_source, resource
+from tpudiag.monitoring.cloud.connection import Service
+from tpudiag.monitoring.cloud.connection import client as client_of
+from tpudiag.monitoring.cloud.resource import PointSource, point_source
 from tpudiag.monitoring.cloud.sender import Sender, time_series
 from tpudiag.monitoring.cloud.spool import Point, Spool
 from tpudiag.monitoring.metrics import METRICS
@@ -30,7 +31,7 @@ SERIES = ("steps_per_second", "step_time_p50_ms", "steps")
 
 
 def source(job: str = "job", task: str = "host") -> PointSource:
-    return point_source(resource("p", job, "host", task, ask=lambda _: None), job, task)
+    return point_source("p", job, task)
 
 
 def always(code: Any) -> Callable[[str], Any]:
@@ -50,7 +51,7 @@ class World:
 
     def another(self) -> Sender:
         """A sender as a new process would have it."""
-        client = metric_client(self.emulator.endpoint)
+        client = client_of(Service.METRICS, self.emulator.endpoint)
         return Sender(self.spool, client, "p", lambda: self.now, self.said.append)
 
     def make(self) -> None:
@@ -137,7 +138,7 @@ def test_a_process_killed_between_sending_and_noting_doubles_nothing(world: Worl
     world.now += 10
     points = world.spool.due()
     world.spool.sending(points)
-    client = metric_client(world.emulator.endpoint)
+    client = client_of(Service.METRICS, world.emulator.endpoint)
     client.create_time_series(
         name="projects/p", time_series=[time_series(point) for point in points]
     )
@@ -275,6 +276,7 @@ def test_no_call_holds_more_than_200_series(
         "UPDATE counts SET points = NULL",
         "UPDATE sources SET source = '[1]'",
         "UPDATE series SET last_ns = x'00'",
+        "DELETE FROM sources",
     ],
 )
 def test_a_buffer_that_no_watch_wrote_is_refused_in_a_line(lie: str, tmp_path: Path) -> None:

@@ -50,6 +50,14 @@ def test_each_state_by_what_is_known(run: Run, heard: Heard, kind: StateKind) ->
     assert state(run, heard).kind is kind
 
 
+def test_of_a_lost_recording_the_end_of_its_process_is_not_known() -> None:
+    now = state(GONE, replace(HEARD, quiet_s=90.0, was_lost=True))
+    assert (now.kind, now.lives) == (StateKind.LOST, False)
+    assert "how it ended is not known" in now.text
+    killed = replace(HEARD, quiet_s=90.0, was_lost=True, killed_by="out of memory")
+    assert state(GONE, killed).kind is StateKind.KILLED
+
+
 def test_a_later_process_of_the_same_number_is_another() -> None:
     began_ns = machine.process_started_ns(0)
     assert began_ns is not None

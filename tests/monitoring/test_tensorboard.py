@@ -176,3 +176,17 @@ def test_a_loss_in_event_files_is_looked_at(
     trouble = job.slowest.losses.trouble
     assert trouble is not None
     assert (trouble.what, trouble.step > 25) == (what, True)
+    event_files.write(
+        tmp_path,
+        [event_files.event(1e9 + 2 * n, n, "train/Loss", number, tensor) for n in range(40, 80)],
+    )
+    assert job.poll()
+    assert job.slowest.losses.trouble is not None, "it stays told"
+
+
+def test_a_stall_between_events_is_no_step(event_files: ModuleType, tmp_path: Path) -> None:
+    at_s = [1e9 + 2 * n + (3_600 if n > 60 else 0) for n in range(100)]
+    event_files.write(tmp_path, [event_files.event(at, n) for n, at in enumerate(at_s)])
+    found = EventFiles(str(tmp_path)).poll()
+    assert found is not None
+    assert [round(w.stalled_ms / 1e3) for w in found.windows if w.stalls] == [3_600]

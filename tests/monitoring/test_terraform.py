@@ -20,8 +20,8 @@ BLOCK = re.compile(r'^(resource|data) "(\w+)" "([^"]*)" \{$', re.MULTILINE)
 
 
 def made(job: str, channels: tuple[str, ...] = CHANNELS) -> str:
-    board = dashboards.as_json(job, "generic_task")
-    return terraform(policies(job, "generic_task", Limits()), job, channels, board)
+    board = dashboards.as_json(job)
+    return terraform(policies(job, Limits()), job, channels, board)
 
 
 def test_no_two_blocks_of_a_folder_are_called_alike() -> None:

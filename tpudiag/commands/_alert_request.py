@@ -23,7 +23,6 @@ def request_of(options: argparse.Namespace) -> AlertRequest:
         job=options.job,
         policies=tuple(options.policies),
         notify=tuple(options.notify),
-        resource=options.resource,
         limits=_limits(options),
         dashboard=not options.no_dashboard,
         dry_run=options.dry_run,

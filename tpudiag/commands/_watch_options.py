@@ -42,6 +42,11 @@ def add_source_options(parser: argparse.ArgumentParser) -> None:
         help="serve the figures for Prometheus at /metrics (on 127.0.0.1 unless HOST says else)",
     )
     parser.add_argument(
+        "--otlp",
+        metavar="URL",
+        help="send the figures to a collector of OpenTelemetry: http://localhost:4318/v1/metrics",
+    )
+    parser.add_argument(
         "--idle",
         metavar="TIME",
         type=duration(zero=True),

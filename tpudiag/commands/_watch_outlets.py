@@ -27,12 +27,6 @@ def add_cloud_options(parser: argparse.ArgumentParser) -> None:
         help="how often a point is written, at least 10 (default: 30s)",
     )
     cloud.add_argument(
-        "--resource",
-        choices=("generic_task", "k8s_container", "gce_instance"),
-        default="generic_task",
-        help="the monitored resource of a worker (default: %(default)s)",
-    )
-    cloud.add_argument(
         "--buffer",
         metavar="FILE",
         type=Path,
@@ -54,8 +48,8 @@ def outlets(options: argparse.Namespace) -> list[Outlet]:
             sources=tuple(options.source),
             job=options.job,
             prometheus=options.prometheus,
+            otlp=options.otlp,
             project=options.project,
-            resource=options.resource,
             period_s=options.period,
             buffer=options.buffer,
             endpoint=options.endpoint,

@@ -86,12 +86,6 @@ def _add_job_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-dashboard", action="store_true", help="leave the job's dashboard alone"
     )
-    parser.add_argument(
-        "--resource",
-        choices=("generic_task", "k8s_container", "gce_instance"),
-        default="generic_task",
-        help="what `watch --resource` writes to (default: %(default)s)",
-    )
 
 
 def _add_limits(parser: argparse.ArgumentParser) -> None:

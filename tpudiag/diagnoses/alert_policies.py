@@ -13,7 +13,6 @@ from tpudiag.monitoring.alert_rules import Rule
 from tpudiag.monitoring.cloud.policies import as_json, policies
 from tpudiag.monitoring.cloud.reconcile import Alerts, Kept
 from tpudiag.monitoring.cloud.reconcile import Change as Change  # noqa: PLC0414  (commands show it)
-from tpudiag.monitoring.cloud.resource import ResourceType
 
 Form = Literal["json", "terraform", "dashboard", "prometheus", "grafana"]
 OF_PROMETHEUS: tuple[Form, ...] = ("prometheus", "grafana")
@@ -29,7 +28,6 @@ class AlertRequest:
     """Only these, by id; empty for all of the job."""
     notify: tuple[str, ...] = ()
     """Notification channels by their display names or resource names."""
-    resource: ResourceType = "generic_task"
     limits: Limits
     dashboard: bool = True
     """Whether the job's dashboard goes along where all policies do."""
@@ -52,7 +50,7 @@ def applied(request: AlertRequest) -> Iterator[Change]:
         from tpudiag.monitoring.cloud.dashboards import Dashboards
 
         boards = Dashboards(request.project or "", request.endpoint)
-        yield from boards.apply(job, request.resource, dry_run=request.dry_run)
+        yield from boards.apply(job, dry_run=request.dry_run)
 
 
 def deleted(request: AlertRequest) -> Iterator[Change]:
@@ -84,11 +82,11 @@ def exported(request: AlertRequest, form: Form) -> str:
         raise UsageError("alerts export: needs --job (--format prometheus and grafana do not)")
     wanted = _wanted(request)
     if form == "dashboard":
-        return _text(_board(request.job, request))
+        return _text(_board(request.job))
     if form == "terraform":
         from tpudiag.monitoring.cloud.terraform import terraform
 
-        board = _board(request.job, request) if request.with_dashboard else None
+        board = _board(request.job) if request.with_dashboard else None
         return terraform(wanted, request.job, request.notify, board)
     channels = _channels(request)
     return _text([as_json(policy, request.job, channels) for policy in wanted])
@@ -113,7 +111,7 @@ def _alerts(request: AlertRequest) -> Alerts:
 
 def _wanted(request: AlertRequest) -> tuple[Rule, ...]:
     """The policies as they should be; raises UsageError for one that is not known."""
-    every = policies(request.job or "", request.resource, request.limits)
+    every = policies(request.job or "", request.limits)
     return _named(request.policies, every)
 
 
@@ -126,11 +124,11 @@ def _named(ids: Sequence[str], every: tuple[Rule, ...]) -> tuple[Rule, ...]:
     return tuple(each for each in every if not ids or each.id in ids)
 
 
-def _board(job: str, request: AlertRequest) -> dict[str, object]:
+def _board(job: str) -> dict[str, object]:
     """The job's dashboard."""
     from tpudiag.monitoring.cloud import dashboards
 
-    return dashboards.as_json(job, request.resource)
+    return dashboards.as_json(job)
 
 
 def _channels(request: AlertRequest) -> tuple[str, ...]:

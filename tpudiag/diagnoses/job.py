@@ -24,7 +24,7 @@ from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again, step_facts
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.errors import UnreadableInput
-from tpudiag.model import Report
+from tpudiag.model import Framework, Report
 from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 from tpudiag.signals import (
@@ -158,6 +158,7 @@ def spec_of(
         notebook=request.notebook.source.name if request.notebook else "",
         fake_data=request.fake_data,
         is_module=request.is_module,
+        of_jax=request.framework is Framework.JAX,
         rest_s=request.rest_s if rehearse else 0.0,
         devices_per_chip=target.hardware.devices_per_chip,
         seed=request.seed,

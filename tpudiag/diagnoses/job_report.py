@@ -8,6 +8,7 @@ from datetime import datetime
 
 from tpudiag.diagnoses import (
     autotune_table,
+    jax_job,
     job_summary,
     not_sent,
     plot_data,
@@ -18,7 +19,7 @@ from tpudiag.diagnoses import (
 )
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.installs import state as installs
-from tpudiag.model import Outcome, Report, Subject, TargetSummary
+from tpudiag.model import Framework, Outcome, Report, Subject, TargetSummary
 from tpudiag.report_figures import StepSamples
 from tpudiag.signals import Signals
 from tpudiag.sources.job.process.runner import JobRun
@@ -47,11 +48,14 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
     end = signals.end
-    # First: data that is away explains a crash better than the line on which it showed.
+    lost = job_summary.passed_over(job.run.facts.get("passed_over"))
+    # First what the rehearsal itself refused; data that is away explains a crash better than the
+    # line on which it showed.
     partial = (
-        unrun_commands.exported(end, request.file)
+        not_sent.refused(signals)
+        or unrun_commands.exported(end, request.file)
         or undiagnosed.unreachable(end, request.fake_data)
-        or job_summary.partial(signals, job.run.timed_out, request.python.path)
+        or job_summary.partial(signals, job.run.timed_out, request.python.path, lost)
     )
     return Report(
         subject=Subject("job", request.name),
@@ -93,7 +97,11 @@ def _headline(request: JobRequest, job: JudgedJob) -> str:
     if job.not_run:
         return job_summary.NOT_RUN
     return job_summary.headline(
-        request.target, request.target_choice, job.signals.tpu, job.asked_tpu, job.replicas
+        request.target,
+        request.target_choice,
+        job.signals.tpu,
+        job.asked_tpu,
+        jax_job.devices(job.signals) or job.replicas,
     )
 
 
@@ -104,12 +112,18 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     installed = () if signals.environment is None else (installs.note(signals.environment),)
     if job.not_run:
         return (python, *installed)
+    if signals.framework is Framework.JAX:
+        several = bool(facts.get("several_processes"))
+        compiled = job_summary.not_compiled(signals) if request.compiler.wanted else ()
+        of_jax = jax_job.notes(signals, several)
+        return (python, *compiled, *not_sent.notes(signals), *of_jax)
     ran_examples = facts.get("ran_examples")
     return (
         python,
         *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
         *installed,
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
+        *job_summary.passed_over(facts.get("passed_over")),
         *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
         *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),

@@ -15,6 +15,7 @@ from tpudiag.diagnoses.named_program import REFERENCE, ReferenceJob, program_of
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
+from tpudiag.model import Framework
 from tpudiag.script_run import Isolation
 from tpudiag.sources import environment, script
 from tpudiag.sources.compiler import libtpu_process
@@ -62,7 +63,9 @@ class JobRequest:
     """How long the input pipeline is run alone, as built and mended, where a fix applies."""
     python: JobPython
     """The Python that the job runs in, which has TensorFlow."""
-    rest_s: float = 60.0
+    framework: Framework = Framework.TENSORFLOW
+    """What it trains with, as far as its source and settings tell."""
+    rest_s: float = 180.0
     """How long a rehearsal goes on, shortened, past the steps observed; 0: it ends there."""
     is_module: bool = False
     """The program is a module to be run as by `python -m`."""
@@ -166,6 +169,7 @@ def resolved(
     chosen = chosen_target(target, tpu)
     job = program_of(program, module, _reference(said))
     python = said["python"]
+    framework = Framework.TENSORFLOW if program is None else script.trains_with(program)
     request = JobRequest(
         program=job.program,
         name=job.name,
@@ -175,7 +179,8 @@ def resolved(
         target_choice=chosen.target_choice,
         topology=chosen.topology,
         tpu=chosen.tpu,
-        python=job_python_of(None if python is None else str(python), program),
+        python=job_python_of(None if python is None else str(python), program, framework),
+        framework=framework,
         log_dir=log_dir,
         isolation=isolation,
         keep_writes=keep,
@@ -213,7 +218,9 @@ def _path(path: str | Path | None) -> Path | None:
     return None if path is None else Path(path)
 
 
-def job_python_of(named: str | None, program: str | None = None) -> JobPython:
+def job_python_of(
+    named: str | None, program: str | None = None, framework: Framework = Framework.TENSORFLOW
+) -> JobPython:
     """The Python named on the command line or in the settings, or that of the user's environment.
 
     Raises UsageError where it cannot be used, MissingExtra where it has no TensorFlow.
@@ -223,7 +230,7 @@ def job_python_of(named: str | None, program: str | None = None) -> JobPython:
         place = named_place(named)
     elif (setting := settings.load(Path.cwd()).python) is not None:
         place = named_place(setting, "[tool.tpudiag] python")
-    return job_python.choose(place, program)
+    return job_python.choose(place, program, framework=framework)
 
 
 def _found_target(tpu: environment.FoundTpu | None) -> str | None:

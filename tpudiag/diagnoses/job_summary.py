@@ -9,6 +9,8 @@ import statistics
 from collections.abc import Mapping
 from pathlib import Path
 
+import msgspec
+
 from tpudiag.diagnoses import last_words, missing_package, older_release
 from tpudiag.diagnoses.job_request import TargetChoice
 from tpudiag.hardware import Target
@@ -208,9 +210,28 @@ def _said(error: str) -> str:
     return own[-1] if own and first.endswith("in user code:") else first
 
 
-def partial(signals: Signals, timed_out: str | None, python: str) -> str | None:
-    """Why the report is not whole, None where it is; `python` is the job's."""
+def passed_over(statements: object) -> tuple[str, ...]:
+    """The statements that failed for lack of data, and that the script went on without."""
+    listed = msgspec.convert(statements or (), tuple[str, ...], strict=False)
+    if not listed:
+        return ()
+    more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
+    return (
+        "Passed over for lack of data, what they would have set being made by its use: "
+        f"{'; '.join(listed[:MOST_NAMED])}{more}.",
+    )
+
+
+def partial(
+    signals: Signals, timed_out: str | None, python: str, without: tuple[str, ...] = ()
+) -> str | None:
+    """Why the report is not whole, None where it is; `python` is the job's.
+
+    `without`: statements that were passed over.
+    """
     end = signals.end
+    if without and end is not None and end.how == "finished" and signals.dispatch is None:
+        return f"no training step was seen. {without[0]}"
     if timed_out:
         return timed_out
     if end is not None and end.how == "interrupted":

@@ -6,9 +6,19 @@ from collections import Counter
 from dataclasses import replace
 
 from tpudiag.script_run import Writes
-from tpudiag.signals import HeldBack, SendKind, Signals
+from tpudiag.signals import HeldBack, RefusedBy, SendKind, Signals
 
 IN_PLACE = "a run on the TPU writes and sends; `--in-place` lets a rehearsal write"
+WHAT_TO_DO = {
+    RefusedBy.ROOM: "make room there, or set TMPDIR to another folder",
+    RefusedBy.DEFECT: "please report it, with what -v says of the hook",
+    RefusedBy.OFFLINE: "without --offline what it reads comes, and what it sends is held back",
+}
+"""Where it is another thing than to let the script write."""
+UNJUDGED = (
+    "Connected by a protocol of its own, of which nobody can tell whether it reads or sends (a "
+    "database, a queue), and not held back (--offline does)"
+)
 MOST_NAMED = 6
 """Places to which it was to go, in the note."""
 
@@ -16,7 +26,7 @@ MOST_NAMED = 6
 def words(held: tuple[HeldBack, ...]) -> tuple[str, ...]:
     """Each kind with its number: `2 uploads`, `1 wandb run`."""
     counts: Counter[str] = Counter()
-    for each in held:
+    for each in _held(held):
         # Trackers have names that users know: a run is one of wandb's.
         runs = each.kind is SendKind.RUN
         counts[f"{each.what} {each.kind.value}" if runs else each.kind.value] += each.count
@@ -32,22 +42,34 @@ def _plural(noun: str, count: int) -> str:
 
 def with_sends(writes: Writes | None, signals: Signals) -> Writes | None:
     """What a job wrote, and what it was not let send."""
-    if writes is None or not signals.held_back:
+    if writes is None or not _held(signals.held_back):
         return writes
-    return replace(writes, not_sent=words(signals.held_back))
+    return replace(writes, not_sent=words(signals.held_back or ()))
 
 
 def notes(signals: Signals) -> tuple[str, ...]:
-    """Where it was to go, and which lines send."""
-    held = signals.held_back or ()
-    if not held:
-        return ()
+    """Where it was to go, and which lines send; and what may have been sent."""
+    held = _held(signals.held_back)
+    let = tuple(each for each in signals.held_back or () if each not in held)
+    return (
+        *([f"Not sent, and answered as if it had been: {_named(held)}."] if held else []),
+        *([f"{UNJUDGED}: {_named(let)}."] if let else []),
+    )
+
+
+def _held(all_of_them: tuple[HeldBack, ...] | None) -> tuple[HeldBack, ...]:
+    """What was not sent."""
+    return tuple(each for each in all_of_them or () if each.kind is not SendKind.UNJUDGED)
+
+
+def _named(held: tuple[HeldBack, ...]) -> str:
+    """Places, with the lines that lead there."""
     named = [
         f"{each.what}" + (f" ({each.location})" if each.location else "")
         for each in held[:MOST_NAMED]
     ]
     more = f" and {len(held) - MOST_NAMED} more" if len(held) > MOST_NAMED else ""
-    return (f"Not sent, and answered as if it had been: {', '.join(named)}{more}.",)
+    return ", ".join(named) + more
 
 
 def refused(signals: Signals) -> str | None:
@@ -57,4 +79,5 @@ def refused(signals: Signals) -> str | None:
         return None
     where = f"{refusal.location}: " if refusal.location is not None else ""
     error = refusal.error.splitlines()[0]
-    return f"{where}ended by {refusal.by.value}, not by a fault of its own: {error}; {IN_PLACE}"
+    what_to_do = WHAT_TO_DO.get(refusal.by, IN_PLACE)
+    return f"{where}ended by {refusal.by.value}, not by a fault of its own: {error}; {what_to_do}"

@@ -23,7 +23,8 @@ _KNOWN = (
             r"module 'tensorflow[\w.]*' has no attribute '(estimator\w*|TPUEstimator\w*)'|"
             r"cannot import name '(\w+)' from '[\w.]*(?:keras|estimator)[\w.]*'|"
             r"No module named '([\w.]*(?:keras|estimator)[\w.]*\.[\w.]+|tensorflow_addons[\w.]*)'|"
-            r"Argument\(s\) not recognized: \{'(\w+)'"
+            r"Argument\(s\) not recognized: \{'(\w+)'|"
+            r"A (KerasTensor) cannot be used as input to a TensorFlow function"
         ),
         "'tensorflow-cpu==2.15.*'",
         _KERAS_2,

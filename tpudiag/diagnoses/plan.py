@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tpudiag import scratch
-from tpudiag.diagnoses import job_summary, plan_report
+from tpudiag.diagnoses import job_summary, not_sent, plan_report, undiagnosed
 from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
@@ -21,10 +21,11 @@ from tpudiag.planning.candidates import Plan
 from tpudiag.planning.kept_steps import Steps, name_of
 from tpudiag.planning.search import Search, StepCompiler
 from tpudiag.settings import Settings
+from tpudiag.signals import Origin
 from tpudiag.sources import script
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.dask_compiler import ClusterCompiler
-from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process import facts, runner
 from tpudiag.sources.job.process.job_python import environment_of
 from tpudiag.sources.job.process.lowering_client import Dialog
 from tpudiag.sources.job.process.runner import JobRun
@@ -71,6 +72,7 @@ def diagnose(
     """The plan of a job; NothingDiagnosed where it shows no step."""
     del settings  # the plan judges one thing, whatever is selected
     job = request.job.with_notebook()
+    undiagnosed.refuse_jax(job.name, job.framework, "planned")
     if script.look(job.file).is_tensorflow_1:
         raise NothingDiagnosed(f"{job.name}: a TensorFlow 1 script has no step to lower")
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
@@ -104,10 +106,14 @@ def diagnose(
     report = plan_report.report(
         job.name, plans, partial, request.examples, steps.reused, epochs=request.epochs
     )
+    # A step that was kept is lowered by no job.
+    run = steps.dialog.job if steps.dialog else JobRun()
+    signals = facts.signals(Origin.REHEARSAL, run.facts)
     return replace(
         report,
         environment=job_summary.environment(job.python, request.installed.versions),
-        notes=(*report.notes, installs.note(environment_of(job.python))),
+        notes=(*report.notes, *not_sent.notes(signals), installs.note(environment_of(job.python))),
+        writes=not_sent.with_sends(run.writes, signals),
     )
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 
 from tpudiag import missing_modules
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Outcome, Verdict
+from tpudiag.model import Framework, Outcome, Verdict
 from tpudiag.signals import JobEnd, Signals
 
-_FRAMEWORKS = {"jax": "JAX", "torch": "PyTorch"}
+_FRAMEWORKS = {"torch": "PyTorch"}
 _REMOTE = re.compile(r"(?:gs|s3|hdfs)://[^\s'\",;)\]>]+")
 _AWAY = re.compile(
     r"HTTP request|libcurl|resolve host|File system scheme|PermissionDenied|NotFound|Unavailable|"
@@ -29,7 +29,17 @@ def refuse_framework(name: str, framework: str | None) -> None:
     if framework is not None:
         title = _FRAMEWORKS.get(framework, framework)
         raise NothingDiagnosed(
-            f"{name}: this job trains with {title}: not diagnosed (tpudiag knows TensorFlow's jobs)"
+            f"{name}: this job trains with {title}: not diagnosed (tpudiag knows jobs of "
+            "TensorFlow and JAX)"
+        )
+
+
+def refuse_jax(name: str, framework: Framework, what: str) -> None:
+    """End what knows jobs of TensorFlow alone; raises NothingDiagnosed."""
+    if framework is Framework.JAX:
+        raise NothingDiagnosed(
+            f"{name}: a job of JAX is not {what} yet; `tpudiag check` says what ails it, its HBM "
+            "and its time"
         )
 
 
@@ -57,8 +67,8 @@ def refuse_nothing(
         return
     failed = any(outcome.verdict is Verdict.FAILED for outcome in outcomes)
     imported = facts.get("frameworks")
-    if signals.tensorflow is None and isinstance(imported, list) and imported:
-        refuse_framework(name, str(imported[0]))  # pyright: ignore[reportUnknownArgumentType]
+    if signals.tensorflow is None and isinstance(imported, list) and "torch" in imported:
+        refuse_framework(name, "torch")
     if not (failed or signals.pipelines):
         raise NothingDiagnosed(
             f"{name} ran to its end, and no training step and no dataset was seen: nothing to "

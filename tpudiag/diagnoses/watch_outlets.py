@@ -1,4 +1,4 @@
-"""Where a watch sends figures besides its view and its report: Prometheus, Cloud Monitoring."""
+"""Where a watch sends figures besides its view and its report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 
 from tpudiag.diagnoses.watch_request import Outlet
 from tpudiag.errors import UsageError
-from tpudiag.monitoring.cloud.resource import ResourceType
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,9 +18,10 @@ class OutletRequest:
     """The job's name in the metrics; None for the script's."""
     prometheus: str | None = None
     """`[HOST:]PORT` at which they are served; None for nowhere."""
+    otlp: str | None = None
+    """The URL of a collector of OpenTelemetry; None for none."""
     project: str | None = None
     """The Google Cloud project that they are sent to; None for none."""
-    resource: ResourceType = "generic_task"
     period_s: float = 30.0
     buffer: Path | None = None
     endpoint: str | None = None
@@ -34,6 +34,10 @@ def outlets(request: OutletRequest) -> list[Outlet]:
         from tpudiag.monitoring.prometheus import Prometheus
 
         chosen.append(Prometheus(request.prometheus, request.job))
+    if request.otlp is not None:
+        from tpudiag.monitoring.open_telemetry import OpenTelemetry
+
+        chosen.append(OpenTelemetry(request.otlp, request.job))
     if request.project is not None:
         # Only here: Google's client is an extra, and takes a second to load.
         from tpudiag.monitoring.cloud.exporter import Destination, Exporter
@@ -41,7 +45,6 @@ def outlets(request: OutletRequest) -> list[Outlet]:
         destination = Destination(
             project=request.project,
             job=request.job,
-            resource=request.resource,
             period_s=request.period_s,
             endpoint=request.endpoint,
             buffer=request.buffer,

@@ -23,6 +23,14 @@ def notes(job: WatchedJob) -> Iterator[str]:
     if damaged:
         rows = "row of the recording is" if damaged == 1 else "rows of the recordings are"
         yield f"{damaged} {rows} damaged, and left out."
+    for run in (one.workers[0].run for one in job.jobs if len(one.workers) == 1):
+        # A worker 0 may be the only one that there is.
+        if run.worker and not run.worker.endswith(" 0"):
+            yield (
+                f"Of the workers of {run.name} only {run.worker} is seen here: whether the others "
+                "are faster is not known (name their recordings too, use --selector, or compare "
+                "tpudiag_baseline_ratio in Prometheus)."
+            )
     if job.not_judged:
         one = job.not_judged == 1
         runs = "run of an earlier job was" if one else "runs of earlier jobs were"

@@ -93,6 +93,8 @@ HERE = "tpudiag"
 _TRIED = "tried in a fresh environment without a TPU"
 _ANY_PYTHON = ("3.9", "3.99")
 _CPU = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly", "tensorflow-intel")
+_IMAGES, _IMAGES_SEEN = "https://cloud.google.com/tpu/docs/runtimes", "2025-09-11"
+_USER = "Prz00124/tpu-vm-examples-2025@5c06862 README.md"
 _LAST = Claim(
     standing=Standing.CONTRADICTED,
     by="Keras",
@@ -152,6 +154,32 @@ STANDS = Row(
 )
 """What to install: the newest release that no vendor contradicts."""
 
+IMAGES = Row(
+    name="a TPU VM image of TensorFlow 2.13 to 2.16",
+    runtime="tpu-vm",
+    packages=("tensorflow", "tensorflow-tpu", "tf-nightly"),
+    tensorflow=("2.13.0", "2.16.99"),
+    python=("3.8", "3.11"),
+    claims=(
+        Claim(
+            standing=Standing.SHIPPED,
+            by="Google Cloud",
+            when=_IMAGES_SEEN,
+            source=_IMAGES,
+            what="its table pairs 2.16 with libtpu.so 1.10.1 and 2.15 with 1.9.0",
+        ),
+        Claim(
+            standing=Standing.TRAINED,
+            by="a user of v3 and v5e",
+            when="2025-07-04",
+            source=_USER,
+            what="2.16.1-se on a v3-8 and 2.16.1-pjrt on a v5e run TPUStrategy; no image does "
+            "on a v6e",
+        ),
+    ),
+)
+"""The images that have a TensorFlow which imports and trains as they come."""
+
 ROWS = (
     STANDS,
     Row(
@@ -206,7 +234,7 @@ ROWS = (
         ),
     ),
     Row(
-        name="tensorflow-tpu 2.16 to 2.18",
+        name="tensorflow-tpu 2.16 to 2.18 with the vendor's own libtpu",
         runtime="own",
         packages=("tensorflow-tpu",),
         tensorflow=("2.16.0", "2.18.99"),
@@ -227,6 +255,16 @@ ROWS = (
                 when="2025-06-25",
                 source="googlecolab/colabtools#5419",
                 what="2.18 no longer reaches Colab's TPUs since 2025-06-24",
+            ),
+            Claim(
+                standing=Standing.IMPORTED,
+                by=HERE,
+                when="2026-11-23",
+                source=_TRIED,
+                what="each asks for a libtpu of its own number, which the package index has not: "
+                "it resolves with the vendor's list alone; without it 2.16.2, 2.17.1 and 2.18.0 "
+                "import and answer that there is no TPU_SYSTEM, and 2.18.0 beside libtpu 0.0.7 or "
+                "0.0.10, with the PJRT variables, that there is no device",
             ),
         ),
     ),
@@ -374,20 +412,37 @@ ROWS = (
             ),
         ),
     ),
+    IMAGES,
     Row(
-        name="a TPU VM image of TensorFlow 2.13 to 2.18",
+        name="the TPU VM images of TensorFlow 2.17 and 2.18",
         runtime="tpu-vm",
         packages=("tensorflow", "tensorflow-tpu", "tf-nightly"),
-        tensorflow=("2.13.0", "2.18.99"),
+        tensorflow=("2.17.0", "2.18.99"),
         python=("3.8", "3.11"),
         claims=(
             Claim(
                 standing=Standing.SHIPPED,
                 by="Google Cloud",
-                when="2025-09-11",
-                source="https://cloud.google.com/tpu/docs/runtimes",
-                what="its table pairs 2.18.0 with libtpu.so 1.12.0, 2.17 with 1.11, 2.16 with "
-                "1.10.1, 2.15 with 1.9.0",
+                when=_IMAGES_SEEN,
+                source=_IMAGES,
+                what="its table pairs 2.18.0 with libtpu.so 1.12.0 and 2.17 with 1.11",
+            ),
+            Claim(
+                standing=Standing.DOUBTED,
+                by="a user of v3 and v5e",
+                when="2025-07-04",
+                source=_USER,
+                what="as the image comes, importing TensorFlow ends in a segmentation fault; with "
+                "tensorflow-tpu and libtpu installed anew from the vendor's list 2.18.0 runs "
+                "TPUStrategy on a v3-8 and a v5e",
+            ),
+            Claim(
+                standing=Standing.DOUBTED,
+                by="a user of a pod",
+                when="2024-12-04",
+                source="tensorflow/tensorflow#82208",
+                what="importing TensorFlow ends in a segmentation fault in 2.18.0-pod-pjrt and "
+                "-pod-se",
             ),
         ),
     ),
@@ -411,8 +466,11 @@ ROWS = (
 )
 """The more special ones of a runtime stand with it; of two that fit, the one of its runtime."""
 
-IMAGE = "2.18.0"
-"""The TensorFlow of the newest TPU VM images in the vendor's table."""
+IMAGE = "2.16.1"
+"""The TensorFlow of the newest TPU VM images that import it as they come."""
+
+IMAGE_OF_V6E = "2.18.0"
+"""The newest in the vendor's table, which has one for v6e; that it trains there nobody says."""
 
 NEWEST_SEEN = {"tensorflow-tpu": "2.20.0", "libtpu": "0.0.52"}
 """What the package index had last when the rows were looked at, 2026-11-23."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tpudiag.installs.table import FIRST_SCALING_KERAS, STANDS, Claim
+from tpudiag.installs.table import FIRST_SCALING_KERAS, IMAGES, STANDS, Claim
 from tpudiag.installs.table import IMAGE as IMAGE_RELEASE
 from tpudiag.installs.table import JAX as JAX_CLAIM
 from tpudiag.records import dataclass
 
+IMAGE_NAME = f"tpu-vm-tf-{IMAGE_RELEASE}-pjrt"
 RELEASE = STANDS.name.split()[-1]
 REQUIREMENT = f"tensorflow-tpu=={RELEASE}"
 _NEWEST_PYTHON = STANDS.python[1]
@@ -59,12 +60,12 @@ OWN_ENVIRONMENT = Way(
     _SEEN,
 )
 IMAGE = Way(
-    "or a TPU VM whose image has TensorFlow (v5p and older: -pjrt-v5p-and-below)",
+    "or a TPU VM whose image has TensorFlow (v4 and older: -se; a pod: -pod-pjrt; not for v6e)",
     (
         "gcloud compute tpus tpu-vm create NAME --zone=ZONE --accelerator-type=v5litepod-8 "
-        f"--version=tpu-vm-tf-{IMAGE_RELEASE}-pjrt-v5e-and-v6",
+        f"--version={IMAGE_NAME}",
     ),
-    "Cloud TPU documentation, TPU software versions",
+    "; ".join(claimed(claim) for claim in IMAGES.claims),
 )
 JAX = Way(
     "or Keras 3 on JAX: a model without tf.distribute",
@@ -113,7 +114,7 @@ BLANKS = {
     "tpu_minor": ".".join(RELEASE.split(".")[:2]),
     "tpu_python": _NEWEST_PYTHON,
     "tpu_variables": VARIABLES.commands[0],
-    "tpu_image": f"tpu-vm-tf-{IMAGE_RELEASE}-pjrt-v5e-and-v6",
+    "tpu_image": IMAGE_NAME,
     "keras_on_jax": JAX.commands[0],
     "tpu_sources": "; ".join(claimed(claim) for claim in STANDS.claims),
     "keras_on_tpu": KERAS_INSTALL,

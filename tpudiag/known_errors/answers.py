@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from tpudiag.harmless import harmless
 from tpudiag.known_errors.model import (
     MOST_COUNTED,
+    Confidence,
     Known,
     KnownError,
     Match,
@@ -25,6 +26,12 @@ EVIDENCE: dict[Known, str] = {
     "recalled": "from experience",
 }
 """How an error is known, for people."""
+SURE: dict[Confidence, str] = {
+    "high": "",
+    "medium": " (likely)",
+    "low": " (not sure: the text fits others, too)",
+}
+"""How sure the cause is, for people."""
 
 Bold = Callable[[str], str]
 
@@ -224,7 +231,9 @@ def _where(match: Match, bold: Bold) -> Iterator[str]:
 def _answer(match: Match, cause: str, bold: Bold) -> Iterator[str]:
     """What is behind it, what mends it, what does not, and how that is known."""
     error = match.error
-    yield f"\n{bold('Cause')}\n{_paragraph(cause)}"
+    # A case in full, as `explain ID` shows it, is no answer to a text.
+    how_sure = SURE[match.confidence] if match.line else ""
+    yield f"\n{bold('Cause')}{how_sure}\n{_paragraph(cause)}"
     if match.rivals:
         yield f"\n{bold('One of')}"
         yield from (row for each in match.rivals for row in _rival(each, match))

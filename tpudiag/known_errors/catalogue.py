@@ -16,9 +16,8 @@ _RENAMED = {
     "ends_at": "places",
     "source": "citations",
     "miss": "near_miss",
-    "after": "yields_to",
 }
-_PLAIN = ("id", "family", "cause", "fix", "useless", "level", "rehearsal_only")
+_PLAIN = ("id", "family", "cause", "fix", "useless", "level", "depth", "rehearsal_only")
 
 
 @cache

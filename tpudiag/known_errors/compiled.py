@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
@@ -16,7 +17,7 @@ FOLDER = Path(__file__).parent / "cases"
 COMPILED = Path(__file__).parent / "cases.json"
 
 _TEXTS = ("id", "family", "phase", "cause", "fix", "hit")
-_LISTS = ("says", "ends_at", "details", "source", "after")
+_LISTS = ("says", "ends_at", "details", "source")
 _OPTIONS = ("level", "kind", "useless", "known", "miss")
 _PARTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "narrower": (frozenset({"says", "cause", "fix", "hit"}), frozenset()),
@@ -28,7 +29,7 @@ _PARTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "silent": (frozenset({"id", "reason"}), frozenset()),
     "case": (
         frozenset(_TEXTS),
-        frozenset({*_LISTS, *_OPTIONS, "rehearsal_only", "narrower", "one_of", "release"}),
+        frozenset({*_LISTS, *_OPTIONS, "depth", "rehearsal_only", "narrower", "one_of", "release"}),
     ),
 }
 """By the kind of a table: the fields that it must have, and those that it may have."""
@@ -53,12 +54,17 @@ def load(folder: Path = FOLDER, compiled: Path = COMPILED) -> Cases:
     return cases
 
 
-def read(folder: Path) -> Cases:
-    """The cases of a folder's data files, checked; raises BadCase."""
+def read(folder: Path, without: Collection[str] = ()) -> Cases:
+    """The cases of a folder's data files, checked; raises BadCase.
+
+    `without`: rooms whose cases are left out.
+    """
     import tomllib  # only where a data file is newer than what was compiled
 
     cases: Cases = {"case": [], "silent": []}
     for path in sorted(folder.glob("*/*.toml")):
+        if path.parent.name in without:
+            continue
         with path.open("rb") as stream:
             tables = tomllib.load(stream)
         for kind, rows in tables.items():
@@ -81,6 +87,8 @@ def _check(kind: str, row: dict[str, Any], where: str) -> None:
         if name in ("narrower", "one_of", "release"):
             for part in value:
                 _check(name, part, where)
+        elif name == "depth":
+            _be(isinstance(value, int), where, name)
         elif name == "rehearsal_only":
             _be(isinstance(value, bool), where, name)
         elif name == "hit" and kind == "case":

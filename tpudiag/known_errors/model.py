@@ -134,7 +134,7 @@ class KnownError:
     - `rivals`: where the text alone does not decide.
     - `citations`: repository#number. `example` and `more_examples`: texts that must match;
       `near_miss`: must not.
-    - `yields_to`: ids of errors that cause this one.
+    - `depth`: how narrow it is: of two that are said at one place, the deeper is the answer.
     - `narrower`: cases within this one, the most telling first: the first that the text says is
       the answer.
     - `places`: where a traceback stands that was cut off before its last sentence, each a regular
@@ -159,7 +159,7 @@ class KnownError:
     fixes: tuple[VersionFix, ...] = ()
     citations: tuple[str, ...] = ()
     evidence: Known = "reported"
-    yields_to: tuple[str, ...] = ()
+    depth: int = 0
     places: tuple[str, ...] = ()
     narrower: tuple[Narrower, ...] = ()
     rehearsal_only: bool = False

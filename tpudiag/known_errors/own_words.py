@@ -15,7 +15,7 @@ LONGEST_SAID = 1500
 LONGEST_PART = 180
 MOST_ADVICE = 3
 
-_END = r"(?=[,;]? (?:but|and|instead|while) (?:got|get|gets|received|found|was|is|its|has|have|were|it|you|the input|comparing)\b|[.;](?:\s|$)|,? ?(?:got|Received|received|found):|, (?:got|received|found)\b|,? \(?(?:Received|Got|Found)\b|[)\]]?$)"
+_END = r"(?=[,;]? (?:but|and|instead|while) (?:got|get|gets|received|found|was|is|its|has|have|were|it|you|the|comparing)\b|[.;](?:\s|$)|,? ?(?:got|Received|received|found):|, (?:got|received|found)\b|,? \(?(?:Received|Got|Found)\b|[)\]]?$)"
 _WANTED = (
     rf"\b[Ee]xpect(?:ed|s|ing)?(?: type| shape| dtype| value| rank| values are| one of| input)?:? (?!to find)(?:to (?:be|have) |an? )?(?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
     rf"(?P<of>[^.;:]{{2,120}}?) (?:must|should|has to|have to|needs? to) (?:(?:always|either|all|both|only) )*(?P<verb>be|have|match|equal|contain|return|specify|use)\b (?P<wanted>.{{1,{LONGEST_PART}}}?){_END}",

@@ -10,6 +10,10 @@ from .probes import Probe, probes
 
 NEAR_LINES = 4
 """Lines between a warning and the failure that it is a warning of, at most."""
+BEGINNING = 40
+"""Characters by which the words of a match are found among those of another."""
+SAME_PLACE_LINES = 4
+"""Over so many lines a sentence is spread where a terminal or tracker wraps it."""
 _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
@@ -61,7 +65,7 @@ def _yields(match: Match, among: list[Match]) -> bool:
     """Whether another of the errors found is the cause of this one, or tells more of it."""
     error = match.error
     others = [each.error for each in among if each.error.id != error.id]
-    if any(other.id in error.yields_to for other in others):
+    if any(_is_narrower(each, match) for each in among):
         return True
     if error.kind is Kind.FORM:
         return any(_tells_more(each, match) for each in among)
@@ -78,6 +82,21 @@ def _is_last_resort(match: Match) -> bool:
         return False
     causes = match.reading is not None or bool(match.rivals)
     return match.secondary or (match.error.level == "error" and not causes)
+
+
+def _is_narrower(other: Match, match: Match) -> bool:
+    """Whether another match says of the same place what a deeper case is about."""
+    deeper = other.error.depth > match.error.depth
+    # What is worse does not say what a warning is about; a remark may say that an error is none.
+    as_bad = _LEVELS.index(other.error.level) >= _LEVELS.index(match.error.level)
+    same_place = abs(other.line - match.line) <= SAME_PLACE_LINES or _share(match, other)
+    return deeper and as_bad and same_place and other.error.kind.value <= match.error.kind.value
+
+
+def _share(one: Match, other: Match) -> bool:
+    """Whether one of two matches begins in the words that the other goes over."""
+    left, right = ("".join(each.excerpt.split()) for each in (one, other))
+    return left[:BEGINNING] in right or right[:BEGINNING] in left
 
 
 def _tells_more(other: Match, form: Match) -> bool:

@@ -40,6 +40,14 @@ class Follower(Protocol):
         """The process ends by this exception, or this exit code; neither: it goes on."""
         ...
 
+    def forks(self) -> None:
+        """A fork is about to happen."""
+        ...
+
+    def has_forked(self) -> None:
+        """It has happened, and this is the parent."""
+        ...
+
     def forked(self) -> None:
         """This is the child of a fork."""
         ...
@@ -68,7 +76,11 @@ def follow(recorder: Follower) -> None:
     hooks.span(table.QUIT, _quits)
     # Not on Windows.
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_forked)
+        os.register_at_fork(
+            before=lambda: _each(lambda one: one.forks()),
+            after_in_parent=lambda: _each(lambda one: one.has_forked()),
+            after_in_child=lambda: _each(lambda one: one.forked()),
+        )
 
 
 def said(error: BaseException, trace: TracebackType | None) -> str:
@@ -163,8 +175,8 @@ def _ended_by_it() -> list[Follower]:
     return going_on or sorted(recorders, key=lambda recorder: recorder.closed_at or 0)[-1:]
 
 
-def _forked() -> None:
-    """In the child of a fork."""
+def _each(do: Callable[[Follower], None]) -> None:
+    """Tell all of them."""
     for recorder in list(_followers):
         with suppress(Exception):
-            recorder.forked()
+            do(recorder)

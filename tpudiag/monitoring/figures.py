@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from tpudiag.monitoring.ledger import TimeUse, goodput
 from tpudiag.monitoring.recording import NS, Run
 from tpudiag.signals.causes import CauseKind
 from tpudiag.signals.run_state import RunState
@@ -38,8 +40,13 @@ class Figures:
     normal_pause_s: float
     pause_s: float
     """Time in announced pauses since the run began."""
-    goodput: float | None = None
-    """The share of the job's wall time that went into steps that count, over its restarts."""
+    spent: Mapping[TimeUse, float] = field(default_factory=dict[TimeUse, float])
+    """Where the job's wall time went, over its restarts, in s."""
+
+    @property
+    def goodput(self) -> float | None:
+        """The share of the job's wall time that went into steps that count."""
+        return goodput(self.spent)
 
 
 def utc(at_ns: int) -> str:

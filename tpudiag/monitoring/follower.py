@@ -104,6 +104,8 @@ class Watched:
         self.steps = 0
         self.moved = False
         """Whether steps came after the first look."""
+        self._was_lost = False
+        """Whether the run's process lived while its recording stood still."""
 
     def _reference(self, run: Run | None) -> Reference | None:
         """What is normal for a run before it has shown it itself."""
@@ -142,6 +144,10 @@ class Watched:
                 self._add(window)
             self.ledger.take(recording)
             self._ages.hear(recording.run, self._last_ns)
+        if self.recording is not None:
+            now = self.state
+            lost = now.kind is StateKind.LOST and now.lives is True
+            self._was_lost = lost or (self._was_lost and now.kind is StateKind.LOST)
         return self.recording is not None
 
     def account(self) -> Account:
@@ -271,7 +277,7 @@ class Watched:
             silent_s=self.silent_s(),
             normal_pause_s=self.normal_pause_s(),
             pause_s=self.pause_s,
-            goodput=self.ledger.goodput(*self._tail()),
+            spent=self.ledger.spent(*self._tail()),
         )
 
     def _delivered_per_s(self, now: RunState) -> float | None:
@@ -314,6 +320,7 @@ class Watched:
             quiet_s=self._ages.quiet_s(),
             silent_s=self._ages.silent_s(self._last_ns),
             killed_by=self.killed_by,
+            was_lost=self._was_lost,
             hangs_after_s=max(PAUSE_STEPS * self.pauses.step_s, LEAST_STALL_S, self._late_s),
         )
         return state(run, heard)

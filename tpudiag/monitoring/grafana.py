@@ -12,58 +12,30 @@ WIDTH, HEIGHT, COLUMNS = 12, 8, 2
 Query = tuple[str, str]
 """PromQL, and its legend."""
 
+STEP_TIMES = tuple(
+    (f"tpudiag_step_time_{name}_ms{WHERE}", f"{name} {WORKER}") for name in ("p50", "p90", "p99")
+)
+IN_USE = (
+    (f"tpudiag_hbm_used_share{WHERE}", WORKER),
+    (f"memory_used{PLUGIN} / memory_total{PLUGIN}", CHIP),
+)
+STEPS_AN_HOUR = f"3600 * rate(tpudiag_steps_total{WHERE}[$__rate_interval])"
+LOST = f"increase(tpudiag_lost_steps_total{WHERE}[$__rate_interval])"
 PANELS: tuple[tuple[str, str, tuple[Query, ...]], ...] = (
     ("Throughput, examples/s", "short", ((f"tpudiag_examples_per_second{WHERE}", WORKER),)),
-    (
-        "Throughput over the job's own baseline",
-        "percentunit",
-        ((f"tpudiag_baseline_ratio{WHERE}", WORKER),),
-    ),
-    (
-        "Step time",
-        "ms",
-        tuple(
-            (f"tpudiag_step_time_{name}_ms{WHERE}", f"{name} {WORKER}")
-            for name in ("p50", "p90", "p99")
-        ),
-    ),
-    (
-        "Share of the step that waits for input",
-        "percentunit",
-        ((f"tpudiag_input_wait_share{WHERE}", WORKER),),
-    ),
-    (
-        "HBM in use",
-        "percentunit",
-        (
-            (f"tpudiag_hbm_used_share{WHERE}", WORKER),
-            (f"memory_used{PLUGIN} / memory_total{PLUGIN}", CHIP),
-        ),
-    ),
+    ("Throughput over its baseline", "percentunit", ((f"tpudiag_baseline_ratio{WHERE}", WORKER),)),
+    ("Step time", "ms", STEP_TIMES),
+    ("Waiting for input", "percentunit", ((f"tpudiag_input_wait_share{WHERE}", WORKER),)),
+    ("HBM in use", "percentunit", IN_USE),
     ("Since the last step", "s", ((f"tpudiag_silent_seconds{WHERE}", WORKER),)),
-    (
-        "Steps an hour",
-        "short",
-        ((f"3600 * rate(tpudiag_steps_total{WHERE}[$__rate_interval])", WORKER),),
-    ),
-    (
-        "Steps not recorded",
-        "short",
-        ((f"increase(tpudiag_lost_steps_total{WHERE}[$__rate_interval])", WORKER),),
-    ),
+    ("Steps an hour", "short", ((STEPS_AN_HOUR, WORKER),)),
+    ("Steps not recorded", "short", ((LOST, WORKER),)),
     ("Checks that fail", "short", ((f"tpudiag_alert{WHERE} == 1", "{{id}} " + WORKER),)),
-    ("TensorCore duty cycle, by the device plugin", "percent", ((f"duty_cycle{PLUGIN}", CHIP),)),
-    (
-        "TensorCore utilisation, by the device plugin",
-        "percent",
-        ((f"tensorcore_utilization{PLUGIN}", CHIP),),
-    ),
-    (
-        "HBM bandwidth, by the device plugin",
-        "percent",
-        ((f"memory_bandwidth_utilization{PLUGIN}", CHIP),),
-    ),
+    ("TensorCore duty cycle", "percent", ((f"duty_cycle{PLUGIN}", CHIP),)),
+    ("TensorCore utilisation", "percent", ((f"tensorcore_utilization{PLUGIN}", CHIP),)),
+    ("HBM bandwidth", "percent", ((f"memory_bandwidth_utilization{PLUGIN}", CHIP),)),
 )
+"""The last three, and chips, are told by the device plugin."""
 
 
 def as_json(job: str | None) -> Json:
@@ -85,8 +57,10 @@ def _variables(job: str | None) -> list[Json]:
     """What is chosen above the dashboard."""
     return [
         {"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Prometheus"},
-        _choice("job_name", "Job", "label_values(tpudiag_steps, job_name)", job),
-        _choice("worker", "Worker", 'label_values(tpudiag_steps{job_name=~"$job_name"}, worker)'),
+        _choice("job_name", "Job", "label_values(tpudiag_steps_total, job_name)", job),
+        _choice(
+            "worker", "Worker", 'label_values(tpudiag_steps_total{job_name=~"$job_name"}, worker)'
+        ),
     ]
 
 

@@ -64,8 +64,13 @@ class Account:
     @property
     def goodput(self) -> float | None:
         """The share of the time that went into steps that count; None without any."""
-        total_s = self.total_s
-        return sum(self.spent.get(use, 0.0) for use in PRODUCTIVE) / total_s if total_s else None
+        return goodput(self.spent)
+
+
+def goodput(spent: Spent) -> float | None:
+    """The share of a time that went into steps that count; None without any."""
+    total_s = sum(spent.values())
+    return sum(spent.get(use, 0.0) for use in PRODUCTIVE) / total_s if total_s else None
 
 
 class _Book:
@@ -135,14 +140,13 @@ class Ledger:
             book.put(tail, self._accounted_ns, end_ns, left_ns / NS)
         return Account(spent=book.spent, minutes=book.minutes, restarts_unknown=self._unknown)
 
-    def goodput(self, tail: TimeUse, end_ns: int | None = None) -> float | None:
-        """The share of the time that went into steps that count; None without any."""
-        run = self._run
-        end_ns = end_ns if end_ns is not None or run is None else run.last_ns
-        left_s = max((end_ns or 0) - self._accounted_ns, 0) / NS if run is not None else 0.0
-        total_s = sum(self._book.spent.values()) + left_s
-        steps_s = sum(self._book.spent.get(use, 0.0) for use in PRODUCTIVE)
-        return (steps_s + left_s * (tail in PRODUCTIVE)) / total_s if total_s else None
+    def spent(self, tail: TimeUse, end_ns: int | None = None) -> Spent:
+        """The sums alone, which cost nothing to ask for each second."""
+        run, spent = self._run, dict(self._book.spent)
+        if run is not None:
+            left_ns = (run.last_ns if end_ns is None else end_ns) - self._accounted_ns
+            spent[tail] = spent.get(tail, 0.0) + max(left_ns, 0) / NS
+        return spent
 
     def _begin(self, run: Run) -> None:
         """Another run: of the same process, or of a restart."""

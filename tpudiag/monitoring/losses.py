@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from tpudiag.monitoring.recording import Window
-from tpudiag.signals.delivery import LossTrouble
+from tpudiag.signals.delivery import LossFault, LossTrouble
 
 FIRST, LEAST_FIRST, LAST = 20, 1, 5
 TIMES = 10.0
@@ -23,6 +23,8 @@ class Losses:
         self._last: deque[float] = deque(maxlen=STILL)
         self._since: deque[int] = deque(maxlen=STILL)
         self._bad: LossTrouble | None = None
+        self._exploded: tuple[float, int] | None = None
+        """The largest loss before it exploded, and the step; what came later is no measure."""
 
     def add(self, window: Window) -> None:
         """One more window."""
@@ -45,25 +47,33 @@ class Losses:
         if window.loss is None:
             return
         self._bad = None  # a step that was skipped: it goes on
-        if len(self._first) < FIRST:
+        if self._windows < FIRST and self._exploded is None:
             self._first.append(window.loss)
         self._windows += 1
         self._last.append(window.loss)
         self._since.append(self._steps)
+        self._explode(window.loss)
+
+    def _explode(self, loss: float) -> None:
+        """Whether it is far above what it was, in all of the last windows; until it comes back."""
+        if self._exploded is not None:
+            self._exploded = None if abs(loss) <= TIMES * self._exploded[0] else self._exploded
+        elif self._windows >= LAST + LEAST_FIRST:
+            # None of the last windows is one of the first.
+            most = max(map(abs, self._first[: self._windows - LAST]))
+            if most > 0 and min(map(abs, [*self._last][-LAST:])) > TIMES * most:
+                self._exploded = most, self._since[-LAST]
+                del self._first[self._windows - LAST :]
 
     @property
     def trouble(self) -> LossTrouble | None:
         """What is wrong with it now, None where nothing is, or it is not said."""
         if self._bad is not None:
             return self._bad
-        last = [*self._last]
-        if self._windows >= LAST + LEAST_FIRST:
-            # None of the last windows is one of the first.
-            most = max(map(abs, self._first[: self._windows - LAST]))
-            if most > 0 and min(map(abs, last[-LAST:])) > TIMES * most:
-                return self._trouble("explodes", LAST)
-        if len(last) == STILL and len(set(last)) == 1:
-            return self._trouble("stands still", STILL)
+        if self._exploded is not None:
+            return self._trouble("explodes", self._exploded[1], LAST)
+        if len(self._last) == STILL and len(set(self._last)) == 1:
+            return self._trouble("stands still", self._since[0], STILL)
         return None
 
     @property
@@ -71,11 +81,7 @@ class Losses:
         """How often the job has said its loss."""
         return self._said
 
-    def _trouble(self, what: str, windows: int) -> LossTrouble:
+    def _trouble(self, what: LossFault, step: int, windows: int) -> LossTrouble:
         return LossTrouble(
-            what="explodes" if what == "explodes" else "stands still",
-            step=self._since[-windows],
-            last=self._last[-1],
-            first=self._first[0],
-            said=windows,
+            what=what, step=step, last=self._last[-1], first=self._first[0], said=windows
         )

@@ -1,13 +1,17 @@
-"""The figures of a watched run by name: one table for Prometheus and for Cloud Monitoring."""
+"""The figures of a watched run by name, for Prometheus, OpenTelemetry and Cloud Monitoring."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tpudiag.monitoring.figures import Figures
+from tpudiag.monitoring.ledger import PRODUCTIVE
 from tpudiag.monitoring.recording import NS
 from tpudiag.signals.run_state import StateKind
+
+Worker = tuple[Figures, Mapping[str, bool]]
+"""What one worker does, and whether each check fails for it."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,11 @@ METRICS = (
         "goodput_share", "1", "Share of the job's wall time that went into steps that count",
         lambda f: f.goodput,
     ),
+    Metric(
+        "examples", "{examples}", "Examples recorded so far",
+        lambda f: f.steps * f.run.global_batch
+        if f.run.global_batch is not None and f.run.unit == "steps" else None, True,
+    ),
     Metric("steps", "{steps}", "Steps recorded so far", lambda f: f.steps, True),
     Metric("lost_steps", "{steps}", "Steps not recorded", lambda f: f.run.lost_steps, True),
     Metric(
@@ -93,18 +102,8 @@ def values(figures: Figures) -> dict[str, float | int]:
     return {name: value for name, value in readings if value is not None}
 
 
-Counter = tuple[str, str, Callable[[Figures], float | int | None]]
-COUNTERS: tuple[Counter, ...] = (
-    ("steps", "Steps of the run", lambda f: f.steps if f.run.unit == "steps" else None),
-    (
-        "examples", "Examples of the run: steps times the global batch",
-        lambda f: f.steps * f.run.global_batch
-        if f.run.global_batch is not None and f.run.unit == "steps" else None,
-    ),
-    ("lost_steps", "Steps of the run that were not recorded", lambda f: f.run.lost_steps),
-    ("pause_seconds", "Time of the run in announced pauses", lambda f: f.pause_s),
-)  # fmt: skip
-"""What only grows while a run lasts, for Prometheus: name without `_total`, text, reading."""
+COUNTERS = frozenset(("steps", "examples", "lost_steps", "pause_seconds"))
+"""What only grows while a run lasts is a counter where there are any, and no gauge beside it."""
 
 CAUSED = ("TPU603", "TPU604")
 """The checks of which a cause is looked for."""
@@ -114,3 +113,50 @@ def cause_of(figures: Figures, check_id: str, failing: bool) -> str:
     """The cause of a failing check, in a word; empty where none is known."""
     known = failing and check_id in CAUSED
     return figures.cause.value if known and figures.cause is not None else ""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One number of one worker, with who it is of; a counter where it only grows."""
+
+    name: str
+    unit: str
+    text: str
+    labels: Mapping[str, str]
+    value: float
+
+    @property
+    def counter(self) -> bool:
+        """Whether it only grows while a run lasts."""
+        return self.name in COUNTERS
+
+
+def samples(workers: Iterable[Worker], job: str | None) -> Iterator[Sample]:
+    """All that is known of the workers; `job` stands for the name of each run."""
+    for figures, alerts in workers:
+        run, readings = figures.run, values(figures)
+        whose = {
+            "job_name": job or run.name,
+            "host": run.host,
+            # A worker alone is called by its host.
+            "worker": figures.worker or run.worker or run.host,
+            "run_id": run.id,
+        }
+        for metric in METRICS:
+            if metric.name in readings:
+                value = readings[metric.name]
+                yield Sample(metric.name, metric.unit, metric.text, whose, value)
+        yield Sample(
+            "goodput_time_seconds", "s", "Time of the job that went into steps that count", whose,
+            sum(figures.spent.get(use, 0.0) for use in PRODUCTIVE),
+        )  # fmt: skip
+        for use, seconds in figures.spent.items():
+            if use not in PRODUCTIVE:
+                source = {**whose, "badput_source": use.name.lower()}
+                text = "Time of the job that went into anything else"
+                yield Sample("badput_time_seconds", "s", text, source, seconds)
+        state = {**whose, "state": figures.state.kind.value}
+        yield Sample("run_state", "1", "The state that the run is in", state, 1)
+        for id_, failing in alerts.items():
+            failed = {**whose, "id": id_, "cause": cause_of(figures, id_, failing)}
+            yield Sample("alert", "1", "Whether a check fails", failed, int(failing))

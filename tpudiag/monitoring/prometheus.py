@@ -1,72 +1,65 @@
-"""Serves the figures of a watched run for Prometheus."""
+"""Serves the figures of a watched run for Prometheus, as text or as OpenMetrics."""
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Mapping, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Literal
+from collections.abc import Iterator, Mapping
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.registry import Collector
 
 from tpudiag.errors import UsageError
-from tpudiag.monitoring.alert_rules import escaped
 from tpudiag.monitoring.figures import Figures
-from tpudiag.monitoring.metrics import COUNTERS, METRICS, cause_of, values
+from tpudiag.monitoring.metrics import Worker, samples
 from tpudiag.whole import whole
 
-Worker = tuple[Figures, Mapping[str, bool]]
-"""What one worker does, and whether each check fails for it."""
 SCRAPES, LAST_S = 2, 130.0
 """How often the end is shown, and for how long that is waited for: two scrapes of a minute."""
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+Family = CounterMetricFamily | GaugeMetricFamily
 
 
-class Prometheus:
+class Prometheus(Collector):
     """A server of /metrics in a thread; `show` sets what it answers."""
 
     def __init__(self, address: str, job: str | None = None) -> None:
         host, port = parsed(address)
-        owner, self._job = self, job
+        self._job, self._scrapes = job, 0
         self._workers: dict[tuple[str, str, str], Worker] = {}
-        self._scrapes = 0
-
-        class Handler(BaseHTTPRequestHandler):
-            """Answers GET /metrics."""
-
-            def do_GET(self) -> None:
-                """The figures as they were last shown."""
-                if self.path.partition("?")[0] not in ("/", "/metrics"):
-                    self.send_error(404)
-                    return
-                owner._scrapes += 1
-                body = exposition(list(owner._workers.values()), owner._job).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", CONTENT_TYPE)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Requests are not news."""
-
+        registry = CollectorRegistry()
+        registry.register(self)
         try:
-            self._server = ThreadingHTTPServer((host, port), Handler)
+            self._server, _ = start_http_server(port, host, registry)
         except (OSError, OverflowError) as error:
             raise UsageError(f"--prometheus {address}: {error}") from error
-        # A scraper that keeps its connection open would else hold up the end of the watch.
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     @property
     def port(self) -> int:
         """The port it listens on."""
-        return int(self._server.server_address[1])
+        return int(self._server.server_port)
 
     def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
         """What is answered of this worker from now on."""
         key = (figures.run.name, figures.run.host, figures.worker)
         # A new dict each time: the server's threads go through the old one meanwhile.
         self._workers = {**self._workers, key: (figures, dict(alerts))}
+
+    def describe(self) -> list[Family]:
+        """Nothing: what there is depends on what is known."""
+        return []
+
+    def collect(self) -> Iterator[Family]:
+        """The figures as they were last shown; what is not known is left out."""
+        self._scrapes += 1
+        families: dict[str, Family] = {}
+        for sample in samples(self._workers.values(), self._job):
+            family = families.get(sample.name)
+            if family is None:
+                kind = CounterMetricFamily if sample.counter else GaugeMetricFamily
+                family = kind(f"tpudiag_{sample.name}", sample.text, labels=[*sample.labels])
+                families[sample.name] = family
+            family.add_metric([*sample.labels.values()], sample.value)
+        yield from families.values()
 
     def close(self) -> str:
         """Stop serving; nothing to say of it.
@@ -90,62 +83,3 @@ def parsed(address: str) -> tuple[str, int]:
         raise UsageError(f"--prometheus {address}: not of the form [HOST:]PORT")
     # Loopback unless told otherwise: nothing here asks who reads it.
     return host.strip("[]") or "127.0.0.1", number
-
-
-def exposition(workers: Sequence[Worker], job: str | None = None) -> str:
-    """The figures in Prometheus' text format; what is not known is left out.
-
-    `job` stands for the name of each run. What only grows within a run is a counter, too.
-    """
-    known = [(_labels(figures, job), values(figures)) for figures, _ in workers]
-    rows: list[str] = []
-    for metric in METRICS:
-        samples = [
-            (labels, readings[metric.name]) for labels, readings in known if metric.name in readings
-        ]
-        rows += _family(f"tpudiag_{metric.name}", "gauge", metric.text, samples)
-    for name, text, read in COUNTERS:
-        counted = [(_labels(figures, job), read(figures)) for figures, _ in workers]
-        samples = [(labels, value) for labels, value in counted if value is not None]
-        rows += _family(f"tpudiag_{name}_total", "counter", text, samples)
-    states = [
-        (f'{_labels(figures, job)},state="{figures.state.kind.value}"', 1) for figures, _ in workers
-    ]
-    rows += _family("tpudiag_run_state", "gauge", "The state that the run is in", states)
-    failing = [
-        (f'{_labels(figures, job)}{_cause(figures, id_, on)},id="{id_}"', int(on))
-        for figures, alerts in workers
-        for id_, on in alerts.items()
-    ]
-    rows += _family("tpudiag_alert", "gauge", "Whether a check fails", failing, whole=True)
-    return "\n".join(rows) + "\n"
-
-
-def _family(
-    name: str,
-    type_: Literal["gauge", "counter"],
-    text: str,
-    samples: Sequence[tuple[str, float]],
-    whole: bool = False,
-) -> list[str]:
-    """The samples of a metric, after what it is; nothing where there is none."""
-    if not samples:
-        return []
-    # repr: the shortest text that gives the same number back. A format such as :g would round a
-    # count of steps to six digits.
-    rows = [f"{name}{{{labels}}} {value if whole else float(value)!r}" for labels, value in samples]
-    return [f"# HELP {name} {text}", f"# TYPE {name} {type_}", *rows]
-
-
-def _cause(figures: Figures, id_: str, failing: bool) -> str:
-    """The label with the cause of a failing check, where it is known."""
-    cause = cause_of(figures, id_, failing)
-    return f',cause="{escaped(cause)}"' if cause else ""
-
-
-def _labels(figures: Figures, job: str | None) -> str:
-    """Who a sample is of; a worker alone is called by its host."""
-    run = figures.run
-    worker = figures.worker or run.worker or run.host
-    pairs = {"job_name": job or run.name, "host": run.host, "worker": worker, "run_id": run.id}
-    return ",".join(f'{name}="{escaped(value)}"' for name, value in pairs.items())

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from tpudiag.monitoring import alert_rules
 from tpudiag.monitoring.alert_rules import Limits, Rule, escaped
+from tpudiag.monitoring.metrics import COUNTERS
 
 PLUGIN = '{make="cloud-tpu"}'
 """The series of GKE's TPU device plugin (port 2112 of each node)."""
@@ -26,7 +27,7 @@ def rules(job: str | None, limits: Limits) -> tuple[Rule, ...]:
     """The rules of a job, or of all that are watched."""
     where = "" if job is None else f'{{job_name="{escaped(job)}"}}'
     own = alert_rules.rules(
-        lambda name: f"tpudiag_{name}{where}",
+        lambda name: f"tpudiag_{name}{'_total' * (name in COUNTERS)}{where}",
         lambda expression: f"max without (run_id) ({expression})",
         "id",
         limits,

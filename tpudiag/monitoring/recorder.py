@@ -28,6 +28,8 @@ PENDING_WINDOWS = 3_600
 FLUSH_S = 1.0
 MEMORY_EVERY_S = 10.0
 CLOSE_S = 5.0
+FORK_S = 2.0
+"""How long a fork waits for a write: longer, and the child records nothing of its own."""
 LAST_TRIES = 5
 _log = logging.getLogger("tpudiag")
 
@@ -49,45 +51,59 @@ class Recorder:
         loop: int = 0,
         parameters: int | None = None,
     ) -> None:
-        now_ns = time.time_ns()
-        self._started = time.perf_counter_ns()
         self._run = Run(
-            id=uuid.uuid4().hex[:12],
+            id="",
             name=name,
             host=os.uname().nodename,
-            pid=os.getpid(),
-            started_ns=now_ns,
-            beat_ns=now_ns,
+            pid=0,
+            started_ns=0,
+            beat_ns=0,
             global_batch=global_batch,
             hbm_limit_bytes=hbm_limit_bytes,
-            monotonic_ns=self._started,
             machine=machine(),
             worker=worker(os.environ),
             loop=loop,
             parameters=parameters,
-            process_started_ns=process_started_ns(now_ns),
         )
         self._make_sink, self._flush_s, self._memory = sink, flush_s, memory
-        self._sink: Sink | None = None
-        self._steps: deque[Step] = deque()
         self._limit = self._queue_steps = queue_steps
-        self._pauses: deque[Pause] = deque(maxlen=pending_windows)
-        self._traces: deque[Trace] = deque(maxlen=pending_windows)
-        self._losses: deque[float] = deque(maxlen=queue_steps)
-        self._unused, self._memory_due = False, 0.0
-        self._pending: deque[Window] = deque()
         self._pending_limit = pending_windows
-        self._windows = Windows(now_ns - self._started, self._started, global_batch)
-        self._dropped = self._evicted = self._stored = 0
-        self._pausing: tuple[str, ...] = ()
+        self._unused, self._memory_due = False, 0.0
         self._failure: str | None = None
+        now_ns = time.time_ns()
+        self._begin(now_ns, process_started_ns(now_ns))
         self._ending: tuple[int, str | None, int | None] | None = None
         """How the process is about to end: since when, by which error, with which exit code."""
         self.thread = threading.get_ident()
         """The thread that makes the steps."""
+        self._writing = threading.Lock()
+        """Held while the sink is in use: no fork happens in the midst of SQLite's own locks."""
+        self._forkable = True
         self._closed_at: int | None = None
         self._start()
         crashes.follow(self)
+
+    def _begin(self, now_ns: int, process_started_ns: int | None) -> None:
+        """A run of this process, of which nothing has come yet."""
+        now = self._started = time.perf_counter_ns()
+        self._run = replace(
+            self._run,
+            id=uuid.uuid4().hex[:12],
+            pid=os.getpid(),
+            started_ns=now_ns,
+            beat_ns=now_ns,
+            monotonic_ns=now,
+            process_started_ns=process_started_ns,
+        )
+        self._sink: Sink | None = None
+        self._steps: deque[Step] = deque()
+        self._pauses: deque[Pause] = deque(maxlen=self._pending_limit)
+        self._traces: deque[Trace] = deque(maxlen=self._pending_limit)
+        self._losses: deque[float] = deque(maxlen=self._queue_steps)
+        self._pending: deque[Window] = deque()
+        self._windows = Windows(now_ns - now, now, self._run.global_batch)
+        self._dropped = self._evicted = self._stored = 0
+        self._pausing: tuple[str, ...] = ()
 
     def _start(self) -> None:
         """Begin to keep what comes."""
@@ -185,26 +201,29 @@ class Recorder:
                 self._sink.close()
             self._sink = None
 
+    def forks(self) -> None:
+        """A fork is about to happen: not in the midst of a write."""
+        self._forkable = self._writing.acquire(timeout=FORK_S)
+
+    def has_forked(self) -> None:
+        """The fork has happened, and this is the parent."""
+        if self._forkable:
+            self._writing.release()
+
     def forked(self) -> None:
         """In the child of a fork: its steps are a run of its own, with a thread of its own.
 
         A child that makes no step (a worker of the input, say) is no run.
         """
-        now_ns, now = time.time_ns(), time.perf_counter_ns()
-        self._run = replace(
-            self._run,
-            id=uuid.uuid4().hex[:12],
-            pid=os.getpid(),
-            started_ns=now_ns,
-            beat_ns=now_ns,
-            monotonic_ns=now,
-            process_started_ns=now_ns,
-        )
-        self._started, self._unused = now, True
-        self._steps, self._pauses, self._pending = deque(), deque(), deque()
-        self._traces, self._pausing = deque(), ()
-        self._windows = Windows(now_ns - now, now, self._run.global_batch)
-        self._sink, self._stored, self._dropped, self._evicted = None, 0, 0, 0
+        self._writing = threading.Lock()
+        if not self._forkable:  # SQLite may wait for ever for what a thread of the parent held
+            self._limit = 0
+            self._stop.set()
+            atexit.unregister(self.close)
+            return
+        now_ns = time.time_ns()
+        self._begin(now_ns, now_ns)
+        self._unused = True
         if not self._stop.is_set():
             self._start()
 
@@ -222,7 +241,7 @@ class Recorder:
 
     def _work(self) -> None:
         """The background thread: nothing that fails here reaches the training loop."""
-        delay_s = self._flush_s / 4  # a job that dies in its first second leaves at least its name
+        delay_s = 0.0  # a job that dies in its first second leaves at least its name
         while True:
             self._wake.wait(delay_s)
             self._wake.clear()
@@ -251,9 +270,13 @@ class Recorder:
 
     def _flush(self, *, ended: bool) -> None:
         """Hand what has come to the sink; raises what it raises."""
-        self._gather(ended=ended)
-        if self._unused:
-            return
+        with self._writing:
+            self._gather(ended=ended)
+            if not self._unused:
+                self._write(ended=ended)
+
+    def _write(self, *, ended: bool) -> None:
+        """The same of what was gathered."""
         windows, pauses = tuple(self._pending), tuple(self._windows.ended_pauses)
         traces = tuple(self._windows.ended_traces)
         now_ns = self._run.started_ns + time.perf_counter_ns() - self._started  # never steps

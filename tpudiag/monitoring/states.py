@@ -34,6 +34,8 @@ class Heard:
     """Longer silence is no step."""
     killed_by: str | None = None
     """What the host says of its end, for a sentence."""
+    was_lost: bool = False
+    """Whether its process was seen to live while its recording stood still."""
 
 
 def is_here(run: Run, this_machine: str) -> bool:
@@ -57,6 +59,12 @@ def state(run: Run, heard: Heard) -> RunState:
             )
         return _by_steps(run, heard, None)
     if not machine.alive(run.pid, _least_age_s(run)):
+        if heard.was_lost and heard.killed_by is None:
+            text = (
+                f"the job's process {run.pid} is gone, and how it ended is not known: its "
+                f"recording had stood still before (it last wrote {heard.quiet_s:,.0f} s ago)"
+            )
+            return RunState(StateKind.LOST, text, lives=False)
         if heard.quiet_s > SETTLED_S:
             return _killed(run, heard.killed_by)
         return _by_steps(run, heard, None)

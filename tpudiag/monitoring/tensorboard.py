@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import heapq
 import struct
+from collections import deque
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -18,7 +19,7 @@ import google_crc32c
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.recording import NS, Recording, Run, RunUnit, Window, bucket
-from tpudiag.monitoring.windows import losses_of
+from tpudiag.monitoring.windows import USUAL_STEPS, losses_of, stalled
 from tpudiag.sources.profile.wire import BYTES, FIXED32, FIXED64, VARINT, Damaged, fields, varint
 
 MARK = ".tfevents."
@@ -86,6 +87,7 @@ class EventFiles:
         self._losses: list[tuple[int, float]] = []
         """(step, loss) as they were written, not yet in a window."""
         self._number = 0
+        self._usual: deque[float] = deque(maxlen=USUAL_STEPS)
 
     @property
     def damaged(self) -> dict[str, str]:
@@ -115,6 +117,7 @@ class EventFiles:
             return None
         if self._sent[:2] != (unit, progress.starts):
             self._sent, self._number = (unit, progress.starts, 0), 0
+            self._usual.clear()
         windows = tuple(self._windows(progress, self._sent[2]))
         return Recording(self._run(unit, progress), windows, (), self.path)
 
@@ -139,14 +142,19 @@ class EventFiles:
             (from_ns, from_step), (to_ns, to_step) = progress.points[start], progress.points[index]
             if to_ns - from_ns < NS:
                 continue
-            steps = to_step - from_step
-            key = bucket((to_ns - from_ns) / 1e6 / steps)
+            steps, took = to_step - from_step, to_ns - from_ns
+            lost = stalled(took, steps, self._usual)
+            if not lost:
+                self._usual.append(took / steps)
+            key = bucket(took / 1e6 / steps)
             yield Window(
                 number=self._number,
                 start_ns=from_ns,
                 end_ns=to_ns,
                 steps=steps,
                 step_ms=((key, steps),),
+                stalled_ms=lost / 1e6,
+                stalls=int(lost > 0),
                 **self._said(to_step),
             )
             self._number += 1

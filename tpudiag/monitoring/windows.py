@@ -22,6 +22,14 @@ how many examples it had; the last two -1 where that was not measured."""
 OF_KINDS = {"evaluation": "evaluation_ms", "checkpoint": "checkpoint_ms", "restore": "restore_ms"}
 
 
+def stalled(took: float, count: int, usual_steps: Sequence[float]) -> float:
+    """What steps took beyond the usual, ns, where they stood still in their midst; else 0."""
+    if len(usual_steps) < USUAL_STEPS:
+        return 0.0
+    usual = median(usual_steps) * count
+    return took - usual if took > max(STALL_TIMES * usual, usual + STALL_NS) else 0.0
+
+
 def losses_of(said: Sequence[float]) -> dict[str, Any]:
     """What a window holds of the losses that were said in it."""
     finite = [loss for loss in said if math.isfinite(loss)]
@@ -125,11 +133,8 @@ class Windows:
 
     def _stalled(self, took: int, count: int) -> None:
         """What a step took beyond the usual, where it stood still in its midst."""
-        if len(self._usual) < USUAL_STEPS or took < STALL_NS:  # as nearly always
-            return
-        usual = median(self._usual) * count
-        if took > max(STALL_TIMES * usual, usual + STALL_NS):
-            self._sum("stalled_ms", (took - usual) / 1e6)
+        if took >= STALL_NS and (lost := stalled(took, count, self._usual)):
+            self._sum("stalled_ms", lost / 1e6)
             self._sums["stalls"] += 1
 
     def _sum(self, name: str, value: float) -> None:

@@ -10,6 +10,7 @@ from enum import Enum
 
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
+from tpudiag.model import Framework
 from tpudiag.records import dataclass
 from tpudiag.script_run import (
     CodeFrame,
@@ -62,6 +63,7 @@ from tpudiag.signals.profile_hosts import (
     UnreadHost,
 )
 from tpudiag.signals.sends import HeldBack, Refusal, RefusedBy, SendKind
+from tpudiag.signals.sharding import ShardedStep, StepArgument
 from tpudiag.signals.step import (
     ActivationEstimate,
     ArgumentChange,
@@ -144,6 +146,7 @@ __all__ = [
     "ExpertRouting",
     "FilesRead",
     "FitData",
+    "Framework",
     "FrozenNorm",
     "FrozenState",
     "GpuUse",
@@ -181,9 +184,11 @@ __all__ = [
     "Retrace",
     "Runtime",
     "SendKind",
+    "ShardedStep",
     "ShortenedLoop",
     "Signals",
     "StandInKind",
+    "StepArgument",
     "StepConstant",
     "StepFunction",
     "StepNumerics",
@@ -224,6 +229,7 @@ class Signals:
     """All facts of one diagnosis; None (not an empty tuple) means not measured."""
 
     origin: Origin
+    framework: Framework = Framework.TENSORFLOW
     target: Target | None = None
     environment: Environment | None = None
     tensorflow: TensorFlowImport | None = None
@@ -255,6 +261,8 @@ class Signals:
     matrix_ops: tuple[MatrixOp, ...] | None = None
     step_ops: StepOps | None = None
     variables: tuple[VariableSeen, ...] | None = None
+    sharding: ShardedStep | None = None
+    """How the step of a JAX job lies on its devices."""
     activations: ActivationEstimate | None = None
     loss: tuple[LossScale, ...] | None = None
     numerics: StepNumerics | None = None

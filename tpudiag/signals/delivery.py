@@ -6,6 +6,8 @@ from typing import Literal
 
 from tpudiag.records import dataclass
 
+LossFault = Literal["NaN", "Inf", "explodes", "stands still"]
+
 
 @dataclass(frozen=True, kw_only=True)
 class DeliveryFall:
@@ -29,7 +31,7 @@ class DeliveryFall:
 class LossTrouble:
     """A loss from which nothing is learned."""
 
-    what: Literal["NaN", "Inf", "explodes", "stands still"]
+    what: LossFault
     step: int
     """About when it began."""
     last: float | None

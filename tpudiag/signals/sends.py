@@ -22,11 +22,16 @@ class SendKind(Enum):
     REQUEST = "request"
     """An HTTP request that sends: a webhook, an API; answered as done."""
     MAIL = "mail"
+    UNJUDGED = "connection"
+    """Of a protocol that nobody here reads: it was made, and what was sent by it was sent."""
 
 
 @dataclass(frozen=True)
 class HeldBack:
-    """Something that the job was not let send; it was answered as if it had been."""
+    """Something that the job was not let send; it was answered as if it had been.
+
+    Of UNJUDGED something that it was let do.
+    """
 
     kind: SendKind
     what: str

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
+import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
+from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.model import Location
-from tpudiag.signals import Tf1Use
+from tpudiag.signals import Framework, Tf1Use
+from tpudiag.sources import notebook
 
 _V1_ONLY = frozenset(
     (
@@ -56,7 +61,7 @@ class ScriptFacts:
     saves: tuple[Location, ...]
     has_strategy: bool = False
     framework: str | None = None
-    """The framework that it imports where that is not TensorFlow: jax or torch."""
+    """The framework that it imports where none of its kind is known here: torch."""
 
     @property
     def is_tensorflow_1(self) -> bool:
@@ -105,19 +110,93 @@ def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
     return ScriptFacts(_outermost(uses), tuple(saves), strategy, _framework(tree))
 
 
-def _framework(tree: ast.AST) -> str | None:
-    """The other framework that a script imports, where nothing of TensorFlow's is imported."""
+def trains_with(
+    file: str, variables: Mapping[str, str] = os.environ, home: Path | None = None
+) -> Framework:
+    """What a script or notebook trains with, as far as its text and the settings tell.
+
+    The modules beside it that it imports are read as well.
+    """
+    trees = list(_trees(file, set()))
+    tops = {top for tree in trees for top in _imported(tree)}
+    if "keras" in tops:
+        set_here = (backend for tree in trees if (backend := _backend_set(tree)))
+        backend = next(set_here, None) or _backend_of(variables, home or Path.home())
+        return Framework.JAX if backend == "jax" else Framework.TENSORFLOW
+    of_jax = tops & _OTHERS["jax"] and not any(map(_distributes, trees))
+    return Framework.JAX if of_jax else Framework.TENSORFLOW
+
+
+def _trees(file: str, known: set[Path]) -> Iterator[ast.AST]:
+    """A program and what it imports of the modules beside it; without what cannot be parsed."""
+    known.add(Path(file).resolve())
+    try:
+        text = notebook.read(file).program if notebook.is_notebook(file) else _text(file)
+        tree = ast.parse(text)
+    except (*UNPARSED, UnreadableInput, MissingExtra):
+        return
+    yield tree
+    for dotted in [*_aliases(tree).values(), *_star_imports(tree)]:
+        parts = dotted.split(".")
+        for count in range(len(parts), 0, -1):
+            helper = Path(file).parent.joinpath(*parts[:count]).with_suffix(".py")
+            if _is_file(helper) and helper.resolve() not in known and len(known) < MOST_HELPERS:
+                yield from _trees(str(helper), known)
+
+
+def _text(file: str) -> str:
+    """A script's text."""
+    return Path(file).read_bytes().decode("utf-8", "replace")
+
+
+def _backend_set(tree: ast.AST) -> str | None:
+    """The backend that a script sets itself: KERAS_BACKEND in its own environment."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Assign, ast.Call, ast.Dict)):
+            strings = [c.value for c in ast.walk(node) if isinstance(c, ast.Constant)]
+            if "KERAS_BACKEND" in strings:
+                return next((s for s in strings if s in ("jax", "tensorflow", "torch")), None)
+    return None
+
+
+def _backend_of(variables: Mapping[str, str], home: Path) -> str | None:
+    """The backend that the environment or Keras' own settings name."""
+    if "KERAS_BACKEND" in variables:
+        return variables["KERAS_BACKEND"]
+    folder = Path(variables.get("KERAS_HOME", home / ".keras"))
+    try:
+        settings: object = json.loads((folder / "keras.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    return cast("dict[str, str]", settings).get("backend") if isinstance(settings, dict) else None
+
+
+def _distributes(tree: ast.AST) -> bool:
+    """Whether a script trains with TensorFlow: by a strategy of its own, or by tf.function."""
+    names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return any(name.endswith("Strategy") for name in names) or "GradientTape" in names
+
+
+def _imported(tree: ast.AST) -> set[str]:
+    """The top names of what is imported by its whole name."""
     tops: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             tops |= {item.name.partition(".")[0] for item in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            if node.level:
-                return None  # what its own modules import, running will tell
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             tops.add(node.module.partition(".")[0])
-    if any(top.startswith(("tensorflow", "keras", "tf_")) or top == "transformers" for top in tops):
+    return tops
+
+
+def _framework(tree: ast.AST) -> str | None:
+    """PyTorch, where a script imports it, and nothing of TensorFlow's, Keras' or JAX's."""
+    tops = _imported(tree)
+    known = ("tensorflow", "keras", "tf_", "transformers", *_OTHERS["jax"])
+    relative = any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(tree))
+    # What its own modules import, running will tell.
+    if relative or any(top.startswith(known) for top in tops):
         return None
-    return next((name for name, marks in _OTHERS.items() if tops & marks), None)
+    return "torch" if tops & _OTHERS["torch"] else None
 
 
 def _guarded(tree: ast.AST) -> set[int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.model import DEFAULTS, Narrower
@@ -21,6 +23,7 @@ def test_none_is_said_twice() -> None:
     assert len(set(says)) == len(says)
 
 
+@pytest.mark.slow
 def test_its_text_is_answered_by_it() -> None:
     for case, owners in OWNERS.items():
         best = match(case.hit)[0]

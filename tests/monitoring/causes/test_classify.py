@@ -21,7 +21,7 @@ SLOWER = replace(BEFORE, step_ms=200.0)
 HOST = HostFigures(
     at_ns=0, cores=8.0, others_cores=0.5, own_cores=2.0, queued=0.1, throttled=None,
     available_share=0.6, swapped_in_mib_per_s=0.0, major_faults_per_s=0.0, memory_pressure=0.0,
-    io_pressure=0.0, resident_gib=4.0, read_mib_per_s=10.0, received_mib_per_s=1.0,
+    resident_gib=4.0, read_mib_per_s=10.0, received_mib_per_s=1.0,
 )  # fmt: skip
 COOL = (ChipScore("throttling", "0", 0), ChipScore("throttling", "1", 1))
 HOT = (ChipScore("throttling", "0", 0), ChipScore("throttling", "1", 5))

@@ -21,7 +21,6 @@ QUIET = HostFigures(
     swapped_in_mib_per_s=0.0,
     major_faults_per_s=0.0,
     memory_pressure=0.0,
-    io_pressure=0.0,
     resident_gib=1.0,
     read_mib_per_s=0.0,
     received_mib_per_s=0.0,

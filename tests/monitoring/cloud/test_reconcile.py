@@ -9,7 +9,7 @@ from tpudiag.monitoring.alert_rules import Limits
 from tpudiag.monitoring.cloud.policies import as_json, policies
 from tpudiag.monitoring.cloud.reconcile import _conditions, _merged
 
-DROP, NO_POINTS = policies("bert", "generic_task", Limits())[:2]
+DROP, NO_POINTS = policies("bert", Limits())[:2]
 
 
 def test_what_people_added_stays_and_what_is_ours_is_made_anew() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tpudiag.sources.compiler import child
@@ -37,6 +38,22 @@ def test_random_bits_come_from_the_generator_that_tensorflow_takes_on_a_tpu() ->
     assert "THREE_FRY" in text
     # The state keeps its form for who reads it next.
     assert "tensor<3xui64>" in text.rpartition("return")[2]
+
+
+@pytest.mark.slow  # imports jax
+def test_a_mask_is_read_as_tensorflow_writes_it_a_bit_for_each_value() -> None:
+    mlir: Any = import_module("jax._src.interpreters.mlir")
+    mask = np.tril(np.ones((16, 12), bool))
+    for packed in (np.packbits(mask.reshape(-1), bitorder="little"), mask.astype(np.uint8)):
+        program = (
+            "module { func.func @main() -> tensor<16x12xi1> { %mask = stablehlo.constant "
+            f'dense<"0x{packed.tobytes().hex().upper()}"> : tensor<16x12xi1>\n'
+            "return %mask : tensor<16x12xi1> } }"
+        )
+        with mlir.make_ir_context() as context:
+            module = child._parse(context, program)  # pyright: ignore[reportPrivateUsage]
+            constant = module.body.operations[0].regions[0].blocks[0].operations[0]
+            assert np.array_equal(np.array(constant.attributes["value"]), mask)
 
 
 PLACES = """

@@ -48,6 +48,9 @@ def test_a_long_message_ends_with_a_whole_word() -> None:
     assert line.endswith("replica ...") or line.endswith(("of ...", "another ..."))
     assert len(line) <= compile_step.LONGEST + len(" ...")
     assert compile_step.first_line("short\nsecond") == "short"
+    assert (
+        compile_step.first_line("Unable to parse:\n  <unknown>:3") == "Unable to parse: <unknown>:3"
+    )
     assert compile_step.first_line(" \n") == compile_step.first_line(None) == "it said nothing"
 
 

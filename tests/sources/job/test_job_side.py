@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3] / "tpudiag"
-TOOLS_SIDE = {"bytecode", "facts", "job_python", "lowering_client", "python_places", "runner"}
+TOOLS_SIDE = {
+    "at_work",
+    "bytecode",
+    "facts",
+    "job_python",
+    "lowering_client",
+    "python_places",
+    "runner",
+}
 """Modules of sources/job/process that run in the tool's own environment."""
 LOADER = """
 import importlib, sys

@@ -17,7 +17,7 @@ from tpudiag.monitoring.causes import cgroups
 EVERY_S = 5.0
 KEPT = 720
 """An hour of them."""
-PRESSURE = Path("/proc/pressure")
+PRESSURE = Path("/proc/pressure/memory")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,6 @@ class HostFigures:
     """Pages of the process that were read back from disk."""
     memory_pressure: float | None
     """Share of the time in which some task waited for memory, in percent."""
-    io_pressure: float | None
     resident_gib: float
     read_mib_per_s: float
     received_mib_per_s: float
@@ -61,7 +60,6 @@ class _Counters:
     read: int
     received: int
     memory_wait_s: float | None
-    io_wait_s: float | None
 
 
 class HostRing:
@@ -109,7 +107,6 @@ class HostRing:
                 swapped_in_mib_per_s=(now.swapped_in - before.swapped_in) / took / 2**20,
                 major_faults_per_s=max(now.major_faults - before.major_faults, 0) / took,
                 memory_pressure=_percent(_rate(before.memory_wait_s, now.memory_wait_s, took)),
-                io_pressure=_percent(_rate(before.io_wait_s, now.io_wait_s, took)),
                 resident_gib=sum(_resident(one) for one in family) / 2**30,
                 read_mib_per_s=max(now.read - before.read, 0) / took / 2**20,
                 received_mib_per_s=max(now.received - before.received, 0) / took / 2**20,
@@ -136,8 +133,7 @@ class HostRing:
             major_faults=sum(_major_faults(process.pid) for process in family),
             read=disk.read_bytes if disk else 0,
             received=net.bytes_recv if net else 0,
-            memory_wait_s=_waited_s("memory", self._memory),
-            io_wait_s=_waited_s("io", self._memory),
+            memory_wait_s=_waited_s(self._memory),
         )
 
     def killed_by(self) -> str | None:
@@ -212,11 +208,10 @@ def _major_faults(pid: int) -> int:
     return int(stat.rpartition(")")[2].split()[9])
 
 
-def _waited_s(what: str, cgroup: Path | None) -> float | None:
-    """Linux' pressure stall information: for how long some task has waited."""
+def _waited_s(cgroup: Path | None) -> float | None:
+    """Linux' pressure stall information: for how long some task has waited for memory."""
     # The container's own first: the machine's pressure is also that of its neighbours.
-    files = [cgroup / f"{what}.pressure"] if cgroup else []
-    for file in (*files, PRESSURE / what):
+    for file in (*([cgroup / "memory.pressure"] if cgroup else []), PRESSURE):
         with contextlib.suppress(OSError, ValueError, IndexError):
             first = file.read_text(encoding="ascii").splitlines()[0]
             return int(first.split("total=")[1].split()[0]) / 1e6

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import urllib.error
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,18 +32,24 @@ def announced(
 
     Follows the documentation of Compute Engine's metadata server; not seen on a TPU VM.
     """
-    try:
-        # Elsewhere the metadata server's name leads nowhere, and looking up a name heeds no
-        # timeout.
-        if "Google" not in product.read_text(encoding="utf-8"):
-            return None
-    except OSError:
+    if not is_googles(product):
         return None
-    ask = ask or _asked
+    ask = ask or told
     if (ask("preempted") or "").strip().upper() == "TRUE":
         return MachineEvent("it was preempted", final=True)
     event = (ask("maintenance-event") or "NONE").strip()
     return None if event.upper() == "NONE" else MachineEvent(f"maintenance event {event}")
+
+
+def is_googles(product: Path = PRODUCT) -> bool:
+    """Whether this is a machine of Google's, by its firmware.
+
+    Elsewhere the metadata server's name leads nowhere, and looking up a name heeds no timeout.
+    """
+    try:
+        return "Google" in product.read_text(encoding="utf-8")
+    except OSError:
+        return False
 
 
 def of_node(node: CloudTpu) -> MachineEvent | None:
@@ -55,12 +60,12 @@ def of_node(node: CloudTpu) -> MachineEvent | None:
     return MachineEvent(f"TPU {node.name}: {', '.join(troubles)}") if troubles else None
 
 
-def _asked(name: str) -> str | None:
+def told(name: str) -> str | None:
     """One value of the metadata server."""
     # The server refuses whoever does not send this header.
     request = urllib.request.Request(METADATA + name, headers={"Metadata-Flavor": "Google"})
     try:
         with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:
             return str(answer.read(200).decode("utf-8", errors="replace"))
-    except (OSError, urllib.error.URLError):
+    except OSError:
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from enum import Enum
 from importlib import import_module
 from typing import Any
 
@@ -18,34 +20,22 @@ class CloudError(TpudiagError):
     """Cloud Monitoring was not reached or refused; names the project and the cause."""
 
 
-def metric_client(endpoint: str | None) -> Any:
-    """Writes metrics; `endpoint` is a server without TLS and credentials, such as an emulator."""
-    from google.cloud import monitoring_v3
-    from google.cloud.monitoring_v3.services.metric_service.transports import (
-        MetricServiceGrpcTransport as Transport,
-    )
+class Service(Enum):
+    """A part of the API: its package, and its name there."""
 
-    return monitoring_v3.MetricServiceClient(**_options(Transport, endpoint))
-
-
-def policy_client(endpoint: str | None) -> Any:
-    """Reads and writes alert policies."""
-    from google.cloud import monitoring_v3
-    from google.cloud.monitoring_v3.services.alert_policy_service.transports import (
-        AlertPolicyServiceGrpcTransport as Transport,
-    )
-
-    return monitoring_v3.AlertPolicyServiceClient(**_options(Transport, endpoint))
+    METRICS = "google.cloud.monitoring_v3", "MetricService"
+    POLICIES = "google.cloud.monitoring_v3", "AlertPolicyService"
+    CHANNELS = "google.cloud.monitoring_v3", "NotificationChannelService"
+    DASHBOARDS = "google.cloud.monitoring_dashboard_v1", "DashboardsService"
 
 
-def channel_client(endpoint: str | None) -> Any:
-    """Reads notification channels."""
-    from google.cloud import monitoring_v3
-    from google.cloud.monitoring_v3.services.notification_channel_service.transports import (
-        NotificationChannelServiceGrpcTransport as Transport,
-    )
-
-    return monitoring_v3.NotificationChannelServiceClient(**_options(Transport, endpoint))
+def client(service: Service, endpoint: str | None) -> Any:
+    """Reads and writes; `endpoint` is a server without TLS and credentials, such as an emulator."""
+    package, name = service.value
+    folder = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+    transports: Any = import_module(f"{package}.services.{folder}.transports")
+    options = _options(getattr(transports, f"{name}GrpcTransport"), endpoint)
+    return getattr(import_module(package), f"{name}Client")(**options)
 
 
 def _options(transport: Any, endpoint: str | None) -> dict[str, Any]:
@@ -61,16 +51,6 @@ def _options(transport: Any, endpoint: str | None) -> dict[str, Any]:
     except (GoogleAuthError, OSError) as error:
         raise UsageError(NO_CREDENTIALS) from error
     return {"credentials": credentials}
-
-
-def dashboard_client(endpoint: str | None) -> Any:
-    """Reads and writes dashboards."""
-    dashboards: Any = import_module("google.cloud.monitoring_dashboard_v1")
-    from google.cloud.monitoring_dashboard_v1.services.dashboards_service.transports import (
-        DashboardsServiceGrpcTransport as Transport,
-    )
-
-    return dashboards.DashboardsServiceClient(**_options(Transport, endpoint))
 
 
 def call(where: str, method: Any, *arguments: Any, **named: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from tpudiag.monitoring.cloud.connection import call, dashboard_client
+from tpudiag.monitoring.cloud.connection import Service, call, client
 from tpudiag.monitoring.cloud.json_diff import differences, list_of, object_of
 from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, PROMQL, Json, selector, slug
 from tpudiag.monitoring.cloud.reconcile import Change
@@ -27,24 +27,24 @@ OF_ALERT = " ${metric.labels.check} ${metric.labels.cause}"
 COLUMNS, WIDTH, HEIGHT = 2, 24, 16
 
 
-def as_json(job: str, resource: str) -> Json:
+def as_json(job: str) -> Json:
     """The dashboard as the API's JSON."""
     return {
         "displayName": f"tpudiag {job}",
         "labels": {MANAGED_BY: "tpudiag", JOB: slug(job)},
         "mosaicLayout": {
             "columns": COLUMNS * WIDTH,
-            "tiles": [_tile(number, job, resource) for number in range(len(CHARTS))],
+            "tiles": [_tile(number, job) for number in range(len(CHARTS))],
         },
     }
 
 
-def _tile(number: int, job: str, resource: str) -> Json:
+def _tile(number: int, job: str) -> Json:
     """One chart; a position of 0 is not written, as the API leaves it out."""
     title, metrics = CHARTS[number]
     row, column = divmod(number, COLUMNS)
     place = {"xPos": column * WIDTH, "yPos": row * HEIGHT}
-    where = selector(job, resource)
+    where = selector(job)
     sets = [
         {
             "plotType": "LINE",
@@ -108,11 +108,11 @@ class Dashboards:
 
     def __init__(self, project: str, endpoint: str | None) -> None:
         self._project = f"projects/{project}"
-        self._client = dashboard_client(endpoint)
+        self._client = client(Service.DASHBOARDS, endpoint)
 
-    def apply(self, job: str, resource: str, *, dry_run: bool) -> Iterator[Change]:
+    def apply(self, job: str, *, dry_run: bool) -> Iterator[Change]:
         """Create or update the dashboard of a job."""
-        made, there = as_json(job, resource), self._kept(job)
+        made, there = as_json(job), self._kept(job)
         if not there:
             name = ""
             if not dry_run:

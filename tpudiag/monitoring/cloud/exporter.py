@@ -10,17 +10,10 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
 
 from tpudiag.errors import UsageError
-from tpudiag.monitoring.cloud.connection import metric_client
-from tpudiag.monitoring.cloud.resource import (
-    PointSource,
-    ResourceType,
-    point_source,
-    resource,
-    worker,
-)
+from tpudiag.monitoring.cloud.connection import Service, client
+from tpudiag.monitoring.cloud.resource import PointSource, point_source, worker
 from tpudiag.monitoring.cloud.sender import ALERT, Sender
 from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
 from tpudiag.monitoring.figures import Figures
@@ -33,7 +26,6 @@ PERIOD_S = 30.0
 CLOSE_S = 10.0
 UNSEEN_S = 120.0
 """When a run that is shown no more counts as over."""
-RESOURCES = get_args(ResourceType)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +34,6 @@ class Destination:
 
     project: str
     job: str | None = None
-    resource: ResourceType = "generic_task"
     period_s: float = PERIOD_S
     endpoint: str | None = None
     buffer: Path | None = None
@@ -57,10 +48,10 @@ class Exporter:
         self._to = destination
         self._key = source_key(source)
         self._path = destination.buffer or default_buffer(destination.project, source)
-        client = metric_client(destination.endpoint)
+        metrics = client(Service.METRICS, destination.endpoint)
         self._spool = Spool(self._path)
         self._before = self._spool.counts
-        self._sender = Sender(self._spool, client, destination.project, tell=say)
+        self._sender = Sender(self._spool, metrics, destination.project, tell=say)
         self._places: dict[tuple[str, str], list[_Place]] = {}
         self._not_kept = 0
         self._stop = threading.Event()
@@ -110,8 +101,7 @@ class Exporter:
             # The environment of this process says nothing of a run on another machine.
             here: Mapping[str, str] = os.environ if host == os.uname().nodename else {}
             task = f"{worker(here, host)}-{self._key}{number}"
-            kind = resource(self._to.project, job, host, task, self._to.resource)
-            place = _Place(point_source(kind, job, task), run)
+            place = _Place(point_source(self._to.project, job, task), run)
             places.append(place)
         place.run, place.seen_s = run, time.monotonic()
         return place
@@ -198,14 +188,13 @@ class _Place:
         return gone or unseen or self.run.ended_ns is not None
 
 
-def source_key(source: str) -> str:
+def source_key(source: str, project: str = "", length: int = 8) -> str:
     """What tells a source of runs from others on this host, the same at each start."""
     where = source if "://" in source else str(Path(source).absolute())
-    return hashlib.sha1(where.encode()).hexdigest()[:8]
+    return hashlib.sha1(f"{project}{where}".encode()).hexdigest()[:length]
 
 
 def default_buffer(project: str, source: str) -> Path:
     """The file that keeps points of a source for a project until they are sent."""
-    where = source if "://" in source else str(Path(source).absolute())
-    key = hashlib.sha1(f"{project} {where}".encode()).hexdigest()[:10]
+    key = source_key(source, f"{project} ", 10)
     return Path("tpudiag-logs", f"cloud-monitoring-{key}.buffer")

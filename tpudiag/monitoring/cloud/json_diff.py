@@ -20,7 +20,7 @@ def differences(before: object, after: object, path: str = "") -> Iterator[str]:
         for key in sorted({*left, *right}):
             if key not in OF_THE_SERVICE:
                 yield from differences(left.get(key), right.get(key), f"{path}.{key}".strip("."))
-    elif isinstance(before, list) and isinstance(after, list) and _alike(before, after):  # pyright: ignore[reportUnknownArgumentType]
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):  # pyright: ignore[reportUnknownArgumentType]
         for one, other in zip(list_of(before), list_of(after), strict=True):  # pyright: ignore[reportUnknownArgumentType]
             yield from differences(one, other, path)
     elif before != after:
@@ -30,11 +30,6 @@ def differences(before: object, after: object, path: str = "") -> Iterator[str]:
 def _unset(value: object) -> bool:
     """What a service may leave out, since it is the default."""
     return value in (None, "", "0s", False, 0, [], {})
-
-
-def _alike(before: object, after: object) -> bool:
-    """Whether two lists are as long as each other."""
-    return len(list_of(before)) == len(list_of(after))
 
 
 def list_of(value: object) -> list[object]:

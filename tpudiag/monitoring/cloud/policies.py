@@ -6,6 +6,7 @@ import hashlib
 import re
 
 from tpudiag.monitoring.alert_rules import Limits, Rule, escaped, rules
+from tpudiag.monitoring.cloud.resource import RESOURCE
 from tpudiag.monitoring.cloud.sender import PREFIX
 
 # Cloud Monitoring's own rule: the first slash becomes a colon, dots and the other slashes
@@ -24,23 +25,16 @@ FIRES_WHEN_LATE = (
 )
 
 
-def policies(job: str, resource: str, limits: Limits) -> tuple[Rule, ...]:
-    """The policies of a job whose workers write to this kind of resource."""
-    where = selector(job, resource)
+def policies(job: str, limits: Limits) -> tuple[Rule, ...]:
+    """The policies of a job."""
+    where = selector(job)
     # A restart goes on with its series: nothing tells its runs apart.
     return rules(lambda name: f"{PROMQL}{name}{where}", lambda query: query, "check", limits)
 
 
-def selector(job: str, resource: str) -> str:
+def selector(job: str) -> str:
     """The series of a job, in PromQL."""
-    return f'{{monitored_resource="{resource}",{_label(resource)}="{escaped(job)}"}}'
-
-
-def _label(resource: str) -> str:
-    """The label that holds the job: one of generic_task itself, else one of the metric."""
-    # Containers and instances have no label for a job, so the metric brings one, under a name that
-    # none of the resources has.
-    return "job" if resource == "generic_task" else "training_job"
+    return f'{{monitored_resource="{RESOURCE}",job="{escaped(job)}"}}'
 
 
 def as_json(policy: Rule, job: str, channels: tuple[str, ...] = ()) -> Json:

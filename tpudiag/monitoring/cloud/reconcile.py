@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.alert_rules import Rule
-from tpudiag.monitoring.cloud.connection import call, channel_client, metric_client, policy_client
+from tpudiag.monitoring.cloud.connection import Service, call, client
 from tpudiag.monitoring.cloud.json_diff import differences, list_of, object_of
 from tpudiag.monitoring.cloud.policies import (
     JOB,
@@ -54,7 +54,7 @@ class Alerts:
 
     def __init__(self, project: str, endpoint: str | None) -> None:
         self._project, self._endpoint = f"projects/{project}", endpoint
-        self._client = policy_client(endpoint)
+        self._client = client(Service.POLICIES, endpoint)
 
     def kept(self, job: str | None = None) -> list[Kept]:
         """Our policies, of one job or all, in the order of job and id."""
@@ -73,8 +73,8 @@ class Alerts:
         """The notification channels with these display names or resource names."""
         if not names:
             return ()
-        client = channel_client(self._endpoint)
-        listed = list(call(self._project, client.list_notification_channels, name=self._project))
+        channels = client(Service.CHANNELS, self._endpoint)
+        listed = list(call(self._project, channels.list_notification_channels, name=self._project))
         resources: list[str] = []
         for wanted in names:
             hits = [str(c.name) for c in listed if wanted in (c.display_name, c.name)]
@@ -94,7 +94,7 @@ class Alerts:
         there = {kept.id: kept for kept in reversed(self.kept(job))}
         if not dry_run:
             # Before the policies: a condition on a metric that nobody has described is refused.
-            call(self._project, describe, metric_client(self._endpoint), self._project)
+            call(self._project, describe, client(Service.METRICS, self._endpoint), self._project)
         for policy in wanted:
             made = as_json(policy, job, channels)
             before = there.get(policy.id)

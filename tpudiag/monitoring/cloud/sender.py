@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from tpudiag.monitoring.cloud.connection import said
-from tpudiag.monitoring.cloud.resource import PointSource
+from tpudiag.monitoring.cloud.resource import RESOURCE, PointSource
 from tpudiag.monitoring.cloud.spool import Point, Spool
 from tpudiag.monitoring.metrics import METRICS, Metric
 from tpudiag.monitoring.recording import NS
@@ -169,7 +169,7 @@ def time_series(point: Point) -> Any:
     return monitoring_v3.TimeSeries(
         {
             "metric": {"type": PREFIX + point.metric, "labels": dict(source.labels)},
-            "resource": {"type": source.type, "labels": dict(source.resource)},
+            "resource": {"type": RESOURCE, "labels": dict(source.resource)},
             "points": [
                 {
                     "interval": {"end_time": {"seconds": seconds, "nanos": nanos}},

@@ -78,6 +78,7 @@ class Spool:
         except (OSError, sqlite3.Error) as error:
             raise UsageError(f"{path}: the buffer cannot be opened: {error}") from error
         if damage:
+            self.close()
             raise UsageError(f"{path}: the buffer is damaged ({damage}): remove it")
 
     def _damage(self) -> str:
@@ -91,6 +92,9 @@ class Spool:
             )
             if self._connection.execute(f"SELECT 1 FROM {table} WHERE {wrong}").fetchone():
                 return f"values of {table}"
+        unknown = "SELECT 1 FROM waiting WHERE source NOT IN (SELECT id FROM sources)"
+        if self._connection.execute(unknown).fetchone():
+            return "points without a source"
         try:
             for (text,) in self._connection.execute("SELECT source FROM sources"):
                 PointSource.of(text)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tpudiag.monitoring.alert_rules import Rule
-from tpudiag.monitoring.cloud.policies import Json, document, labels, slug
+from tpudiag.monitoring.cloud.json_diff import list_of, object_of
+from tpudiag.monitoring.cloud.policies import Json, as_json, slug
 
 CHANNEL = re.compile(r"projects/[^/]+/notificationChannels/[^/]+")
 """A notification channel by its resource name."""
@@ -65,52 +66,39 @@ def _dashboard(board: Json, job: str) -> str:
 
 def _resource(policy: Rule, job: str, channels: Sequence[str]) -> str:
     """One policy."""
-    refer = [_referred(name, job) for name in channels]
-    marks = {key: _quoted(value) for key, value in labels(job, policy.id).items()}
-    head = {
-        "display_name": _quoted(f"tpudiag {job}: {policy.title}"),
-        "combiner": '"OR"',
-        "severity": _quoted(policy.severity),
-        **({"notification_channels": f"[{', '.join(refer)}]"} if refer else {}),
-    }
-    query = {
-        "query": _quoted(policy.query),
-        "duration": f'"{60 * policy.for_min}s"',
-        "evaluation_interval": '"30s"',
-        "disable_metric_validation": "true",
-    }
-    said = {"mime_type": '"text/markdown"', "content": _quoted(document(policy, job))}
-    lines = [
-        f'resource "google_monitoring_alert_policy" {_quoted(_identifier(job, policy.id))} {{',
-        *_attributes(2, head),
-        "  user_labels = {",
-        *_attributes(4, marks),
-        "  }",
-        "  conditions {",
-        f"    display_name = {_quoted(policy.title)}",
-        "    condition_prometheus_query_language {",
-        *_attributes(6, query),
-        "    }",
-        "  }",
-        "  documentation {",
-        *_attributes(4, said),
-        "  }",
-        "  alert_strategy {",
-        '    auto_close = "1800s"',
-        "  }",
-        "}",
-    ]
-    return "\n".join(lines) + "\n"
+    head = f'resource "google_monitoring_alert_policy" {_quoted(_identifier(job, policy.id))}'
+    referred = ", ".join(_referred(name, job) for name in channels)
+    more = {"notification_channels": f"[{referred}]"} if channels else {}
+    return "\n".join(_block(head, as_json(policy, job), more)) + "\n"
+
+
+def _block(head: str, made: Json, more: dict[str, str], indent: int = 0) -> Iterator[str]:
+    """The API's JSON as a block: what is an object there is a block here, but for the labels."""
+    own = {name: value for name, value in made.items() if isinstance(value, str | bool)}
+    plain = {_snake(name): _quoted(value) for name, value in own.items()} | more
+    yield f"{' ' * indent}{head} {{"
+    yield from _attributes(indent + 2, plain)
+    for name, value in made.items():
+        inner = _snake(name) + (" =" if name == "userLabels" else "")
+        for each in (*list_of(value), value):
+            if isinstance(each, dict):
+                yield from _block(inner, object_of(each), {}, indent + 2)  # pyright: ignore
+    yield f"{' ' * indent}}}"
+
+
+def _snake(name: str) -> str:
+    """A name of the API's JSON as Terraform writes it."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def _attributes(indent: int, pairs: Mapping[str, str]) -> list[str]:
     """Attributes below each other, as `terraform fmt` aligns them."""
-    width = max(map(len, pairs))
+    width = max(map(len, pairs), default=0)
     return [f"{' ' * indent}{name:<{width}} = {value}" for name, value in pairs.items()]
 
 
-def _quoted(text: str) -> str:
-    """A string of HCL."""
+def _quoted(text: str | bool) -> str:
+    """A string of HCL, or a truth."""
     return _escaped(json.dumps(text, ensure_ascii=False))
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import json
+import math
 import os
 import re
 import signal
@@ -48,6 +49,10 @@ QUIET = {
 """Keeps libtpu from looking for the machine's TPU, its metadata server and other processes."""
 
 
+_PARTS = re.compile(r"^module @jit[^\n]*mhlo\.num_partitions = (?P<count>\d+)", re.MULTILINE)
+"""Of a program that jax.jit made: one for all devices, parted by its shardings."""
+_TRUTHS = re.compile(r'dense<"0x(?P<hex>[0-9A-F]+)"> : tensor<(?P<sizes>(?:\d+x)+)i1>')
+"""A constant of truth values, such as the mask of a decoder."""
 _SUM = re.compile(
     r"stablehlo\.custom_call @tpudiag\.all_reduce\.(?P<replicas>\d+)\((?P<operand>%[\w#]+)\).*?"
     r"\s: \(tensor<(?P<tensor>[^<>]+)>\) -> tensor<[^<>]+>",
@@ -64,19 +69,27 @@ def compile_program(program: str, topology: str, replicas: int, chip_config: str
     xla_client: Any = import_module("jaxlib.xla_client")
     options: dict[str, Any] = {"chip_config_name": chip_config} if chip_config else {}
     slice_ = topologies.get_topology_desc(topology, "tpu", **options)
-    devices: list[Any] = list(slice_.devices)[:replicas]
-    if len(devices) < replicas:
-        raise ValueError(f"{topology} has {len(devices)} devices, not {replicas}")
-    program = _named(program)
+    text = Path(_named(program)).read_text(encoding="utf-8")
+    parted = _PARTS.search(text)
+    partitions = int(parted["count"]) if parted else 1
+    together = partitions if parted else replicas
+    devices: list[Any] = list(slice_.devices)[:together]
+    if len(devices) < together:
+        raise ValueError(f"{topology} has {len(slice_.devices)} devices, not {together}")
     settings: Any = xla_client.CompileOptions()
-    settings.num_replicas, settings.num_partitions = replicas, 1
-    ids = np.array([[device.id] for device in devices])
+    settings.num_replicas, settings.num_partitions = together // partitions, partitions
+    if parted:
+        build = settings.executable_build_options
+        build.use_spmd_partitioning = True
+        build.use_shardy_partitioner = "sdy." in text
+    ids = np.array([device.id for device in devices]).reshape(-1, partitions)
     settings.device_assignment = xla_client.DeviceAssignment.create(ids)
     with mlir.make_ir_context() as context:
-        module = _parse(context, Path(program).read_text(encoding="utf-8"))
-        together = xla_client.DeviceList(tuple(devices))
+        module = _parse(context, text)
         return devices[0].client.compile(
-            module, executable_devices=together, compile_options=settings
+            module,
+            executable_devices=xla_client.DeviceList(tuple(devices)),
+            compile_options=settings,
         )
 
 
@@ -96,7 +109,12 @@ def _parse(context: Any, text: str) -> Any:
     # jaxlib registers no mhlo, and the text is not to be edited by expressions: a name or a string
     # may hold the same word.
     context.allow_unregistered_dialects = True
-    module: Any = ir.Module.parse(text)
+    try:
+        module: Any = ir.Module.parse(text)
+    except ir.MLIRError as error:
+        if "hex data size" not in str(error):
+            raise
+        module = ir.Module.parse(_TRUTHS.sub(_in_bytes, text))
     copies: list[Any] = []
     generators: list[Any] = []
 
@@ -114,6 +132,16 @@ def _parse(context: Any, text: str) -> Any:
     for generator in generators:
         _use_own_bits(ir, generator)
     return module
+
+
+def _in_bytes(constant: re.Match[str]) -> str:
+    """A constant of truth values with a byte for each, as MLIR of 2026 has them, and no bit."""
+    sizes = [int(size) for size in constant["sizes"].split("x") if size]
+    count, packed = math.prod(sizes), bytes.fromhex(constant["hex"])
+    if len(packed) != -(-count // 8):
+        return constant[0]
+    whole = bytes(packed[each >> 3] >> (each & 7) & 1 for each in range(count))
+    return f'dense<"0x{whole.hex().upper()}"> : tensor<{constant["sizes"]}i1>'
 
 
 def _use_own_bits(ir: Any, generator: Any) -> None:

@@ -226,8 +226,10 @@ def _obstacle(step: LoweredStep) -> str:
 
 
 def first_line(text: str | None) -> str:
-    """The first telling line of a message."""
+    """The first telling line of a message; with the next one where it ends in a colon."""
     lines = [line.strip() for line in (text or "it said nothing").splitlines() if line.strip()]
+    if len(lines) > 1 and lines[0].endswith(":"):
+        lines[:2] = [f"{lines[0]} {lines[1]}"]
     if not lines or len(lines[0]) <= LONGEST:
         return lines[0] if lines else "it said nothing"
     whole = lines[0][:LONGEST]

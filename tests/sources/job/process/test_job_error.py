@@ -60,3 +60,11 @@ def test_a_text_without_end_is_cut_in_its_middle() -> None:
     assert len(text) < 21_000
     assert text.startswith("ValueError: aaa")
     assert text.endswith("z")
+
+
+def test_a_line_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "train.py"
+    with pytest.raises(SyntaxError) as caught:
+        compile("steps = 3\ntext = 'no end\n", str(script), "exec")
+    location = job_error.job_end(caught.value).location
+    assert location is not None and location.file.endswith("train.py") and location.line == 2

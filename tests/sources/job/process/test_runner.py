@@ -49,6 +49,8 @@ def test_the_name_of_the_tpu_is_set_for_a_script_that_asks_for_it(
 class SpeaksAndDies:
     """A process that says its last word just before it is found dead."""
 
+    pid = 0
+
     def __init__(self, pipe: int) -> None:
         self.returncode: int | None = None
         self._pipe = pipe

@@ -9,6 +9,7 @@ from typing import Any
 
 from tpudiag.signals import Refusal
 from tpudiag.sources.job.held_back import offline, refusals, sending
+from tpudiag.sources.job.held_back.connections import Connections
 from tpudiag.sources.job.held_back.file_calls import FileCalls, put_where_kept
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.ledger import Ledger
@@ -60,6 +61,8 @@ class HeldBack:
         if self._spec.offline:
             os.environ[OFFLINE] = "1"
             offline.install()
+        else:
+            Connections(self.ledger.note).install()
         self._by_module = {**sending.by_module(self.ledger.note), **trackers.by_module()}
         for name, watch in self._by_module.items():
             if name in sys.modules:  # as http.client, which we may have imported ourselves

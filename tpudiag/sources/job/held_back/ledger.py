@@ -58,7 +58,8 @@ class Ledger:
 
     def lines(self) -> set[Location]:
         """The user's lines by which something was held back."""
-        return {held.location for held in self._held.values() if held.location is not None}
+        held_back = (each for each in self._held.values() if each.kind is not SendKind.UNJUDGED)
+        return {held.location for held in held_back if held.location is not None}
 
     def flush(self) -> None:
         """Tell all of it, with what child processes held back."""

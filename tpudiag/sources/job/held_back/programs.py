@@ -71,6 +71,8 @@ class Programs:
 
     def _argument(self, argument: Any, index: int) -> Any:
         """A program that is named by its whole path; a file that lies in the layer alone."""
+        if index == 0 and isinstance(argument, (bytes, os.PathLike)):
+            argument = os.fsdecode(cast("os.PathLike[str]", argument))
         if not isinstance(argument, str):
             return argument
         if index == 0:
@@ -84,15 +86,16 @@ class Programs:
             self._prepare(environment)
             environment[program_shim.LINE] = os.environ.get(program_shim.LINE, "")
 
-    def _become(
-        self, original: Any, path: Any, args: Any, env: Any = None, *rest: Any, **kwargs: Any
-    ) -> Any:
-        """A program is started, or takes the place of this process."""
+    def _become(self, original: Any, path: Any, args: Any, *rest: Any, **kwargs: Any) -> Any:
+        """A program is started, or takes the place of this process; `env` may follow `args`."""
         self._say_line()
-        given = [] if env is None else [{**env}]
-        for environment in given:
-            self._prepare_given(environment)
-        return original(self._argument(path, 0), args, *given, *rest, **kwargs)
+        if rest and rest[0] is not None:
+            rest = ({**rest[0]}, *rest[1:])
+            self._prepare_given(rest[0])
+        elif kwargs.get("env") is not None:
+            kwargs["env"] = {**kwargs["env"]}
+            self._prepare_given(kwargs["env"])
+        return original(self._argument(path, 0), args, *rest, **kwargs)
 
     def _shell(self, original: Any, command: Any) -> Any:
         """A child is started by os.system."""

@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from tpudiag.signals import CoverageEnd, JobEnd
+from tpudiag.sources.job.jax.observer import JaxObserver
 from tpudiag.sources.job.process import cells, job_error, logged, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow.devices import same_numbers, tpu_stubs
@@ -35,12 +36,16 @@ _EXPORTED = (b"get_ipython()", b"# In[")
 
 
 class _ImportWatch(importlib.abc.MetaPathFinder):
-    """Announces the import of TensorFlow and Keras, before and after; finds nothing itself."""
+    """Announces the import of TensorFlow, JAX and Keras, before and after; finds nothing itself."""
 
-    def __init__(self, observer: Observer) -> None:
-        self._observer = observer
+    def __init__(self, observer: Observer, of_jax: JaxObserver) -> None:
+        self._before = {
+            "tensorflow": observer.importing_tensorflow,
+            "jax": of_jax.importing,
+        }
         self._after: dict[str, Callable[[ModuleType], None]] = {
             "tensorflow": observer.imported_tensorflow,
+            "jax": of_jax.imported,
             "keras": lambda module: observer.imported_keras(module, "keras"),
             "tf_keras": lambda module: observer.imported_keras(module, "tf_keras"),
         }
@@ -75,8 +80,8 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
         def exec_module(module: ModuleType) -> None:
             # Once: importlib.reload executes a module again, and hooks would come to lie on hooks.
             after = self._after.pop(name, None)
-            if name == "tensorflow":
-                self._observer.importing_tensorflow()
+            if after is not None and name in self._before:
+                self._before[name]()
             execute(module)
             if after is not None:
                 barrier.attempt(f"import {name}", after, module)
@@ -171,7 +176,8 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     interventions.begin(spec.without)
     logged.listen(recorder)
     observer = Observer(spec, recorder)
-    sys.meta_path.insert(0, _ImportWatch(observer))
+    of_jax = JaxObserver(spec, recorder, observer)
+    sys.meta_path.insert(0, _ImportWatch(observer, of_jax))
     end, error = JobEnd(how="finished"), None
     tried = observer.fake_data.statements.tried if observer.fake_data is not None else cells.plain
     try:
@@ -185,7 +191,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     refusal = barrier.attempt("what was held back", observer.told, error)
     # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
     # files or by another exception, is our doing.
-    if observer.stopped:
+    if observer.stopped or of_jax.stopped:
         return JobEnd(how="stopped")  # what the job did after it was stopped is of no interest
     if refusal is not None:
         recorder.put(refusal=refusal)
@@ -193,6 +199,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     recorder.put(interventions=interventions.made())
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end))
+        barrier.attempt("reading what JAX did", of_jax.ended)
     recorder.put(hook_defects=barrier.defects())
     return end
 

@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
+from tpudiag.location import Location
 from tpudiag.signals import CodeFrame, Crash, JobEnd
 from tpudiag.sources.job.tensorflow.points import user_lines
 
@@ -26,9 +27,16 @@ def job_end(error: BaseException) -> JobEnd:
     return JobEnd(
         how="exception",
         error=error_text(error),
-        location=frames[-1].location if frames else None,
+        location=_unparsed(error) or (frames[-1].location if frames else None),
         crash=Crash(error_text(error), frames, traceback_text(error)),
     )
+
+
+def _unparsed(error: BaseException) -> Location | None:
+    """The user's line that Python could not parse, which no frame names."""
+    if not isinstance(error, SyntaxError) or not error.filename:
+        return None
+    return user_lines.of(error.filename, error.lineno or 1)
 
 
 def error_text(error: BaseException) -> str:

@@ -19,7 +19,7 @@ import msgspec
 
 from tpudiag.errors import MissingExtra, UsageError
 from tpudiag.installs.state import none_installed
-from tpudiag.signals import Environment
+from tpudiag.signals import Environment, Framework
 from tpudiag.sources.environment import runtime_of
 from tpudiag.sources.job.process import describe_python
 from tpudiag.sources.job.process.python_places import Place, is_own, places
@@ -75,12 +75,20 @@ class JobPython:
         owner = next((name for name in self.distributions if _is_tensorflow(name)), None)
         return self.distributions[owner] if owner is not None else None
 
+    def has(self, framework: Framework) -> bool:
+        """Whether what a job trains with is installed in it."""
+        if framework is Framework.JAX:
+            return "jax" in self.distributions
+        return self.tensorflow is not None
+
     @property
     def packages(self) -> str:
-        """Its TensorFlow and Keras in words, e.g. `TensorFlow 2.13.1, Keras 2.13.1`."""
-        if self.tensorflow is None:
+        """Its frameworks in words, e.g. `TensorFlow 2.13.1, Keras 2.13.1`."""
+        words = [f"JAX {self.distributions['jax']}"] if "jax" in self.distributions else []
+        if self.tensorflow is not None:
+            words.insert(0, f"TensorFlow {self.tensorflow_version or ''}".strip())
+        if not words:
             return "no TensorFlow"
-        words = [f"TensorFlow {self.tensorflow_version or ''}".strip()]
         for name, word in (("keras", "Keras"), ("tf-keras", "tf-keras")):
             if name in self.distributions:
                 words.append(f"{word} {self.distributions[name]}")
@@ -104,16 +112,17 @@ def choose(
     program: str | None = None,
     variables: Mapping[str, str] = os.environ,
     folder: Path | None = None,
+    framework: Framework = Framework.TENSORFLOW,
 ) -> JobPython:
-    """The Python for a job, which has TensorFlow.
+    """The Python for a job, which has what it trains with.
 
     `program` is a script, in whose project a `.venv` is looked for. Raises UsageError where the
-    one that was named or is active cannot be used, MissingExtra where it has no TensorFlow, or
+    one that was named or is active cannot be used, MissingExtra where it has no such framework, or
     where none that was looked at has.
     """
     others = partial(places, program, variables, folder or Path.cwd())
     if named is not None:
-        return _usable(describe(named), others())
+        return _usable(describe(named), others(), framework)
     looked_at: list[JobPython] = []
     for place in others():
         try:
@@ -125,11 +134,16 @@ def choose(
                 raise
             continue
         if place.decides:
-            return _usable(python, others())
-        if python.tensorflow is not None and not python.is_old:
+            return _usable(python, others(), framework)
+        if python.has(framework) and not python.is_old:
             return python
         looked_at.append(python)
     seen = "; ".join(f"{p.path} ({p.because}, Python {p.release})" for p in looked_at)
+    if framework is Framework.JAX:
+        raise MissingExtra(
+            f"no JAX in any Python that was looked at: {seen}. Activate your job's environment, or "
+            "name its Python (--python)"
+        )
     raise MissingExtra(
         f"no TensorFlow in any Python that was looked at: {seen}. Activate your job's "
         "environment, name its Python (--python), or pip install 'tpudiag[tf]'"
@@ -202,7 +216,7 @@ def variables_for(python: JobPython, variables: Mapping[str, str] = os.environ) 
     return kept
 
 
-def _usable(python: JobPython, others: Iterable[Place]) -> JobPython:
+def _usable(python: JobPython, others: Iterable[Place], framework: Framework) -> JobPython:
     """The Python where a job can run in it; else says why not, and where one could."""
     if python.is_old:
         oldest = ".".join(map(str, OLDEST))
@@ -210,30 +224,33 @@ def _usable(python: JobPython, others: Iterable[Place]) -> JobPython:
             f"{python.because}: {python.path} is Python {python.release}; jobs are observed "
             f"from Python {oldest} on"
         )
-    if python.tensorflow is not None:
+    if python.has(framework):
         return python
-    other = _with_tensorflow(python, others)
+    other = _with_framework(python, others, framework)
+    package = "jax" if framework is Framework.JAX else "tensorflow-cpu"
     how = (
         f"{other.path} has {other.packages}: --python {other.path}"
         if other is not None
-        else f"{python.path} -m pip install tensorflow-cpu, or name another with --python"
+        else f"{python.path} -m pip install {package}, or name another with --python"
     )
-    state = none_installed(environment_of(python))
+    state = none_installed(environment_of(python)) if framework is Framework.TENSORFLOW else None
     raise MissingExtra(
-        f"{python.because}: {python.path} (Python {python.release}) has no TensorFlow; {how}"
+        f"{python.because}: {python.path} (Python {python.release}) has no {framework.value}; {how}"
         + (f". {state}" if state else "")
     )
 
 
-def _with_tensorflow(python: JobPython, others: Iterable[Place]) -> JobPython | None:
-    """Another Python that has TensorFlow, where one is found."""
+def _with_framework(
+    python: JobPython, others: Iterable[Place], framework: Framework
+) -> JobPython | None:
+    """Another Python that has the framework, where one is found."""
     for place in others:
         try:
             other = describe(place)
         except UsageError:
             continue
         # A python3 on PATH is often a link into the very environment that was just looked at.
-        if other.prefix != python.prefix and other.tensorflow is not None and not other.is_old:
+        if other.prefix != python.prefix and other.has(framework) and not other.is_old:
             return other
     return None
 

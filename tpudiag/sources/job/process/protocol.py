@@ -70,6 +70,8 @@ class JobSpec:
     """The folder for the lowered step; empty where it is not to be lowered."""
     lower_for: int = 1
     """Replicas over which the lowered step sums its gradients."""
+    of_jax: bool = False
+    """Its source says that it trains with JAX."""
     is_module: bool = False
     """The program is a module to be run as by `python -m`."""
     rest_s: float = 0.0

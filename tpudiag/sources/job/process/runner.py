@@ -22,6 +22,7 @@ from tpudiag.phases import Phase
 from tpudiag.script_run import Writes
 from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.job.process import bytecode
+from tpudiag.sources.job.process.at_work import AtWork
 from tpudiag.sources.job.process.isolation import chosen
 from tpudiag.sources.job.process.isolation.chosen import Means
 from tpudiag.sources.job.process.isolation.launch import REDIRECTED
@@ -292,6 +293,7 @@ def _follow(
     threading.Thread(target=_pump, args=(read_end, lines), daemon=True).start()
     started = phase_began = time.monotonic()
     ended_at: float | None = None
+    work = AtWork(process.pid)
     while True:
         try:
             # Not a blocking read: limits must be looked at while a job that hangs says nothing.
@@ -317,7 +319,7 @@ def _follow(
             # behind may hold the pipe open.
             if now - ended_at > (GRACE_S if process.returncode is None else LAST_WORDS_S):
                 return
-        elif (hit := _limit(job, limits, now - started, now - phase_began)) is not None:
+        elif (hit := _limit(job, limits, now - started, now - phase_began, work)) is not None:
             job.timed_out = hit
             return
 
@@ -342,10 +344,11 @@ def _heard(
     return job.phase != phase
 
 
-def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float) -> str | None:
+def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float, work: AtWork) -> str | None:
     """The limit that a job has hit, in words."""
-    if job.phase == "importing TensorFlow" and phase_s > limits.import_s:
-        return f"importing TensorFlow did not end within {limits.import_s:.0f} s"
+    importing = job.phase.startswith("importing ") and phase_s > limits.import_s
+    if importing and not work.goes_on():  # else the machine is slow or busy, and nothing hangs
+        return f"{job.phase} did not end within {limits.import_s:.0f} s, and hangs"
     if job.phase.startswith("tpu: ") and phase_s > limits.tpu_s:
         return f"the TPU did not answer within {limits.tpu_s:.0f} s"
     over = limits.ends_at is not None and time.monotonic() > limits.ends_at

@@ -86,6 +86,8 @@ class Observer:
     def imported_keras(self, keras: Any, package: str) -> None:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is whole."""
         hooks.quietly(keras_backend.watch, keras, self._recorder)
+        if hooks.quietly(keras_backend.name_of, keras) == "jax":
+            return  # its steps are jax.jit's
         if self.observation is None:
             self._early_keras.append((keras, package))
         else:
@@ -94,6 +96,11 @@ class Observer:
     def told(self, error: BaseException | None) -> Refusal | None:
         """All that was held back is told; what of it ended the job, if anything did."""
         return self.held_back.ended(error) if self.held_back is not None else None
+
+    def trained_elsewhere(self) -> None:
+        """A step of another framework was dispatched: what was read last fed it."""
+        if self.observation is not None:
+            self.observation.watches.pipelines.feeds.called(True)
 
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
         """The job has ended, whatever by; sends all that is known."""

@@ -1,27 +1,41 @@
-"""Data hold some batches of the size that a script names."""
+"""Data hold some batches of the size that a script has named by then."""
 
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
+
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import batch_sizes
+from tpudiag.sources.job.tensorflow.points import user_lines
+
+
+class Settings:
+    """As a script keeps them."""
+
+    batch_size = 256
+    steps_per_batch = 9000
 
 
 @pytest.mark.parametrize(
-    ("text", "batch"),
+    ("names", "batch"),
     [
-        ("BATCH_SIZE = 128 * strategy.num_replicas_in_sync", 1024),
-        (
-            "per_replica = 16\nreplicas = s.num_replicas_in_sync\nbatch = replicas * per_replica",
-            128,
-        ),
-        ("class C:\n    batch_size = 64\nC.batch_size = 8 * 32", 256),
-        ("data.repeat().batch(512)", 512),
-        ("model.fit(x, y, batch_size=2048)", 2048),
-        ("BATCH_SIZE = 16\nsteps_per_batch = 9000\nnum_batches = 500", 16),
-        ("batch = load(7)\nbatch_bytes = 2**40 * 8", 0),
-        ("not Python $", 0),
+        ({"BATCH_SIZE": 128 * 8, "num_batches": 9000}, 1024),
+        ({"C": Settings}, 256),
+        ({"config": {"train_batch_size": 64, "batch_sizes": "many"}}, 64),
+        ({"own": SimpleNamespace(batch_size=64), "batch": object()}, 0),
+        ({"batch_bytes": 2**40, "batch_dim": True}, 0),
     ],
 )
-def test_the_largest_batch_is_told_by_the_text(text: str, batch: int) -> None:
-    assert batch_sizes.examples([text, "x = 1"]) == batch_sizes.BATCHES * batch
+def test_the_largest_batch_that_has_a_name(
+    monkeypatch: pytest.MonkeyPatch, names: dict[str, Any], batch: int
+) -> None:
+    main = ModuleType("__main__")
+    vars(main).update(names)
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    monkeypatch.setattr(user_lines, "is_user_file", lambda _: False)
+    assert batch_sizes.examples() == batch_sizes.BATCHES * batch

@@ -62,6 +62,10 @@ if kept:
 with data.opened() as opened:
     inside = opened.read()
 names = [load for load in "ab"]
+try:
+    answered = load("/nowhere/third")
+except OSError:
+    answered = "by the script"
 def main():
     own = load("/nowhere/other")
     total = own + 1
@@ -71,15 +75,15 @@ if __name__ == "__main__":
 """
 
 
-def ran(tmp_path: Path, text: str) -> tuple[dict[str, Any], list[str]]:
+def ran(tmp_path: Path, text: str, **known: Any) -> tuple[dict[str, Any], list[str]]:
     """What a script has set, and what was stood in for."""
     noted: list[str] = []
     file = str(tmp_path / "job.py")
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     ledger = Ledger(
-        str(tmp_path), lambda **facts: noted.__setitem__(slice(None), facts["stood_in"])
+        str(tmp_path), lambda **facts: noted.__setitem__(slice(None), facts.get("passed_over", ()))
     )
-    space: dict[str, Any] = {"__name__": "__main__"}
+    space: dict[str, Any] = {"__name__": "__main__", **known}
     tree = Statements(ledger).tried(text, file, space, 0)
     exec(compile(tree, file, "exec", dont_inherit=True), space)
     return space, noted
@@ -91,7 +95,7 @@ def test_what_a_statement_would_have_set_becomes_a_hole(tmp_path: Path) -> None:
         assert isinstance(space[name], Hole), name
     assert space["kept"] > 1 and space["size"] == holes.LENGTH // 2 and space["names"] == ["a", "b"]
     assert callable(space["load"]), "a comprehension's own name is none of the script's"
-    assert sum("passed over" in each for each in noted) == 3
+    assert len(noted) == 3 and space["answered"] == "by the script"
     assert "line 6" in noted[0] or ":6" in noted[0]
 
 
@@ -111,3 +115,27 @@ def test_what_no_data_brings_about_is_the_scripts(
     with pytest.raises(error) as caught:
         ran(tmp_path, text)
     assert caught.traceback[-1].lineno + 1 == line
+
+
+def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_path: Path) -> None:
+    text = "data = open('/nowhere/x').read()\nmodel.fit(data)\n"
+    code = compile(
+        "def fit(data):\n    raise ValueError('shapes')\n", "/lib/keras/src/trainer.py", "exec"
+    )
+    library: dict[str, Any] = {}
+    exec(code, library)
+
+    class Model:
+        def fit(self, data: object) -> None:
+            fn = library["fit"]
+            try:
+                fn(data)
+            except ValueError as error:
+                raise error.with_traceback(None) from None
+
+    with pytest.raises(ValueError, match="shapes"):
+        ran(tmp_path, text, model=Model())
+    space, _ = ran(
+        tmp_path, "data = open('/nowhere/x').read()\nmodel = data.made()\nmodel.fit(data)\n"
+    )
+    assert isinstance(space["model"], Hole)

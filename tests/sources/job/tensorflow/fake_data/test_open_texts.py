@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tpudiag.sources.job.tensorflow.fake_data.open_texts import LINES, OpenFile, OpenText
 
 
+@pytest.mark.slow
 def test_a_line_has_as_many_parts_as_are_asked_for() -> None:
     for line in OpenFile("captions.txt"):
         name, words = line.strip().split("#")

@@ -9,7 +9,6 @@ from tpudiag.sources.job.tensorflow.fake_data.program_text import (
     CLASSES,
     before_number,
     classes,
-    picture_size,
     trees,
     with_cells,
 )
@@ -43,20 +42,6 @@ def test_the_number_in_a_name_stands_where_the_script_reads_it() -> None:
         ("nothing", "gs://b/file-03-512.tfrec"),
     ):
         assert name in paths.matching("gs://b/*.tfrec", CLASSES, before_number([text]))
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("IMAGE_SIZE = [331, 331] # sides", [331, 331]),
-        ("img_size = 224", [224, 224]),
-        ("INPUT_SHAPE = (180, 240, 3)", [180, 240]),
-        ("BATCH_SIZE = 128", None),
-        ("IMAGE_SIZE = (flags.size, 3)", None),
-    ],
-)
-def test_pictures_are_as_large_as_a_name_says(text: str, size: list[int] | None) -> None:
-    assert picture_size([text]) == size
 
 
 def test_cells_that_were_exported_as_text_are_read_too() -> None:

@@ -13,7 +13,6 @@ PROGRAM = """
 import json, tempfile
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.fake_data import saved_models
-saved_models.sources = lambda: ["a = model.en.tokenize(texts)", "b = model.pt.tokenize(texts)"]
 model = saved_models.saved_model(tf)
 texts = tf.constant(["one two three", "four"])
 ids = model.en.tokenize(texts)
@@ -21,13 +20,12 @@ kept = tf.Module(); kept.model = model
 kept.call = tf.function(lambda text: model.en.detokenize(model.en.tokenize(text)),
                         input_signature=[tf.TensorSpec([None], tf.string)])
 tf.saved_model.save(kept, folder := tempfile.mkdtemp())
-saved_models.sources = lambda: ["model(pictures)"]
 print(json.dumps({
     "lengths": ids.row_lengths().numpy().tolist(), "first": ids[0, 0].numpy().item(),
     "largest": tf.reduce_max(ids).numpy().item(), "size": model.en.get_vocab_size().numpy().item(),
     "words": model.pt.lookup(ids).row_lengths().numpy().tolist(),
     "saved": tf.saved_model.load(folder).call(texts).shape.as_list(),
-    "parts": hasattr(saved_models.saved_model(tf), "en"),
+    "parts": "en" in vars(saved_models.saved_model(tf)),
 }))
 """
 
@@ -37,4 +35,4 @@ def test_tokenizers_by_language(in_tensorflow: Callable[[str], Any]) -> None:
     assert seen["lengths"] == [5, 3] == seen["words"], "words between two marks"
     assert seen["first"] == 2 and seen["largest"] < seen["size"]
     assert seen["saved"] == [2], "a model that holds them is saved and loaded"
-    assert not seen["parts"], "a model of which nothing tokenizes has no parts of its own"
+    assert not seen["parts"], "a part is made when it is asked for"

@@ -11,7 +11,7 @@ import pytest
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 
 
-def test_a_fit_on_jax_ends_the_job_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fit_on_pytorch_ends_the_job_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     def ended(code: int) -> None:
         raise SystemExit(code)
 
@@ -23,7 +23,7 @@ def test_a_fit_on_jax_ends_the_job_and_is_told(monkeypatch: pytest.MonkeyPatch) 
             backend=SimpleNamespace(backend=lambda name=name: name),
             Model=SimpleNamespace(fit=lambda: "trained"),
         )
-        for name in ("tensorflow", "jax")
+        for name in ("tensorflow", "torch")
     ]
     keras_backend.watch(keras[0], recorder)
     keras_backend.watch(SimpleNamespace(), recorder)
@@ -31,4 +31,4 @@ def test_a_fit_on_jax_ends_the_job_and_is_told(monkeypatch: pytest.MonkeyPatch) 
     keras_backend.watch(keras[1], recorder)
     with pytest.raises(SystemExit) as exit_:
         keras[1].Model.fit()
-    assert (exit_.value.code, told) == (0, {"keras_backend": "jax"})
+    assert (exit_.value.code, told) == (0, {"keras_backend": "torch"})

@@ -53,6 +53,15 @@ def test_a_call_that_was_answered_counts_as_a_real_one() -> None:
     assert pause.spent_ms == pytest.approx(8.0, abs=0.1)
 
 
+def test_the_call_that_traces_is_no_measure_of_the_others() -> None:
+    watch = watched()
+    for took_ms in (30_000.0, 400.0, 400.0):
+        train(watch)
+        watch.evaluated("test_step", took_ms, HERE)
+    (pause,) = watch.facts()
+    assert pause.spent_ms == 800.0
+
+
 def test_an_evaluation_of_keras_is_the_time_in_its_functions() -> None:
     watch = watched()
 

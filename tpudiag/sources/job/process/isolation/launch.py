@@ -12,6 +12,8 @@ from tpudiag.script_run import Isolation
 
 TOLD = "told.json"
 """The file in the run's folder in which the launcher leaves an `Outcome`."""
+TOLD_BYTES = 1 << 15
+"""What is kept free for it; blanks until then, and behind it."""
 LAYER = "layer"
 """The folder in the run's folder in which the layers lie; the job does not see it."""
 REDIRECTED = "redirected"

@@ -42,6 +42,8 @@ def main() -> None:
     for descriptor in (wanted.lifeline, wanted.held_open):
         if descriptor >= 0:
             os.set_inheritable(descriptor, False)  # not for the job
+    with suppress(OSError):
+        Path(wanted.folder, launch.TOLD).write_text(" " * launch.TOLD_BYTES, encoding="ascii")
     try:
         how = _run(wanted)
     except OSError as error:
@@ -158,8 +160,9 @@ def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outc
 
 def _tell(wanted: Launch, outcome: Outcome) -> None:
     """Leave an outcome for the tool."""
-    with suppress(OSError):
-        Path(wanted.folder, launch.TOLD).write_text(launch.encoded(outcome), encoding="utf-8")
+    # Over what was kept free for it: the job may have filled the disk.
+    with suppress(OSError), Path(wanted.folder, launch.TOLD).open("r+", encoding="utf-8") as file:
+        file.write(launch.encoded(outcome))
 
 
 def _end_as(how: int) -> None:

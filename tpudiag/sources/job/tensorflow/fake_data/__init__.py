@@ -25,9 +25,10 @@ asked where running can tell.
 - A *hub* (`hub.py`, `pretrained.py`, `keras_data.py`, `tfds_data.py`): a model or tokenizer of the
   right build, untrained.
 
-What still asks the script's text (`program_text.py`, `batch_sizes.py`), and why: the classes that
-names of files carry and the number in such a name are read before anything uses them; how many
-examples a listing must hold is fixed before the first batch is made. What still goes by a name: a
-column that is handed on whole (`column_values.by_name`), which no use tells from any other; the
-sizes of well-known data sets and models, which scripts write down.
+What still asks the script's text (`program_text.py`), and why: classes that names of files carry
+and the number in such a name are read before anything uses them, and whether pictures are decoded
+decides how many records a file has when it is written. What still goes by a name: a batch, of which
+a listing must hold some before the first is made (`batch_sizes.py`, by what names stand
+for); a column that is handed on whole (`column_values.by_name`), which no use tells from any other;
+the sizes of well-known data sets and models, which scripts write down.
 """

@@ -1,68 +1,66 @@
-"""How many examples a script needs for some steps of each of its loops, by the batch it names.
+"""The batch that a script has given a name by now, and how many examples that asks for."""
 
-`STEPS = NUMBER_OF_IMAGES // BATCH_SIZE` is 0 where a stand-in has fewer than a batch, and no step
-is seen.
-"""
-
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
 
-from .program_text import trees
+from tpudiag.sources.job.tensorflow.points import user_lines
 
 BATCHES = 6
 """Batches that data hold at least: a fifth of them, as is put aside for validation, hold one."""
-_REPLICAS = 8
-"""Where a script asks how many there are; most targets and all notebook hosts have so many."""
 _MOST = 16_384
-_BATCH = re.compile(r"batch", re.I)
-_COUNTS = re.compile(r"batches|num_batch|n_batch|per_batch|steps", re.I)
+_NOT = re.compile(r"step|num_|(^|_)n_batch|batches")
+"""Counts of batches, by their names."""
 
 
-def examples(texts: Iterable[str]) -> int:
-    """Examples enough for the largest batch that a script's text names; 0 where it names none."""
-    return BATCHES * max(map(_largest, trees(texts)), default=0)
+def examples() -> int:
+    """Examples enough for some steps of each of a script's loops; 0 where it names no batch.
+
+    `STEPS = NUMBER_OF_IMAGES // BATCH_SIZE` is 0 where there are fewer than a batch.
+    """
+    return BATCHES * (largest() or 0)
 
 
-def _largest(tree: ast.Module) -> int:
-    """The largest number that is given to a name of a batch."""
-    known: dict[str, int] = {}
-    sizes = [0]
-    for node in ast.walk(tree):
-        for name, value in _named(node):
-            number = _number(value, known)
-            if number is None:
-                continue
-            known[name] = number
-            if _BATCH.search(name) and not _COUNTS.search(name) and number <= _MOST:
-                sizes.append(number)
-    return max(sizes)
+def largest() -> int | None:
+    """The largest batch that has a name: a global one, of a class or dict of settings, a local."""
+    sizes = (_size(name, value) for name, value in _named())
+    return max((size for size in sizes if size), default=None)
 
 
-def _named(node: ast.AST) -> list[tuple[str, ast.expr]]:
-    """Names, attributes or arguments with what they are given."""
-    if isinstance(node, ast.Assign):
-        names = [getattr(each, "id", getattr(each, "attr", "")) for each in node.targets]
-        return [(name, node.value) for name in names if name]
-    if isinstance(node, ast.keyword) and node.arg:
-        return [(node.arg, node.value)]
-    if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "batch" and node.args:
-        return [("batch", node.args[0])]
-    return []
+def _size(name: object, value: Any) -> int | None:
+    """The batch that a value is, by its name."""
+    text = str(name).lower()
+    is_one = "batch" in text and _NOT.search(text) is None
+    return value if is_one and type(value) is int and 0 < value <= _MOST else None
 
 
-def _number(node: ast.expr, known: dict[str, int]) -> int | None:
-    """The whole number that an expression is; None where it cannot be told."""
-    if isinstance(node, ast.Constant):
-        return node.value if type(node.value) is int else None
-    name = getattr(node, "id", getattr(node, "attr", ""))
-    if isinstance(node, ast.Name) and name in known:
-        return known[name]
-    if "replicas" in name.lower():
-        return _REPLICAS
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
-        left, right = _number(node.left, known), _number(node.right, known)
-        return None if left is None or right is None else left * right
-    return None
+def _named() -> Iterator[tuple[object, Any]]:
+    """What the user's lines on the stack, and the script, see by name."""
+    spaces: list[dict[str, Any]] = [dict(vars(sys.modules.get("__main__", sys)))]
+    frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if user_lines.is_user_file(frame.f_code.co_filename):
+            spaces += [dict(frame.f_globals), dict(frame.f_locals)]
+        frame = frame.f_back
+    for space in spaces:
+        yield from space.items()
+        for holder in space.values():
+            yield from _members(holder)
+
+
+def _members(holder: Any) -> Iterator[tuple[object, Any]]:
+    """What a dict, class, object or module of the user's holds."""
+    if isinstance(holder, dict):
+        yield from list(holder.items())
+        return
+    file = getattr(holder, "__file__", None) if isinstance(holder, ModuleType) else None
+    own = file is not None and user_lines.is_user_file(file)
+    made = getattr(type(holder), "__module__", "") == "__main__"
+    if own or made or isinstance(holder, type) or type(holder).__name__ == "Namespace":
+        yield from list(getattr(holder, "__dict__", {}).items())

@@ -93,7 +93,7 @@ class Files:
 
     def _expected(self, program: list[str]) -> int:
         """The records that each file is said to hold."""
-        wanted = batch_sizes.examples(program)
+        wanted = batch_sizes.examples()
         return self._ledger.expect_pictures(decodes_pictures(program), wanted)
 
     def _answer(self, answer: Callable[[str], Any]) -> Callable[..., Any]:

@@ -15,9 +15,9 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, table, user_lines
 
-from . import holes
+from . import batch_sizes, holes
 from .ledger import Ledger
 
 BATCHES = 6
@@ -25,7 +25,8 @@ BATCHES = 6
 _OPEN = 32
 """A size that a model leaves open."""
 _BATCH = 32
-_MOST_BATCH = 16_384
+_OF_DATA = ("ValueError", "TypeError", "IndexError", "KeyError", "InvalidArgumentError")
+"""Errors by which a model says that it cannot take its data."""
 _OPTIONS = (
     "steps_per_epoch", "validation_steps", "steps", "validation_data", "validation_batch_size",
     "sample_weight", "class_weight", "batch_size", "y",
@@ -63,12 +64,17 @@ class Filling:
         steps = _steps(model)
         try:
             return original(model, *args, **kwargs)
-        except Exception:
-            if not self._ledger.any or _steps(model) != steps:
+        except Exception as error:
+            of_data = type(error).__name__ in _OF_DATA and _steps(model) == steps
+            if not (of_data and self._ledger.any):
                 raise
             if not hooks.quietly(self._can_fill, model, bound.arguments):
                 raise
-        return original(*bound.args, **bound.kwargs)
+            try:
+                return original(*bound.args, **bound.kwargs)
+            except Exception:
+                # No other data helps: the first error is the script's.
+                raise barrier.for_job(error) from None
 
     def _can_fill(self, model: Any, given: dict[str, Any]) -> bool:
         """Whether other data could be filled in for what a model did not take."""
@@ -90,7 +96,7 @@ class Filling:
         self._ledger.note(
             f"what the model is given at {place}, as its inputs and its loss ask for it"
         )
-        data = self._dataset(example, batch or script_batch() or _BATCH)
+        data = self._dataset(example, batch or batch_sizes.largest() or _BATCH)
         steps = given.get("steps_per_epoch", given.get("steps"))
         for name in [each for each in _OPTIONS if each in given]:
             given.pop(name)
@@ -164,7 +170,7 @@ class Filling:
     def _batches(self, hole: Any) -> Any:
         """Batches for the model that was made last, and the loss that the script holds."""
         model, batch = self._model(), holes.batch_of(hole)
-        if model is None or (batch is None and script_batch() is None):
+        if model is None or (batch is None and batch_sizes.largest() is None):
             return None
         example = self._example(model)
         if example is None:
@@ -173,7 +179,7 @@ class Filling:
             loss = next((each for each in _script_values() if _is_loss(each)), "sparse")
             example = (example[0], self.label(model.outputs[0].shape, loss))
         self._ledger.note("batches that are not there, as the model asks for them")
-        return self._dataset(example, batch or script_batch() or _BATCH)
+        return self._dataset(example, batch or batch_sizes.largest() or _BATCH)
 
 
 def _batch_of_dataset(tf: Any, data: Any) -> int | None:
@@ -201,18 +207,3 @@ def _is_loss(value: Any) -> bool:
 def _script_values() -> list[Any]:
     """What the script's own names stand for by now."""
     return list(vars(sys.modules.get("__main__", sys)).values())
-
-
-def script_batch() -> int | None:
-    """The batch that the script has given a name."""
-    space: dict[str, Any] = dict(vars(sys.modules.get("__main__", sys)))
-    for holder in list(space.values()):
-        members: Any = holder if isinstance(holder, dict) else getattr(holder, "__dict__", {})
-        own = isinstance(holder, (dict, type)) or type(holder).__module__ == "__main__"
-        space.update({str(key): members[key] for key in list(members)} if own else {})
-    named = [
-        value
-        for name, value in space.items()
-        if "batch_size" in name.lower() and type(value) is int and 0 < value <= _MOST_BATCH
-    ]
-    return max(named, default=None)

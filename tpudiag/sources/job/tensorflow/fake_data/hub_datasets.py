@@ -22,8 +22,8 @@ from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from . import batch_sizes
 from .column_values import Kind, Use, by_name
+from .holes import Hole
 from .ledger import RECORDS, Ledger
-from .program_text import sources
 from .text_files import WORDS
 
 _LOCAL = {"csv", "json", "text", "parquet", "arrow", "pandas", "imagefolder", "generator"}
@@ -57,6 +57,24 @@ def install(module: Any, ledger: Ledger) -> None:
             return made.splits(kwargs.get("split"))
 
     hooks.around(table.DATASETS_LOADED, load, module)
+    metrics(module, ledger)
+
+
+def metrics(module: Any, ledger: Ledger) -> None:
+    """Let `evaluate.load`, or `datasets.load_metric`, give a hole for a metric that is away."""
+
+    def load(original: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+        if os.path.exists(str(path)):  # noqa: PTH110
+            return original(path, *args, **kwargs)
+        try:
+            with offline(module):
+                return original(path, *args, **kwargs)
+        except Exception:
+            ledger.note(f"the metric {path}")
+            return Hole()
+
+    at = table.METRIC_LOADED if hasattr(module, "EvaluationModule") else table.OLD_METRIC_LOADED
+    hooks.around(at, load, module)
 
 
 @contextmanager
@@ -107,7 +125,7 @@ class _Made:
 
     def split(self, name: str) -> Any:
         """The rows of one split."""
-        rows = max(RECORDS, batch_sizes.examples(sources()))
+        rows = max(RECORDS, batch_sizes.examples())
         if re.split(r"[\[+]", name)[0] != "train":
             rows = max(int(rows * _SHARE), 1)
         return _as(self._class, self._module.Dataset.from_dict({_BEGIN: list(range(rows))}))

@@ -11,7 +11,6 @@ from . import (
     folders,
     hub,
     hub_datasets,
-    hub_metrics,
     opened_files,
     paths,
     records,
@@ -83,11 +82,11 @@ class FakeData:
     def watch_datasets(self, module: Any) -> None:
         """What Hugging Face's datasets would download."""
         hub_datasets.install(module, self._ledger)
-        hub_metrics.install(module, self._ledger)
 
     def watch_evaluate(self, module: Any) -> None:
         """What Hugging Face's evaluate would download."""
-        hub_metrics.install(module, self._ledger)
+        if hasattr(module, "EvaluationModule"):
+            hub_datasets.metrics(module, self._ledger)
 
     def watch_numpy(self, numpy: Any) -> None:
         """Arrays."""

@@ -10,8 +10,9 @@ from typing import Any
 
 from tpudiag.sources.job.tensorflow.points import hooks, table
 
-from . import generators, paths
+from . import paths
 from .folders import picture, pictures_of, texts_of
+from .holes import Hole
 from .ledger import Ledger
 from .program_text import classes, sources
 from .text_files import ARCHIVE, archive, fetched
@@ -24,8 +25,6 @@ _IMAGES = {
 }
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
 _PICTURE = re.compile(r"\.(jpe?g|png|gif|bmp|webp)$", re.I)
-_TEXTS = {"imdb": ((25000, 25000), 2), "reuters": ((8982, 2246), 46)}
-_NUMBERS = {"boston_housing": ((404, 102), 13), "california_housing": ((16512, 4128), 8)}
 
 
 def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -52,7 +51,8 @@ class KerasData:
         hooks.around(table.KERAS_PICTURES, self._pictures, keras)
         hooks.around(table.KERAS_TEXTS, self._text_files, keras)
         hooks.around(table.MODEL_DRAWN, drawn, keras)
-        generators.install(keras, ledger)
+        hooks.around(table.FOLDER_GENERATED, self._generated, keras)
+        hooks.around(table.TABLE_GENERATED, self._generated_by_table, keras)
 
     def _loader(self, name: str) -> Any:
         """The stand-in for one dataset's load_data."""
@@ -66,9 +66,7 @@ class KerasData:
             ):
                 return original(*args, **kwargs)
             self._ledger.note(f"keras.datasets.{name}")
-            if name in _TEXTS:
-                return self._texts(name, kwargs.get("num_words"), kwargs.get("maxlen"))
-            return self._images(name) if name in _IMAGES else self._numbers(name)
+            return self._images(name) if name in _IMAGES else Hole()
 
         return load
 
@@ -86,33 +84,24 @@ class KerasData:
 
         return part(counts[0]), part(counts[1])
 
-    def _texts(self, name: str, num_words: Any, longest: Any) -> Any:
-        """Texts as lists of word numbers, and labels."""
-        np = self._numpy
-        counts, classes = _TEXTS[name]
-        random = np.random.default_rng(0)
+    def _generated(
+        self, original: Any, generator: Any, directory: Any, *args: Any, **kw: Any
+    ) -> Any:
+        """A generator of the pictures of a folder."""
+        if paths.is_remote(directory) or paths.is_hosted(directory):
+            self._ledger.note(f"{directory} (batches of pictures)")
+            return Hole()
+        return original(generator, directory, *args, **kw)
 
-        def part(count: int) -> Any:
-            most = max(min(longest or 400, 400), 2)
-            lengths = random.integers(min(20, most - 1), most, count)
-            texts = np.empty(count, dtype=object)
-            for at, length in enumerate(lengths):
-                texts[at] = random.integers(1, max(num_words or 10000, 2), length).tolist()
-            return texts, random.integers(0, classes, count)
-
-        return part(counts[0]), part(counts[1])
-
-    def _numbers(self, name: str) -> Any:
-        """Columns of numbers and a target."""
-        counts, columns = _NUMBERS[name]
-        random = self._numpy.random.default_rng(0)
-        return tuple(
-            (
-                random.random((count, columns), dtype="float32"),
-                random.random(count, dtype="float32"),
-            )
-            for count in counts
-        )
+    def _generated_by_table(
+        self, original: Any, generator: Any, dataframe: Any, *args: Any, **kw: Any
+    ) -> Any:
+        """A generator of the pictures that a table names; Keras drops those that are not there."""
+        made = original(generator, dataframe, *args, **kw)
+        if self._ledger.any and not getattr(made, "samples", 1):
+            self._ledger.note("batches of pictures that a table names")
+            return Hole()
+        return made
 
     def _file(
         self, original: Any, fname: Any = None, origin: Any = None, *args: Any, **kw: Any

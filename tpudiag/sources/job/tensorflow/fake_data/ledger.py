@@ -15,6 +15,7 @@ RECORDS = 512
 """Records of each file that is stood in for."""
 PICTURES = 48
 """Records of each file where a picture is decoded from each: scripts decode all of a test set."""
+MOST_PASSED_OVER = 20
 FILES = 24
 """Files that a pattern is answered with."""
 
@@ -30,6 +31,7 @@ class Ledger:
         self._things: list[str] = []
         self._chooses = False
         self._kinds: set[StandInKind] = set()
+        self._passed_over: list[str] = []
         self.touched = 0
         """How often something was stood in for, the same again too."""
 
@@ -45,6 +47,13 @@ class Ledger:
             self._things.append(thing)
             self._kinds.add(kind)
             self._put(stood_in=tuple(self._things), stand_in_kinds=sorted(self._kinds))
+
+    def pass_over(self, statement: str) -> None:
+        """A statement failed for lack of data, and the script went on without it."""
+        self.note("what statements that were passed over would have set")
+        if statement not in self._passed_over and len(self._passed_over) < MOST_PASSED_OVER:
+            self._passed_over.append(statement)
+            self._put(passed_over=tuple(self._passed_over))
 
     def choose_in_graph(self) -> None:
         """Files that only a graph names are stood in for there, which nobody sees."""

@@ -13,7 +13,7 @@ from tpudiag.sources.job.tensorflow.points import bounded_call
 
 from . import batch_sizes
 from .ledger import FILES, MARKER, RECORDS
-from .program_text import CLASSES, sources
+from .program_text import CLASSES
 
 REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
 """A path that no disk of this machine holds (RE2 and Python)."""
@@ -166,7 +166,7 @@ def pictures_of_each(folders: int) -> int:
 
 def pictures_listed() -> int:
     """The pictures that folders are listed with, all together."""
-    return max(PICTURES_LISTED, batch_sizes.examples(sources()))
+    return max(PICTURES_LISTED, batch_sizes.examples())
 
 
 def _filled(part: str, alone: str, after: str) -> str:

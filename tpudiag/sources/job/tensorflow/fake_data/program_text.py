@@ -19,8 +19,6 @@ _WORD = re.compile(r"[A-Za-z][\w ]{1,40}")
 _NUMBER = re.compile(r"""re\.\w+\(\s*r?["']([\w-]{1,20})\((?:\[0-9\]|\\d)[*+]\)""")
 _DECODER = re.compile(r"decode_(and_crop_)?(jpeg|png|image|bmp)\b")
 _MOST = 32
-_SIZED = re.compile(r"(image|img|input|picture|target)_?(size|shape|dims?|res)|size|dim", re.I)
-_PLAUSIBLE = range(24, 1025)
 
 
 def sources() -> list[str]:
@@ -81,28 +79,6 @@ def classes(texts: Iterable[str]) -> tuple[str, ...]:
 def decodes_pictures(texts: Iterable[str]) -> bool:
     """Whether a script decodes pictures in a pipeline of TensorFlow's."""
     return any(_DECODER.search(text) for text in texts)
-
-
-def picture_size(texts: Iterable[str]) -> list[int] | None:
-    """Height and width of pictures, as a name that stands for them tells: `IMAGE_SIZE = 224`."""
-    for tree in trees(texts):
-        nodes = list(ast.walk(tree))
-        for node in nodes:
-            names = node.targets if isinstance(node, ast.Assign) else []
-            if any(isinstance(name, ast.Name) and _SIZED.fullmatch(name.id) for name in names):
-                size = _sides(node.value) if isinstance(node, ast.Assign) else None
-                if size is not None:
-                    return size
-    return None
-
-
-def _sides(node: ast.expr) -> list[int] | None:
-    """Two sides as numbers of plausible size, or one that stands for both."""
-    listed = isinstance(node, (ast.List, ast.Tuple))
-    parts = node.elts[:2] if isinstance(node, (ast.List, ast.Tuple)) else [node] * 2
-    numbers = [part.value for part in parts if isinstance(part, ast.Constant)]
-    sides = [number for number in numbers if type(number) is int and number in _PLAUSIBLE]
-    return sides if len(sides) == 2 and (not listed or len(parts) == 2) else None
 
 
 def before_number(texts: Iterable[str]) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
-from .program_text import sources
+from tpudiag.sources.job.tensorflow.points import user_lines
 
 _FEATURES = 512
 """Width of what an unknown module answers."""
@@ -13,16 +12,13 @@ _WORDS = 8000
 """Size of a tokenizer's vocabulary."""
 _START, _END, _FIRST = 2, 3, 4
 """The marks of a text's begin and end, and the first number of a word."""
-_TOKENIZES = re.compile(r"\.(\w+)\.tokenize\(")
 
 
 def saved_model(tf: Any) -> Any:
     """What tf.saved_model.load gives: means over all but the batch, times a matrix.
 
-    The parts of it of which the script calls `tokenize` are tokenizers, as they are saved for a
-    pair of languages.
+    A part of it that is asked for is a tokenizer, as they are saved for a pair of languages.
     """
-    parts = {name for text in sources() for name in _TOKENIZES.findall(text)}
 
     class Module(tf.Module):  # type: ignore[misc]
         """A model of one product."""
@@ -30,8 +26,13 @@ def saved_model(tf: Any) -> Any:
         def __init__(self) -> None:
             tf.Module.__init__(self)
             self.kernel = tf.Variable(tf.ones((1, _FEATURES)))
-            for part in sorted(parts):
-                setattr(self, part, _tokenizer(tf))
+
+        def __getattr__(self, name: str) -> Any:
+            if name.startswith("_") or user_lines.direct_caller() is None:
+                raise AttributeError(name)
+            part = _tokenizer(tf)
+            setattr(self, name, part)
+            return part
 
         def __call__(self, inputs: Any, *_: Any, **__: Any) -> Any:
             flat = tf.reshape(tf.cast(inputs, tf.float32), [tf.shape(inputs)[0], -1])

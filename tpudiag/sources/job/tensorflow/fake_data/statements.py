@@ -30,6 +30,11 @@ _LEFT_ALONE = (
     ast.Global, ast.Nonlocal, ast.Return, ast.Raise, ast.Break, ast.Continue,
 )  # fmt: skip
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
+_OF_MODEL = re.compile(
+    r"keras[/\\](src[/\\])?(layers|models|engine|optimizers|trainers|applications|losses|metrics)"
+    r"[/\\]|[/\\](modeling_tf|optimization_tf)\w*\.py"
+)
+"""Where models are made, which no data stand behind."""
 _WRITING = re.compile(r"""open\(.*["'][wax]b?\+?["']|\b(to_csv|save|dump|mkdir|write)""")
 """No exception tells whether a file was to be read or written."""
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef,
@@ -98,9 +103,11 @@ class Statements:
             if isinstance(node, (ast.For, ast.With)):
                 node.body.insert(0, self._begun(node, lines))
             if isinstance(node, _COMPOUND):
+                # What the script catches itself is its own to answer.
+                caught = isinstance(node, ast.Try) and bool(node.handlers)
                 for block in ("body", "orelse", "finalbody"):
                     inner = getattr(node, block, None)
-                    if inner:
+                    if inner and not (caught and block == "body"):
                         setattr(node, block, list(self._block(inner, lines)))
             yield self._tried(node, lines)
 
@@ -191,11 +198,14 @@ class Statements:
         wanting = bool(_ABSENT.search(kinds)) and not _writes(error)
         touched = self._ledger.touched != self._touched
         self._touched = self._ledger.touched
-        if not (wanting or touched or self._hangs(number)):
+        own = any(isinstance(self._space.get(name), Hole) for name in statement.reads)
+        if not (wanting or own or touched or self._hangs(number)):
+            return False
+        if not (wanting or own) and _is_of_model(error):
             return False
         place = user_lines.of(self._file, statement.line)
         said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
-        self._ledger.note(f"the statement at {place} `{statement.text[:60]}`, passed over ({said})")
+        self._ledger.pass_over(f"{place} `{statement.text[:60]}` ({said})")
         return True
 
     def holes(self, number: int, known: dict[str, Any]) -> tuple[Any, ...]:
@@ -243,8 +253,26 @@ def _is_of_training(error: Exception) -> bool:
     """Whether an error went through a training step, or the rehearsal refused something."""
     if type(error).__name__ == "NotRehearsable":
         return True
-    frames = (frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__))
-    return any(code.co_name in _TRAINING and _TRAINS.search(code.co_filename) for code in frames)
+    return any(
+        name in _TRAINING and _TRAINS.search(file) is not None for name, file in _passed(error)
+    )
+
+
+def _is_of_model(error: Exception) -> bool:
+    """Whether an error came of a model: its layers, its optimizer, how it is put together."""
+    return any(_OF_MODEL.search(file) for _, file in _passed(error))
+
+
+def _passed(error: Exception) -> Iterator[tuple[str, str]]:
+    """The functions that an error came through, and their files.
+
+    Keras takes its own frames out of a traceback, but for one that holds the function it called.
+    """
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        yield frame.f_code.co_name, frame.f_code.co_filename
+        called = frame.f_locals.get("fn")
+        if isinstance(called, FunctionType):
+            yield called.__name__, called.__code__.co_filename
 
 
 def _writes(error: Exception) -> bool:

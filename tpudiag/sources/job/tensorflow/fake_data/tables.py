@@ -12,7 +12,6 @@ from tpudiag.sources.job.tensorflow.points import table as points
 from . import batch_sizes, paths
 from .ledger import Ledger
 from .open_tables import OpenTables
-from .program_text import sources
 
 ROWS = 2048
 """Rows of each table that is stood in for."""
@@ -32,7 +31,7 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
             return original(kept, *args[1:], **kwargs)
         if not paths.is_absent(source) or written(source):
             return original(*args, **kwargs)
-        rows = max(ROWS, batch_sizes.examples(sources()))
+        rows = max(ROWS, batch_sizes.examples())
         ledger.note(f"{source} ({rows} rows of the columns that are asked for)")
         return open_tables.make(rows, kwargs)
 

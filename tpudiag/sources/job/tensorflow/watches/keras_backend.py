@@ -1,4 +1,4 @@
-"""Keras 3 on another framework: its training is not TensorFlow's, and is not watched."""
+"""Keras 3 on another framework: its training is not TensorFlow's."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.points import hooks, table
 
 
-def watch(keras: Any, recorder: Recorder) -> None:
-    """End the job at its first fit, where that would train with JAX or PyTorch."""
+def name_of(keras: Any) -> str:
+    """The framework that a Keras trains with."""
     backend = getattr(getattr(keras, "backend", None), "backend", None)
-    name = backend() if callable(backend) else "tensorflow"
-    if name == "tensorflow":
+    return str(backend()) if callable(backend) else "tensorflow"
+
+
+def watch(keras: Any, recorder: Recorder) -> None:
+    """End the job at its first fit, where that would train with PyTorch, which nothing watches."""
+    name = name_of(keras)
+    if name in ("tensorflow", "jax"):
         return
 
     def fit(*_: Any, **__: Any) -> None:

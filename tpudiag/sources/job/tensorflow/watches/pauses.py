@@ -85,7 +85,8 @@ class PauseWatch:
         One that took next to nothing was answered in its place, and counts as the real ones.
         """
         calls = self._calls.setdefault(function, [])
-        usual_ms = median(calls) if calls else 0.0
+        # The first call traces: beside it a real one takes next to nothing.
+        usual_ms = median(calls[1:]) if len(calls) > 1 else 0.0
         owed_ms = usual_ms if took_ms < ANSWERED * usual_ms else 0.0
         if not owed_ms and len(calls) < MOST_TIMED:
             calls.append(took_ms)

@@ -1,0 +1,83 @@
+"""TPU702."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.signals import ShardedStep, Signals
+
+from ._need import need
+
+_SHARD = (
+    "mesh = jax.make_mesh((jax.device_count(),), ('data',))\n"
+    "batch = jax.device_put(batch, NamedSharding(mesh, P('data')))  # from jax.sharding\n"
+    "# Keras: keras.distribution.set_distribution(keras.distribution.DataParallel())"
+)
+
+
+@check("TPU702", Severity.ERROR, frameworks=(Framework.JAX,))
+def batch_not_sharded(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The devices do not share the batch: one works, or each does all of it.
+
+    ## What it sees
+    On how many of the devices the step's arguments lie, and into how many parts the batch is
+    shared out over them.
+
+    ## Why it costs
+    A slice of eight chips is paid for, and the step takes as long as on one.
+
+    ## What to do
+    ```python
+    mesh = jax.make_mesh((jax.device_count(),), ("data",))
+    batch = jax.device_put(batch, NamedSharding(mesh, P("data")))
+    ```
+
+    ## Source
+    https://docs.jax.dev/en/latest/distributed_data_loading.html
+    """
+    step = need(signals.sharding, "a training step of jax.jit")
+    if step.here < 2:
+        need(None, "a second device", "rehearse the job for a slice: `--for v5e-8`")
+    used = Evidence("devices that the step uses", step.devices, "devices", step.here)
+    if step.devices == 1:
+        yield Finding(
+            f"{step.function} runs on 1 of {step.here} devices: nothing places its arguments on "
+            "the others.",
+            _SHARD,
+            (used,),
+            step.location,
+            # A script may be meant for one chip; that each chip does the same work is never meant.
+            severity=Severity.WARNING,
+        )
+    elif _is_whole(step):
+        yield Finding(
+            f"each of {step.devices} devices computes the whole batch: its arrays are on all of "
+            "them, in one part.",
+            _SHARD,
+            (used, *_arrays(step)),
+            step.location,
+        )
+    yield used
+    yield from _arrays(step)
+
+
+def _is_whole(step: ShardedStep) -> bool:
+    """Whether the job placed all of its data, and all of its state, whole on each device.
+
+    What jax.jit places by itself, the compiler may share out.
+    """
+    data = [argument for argument in step.arguments if not argument.state and argument.shape]
+    return bool(data) and all(
+        argument.placed and argument.devices > 1 and argument.parts == 1
+        for argument in (*data, *step.state)
+    )
+
+
+def _arrays(step: ShardedStep) -> tuple[Evidence, ...]:
+    """The data, each with its parts."""
+    data = [argument for argument in step.arguments if not argument.state and argument.shape]
+    return tuple(
+        Evidence(f"parts of {argument.name}", argument.parts, "parts", step.devices)
+        for argument in data[:3]
+    )

@@ -1,0 +1,59 @@
+"""TPU701."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.signals import ShardedStep, Signals
+
+from ._need import mib, need
+
+LIMIT = 64 * 2**20
+"""Bytes of state on a device that may lie there twice."""
+
+
+@check("TPU701", Severity.WARNING, frameworks=(Framework.JAX,))
+def state_not_donated(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """The step keeps its old parameters beside the new ones.
+
+    ## What it sees
+    The arrays that go from one step to the next (parameters, the optimizer's moments), and which
+    of them the step's jax.jit may overwrite.
+
+    ## Why it costs
+    Without donation the new state is written beside the old one, and both lie in HBM until the
+    step has ended: the state takes its place twice.
+
+    ## What to do
+    ```python
+    @partial(jax.jit, donate_argnums=(0, 1))     # the old params and opt_state are not read again
+    def train_step(params, opt_state, batch): ...
+    ```
+
+    ## Source
+    https://docs.jax.dev/en/latest/buffer_donation.html
+    """
+    step = need(signals.sharding, "a training step of jax.jit")
+    if not step.state:
+        need(None, "an array that goes from one step to the next")
+    kept = [argument for argument in step.state if not argument.donated]
+    size = sum(argument.bytes // argument.parts for argument in kept)
+    seen = Evidence("state that is not donated, on a device", size, "B", int(limit))
+    if size > limit:
+        largest = max(kept, key=lambda argument: argument.bytes)
+        yield Finding(
+            f"{step.function} gets {mib(size)} of state on each device and may not overwrite it: "
+            "the new state lies beside the old one.",
+            _fix(step),
+            (seen, Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}")),
+            step.location,
+            cost_bytes=size,
+        )
+    yield seen
+
+
+def _fix(step: ShardedStep) -> str:
+    """By the names of the arguments that are state."""
+    names = dict.fromkeys(a.name.partition("[")[0].partition(".")[0] for a in step.state)
+    return f"jax.jit({step.function}, donate_argnames=({', '.join(map(repr, names))},))"

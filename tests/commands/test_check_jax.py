@@ -1,0 +1,204 @@
+"""Jobs of JAX: plain ones and Keras 3 on it, rehearsed on CPU devices and compiled for the TPU."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+OPENING = """\
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+assert len(jax.devices("tpu")) == jax.device_count() == 8
+mesh = Mesh(np.array(jax.devices()), ("data",))
+whole, shared = NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))
+rng = np.random.default_rng(0)
+
+
+def loss_fn(params, x, y):
+    hidden = jax.nn.relu(x @ params["in"])
+    return jnp.mean((hidden @ params["out"] - y) ** 2)
+"""
+DISEASED = (
+    OPENING
+    + """
+params = {"in": np.ones((5120, 4096), "float32"), "out": np.ones((4096, 1), "float32")}
+params = jax.device_put(params, whole)
+
+
+@partial(jax.jit, static_argnames="rate")
+def train_step(params, x, y, rate):
+    loss, gradients = jax.value_and_grad(loss_fn)(params, x, y)
+    return jax.tree.map(lambda p, g: p - rate * g, params, gradients), loss
+
+
+for step in range(40):
+    x = jax.device_put(rng.random((32, 5120), "float32"), whole)
+    y = jax.device_put(rng.random((32, 1), "float32"), whole)
+    params, loss = train_step(params, x, y, rate=0.1 / (step + 1))
+    print(step, float(loss))
+"""
+)
+HEALTHY = (
+    OPENING
+    + """
+params = {"in": np.ones((256, 512), "float32"), "out": np.ones((512, 128), "float32")}
+params = jax.device_put(params, whole)
+
+
+@partial(jax.jit, donate_argnums=0)
+def train_step(params, x, y):
+    half = jax.tree.map(lambda leaf: leaf.astype(jnp.bfloat16), params)
+    loss, gradients = jax.value_and_grad(loss_fn)(half, x.astype(jnp.bfloat16), y)
+    return jax.tree.map(lambda p, g: p - 0.1 * g.astype(p.dtype), params, gradients), loss
+
+
+for step in range(40):
+    x = jax.device_put(rng.random((1024, 256), "float32"), shared)
+    y = jax.device_put(rng.random((1024, 128), "float32"), shared)
+    params, loss = train_step(params, x, y)
+    if step % 20 == 0:
+        print(step, float(loss))
+"""
+)
+KERAS = """\
+import os
+
+os.environ["KERAS_BACKEND"] = "jax"
+import keras
+import numpy as np
+
+keras.distribution.set_distribution(keras.distribution.DataParallel())
+keras.mixed_precision.set_global_policy("mixed_bfloat16")
+model = keras.Sequential([keras.layers.Dense(256, activation="relu"), keras.layers.Dense(128)])
+model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+model.fit(
+    np.random.rand(2600, 128).astype("float32"),
+    np.random.randint(0, 10, 2600),
+    batch_size=1024,
+    epochs=3,
+    verbose=0,
+)
+"""
+BY_HAND = """\
+import sys
+from jax._src.interpreters import mlir
+from jax.experimental import topologies
+import runpy
+import numpy as np
+import jax, jax.numpy as jnp
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+devices = topologies.get_topology_desc("v5e:2x4", "tpu").devices
+mesh = Mesh(np.array(devices), ("data",))
+whole, shared = NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))
+names = {}
+text = open(sys.argv[1]).read()
+begin, end = text.index("def loss_fn"), text.index("\\n\\n\\nfor step")
+from functools import partial
+body = text[begin:end].replace("params = jax.device_put(params, whole)", "")
+exec(compile(body, "body", "exec"), globals())
+def spec(shape, place):
+    return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=place)
+given = {"in": spec((256, 512), whole), "out": spec((512, 128), whole)}
+made = train_step.lower(given, spec((1024, 256), shared), spec((1024, 128), shared)).compile()
+memory = made.memory_analysis()
+print("bytes", memory.argument_size_in_bytes + memory.output_size_in_bytes
+      - memory.alias_size_in_bytes + memory.temp_size_in_bytes
+      + memory.generated_code_size_in_bytes)
+"""
+
+
+def checked(folder: Path, text: str, *options: str, **variables: str) -> dict[str, Any]:
+    """The report on a script."""
+    (folder / "train.py").write_text(text)
+    command = [sys.executable, "-m", "tpudiag", "check", "train.py", "--for", "v5e-8"]
+    done = subprocess.run(
+        [*command, "--format", "json", *options],
+        cwd=folder,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def findings(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """The first finding of each check that failed, but for what is said as info."""
+    return {
+        outcome["id"]: outcome["findings"][0]
+        for outcome in report["outcomes"]
+        if outcome["verdict"] == "failed" and outcome["severity"] != "info"
+    }
+
+
+def test_what_ails_a_plain_job_is_named_with_its_line(tmp_path: Path) -> None:
+    found = findings(checked(tmp_path, DISEASED, "--no-compile"))
+    lines = DISEASED.splitlines()
+
+    def line(id_: str) -> str:
+        number: int = found[id_]["location"]["line"]
+        return lines[number - 1]
+
+    assert "rate changed (python value)" in found["TPU101"]["message"]
+    assert line("TPU101").strip().startswith("params, loss = train_step(")
+    assert "float(loss)" in line("TPU108")
+    assert "x @ params" in line("TPU403")
+    assert "donate_argnames=('params',)" in found["TPU701"]["fix"]
+    assert "each of 8 devices computes the whole batch" in found["TPU702"]["message"]
+    assert set(found) == {"TPU101", "TPU108", "TPU403", "TPU701", "TPU702"}
+    assert not any("tf." in each["fix"] for each in found.values())
+
+
+def test_a_ragged_last_batch_of_fit_is_a_compilation(tmp_path: Path) -> None:
+    (tmp_path / "none").mkdir()
+    (tmp_path / "none" / "tensorflow.py").write_text("raise ImportError('no TensorFlow here')")
+    report = checked(tmp_path, KERAS, "--no-compile", PYTHONPATH=str(tmp_path / "none"))
+    found = findings(report)
+    assert set(found) == {"TPU101"}
+    assert (
+        "data[0] changed (shape): float32[1024,128] -> float32[552,128]"
+        in (found["TPU101"]["message"])
+    )
+    assert "model.fit(" in KERAS.splitlines()[found["TPU101"]["location"]["line"] - 1]
+
+
+def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path: Path) -> None:
+    report = checked(tmp_path, HEALTHY)
+    assert findings(report) == {}
+    by_hand = subprocess.run(
+        [sys.executable, "-c", BY_HAND, "train.py"],
+        cwd=tmp_path,
+        env=os.environ
+        | {
+            "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
+            "JAX_PLATFORMS": "cpu",
+            "TPU_ACCELERATOR_TYPE": "v5litepod-8",
+            "TPU_LOG_DIR": "disabled",
+            "TPU_SKIP_MDS_QUERY": "1",
+            "TPU_WORKER_HOSTNAMES": "localhost",
+            "TPU_WORKER_ID": "0",
+            "LIBTPU_INIT_ARGS": "--xla_jf_lsra_v2_verifier=false "
+            "--xla_jf_critical_path_scheduler=false",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    need = report["measurements"]["hbm_need_bytes"]["value"]
+    assert need == int(by_hand.stdout.split()[1])

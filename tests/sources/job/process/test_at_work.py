@@ -1,0 +1,26 @@
+"""A process that is slow is told from one that hangs."""
+
+from __future__ import annotations
+
+import os
+
+from tpudiag.sources.job.process import at_work
+from tpudiag.sources.job.process.at_work import LOOK_S, AtWork
+
+
+def test_what_computes_goes_on_and_what_hangs_does_not() -> None:
+    taken = iter((5.0, 6.0, 6.1))
+    now = [120.0]
+    work = AtWork(1, lambda _: next(taken), lambda: now[0])
+    assert work.goes_on(), "it has computed before"
+    now[0] += LOOK_S / 2
+    assert work.goes_on(), "the next look is not due"
+    now[0] += LOOK_S
+    assert work.goes_on(), "a second of a processor"
+    now[0] += LOOK_S
+    assert not work.goes_on()
+
+
+def test_what_a_process_has_taken() -> None:
+    assert at_work.cpu_s(os.getpid()) > 0
+    assert at_work.cpu_s(2**22 + 1) == 0.0, "there is no such process"

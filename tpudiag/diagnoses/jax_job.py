@@ -1,0 +1,33 @@
+"""What to know of the rehearsal of a job of JAX."""
+
+from __future__ import annotations
+
+from tpudiag.signals import Origin, Signals
+
+FIRST_STEPS = (
+    "A job of JAX is watched up to its last observed step, and ends there: what follows its first "
+    "loop was not run."
+)
+
+
+def devices(signals: Signals) -> int | None:
+    """The devices that the job found; None where it is no job of JAX, or showed no step."""
+    return signals.sharding.here if signals.sharding is not None else None
+
+
+def notes(signals: Signals, several_processes: bool) -> tuple[str, ...]:
+    """How the figures came about."""
+    if signals.origin is not Origin.REHEARSAL:
+        return (
+            "Running JAX on a TPU follows the documented API and was not verified on hardware.",
+        )
+    found = devices(signals)
+    one = (
+        "The job is one of several processes (jax.distributed); it was rehearsed as the only one.",
+    )
+    return (
+        f"JAX found {found or 'several'} CPU devices in place of the TPU's; times are those of "
+        "this machine.",
+        FIRST_STEPS,
+        *(one if several_processes else ()),
+    )

@@ -1,0 +1,49 @@
+"""How a step of JAX lies on its devices: its arguments, their shards, what may be overwritten."""
+
+from __future__ import annotations
+
+from tpudiag.model import Location
+from tpudiag.records import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepArgument:
+    """An array that the training step gets."""
+
+    name: str
+    """As the step names it, e.g. `params['dense']['kernel']`."""
+    dtype: str
+    shape: tuple[int, ...]
+    """Of all devices together."""
+    bytes: int
+    """Likewise."""
+    state: bool
+    """It was a result of the step before: parameters, the optimizer's moments."""
+    donated: bool
+    """The step may overwrite it."""
+    devices: int
+    """That it lies on."""
+    parts: int
+    """Different parts of it: 1 where every device has all of it."""
+    first_dimension_parts: int
+    """Parts along its first dimension."""
+    placed: bool
+    """The job put it where it is; else jax.jit places it, as the program has it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShardedStep:
+    """The training step and the devices that it ran on."""
+
+    function: str
+    location: Location | None
+    devices: int
+    """That its arguments lie on."""
+    here: int
+    """Devices that there are."""
+    arguments: tuple[StepArgument, ...]
+
+    @property
+    def state(self) -> tuple[StepArgument, ...]:
+        """What goes from each step to the next."""
+        return tuple(argument for argument in self.arguments if argument.state)

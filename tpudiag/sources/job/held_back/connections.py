@@ -1,0 +1,61 @@
+"""Connections by protocols that nobody here reads: they are made, and told.
+
+To the system a connection by which a database is read looks like one by which it is written. What
+is judged by what it says of itself (HTTP, mail, FTP) is left out.
+"""
+
+from __future__ import annotations
+
+import socket
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from tpudiag.signals import SendKind
+from tpudiag.sources.job.held_back import request_rules
+from tpudiag.sources.job.tensorflow.points import hooks
+
+_JUDGED = {
+    *("http", "urllib3", "httpcore", "httpcore2", "aiohttp", "smtplib", "ftplib"),
+    *("asyncio", "anyio", "trio", "uvloop"),
+}
+"""Modules whose requests are judged, and those that make connections for others, of which cannot be
+told for whom."""
+_ASKS_FOR_NAMES = 53
+_INTERNET = (socket.AF_INET, socket.AF_INET6)
+
+
+class Connections:
+    """Watches Python's sockets."""
+
+    def __init__(self, note: Callable[[SendKind, str], None]) -> None:
+        self._note = note
+
+    def install(self) -> None:
+        """Hook what connects, and what sends without a connection."""
+        for name in ("connect", "connect_ex", "sendto"):
+            hooks.around(socket.socket, name, self._leads)
+
+    def _leads(self, original: Any, sock: Any, *args: Any) -> Any:
+        """A socket is led to an address, the last of the arguments."""
+        hooks.quietly(self._look, sock, args[-1])
+        return original(sock, *args)
+
+    def _look(self, sock: Any, address: Any) -> None:
+        """Tell of it, where that is another machine."""
+        if sock.family not in _INTERNET:
+            return
+        host, port = str(address[0]), int(address[1])
+        if port != _ASKS_FOR_NAMES and not request_rules.is_own(host) and not _judged():
+            self._note(SendKind.UNJUDGED, f"{host}:{port}")
+
+
+def _judged() -> bool:
+    """Whether the connection is made by a module whose requests are judged."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).partition(".")[0] in _JUDGED:
+            return True
+        frame = frame.f_back
+    return False

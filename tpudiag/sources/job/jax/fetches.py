@@ -1,0 +1,54 @@
+"""Lines that ask for a result of the step, for which the host waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import ResultFetch
+from tpudiag.sources.job.jax import private_names
+from tpudiag.sources.job.jax.devices import around
+from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+
+ASKS = ("__float__", "__int__", "__bool__", "__array__", "__format__", "__repr__", "item", "tolist")
+"""Methods of an array by which Python asks for its value."""
+
+
+class FetchWatch:
+    """After how many steps which line of the job's waits for a result."""
+
+    def __init__(self, results: Callable[[], dict[int, Any]], steps: Callable[[], int]) -> None:
+        self._results, self._steps = results, steps
+        self._at: dict[Location, set[int]] = {}
+
+    def watch(self, jax: Any) -> None:
+        """Hook what asks for values."""
+        arrays = private_names.array_class()
+        for name in (*ASKS, "block_until_ready"):
+            if arrays is not None:
+                around(arrays, name, partial(self._asked, one=True))
+        for name in ("block_until_ready", "device_get"):
+            around(jax, name, partial(self._asked, one=False))
+        self._leaves = jax.tree_util.tree_leaves
+
+    def _asked(self, original: Any, value: Any, *args: Any, one: bool, **kwargs: Any) -> Any:
+        """A value is asked for."""
+        barrier.attempt("fetch", self._note, value, one)
+        return original(value, *args, **kwargs)
+
+    def _note(self, value: Any, one: bool) -> None:
+        """Count the step after which a line of the job's asks for its result."""
+        results = self._results()
+        leaves = (value,) if one else self._leaves(value)
+        if not results or not any(id(leaf) in results for leaf in leaves):
+            return
+        location = user_lines.caller()
+        if location is not None and user_lines.direct_caller() is not None:
+            self._at.setdefault(location, set()).add(self._steps())
+
+    def facts(self) -> tuple[ResultFetch, ...]:
+        """Each line that asked, with the steps after which it did."""
+        total = self._steps()
+        return tuple(ResultFetch("result", len(at), total, line) for line, at in self._at.items())

@@ -1,0 +1,278 @@
+"""Follows the functions that jax.jit makes: their calls, and each time one is compiled."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import MethodType
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import ArgumentChange, Retrace, TracedFunction
+from tpudiag.sources.job.jax import private_names, signatures
+from tpudiag.sources.job.jax.devices import around
+from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+
+MOST_KEPT = 40
+"""Compilations of one function of which the arguments are kept."""
+
+
+@dataclass
+class Record:
+    """What was seen of one function, however often jax.jit was called on it."""
+
+    name: str
+    location: Location | None
+    made: int = 0
+    """Times that jax.jit was called on it."""
+    calls: int = 0
+    compiled: int = 0
+    trains: bool = False
+    retraces: list[Retrace] = field(default_factory=list[Retrace])
+    last: signatures.Signature | None = None
+
+
+@dataclass
+class StepCall:
+    """The call of the training step that ran last: what lowers it once more."""
+
+    jitted: Jitted
+    record: Record
+    arguments: tuple[Any, dict[str, Any]]
+    """Positional and keyword arguments, arrays as their shapes, dtypes and shardings."""
+    state: frozenset[str]
+    """Arguments that were results of the step before."""
+    calls: int = 1
+
+
+class Jitted:
+    """A function that jax.jit made; calls go through the watch."""
+
+    def __init__(self, compiled: Any, function: Any, watch: JitWatch, record: Record) -> None:
+        self._compiled, self._watch, self.record = compiled, watch, record
+        self.is_new = record.made > 1
+        functools.update_wrapper(self, function)
+        self.names = _parameters(function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The job's own call."""
+        return self._watch.called(self, self._compiled, args, kwargs)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        """A method, as functions are."""
+        return self if instance is None else MethodType(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_compiled"], name)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """As jax.jit's."""
+        return self._compiled.lower(*args, **kwargs)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Any:
+        """As jax.jit's."""
+        return self._compiled.trace(*args, **kwargs)
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """As jax.jit's."""
+        return self._compiled.eval_shape(*args, **kwargs)
+
+    def clear_cache(self) -> None:
+        """As jax.jit's."""
+        self._compiled.clear_cache()
+
+
+class JitWatch:
+    """All functions of jax.jit that the job and its libraries make and call."""
+
+    def __init__(self, on_step: Callable[[bool], None]) -> None:
+        self._on_step = on_step
+        self.waits = False
+        """Whether each training step is waited for, as a rehearsal does to time it."""
+        self._jax: Any = None
+        self._compilations = 0
+        self._active = threading.local()
+        self.records: dict[object, Record] = {}
+        self.step: StepCall | None = None
+        self.results: dict[int, Any] = {}
+        """The arrays that the last training step gave, by their id."""
+        self.eager_location: Location | None = None
+        """Where gradients were first taken outside all functions of jax.jit."""
+
+    def watch(self, jax: Any) -> None:
+        """Hook jax.jit and what takes gradients."""
+        self._jax, self._ready = jax, jax.block_until_ready
+        jax.monitoring.register_event_duration_secs_listener(self._compiled_one)
+        around(jax, "jit", self._jit)
+        for name in ("grad", "value_and_grad", "vjp", "linearize"):
+            around(jax, name, functools.partial(self._gradient, name))
+
+    def _compiled_one(self, event: str, _seconds: float, **_: Any) -> None:
+        """JAX compiled a program."""
+        if event == private_names.COMPILE_EVENT:
+            self._compilations += 1
+
+    def _jit(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """jax.jit is called; as a decorator with options it gives a decorator."""
+        function = args[0] if args else kwargs.get("fun")
+        if function is None:
+            return functools.partial(self._jit, original, **kwargs)
+        compiled = original(*args, **kwargs)
+        return barrier.attempt("jax.jit", self._followed, compiled, function) or compiled
+
+    def _followed(self, compiled: Any, function: Any) -> Any:
+        """The same with its calls followed."""
+        code = getattr(inspect.unwrap(function), "__code__", function)
+        location = user_lines.of_function(inspect.unwrap(function))
+        name = getattr(function, "__qualname__", None) or type(function).__name__
+        # Of the same code and made at the same line: a loop makes it anew.
+        maker = user_lines.caller()
+        key = (id(code), str(maker))
+        record = self.records.setdefault(key, Record(name.replace("<locals>.", ""), location))
+        record.made += 1
+        return Jitted(compiled, function, self, record)
+
+    def _gradient(self, name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """A function that takes gradients is made, or (vjp) they are taken."""
+        if name in ("vjp", "linearize"):
+            barrier.attempt("gradient", self._took_gradient)
+            return original(*args, **kwargs)
+        taken = original(*args, **kwargs)
+
+        @functools.wraps(taken)
+        def gradient(*inner: Any, **named: Any) -> Any:
+            eager = barrier.attempt("gradient", self._takes_eagerly, inner, named)
+            result = taken(*inner, **named)
+            if eager:
+                barrier.attempt("step of JAX", self._on_step, True)
+            return result
+
+        return gradient
+
+    def _takes_eagerly(self, args: Any, kwargs: Any) -> bool:
+        """Whether a call takes gradients outside all functions of jax.jit."""
+        return self._took_gradient() and not self._is_traced(args, kwargs)
+
+    def _took_gradient(self) -> bool:
+        """Gradients are taken: by the function that is traced now, or else (True) eagerly."""
+        outermost: Jitted | None = getattr(self._active, "outermost", None)
+        if outermost is not None:
+            outermost.record.trains = True
+            return False
+        self.eager_location = self.eager_location or user_lines.caller()
+        return True
+
+    def called(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
+        """A call of the job's; what it gives, and how it fails, is the job's own."""
+        nested = getattr(self._active, "outermost", None) is not None
+        # Where our look at the arguments fails (static ones may be anything), the call is let be.
+        if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
+            return compiled(*args, **kwargs)
+        self._active.outermost = jitted
+        before, began = self._compilations, time.perf_counter()
+        try:
+            result = compiled(*args, **kwargs)
+        finally:
+            self._active.outermost = None
+        if jitted.record.trains and self.waits:
+            # JAX dispatches and goes on: a step's time is known only when its results are there.
+            barrier.attempt("end of the step", self._ready, result)
+        took_ms = (time.perf_counter() - began) * 1e3
+        new = self._compilations > before
+        barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
+        if jitted.record.trains:
+            barrier.attempt("step of JAX", self._on_step, False)
+        return result
+
+    def _is_traced(self, args: Any, kwargs: Any) -> bool:
+        """Whether a call is within a transformation, and runs nothing."""
+        leaves = self._jax.tree_util.tree_leaves((args, kwargs))
+        return any(isinstance(leaf, self._jax.core.Tracer) for leaf in leaves)
+
+    def _note(
+        self, jitted: Jitted, args: Any, kwargs: Any, result: Any, new: bool, took_ms: float
+    ) -> None:
+        """Count a call, and say why it compiled."""
+        record = jitted.record
+        record.calls += 1
+        if new or record.last is None:
+            self._compiled(jitted, args, kwargs, new, took_ms)
+        if record.trains:
+            self._note_step(jitted, args, kwargs, new)
+            leaves = self._jax.tree_util.tree_leaves(result)
+            self.results = {id(leaf): leaf for leaf in leaves}
+
+    def _compiled(self, jitted: Jitted, args: Any, kwargs: Any, new: bool, took_ms: float) -> None:
+        """A call compiled, or was the first."""
+        record = jitted.record
+        record.compiled += new
+        now = signatures.signature(self._jax, jitted.names, args, kwargs)
+        last, record.last = record.last, now
+        if last is None or not new or len(record.retraces) >= MOST_KEPT:
+            return
+        differ = signatures.changes(last, now)
+        is_new, jitted.is_new = jitted.is_new, False
+        if is_new and not differ:
+            differ = (ArgumentChange(record.name, "a function", "another", "new function"),)
+        # No argument differs where only the place of arrays does (those of the first step lie on
+        # one device): it comes once and is no matter of the job's.
+        if differ:
+            caller = user_lines.caller()
+            record.retraces.append(Retrace(record.calls, took_ms, differ, caller))
+
+    def _note_step(self, jitted: Jitted, args: Any, kwargs: Any, new: bool) -> None:
+        """Keep the training step that ran, as it can be lowered again."""
+        if self.step is not None and not new and self.step.jitted is jitted:
+            self.step.calls += 1
+            if self.step.calls > 2:
+                return
+        path_leaves = self._jax.tree_util.tree_flatten_with_path((args, kwargs))[0]
+        state = frozenset(
+            self._jax.tree_util.keystr(path)
+            for path, leaf in path_leaves
+            if id(leaf) in self.results
+        )
+        known = self.step
+        if known is not None and known.jitted is jitted and known.calls > 2 and new:
+            return  # the program of most calls is the step, and a ragged last batch is not
+        abstract = self._jax.tree_util.tree_map(self._abstract, (args, kwargs))
+        calls = known.calls if known is not None and known.jitted is jitted else 1
+        self.step = StepCall(jitted, jitted.record, abstract, state, calls)
+
+    def _abstract(self, leaf: Any) -> Any:
+        """An array's shape, dtype and place, for what was donated holds no values any more."""
+        jax = self._jax
+        if isinstance(leaf, jax.Array):
+            sharding = leaf.sharding if getattr(leaf, "committed", True) else None
+            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
+        shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+        if shape is not None and dtype is not None:
+            return jax.ShapeDtypeStruct(shape, dtype)
+        return leaf
+
+    def facts(self) -> tuple[TracedFunction, ...]:
+        """The functions that were called, those that train first."""
+        called = [record for record in self.records.values() if record.calls]
+        return tuple(
+            TracedFunction(
+                name=record.name,
+                location=record.location,
+                calls=record.calls,
+                traces=record.compiled,
+                retraces=tuple(record.retraces),
+                trains=record.trains,
+            )
+            for record in sorted(called, key=lambda record: not record.trains)
+        )
+
+
+def _parameters(function: Any) -> tuple[str, ...]:
+    """The names of a function's positional parameters, as far as they can be had."""
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()

@@ -1,0 +1,153 @@
+"""Follows a job that imports JAX: counts its steps, ends it at the last, sends what was seen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import partial
+from typing import Any
+
+from tpudiag.signals import Dispatch, Framework, JobEnd, StepTimes, TrainingLoop
+from tpudiag.sources.job.jax import lowering
+from tpudiag.sources.job.jax.devices import Devices
+from tpudiag.sources.job.jax.fetches import FetchWatch
+from tpudiag.sources.job.jax.jitted import JitWatch
+from tpudiag.sources.job.jax.step import TracedStep
+from tpudiag.sources.job.process.protocol import LOWERING, UP_TO_FIRST_STEP, JobSpec, Recorder
+from tpudiag.sources.job.tensorflow.job_facts import send_each
+from tpudiag.sources.job.tensorflow.observer import Observer
+from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.sources.job.tensorflow.steps import StepWatch
+
+ENOUGH_COMPILATIONS = 6
+"""A step that was compiled again so often need not be watched longer."""
+
+
+class JaxObserver:
+    """What is told of the import of JAX, and of the job's end."""
+
+    def __init__(self, spec: JobSpec, recorder: Recorder, beside: Observer) -> None:
+        """`beside` looks at what the job has of TensorFlow: most often its input."""
+        self._spec, self._recorder, self._beside = spec, recorder, beside
+        self._jax: Any = None
+        self._is_own = spec.of_jax
+        """Whether the job's own code, and no library of TensorFlow's, imported it."""
+        self._devices = Devices(spec.replicas)
+        self._jits = JitWatch(self._step_done)
+        self._jits.waits = spec.rehearse
+        self._steps = StepWatch(
+            None,
+            spec.warmup_steps,
+            spec.steps,
+            "",
+            on_first=partial(recorder.phase, "observing steps"),
+            on_stop=self._stop,
+            on_swallowed=lambda: os._exit(0),
+            on_step=lambda done, total: recorder.put(steps_done=[done, total]),
+        )
+        self._steps.budget_s = spec.budget_s
+        self._fetches = FetchWatch(lambda: self._jits.results, lambda: self._steps.steps)
+        self._finished = self.stopped = False
+
+    def importing(self) -> None:
+        """JAX is about to be imported."""
+        # A library may import JAX in a job of TensorFlow's, whose XLA reads the same flags.
+        self._is_own = self._spec.of_jax or "tensorflow" not in sys.modules
+        if self._is_own:
+            self._recorder.phase("importing JAX")
+            if self._spec.rehearse:
+                self._devices.importing()
+
+    def imported(self, jax: Any) -> None:
+        """JAX is there, and no device was asked for yet."""
+        self._jax = jax
+        if self._is_own and self._spec.rehearse:
+            self._devices.watch(jax)
+        self._jits.watch(jax)
+        self._fetches.watch(jax)
+        if self._is_own:
+            self._recorder.phase(UP_TO_FIRST_STEP)
+
+    @property
+    def trained(self) -> bool:
+        """Whether a training step of JAX's was seen."""
+        return self._steps.steps > 0
+
+    def ended(self) -> None:
+        """The job has ended, whatever by; sends all that is known."""
+        if self._jax is None or self._finished:
+            return
+        self._finished = True
+        jits, loop = self._jits, partial(self._loop)
+        # A library may import JAX in a job of TensorFlow's.
+        if self.trained or self._spec.of_jax:
+            self._recorder.put(framework=Framework.JAX)
+        if self.trained:
+            send_each(
+                self._recorder,
+                functions=jits.facts,
+                dispatch=self._dispatch,
+                steps=self._step_times,
+                loop=loop,
+            )
+            barrier.attempt("step of JAX", self._read_step)
+        if self._devices.processes_asked:
+            self._recorder.put(several_processes=True)
+
+    def _step_done(self, eager: bool) -> None:
+        """A training step was dispatched, or its gradients were taken eagerly."""
+        step = self._jits.step
+        enough = step is not None and len(step.record.retraces) >= ENOUGH_COMPILATIONS
+        barrier.attempt("input of the step", self._beside.trained_elsewhere)
+        self._steps.finished_dispatch(eager, enough)
+
+    def _stop(self) -> bool:
+        """Enough was seen: the job ends here."""
+        barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
+        self.ended()
+        self.stopped = True
+        self._recorder.put(end=JobEnd(how="stopped"))
+        return False
+
+    def _dispatch(self) -> Dispatch:
+        """How steps reach the device."""
+        eager = self._steps.eager_steps
+        return Dispatch(
+            steps=self._steps.steps,
+            steps_per_dispatch=1,
+            eager_steps=eager,
+            eager_location=self._jits.eager_location if eager else None,
+        )
+
+    def _step_times(self) -> StepTimes | None:
+        """The times of the steps, on this machine."""
+        times = tuple(self._steps.times_ms)
+        return StepTimes(step_ms=times, input_wait_ms=None, source="job") if times else None
+
+    def _loop(self) -> TrainingLoop:
+        """What was seen around the step."""
+        return TrainingLoop(dispatches=self._steps.steps, fetches=self._fetches.facts())
+
+    def _read_step(self) -> None:
+        """Trace the step once more, read it, and write it for the compiler."""
+        call = self._jits.step
+        if call is None:
+            return
+        self._jits.results = {}
+        step = TracedStep(self._jax, call)
+        batch = step.batch()
+        send_each(
+            self._recorder,
+            batch=lambda: batch,
+            strategy_replicas=lambda: step.devices,
+            step_inputs=step.inputs,
+            sharding=step.sharded,
+            matrix_ops=lambda: step.matrix_ops(batch),
+            step_ops=step.operations,
+        )
+        self._recorder.put(sources=user_lines.user_files())
+        if self._spec.lower_to:
+            self._recorder.phase(LOWERING)
+            examples = batch.per_replica_batch if batch is not None else 1
+            program = lowering.lowered(step, self._spec.lower_to, examples)
+            self._recorder.put(lowered=(program,))

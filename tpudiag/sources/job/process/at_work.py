@@ -1,0 +1,53 @@
+"""Whether a process that says nothing computes, or hangs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import psutil
+
+LOOK_S = 20.0
+"""How far apart it is looked at."""
+LEAST_S = 0.5
+"""Of a processor, between two looks; what hangs takes next to nothing."""
+
+
+def cpu_s(pid: int) -> float:
+    """What a process and all that it started, and that still runs, have taken of processors."""
+    total = 0.0
+    try:
+        started = psutil.Process(pid)
+        processes = [started, *started.children(recursive=True)]
+    except psutil.Error:
+        return 0.0
+    for process in processes:
+        try:
+            times = process.cpu_times()
+        except psutil.Error:  # it has just ended
+            continue
+        total += times.user + times.system
+    return total
+
+
+class AtWork:
+    """Looks at a process now and then: on a busy machine it is slow, and goes on."""
+
+    def __init__(
+        self,
+        pid: int,
+        taken_s: Callable[[int], float] = cpu_s,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._pid, self._taken_s, self._clock = pid, taken_s, clock
+        self._looked: float | None = None
+        self._before_s = 0.0
+
+    def goes_on(self) -> bool:
+        """Whether it computed since it was looked at last; True until the next look is due."""
+        now = self._clock()
+        if self._looked is not None and now - self._looked < LOOK_S:
+            return True
+        taken_s = self._taken_s(self._pid)
+        more_s, self._before_s, self._looked = taken_s - self._before_s, taken_s, now
+        return more_s >= LEAST_S
