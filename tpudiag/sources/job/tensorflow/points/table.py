@@ -12,7 +12,8 @@ from tpudiag.sources.job.tensorflow.points.point import Holder, Point, Undone, W
 
 _KERAS_2 = "Keras 2"
 _KERAS_3 = "Keras 3"
-_NOT_ALL = "not all: which, the script tells"
+_OLDEST_TO_NEWEST = "2.13 to 2.21"
+"""Those that were looked at: a private name is promised for no other."""
 _STRATEGIES = "tf.distribute.TPUStrategy tf.distribute.Strategy"
 
 # What a pipeline is made of, and how it is read.
@@ -24,10 +25,12 @@ RECORDS_READ = point("tf.data.TFRecordDataset", "__init__", "the same, of record
 LINES_READ = point("tf.data.TextLineDataset", "__init__", "the same, of lines of text")
 BYTES_READ = point("tf.data.FixedLengthRecordDataset", "__init__", "the same, of fixed lengths")
 ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken, or an earlier one given again")
-ITERATOR_OPTIONAL = point("", "get_next_as_optional", "a batch is taken, by Keras", _NOT_ALL)
+ITERATOR_OPTIONAL = point(
+    "", "get_next_as_optional", "a batch is taken, by Keras", _OLDEST_TO_NEWEST
+)
 DISTRIBUTED_READ = point("", "__iter__", "a pass over a distributed dataset begins")
 DISTRIBUTED_REDUCED = point(
-    "", "reduce", "a distributed dataset is read by a loop in a graph", _NOT_ALL
+    "", "reduce", "a distributed dataset is read by a loop in a graph", _OLDEST_TO_NEWEST
 )
 DISTRIBUTED_DATASETS = point(
     "tensorflow.python.distribute.input_lib.DistributedDataset"
@@ -39,13 +42,13 @@ REBATCHED = point(
     "tensorflow.python.distribute.input_lib.DistributedDataset",
     "_make_rebatch_fn",
     "each replica gets a whole batch where the last one of the data is cut",
-    _NOT_ALL,
+    _OLDEST_TO_NEWEST,
 )
 DUMMY_VALUES = point(
     "tensorflow.python.distribute.input_lib",
     "_get_value_or_dummy",
     "a replica without data gets a copy of another's, which is taken off again",
-    _NOT_ALL,
+    _OLDEST_TO_NEWEST,
 )
 
 # Strategies and replicas.
@@ -111,7 +114,7 @@ MADE_EAGER = point(
     "tf.config",
     "run_functions_eagerly experimental_run_functions_eagerly",
     "functions are no longer traced",
-    _NOT_ALL,
+    _OLDEST_TO_NEWEST,
 )
 GRADIENT_TAKEN = point("tf.GradientTape", "gradient", "what is trained, by which loss")
 CLIPPED_BY_GLOBAL_NORM = point("tf", "clip_by_global_norm", "gradients are clipped")
@@ -121,7 +124,7 @@ TENSOR_FETCHED = point(
     "tensorflow.python.framework.ops.EagerTensor",
     "_numpy",
     "a result is copied from the device",
-    "2.13 to 2.21",
+    _OLDEST_TO_NEWEST,
     holder=Holder.DEFINER,
 )
 VARIABLE_READ = point(
@@ -132,23 +135,23 @@ LOOP_IN_GRAPH = point(
     "tensorflow.python.autograph.operators",
     "for_stmt",
     "a loop within a traced function, which may be shortened",
-    "2.13 to 2.21",
+    _OLDEST_TO_NEWEST,
 )
 CODE_GENERATED = point(
     "tensorflow.python.autograph.pyct.origin_info",
     "create_source_map",
     "which of the user's lines a generated line is made of; TensorFlow maps its own tracebacks so,"
     " but not on the threads on which replicas are traced",
-    "2.13 to 2.21",
+    _OLDEST_TO_NEWEST,
 )
 CONVOLUTIONS = point(
     "tensorflow.python.ops.gen_nn_ops",
     "conv2d conv3d depthwise_conv2d_native",
     "those of bfloat16 are computed in float32, which CPUs have code for",
-    "2.13 to 2.21",
+    _OLDEST_TO_NEWEST,
 )
 BATCH_NORMALISED = point(
-    "tensorflow.python.ops.gen_nn_ops", "fused_batch_norm_v3", "the same", "2.13 to 2.21"
+    "tensorflow.python.ops.gen_nn_ops", "fused_batch_norm_v3", "the same", _OLDEST_TO_NEWEST
 )
 RANDOM_DRAWN = point(
     "random",
@@ -161,7 +164,7 @@ NUMPY_DRAWN = point(
     "beta binomial choice exponential gamma normal permutation poisson rand randint randn random"
     " random_integers random_sample ranf sample shuffle standard_normal uniform",
     "a random number that a trace freezes",
-    _NOT_ALL,
+    "NumPy 1 and 2",
 )
 NUMPY_GENERATOR = point("numpy.random", "default_rng", "it is seeded, where two runs are compared")
 
@@ -213,7 +216,7 @@ LOGICAL_DEVICE = point(
     "tf.distribute.ReplicaContext",
     "experimental_logical_device",
     "only that of a TPU has it",
-    _NOT_ALL,
+    "none: it is added",
 )
 MEMORY_GROWTH = point("tf.config.experimental", "set_memory_growth", "GPUs are looked after")
 EMBEDDINGS_MADE = point(
@@ -221,7 +224,7 @@ EMBEDDINGS_MADE = point(
     " tf.tpu.experimental.embedding.TPUEmbeddingV2",
     "__init__",
     "what runs on the TPU's SparseCore: nothing on a CPU stands in for it",
-    _NOT_ALL,
+    _OLDEST_TO_NEWEST,
     holder=Holder.DEFINER,
 )
 
@@ -253,7 +256,7 @@ LOSS_COMPUTED = point(
     "keras.Model", "compute_loss", "operations of the loss", holder=Holder.DEFINER
 )
 MODEL_SAVED = point("keras.Model", "save save_weights", "a model or its weights are saved")
-MODEL_EXPORTED = point("keras.Model", "export", "a model is saved for serving", _NOT_ALL)
+MODEL_EXPORTED = point("keras.Model", "export", "a model is saved for serving")
 WEIGHTS_LOADED = point("keras.Model", "load_weights", "weights are asked for")
 LAYER_MADE = point("keras.layers.Layer", "__init__", "which layers there are, and of which line")
 LAYER_CALLED = point(
@@ -289,7 +292,7 @@ POLICY_SET = point(
     "keras.mixed_precision keras.config",
     "set_global_policy set_dtype_policy",
     "the type that layers compute in",
-    _NOT_ALL,
+    "set_dtype_policy: Keras 3",
 )
 CHECKPOINT_CALLBACK_MADE = point(
     "keras.callbacks.ModelCheckpoint", "__init__", "where Keras saves checkpoints"
@@ -337,31 +340,33 @@ KERAS_DATA_LOADED = point(
     " keras.datasets.boston_housing keras.datasets.california_housing",
     "load_data",
     "the data that Keras downloads",
-    _NOT_ALL,
+    "california_housing: Keras 3",
     way=Way.CODE,
 )
 KERAS_FILE = point("keras.utils", "get_file", "a file that Keras downloads", way=Way.CODE)
 KERAS_PICTURES = point(
     "keras.utils", "image_dataset_from_directory", "a folder of pictures", way=Way.CODE
 )
-KERAS_TEXTS = point(
-    "keras.utils", "text_dataset_from_directory", "a folder of texts", _NOT_ALL, way=Way.CODE
-)
+KERAS_TEXTS = point("keras.utils", "text_dataset_from_directory", "a folder of texts", way=Way.CODE)
 MODEL_DRAWN = point(
-    "keras.utils", "plot_model", "a drawing, for which Graphviz may not be there", _NOT_ALL,
+    "keras.utils", "plot_model", "a drawing, for which Graphviz may not be there",
     way=Way.CODE,
 )  # fmt: skip
 _GENERATORS = (
     "keras.preprocessing.image.ImageDataGenerator"
     " keras.src.legacy.preprocessing.image.ImageDataGenerator"
 )
-FOLDER_GENERATED = point(_GENERATORS, "flow_from_directory", "a folder of pictures", _NOT_ALL)
-TABLE_GENERATED = point(_GENERATORS, "flow_from_dataframe", "a table of pictures", _NOT_ALL)
+FOLDER_GENERATED = point(
+    _GENERATORS, "flow_from_directory", "a folder of pictures", "Keras 2, and 3 beside it"
+)
+TABLE_GENERATED = point(
+    _GENERATORS, "flow_from_dataframe", "a table of pictures", "Keras 2, and 3 beside it"
+)
 TABLE_READ = point(
     "pandas",
     "read_csv read_table read_json read_parquet read_pickle read_feather read_excel",
     "a table",
-    _NOT_ALL,
+    "pandas 2 and 3",
 )
 TABLES_MERGED = point("pandas", "merge", "columns that two tables are to share")
 TABLE_WRITTEN = point(
@@ -428,7 +433,7 @@ PICTURE_PROCESSOR_FETCHED = point(
     "transformers.image_processing_utils.BaseImageProcessor",
     "from_pretrained",
     "what prepares pictures",
-    _NOT_ALL,
+    "transformers 4.39 to 4.49",
 )
 AUTO_PICTURE_PROCESSOR_FETCHED = point(
     "transformers.models.auto.image_processing_auto.AutoImageProcessor",
@@ -458,12 +463,17 @@ MODEL_KEPT = point(
     "",
     "save save_weights",
     "steps wait for a model",
-    _NOT_ALL,
+    "Keras 2 and 3",
     undone=_TOLD,
     holder=Holder.DEFINERS,
 )
 MODEL_RESTORED = point(
-    "", "load_weights", "steps wait for a model", _NOT_ALL, undone=_TOLD, holder=Holder.DEFINERS
+    "",
+    "load_weights",
+    "steps wait for a model",
+    "Keras 2 and 3",
+    undone=_TOLD,
+    holder=Holder.DEFINERS,
 )
 UNCAUGHT = point("sys", "excepthook", "the run ends by an exception", undone=Undone.AT_EXIT)
 UNCAUGHT_IN_THREAD = point("threading", "excepthook", "the same", undone=Undone.AT_EXIT)
