@@ -142,11 +142,12 @@ def resolved(path: str, of: Any = None) -> Any:
 def _part(owner: Any, part: str, name: str) -> Any:
     """A part of a module or class; None where it is not there."""
     # A package may import lazily what it is asked for, and fail at it: what is there comes first.
-    known = vars(owner).get(part) if isinstance(owner, ModuleType) else None
-    if known is not None or name in sys.modules:
-        return known if known is not None else sys.modules[name]
+    is_module = isinstance(owner, ModuleType)
+    known = (vars(owner).get(part) or sys.modules.get(name)) if is_module else None
+    if known is not None:
+        return known
     with suppress(Exception):
         return getattr(owner, part)
     with suppress(Exception):
-        return import_module(name) if isinstance(owner, ModuleType) else None
+        return import_module(name) if is_module else None
     return None

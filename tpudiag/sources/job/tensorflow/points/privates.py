@@ -81,7 +81,6 @@ INITIALIZES = Private(
     "_initialize_with_initializer", "tells a variable of Keras 3", releases="Keras 3"
 )
 STEPS_PER_EXECUTION = Private("_steps_per_execution", "of a model", releases="Keras 2")
-FILE_PATHS = Private("_filepaths", "the pictures of a table", releases="Keras 2 and 3")
 USES_MERGE_CALL = Private("_use_merge_call", "whether replicas are summed through merge_call")
 DEFAULT_STRATEGY = Private("_DefaultDistributionStrategy", "where a job made no strategy")
 SOFT_PLACEMENT = Private("_soft_device_placement", "what was asked for, from the default")
