@@ -108,8 +108,12 @@ def test_the_stated_order_holds_whoever_comes_first(monkeypatch: pytest.MonkeyPa
 
 def test_static_and_class_methods_and_properties_stay_what_they_are() -> None:
     heard: list[tuple[Any, ...]] = []
+
+    def hear(*args: Any) -> None:
+        heard.append(args)
+
     for name in ("load", "made", "number"):
-        hooks.before(point("library.Trainer", name, ""), lambda *args: heard.append(args))
+        hooks.before(point("library.Trainer", name, ""), hear)
     model = Model()
     assert (Trainer.load("a"), model.load("b")) == ("loaded a", "loaded b")
     assert Model.made() == "Model" and model.number == 7
@@ -132,7 +136,11 @@ def test_a_function_with_other_code_is_heard_of_under_all_its_names() -> None:
 def test_what_has_closures_is_not_given_other_code(library: types.ModuleType) -> None:
     text = "closed over"
     vars(library).update(closure=lambda: text, c_code=len)
-    hooks.around(point("library", "closure c_code", "", way=Way.CODE), lambda *_: "stood in")
+
+    def answer(*_: Any) -> str:
+        return "stood in"
+
+    hooks.around(point("library", "closure c_code", "", way=Way.CODE), answer)
     assert library.closure() == "closed over" and library.c_code("ab") == 2
 
 

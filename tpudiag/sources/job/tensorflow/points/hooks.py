@@ -20,6 +20,7 @@ from tpudiag.sources.job.tensorflow.points.point import Point, Way, resolved
 
 _Call = Callable[..., Any]
 _ABSENT = object()
+_UNBOUND: Any = (staticmethod, classmethod)
 
 
 class _Subscriber(NamedTuple):
@@ -54,8 +55,8 @@ class _Hook:
     @property
     def title(self) -> str:
         """How it is called where it fails."""
-        owner = self.owner if hasattr(self.owner, "__name__") else type(self.owner)
-        return f"{owner.__name__}.{self.name}"
+        name = getattr(self.owner, "__name__", None) or type(self.owner).__name__
+        return f"{name}.{self.name}"
 
     def subscribe(self, new: _Subscriber) -> None:
         """Hear of each call from now on, once."""
@@ -164,7 +165,7 @@ def undo() -> None:
 
 def put(owner: Any, name: str, value: Any) -> Callable[[], None]:
     """Give a name another value; what is given back brings the first one back."""
-    known = vars(owner).get(name, _ABSENT)
+    known: Any = owner.__dict__.get(name, _ABSENT)
     setattr(owner, name, value)
 
     def back() -> None:
@@ -225,18 +226,18 @@ def _hook(point: Point, owner: Any, name: str) -> _Hook | None:
 
 def _with_value(point: Point, owner: Any, name: str) -> _Hook:
     """Give a name another value, of the kind that it had."""
-    known = inspect.getattr_static(owner, name, None)
+    known: Any = inspect.getattr_static(owner, name, None)
     original: Any = getattr(owner, name)
     make: Callable[[_Call], Any] = lambda wrapped: wrapped  # noqa: E731
-    if isinstance(known, (staticmethod, classmethod)):
-        original, make = known.__func__, type(known)
+    if isinstance(known, _UNBOUND):
+        original, make = known.__func__, known.__class__
     elif isinstance(known, property):
         original, make = known.fget, known.getter
     hook = _Hook(owner, name, original, point.tells)
     value = make(_telling(hook) if point.tells else _wrapper(hook))
     everywhere = point.way is Way.EVERYWHERE
     hook.undo = (_put_everywhere if everywhere else put)(owner, name, value)
-    hook.holds = lambda: vars(owner).get(name) is value
+    hook.holds = lambda: owner.__dict__.get(name) is value
     return hook
 
 

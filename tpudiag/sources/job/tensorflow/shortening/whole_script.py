@@ -65,7 +65,7 @@ class WholeScript:
         def read(*_: Any, **__: Any) -> None:
             forward.read(in_graph=not eagerly())
 
-        classes = {type(variable) for variable, _ in forward.counts()}
+        classes: set[Any] = {type(variable) for variable, _ in forward.counts()}
         for class_ in classes:
             hooks.before(table.VARIABLE_READ, read, class_)
         for at in (
