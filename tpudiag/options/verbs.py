@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from tpudiag.options import jobs, others, profiles, watching
 from tpudiag.options.option import Option, read
@@ -54,7 +54,12 @@ def request_of(cls: type[T], said: Mapping[str, Any], **own: Any) -> T:
     """A request: its fields are what was said by the same names, but for its `own`."""
     names = {field.name for field in fields(cls)} - own.keys()  # type: ignore[arg-type]
     taken = {name: said[name] for name in names & said.keys()}
-    return cls(**{n: tuple(v) if type(v) is list else v for n, v in taken.items()}, **own)
+    return cls(**{name: _frozen(value) for name, value in taken.items()}, **own)
+
+
+def _frozen(value: Any) -> Any:
+    """A list as a tuple."""
+    return tuple(cast("list[Any]", value)) if isinstance(value, list) else value
 
 
 def keywords(function: Callable[P, R]) -> Callable[P, R]:
