@@ -98,8 +98,11 @@ HERE = "tpudiag"
 def _row(told: dict[str, Any]) -> Row:
     """A row of the table."""
     claims = tuple(_claim(claim) for claim in told.pop("claims"))
-    fields = {name: tuple(v) if isinstance(v, list) else v for name, v in told.items()}
-    return Row(**({"tensorflow": None} | fields), claims=claims)
+    ranges = ("packages", "tensorflow", "python", "libtpu")
+    return Row(
+        **(told | {name: tuple(told[name]) if name in told else None for name in ranges}),
+        claims=claims,
+    )
 
 
 def _claim(told: dict[str, Any]) -> Claim:

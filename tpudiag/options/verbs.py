@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 from tpudiag.options import jobs, others, profiles, watching
 from tpudiag.options.option import Option, read
@@ -59,7 +59,8 @@ def request_of(cls: type[T], said: Mapping[str, Any], **own: Any) -> T:
 
 def _frozen(value: Any) -> Any:
     """A list as a tuple."""
-    return tuple(cast("list[Any]", value)) if isinstance(value, list) else value
+    items: Any = value
+    return tuple(items) if isinstance(value, list) else value
 
 
 def keywords(function: Callable[P, R]) -> Callable[P, R]:
