@@ -99,10 +99,8 @@ def _row(told: dict[str, Any]) -> Row:
     """A row of the table."""
     claims = tuple(_claim(claim) for claim in told.pop("claims"))
     ranges = ("packages", "tensorflow", "python", "libtpu")
-    return Row(
-        **(told | {name: tuple(told[name]) if name in told else None for name in ranges}),
-        claims=claims,
-    )
+    fields: dict[str, Any] = {name: tuple(told[name]) if name in told else None for name in ranges}
+    return Row(**told | fields, claims=claims)
 
 
 def _claim(told: dict[str, Any]) -> Claim:
