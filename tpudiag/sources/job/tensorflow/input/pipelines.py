@@ -108,7 +108,7 @@ class PipelineWatch:
         self._distributed_as[id(distributed)] = distributed, read
         if not isinstance(distributed, self._tf.data.Dataset):
             self.feeds.hands_over(distributed, read.feed)
-        class_: Any = type(distributed)
+        class_: Any = distributed.__class__
         hooks.around(table.DISTRIBUTED_READ, self._pass_begins, class_)
         if not issubclass(class_, self._tf.data.Dataset):
             hooks.before(table.DISTRIBUTED_REDUCED, self._reduced, class_)
