@@ -142,7 +142,7 @@ def resolved(path: str, of: Any = None) -> Any:
 def _part(owner: Any, part: str, name: str) -> Any:
     """A part of a module or class; None where it is not there."""
     # A package may import lazily what it is asked for, and fail at it: what is there comes first.
-    is_module = isinstance(owner, ModuleType)
+    is_module = isinstance(owner, ModuleType) or sys.modules.get(name.rpartition(".")[0]) is owner
     known = (vars(owner).get(part) or sys.modules.get(name)) if is_module else None
     if known is not None:
         return known
