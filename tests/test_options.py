@@ -91,12 +91,12 @@ def test_the_settings_file_takes_what_is_declared_for_it() -> None:
 
 def test_a_new_option_is_one_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
     """It stands on the command line, in the signature and for agents without another line."""
-    new = Option("a new one (default: {})", 7200.0, SECONDS, agents="a new one")
-    hints: dict[str, Any] = {"new_s": Annotated[float, new]}
+    text, new = "a new one (default: {})", Option(7200.0, SECONDS, agents="a new one")
+    hints: dict[str, Any] = {"new_s": Annotated[float, text, new]}
     for each in (CheckOptions, verbs.OF_VERB["check"]):
         monkeypatch.setattr(each, "__annotations__", {**each.__annotations__, **hints})
     assert parsed("check", "--new", "1h")["new_s"] == 3600.0
-    assert help_of(new) == "a new one (default: 2h)"
+    assert help_of(read(CheckOptions, "check")["new_s"][1]) == "a new one (default: 2h)"
     assert "a new one (default: 2h)" in import_module("tests.readme").options()
     assert tool("check").__class__(name="check", title="", description="").read({})["new_s"] == 7200
 
