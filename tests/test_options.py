@@ -110,5 +110,5 @@ def test_a_new_option_is_one_declaration(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_request_takes_its_fields_of_what_was_said(tmp_path: Path) -> None:
     job_request = import_module("tpudiag.diagnoses.job_request")
     said = parsed("check", "--steps", "7", "--timeout", "1m", "--offline")
-    made = job_request.resolved(None, arguments=(), target="v5e-8", log_dir=tmp_path, said=said)
+    made = job_request.resolved(said | {"arguments": ()}, tmp_path, "v5e-8")
     assert (made.steps, made.timeout_s, made.offline, made.target.name) == (7, 60.0, True, "v5e-8")
