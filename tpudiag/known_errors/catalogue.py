@@ -61,7 +61,7 @@ def _known_error(row: Mapping[str, Any]) -> KnownError:
 
 
 def _narrower(row: Mapping[str, Any]) -> Narrower:
-    return Narrower(row["says"], row["cause"], row["fix"], row["hit"])
+    return Narrower(row["says"], row["cause"], row["fix"], row["hit"], row.get("near", ""))
 
 
 def _rival(row: Mapping[str, Any]) -> Rival:

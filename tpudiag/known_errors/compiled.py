@@ -20,7 +20,7 @@ _TEXTS = ("id", "family", "phase", "cause", "fix", "hit")
 _LISTS = ("says", "ends_at", "details", "source")
 _OPTIONS = ("level", "kind", "useless", "known", "miss")
 _PARTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "narrower": (frozenset({"says", "cause", "fix", "hit"}), frozenset()),
+    "narrower": (frozenset({"says", "cause", "fix", "hit"}), frozenset({"near"})),
     "one_of": (
         frozenset({"cause", "look_for"}),
         frozenset({"says", "decide", "fix", "families"}),

@@ -99,13 +99,15 @@ class Narrower:
     """A narrower case within a broader one: a sentence that tells more than the case it belongs to.
 
     `says`: a pattern as those of KnownError, looked for around its match; its named groups fill
-    `<<name>>` in cause and fix. `hit`: an error that holds it.
+    `<<name>>` in cause and fix. `near`: what the traceback or code before it must hold as well.
+    `hit`: an error that holds it.
     """
 
     says: str
     cause: str
     fix: str
     hit: str
+    near: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -45,4 +45,4 @@ def test_blanks_are_filled_by_its_words_or_by_the_job() -> None:
 
 def test_a_text_that_says_none_is_left_to_the_case() -> None:
     (error,) = (each for each in known_errors() if each.id == "E139")
-    assert read(error.narrower, "somethingelse") is None
+    assert read(error.narrower, "somethingelse", "") is None

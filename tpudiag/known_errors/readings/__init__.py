@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
-from . import narrower
+from . import asker, narrower
 from .meaning import Reading
 
 
@@ -82,6 +82,8 @@ FORM = 3
 """The kind of an error of which only the form is known."""
 BEFORE, BEHIND = 200, 700
 """Bytes around a match in which what it names may stand."""
+WIDE = 6000
+"""Bytes before a match in which its traceback stands."""
 TRACED = 1500
 """Bytes before a match in which the last frames that lead to it stand."""
 
@@ -102,12 +104,14 @@ def reading(
     first = max(0, hit.start() - BEFORE)
     around = bare[first : hit.end() + BEHIND].decode(errors="replace")
     begin, end = hit.start() - first, hit.end() - first
-    if worded := narrower.read(error.narrower, around):
+    traced = bare[max(0, hit.start() - WIDE) : hit.start()].decode(errors="replace")
+    if worded := narrower.read(error.narrower, around, traced + around[begin:]):
         return worded
+    if family in asker.FAMILIES and (told := asker.read(traced, around)):
+        return told
     if (read_family := _of_family(family)) and (meant := read_family(family, values, around)):
         return meant
-    traced = bare[max(0, hit.start() - TRACED) : hit.start()].decode(errors="replace")
-    for read in _readers(around, traced):
+    for read in _readers(around, traced[-TRACED:]):
         if meant := read(around, begin, end):
             return meant
     if kind < FORM:

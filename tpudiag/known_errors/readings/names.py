@@ -70,6 +70,16 @@ def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], Reading 
     )
 
 
+def since(full: str) -> str | None:
+    """The release of TensorFlow that brought a name, where it is known."""
+    return _releases().get(_spelled(full))
+
+
+def has_lost(full: str) -> bool:
+    """Whether a name is one that a package had and has no more."""
+    return any(each in _places() for each in _spellings("", _spelled(full)))
+
+
 def _of_module(parts: dict[str, str]) -> Reading | None:
     """What is known of a name of a module, or of a module."""
     module, name = _spelled(parts.get("module") or ""), parts["name"]
@@ -94,7 +104,8 @@ def _of_argument(parts: dict[str, str]) -> Reading | None:
     if place is None or (of and owner and not _ends_with(of, owner)):
         return None
     function = f"`{owner}` takes" if owner else "It takes"
-    return Reading(f"{function} no argument `{name}` in this release.", place)
+    age = ": it came with a later one, so the library is too old for the code" if place.startswith("pip install") else ""
+    return Reading(f"{function} no argument `{name}` in this release{age}.", place)
 
 
 def _of_attribute(parts: dict[str, str]) -> Reading | None:
@@ -160,13 +171,6 @@ def _package(full: str) -> str:
     """The package that a name belongs to, as people call it."""
     first = full.split(".", maxsplit=1)[0]
     return _PACKAGES.get(first, first)
-
-
-_FORMS = (
-    *((form, _of_module) for form in _NAME_FORMS),
-    *((form, _of_argument) for form in _ARGUMENT_FORMS),
-    *((form, _of_attribute) for form in _ATTRIBUTE_FORMS),
-)
 
 
 @cache

@@ -29,11 +29,21 @@ class Said(Protocol):
         """What mends it."""
         ...
 
+    @property
+    def near(self) -> str:
+        """What must stand before it as well."""
+        ...
 
-def read(cases: Sequence[Said], around: str) -> Reading | None:
-    """The first of some narrower cases that a text without white space says."""
+
+def read(cases: Sequence[Said], around: str, wide: str) -> Reading | None:
+    """The first of some narrower cases that a text without white space says.
+
+    `wide`: the same place with the traceback and code that stand before it.
+    """
     quoted = around.replace("`", "'")
     for case in cases:
+        if case.near and not re.search(squeezed_pattern(case.near), wide, re.IGNORECASE):
+            continue
         # Compiled here: an answer needs the few of its own error, not those of all.
         if told := re.search(squeezed_pattern(case.says), quoted, re.IGNORECASE):
             names = {name: value for name, value in told.groupdict().items() if value}

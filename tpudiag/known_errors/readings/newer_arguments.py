@@ -27,6 +27,7 @@ NEWER_ARGUMENTS = {
     "rerandomize_each_iteration": 'pip install "tensorflow>=2.12"',
     "save_freq": 'pip install "tensorflow>=2.11"      # BackupAndRestore(save_freq=N); ModelCheckpoint has it since 2.0',
     "show_trainable": 'pip install "tensorflow>=2.8"      # summary(show_trainable=True)',
+    "skip_mismatch": 'pip install -U keras      # load_weights(by_name=True, skip_mismatch=True): Keras 2.1.5 and later, tensorflow.keras 2.0 and later',
     "sorted_input": 'pip install "tensorflow>=2.4"      # non_max_suppression_padded for a TPU',
     "stateful": 'pip install "tensorflow>=2.9"      # numpy_function(stateful=False)',
     "stop_on_empty_dataset": 'pip install "tensorflow>=2.7"',

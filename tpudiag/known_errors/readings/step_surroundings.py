@@ -66,7 +66,7 @@ RULES = (
     ),
     Rule(
         "checkpoint-mismatch",
-        r"^(?=.*File\"|.*\.pyin)(?!.*(?:load|restor|checkpoint|ckpt|from_pretrained|set_weights|saving|\.h5))",
+        r"^(?=.*File\"|.*\.pyin)(?!.*(?:load|restor|checkpoint|ckpt|from_pretrained|set_weights|saving|\.h5|save(?:_\d)?/Assign))",
         "A variable is assigned a value of another shape than it has. Nothing around it says that a file was loaded: it is an assign of one's own (a state, a queue, a metric, weights that are copied from another model).",
         "print(variable.shape, value.shape)                                     # before the line of your own that the traceback names\n"
         "state = tf.Variable(value, shape=tf.TensorShape([None, WIDTH]))         # a size that changes (not on a TPU); else one fixed size, padded",
