@@ -18,7 +18,9 @@ _FRAME = re.compile(
     r"(?:/+(?P<file>[\w./-]{1,160}))?\.py(?=[\"',:]|in[\w<])"
     r"|(?P<own>File\"(?!<frozen|[^\"]{0,200}(?:/lib/python\d|-packages/|runfiles/))[^\"]{1,200}\",line\d|<ipython-input|CellIn\[|InputIn\[|ipykernel_\d)"
 )
-_WRAPPERS = re.compile(r"lazy_loader|module_wrapper|deprecation_wrapper|traceback_utils|import_util")
+_WRAPPERS = re.compile(
+    r"lazy_loader|module_wrapper|deprecation_wrapper|traceback_utils|import_util"
+)
 _LACKS = (
     re.compile(r"module'(?P<module>[\w.]{2,100})'hasnoattribute'(?P<name>\w{1,60})'"),
     re.compile(
@@ -35,7 +37,7 @@ _FITTING = {
     "tensorflow_addons": 'pip install "tensorflow==2.15.*" "keras==2.15.*" "tensorflow-addons==0.23.*"      # its last release (2024): it was never made for Keras 3\n'
     "# or without it: keras.optimizers.AdamW, keras.layers.GroupNormalization, keras.metrics.F1Score are Keras's own now",
     "tf_keras": 'pip install --force-reinstall --no-deps "<<keras2>>"      # tf-keras has TensorFlow\'s number: 2.16 for 2.16; nightly with nightly',
-    "keras": 'pip install --force-reinstall "keras==$(python -c \'import tensorflow as tf; print(tf.__version__[:4])\').*"      # up to TensorFlow 2.15 keras has its number; keras>=3 from 2.16 on; 2.3.1 for 1.15 to 2.1',
+    "keras": "pip install --force-reinstall \"keras==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*\"      # up to TensorFlow 2.15 keras has its number; keras>=3 from 2.16 on; 2.3.1 for 1.15 to 2.1",
     "tensorflow_estimator": "pip install \"tensorflow-estimator==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*\"      # TensorFlow's number, up to 2.15",
     "official": "pip install \"tf-models-official==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*\"      # TensorFlow's number",
     "tensorflow_text": "pip install \"tensorflow-text==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*\"      # TensorFlow's number",
@@ -63,7 +65,10 @@ def read(before: str, error: str) -> Reading | None:
             f"pip uninstall -y {_dashed(asked)}; pip install --no-cache-dir {_dashed(asked)}      # then restart the kernel (process)",
             whole=True,
         )
-    fix = _FITTING.get(asks, f"pip install -U {_dashed(asks)}      # a release of it that was made for the {_dashed(asked)} that is here")
+    fix = _FITTING.get(
+        asks,
+        f"pip install -U {_dashed(asks)}      # a release of it that was made for the {_dashed(asked)} that is here",
+    )
     return Reading(
         f"Not your code but the installed package `{asks}` ({file}) asks `{module}` for `{name}`, and the {asked} that is installed has none: the two are of releases that do not go together.{_older(asks, asked, module, name)}",
         f"{fix}\npip show {_dashed(asks)} {_dashed(asked)} | grep -E '^(Name|Version)'      # or {_dashed(asked)} in the release that {_dashed(asks)} was made for: pip check",
@@ -95,6 +100,9 @@ def _older(asks: str, asked: str, module: str, name: str) -> str:
 
 def _dashed(module: str) -> str:
     """A package as pip knows it."""
-    return {"cv2": "opencv-python-headless", "PIL": "pillow", "yaml": "pyyaml", "official": "tf-models-official"}.get(
-        module, module.replace("_", "-")
-    )
+    return {
+        "cv2": "opencv-python-headless",
+        "PIL": "pillow",
+        "yaml": "pyyaml",
+        "official": "tf-models-official",
+    }.get(module, module.replace("_", "-"))

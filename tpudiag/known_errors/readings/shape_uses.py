@@ -87,7 +87,7 @@ def _assigned(left: Shape, right: Shape) -> Reading:
             f"{said}: all but the last size agrees, which is the number of classes (or outputs): {left[-1]} here, {right[-1]} in the file or weights.",
             f"num_classes = {right[-1]}                                     # as many as the weights were trained with; or\n"
             "model.load_weights(path, by_name=True, skip_mismatch=True)      # .h5: all but that last layer, which then learns anew\n"
-            'saver = tf.compat.v1.train.Saver([v for v in tf.compat.v1.global_variables() if LAST_LAYER not in v.name])      # TensorFlow 1',
+            "saver = tf.compat.v1.train.Saver([v for v in tf.compat.v1.global_variables() if LAST_LAYER not in v.name])      # TensorFlow 1",
         )
     if sorted(left, key=str) == sorted(right, key=str) or set(left) & set(right) >= {1}:
         return Reading(
