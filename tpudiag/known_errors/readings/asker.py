@@ -93,8 +93,11 @@ def _older(asks: str, asked: str, module: str, name: str) -> str:
     full = name if name.startswith(f"{asked}.") else f"{module}.{name}"
     if release := since(full):
         return f" The name came with TensorFlow {release}: {asked} is too old for this {asks}."
-    if has_lost(full):
+    private = ".python" in full or "_" in (full.partition(".")[0][:1], name[:1])
+    if not private and has_lost(full):
         return f" {asked} had that name and lost it: {asks} is too old for this {asked}."
+    if (asks, asked) == ("keras", "tensorflow"):
+        return f" The package keras is newer than this TensorFlow, which has no `{name}` yet."
     return ""
 
 
