@@ -97,11 +97,11 @@ def _flat(names: dict[str, Any]) -> dict[str, str]:
     """A table of names; one of tables by the keys of both."""
     flat: dict[str, str] = {}
     for name, each in names.items():
-        flat |= (
-            {f"{name} {key}": text for key, text in each.items()}
-            if isinstance(each, dict)
-            else {name: each}
-        )
+        if isinstance(each, str):
+            flat[name] = each
+        else:
+            inner: dict[str, str] = each
+            flat |= {f"{name} {key}": text for key, text in inner.items()}
     return flat
 
 

@@ -73,7 +73,7 @@ FACTS = [
     ("type-not-on-tpu", {"type": "STRING"}, "tokenize"),
     ("type-not-on-tpu", {"type": "float64"}, "np.float32"),
 ]
-NOTHING = [
+NOTHING: list[tuple[str, dict[str, str]]] = [
     ("file-missing", {"file": "/tmp/out/results.json"}),
     ("constant-shape", {"op": "Odd"}),
     ("constant-shape", {}),
