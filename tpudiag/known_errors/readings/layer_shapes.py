@@ -74,12 +74,13 @@ def _of_expected(told: re.Match[str]) -> Reading | None:
     differing = [
         axis for axis, (a, b) in enumerate(zip(wanted, got, strict=True)) if a and b and a != b
     ]
-    if len(differing) > 1 and {wanted[-1], got[-1]} <= _CHANNELS:
+    deep, came = wanted[len(wanted) - 1], got[len(got) - 1]
+    if len(differing) > 1 and {deep, came} <= _CHANNELS:
         return Reading(
             f"The model was built for images of {text_of(wanted)} and gets {text_of(got)}: of another size"
-            + (" and another number of channels." if wanted[-1] != got[-1] else "."),
+            + (" and another number of channels." if deep != came else "."),
             f"image = tf.image.resize(image, {list(wanted[-3:-1])})      # in dataset.map, the same for training and prediction\n"
-            + _channels_fix(wanted[-1], got[-1]),
+            + _channels_fix(deep, came),
         )
     return _of_width(str(wanted[differing[0]]), got, differing[0]) if differing else None
 
