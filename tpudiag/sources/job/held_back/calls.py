@@ -15,6 +15,7 @@ from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.answers import Answer
 from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points.point import point
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Calls:
         names = sending.names or _sending_names(owner)
         for name in names:
             if callable(getattr(owner, name, None)):
-                hooks.around(owner, name, call, hooks.always)
+                hooks.around(point("", name, sending.what), call, owner, hooks.always)
                 # The package gives out methods of one object of its own as functions.
                 bound = getattr(getattr(module, "api", None), name, None)
                 if owner is not module and bound is not None and hasattr(module, name):
@@ -118,7 +119,7 @@ class Calls:
             return SMTP["quit" if ends else name]
 
         for name in SMTP:
-            hooks.around(module.SMTP, name, partial(call, name), hooks.always)
+            hooks.around(point("", name, "mail"), partial(call, name), module.SMTP, hooks.always)
 
     def _watch_ftp(self, module: Any) -> None:
         """Files that are sent by FTP; those that are read are read."""
@@ -132,7 +133,7 @@ class Calls:
             return "250 ok"
 
         for name in FTP:
-            hooks.around(module.FTP, name, partial(call, name), hooks.always)
+            hooks.around(point("", name, "files"), partial(call, name), module.FTP, hooks.always)
 
 
 def _sending_names(owner: Any) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 _JUDGED = {
     *("http", "urllib3", "httpcore", "httpcore2", "aiohttp", "smtplib", "ftplib"),
@@ -34,8 +34,8 @@ class Connections:
 
     def install(self) -> None:
         """Hook what connects, and what sends without a connection."""
-        for name in ("connect", "connect_ex", "sendto"):
-            hooks.around(socket.socket, name, self._leads)
+        hooks.around(table.CONNECTED, self._leads)
+        hooks.around(table.SENT_UNCONNECTED, self._leads)
 
     def _leads(self, original: Any, sock: Any, *args: Any) -> Any:
         """A socket is led to an address, the last of the arguments."""

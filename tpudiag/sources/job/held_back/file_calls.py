@@ -20,6 +20,7 @@ from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.file_points import BY_C_CODE, PYTHON, Argument, Effect, Point
 from tpudiag.sources.job.held_back.layer import Layer, inside, is_elsewhere
 from tpudiag.sources.job.tensorflow.points import barrier, hooks
+from tpudiag.sources.job.tensorflow.points.point import point
 
 _WRITES = re.compile(r"[wax+]")
 _KEEPS = re.compile(r"[ax+]")
@@ -69,8 +70,8 @@ class FileCalls:
         for name in at.names:
             if hasattr(owner, name):
                 before = getattr(owner, name)
-                call = self.redirected(at.arguments)
-                hooks.around(owner, name, call, may_change_elsewhere(at.arguments))
+                call, sends = self.redirected(at.arguments), may_change_elsewhere(at.arguments)
+                hooks.around(point("", name, "files are named"), call, owner, sends)
                 changed[before] = getattr(owner, name)
         return changed
 

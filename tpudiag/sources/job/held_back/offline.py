@@ -8,7 +8,7 @@ import socket
 from typing import Any
 
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.tensorflow.points import barrier, hooks
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, table
 
 REFUSED = "no network: the job is rehearsed with --offline"
 OFFLINE = "TPUDIAG_OFFLINE"
@@ -24,9 +24,8 @@ def install() -> None:
         os.environ[name] = _NOWHERE
     for name in ("no_proxy", "NO_PROXY"):
         os.environ[name] = "localhost,127.0.0.1,::1"
-    for name in ("connect", "connect_ex"):
-        hooks.around(socket.socket, name, _connected)
-    hooks.around(socket, "getaddrinfo", _asked)
+    hooks.around(table.CONNECTED, _connected)
+    hooks.around(table.ADDRESS_ASKED, _asked)
 
 
 def _connected(original: Any, sock: Any, address: Any) -> Any:

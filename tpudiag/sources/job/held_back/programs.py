@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from tpudiag.sources.job.held_back import child_python, program_shim
 from tpudiag.sources.job.held_back.layer import Layer
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 
 _SEARCHED = ("PATH", "PYTHONPATH")
 
@@ -34,11 +34,9 @@ class Programs:
         }
         self._first = first
         self._prepare(cast("dict[str, str]", os.environ))
-        hooks.around(subprocess.Popen, "__init__", self._started, hooks.always)
-        hooks.around(os, "system", self._shell, hooks.always)
-        # To these all others of `os` come, and what is built on it.
-        for name in ("execv", "execve", "posix_spawn", "posix_spawnp"):
-            hooks.around(os, name, self._become, hooks.always)
+        hooks.around(table.PROGRAM_STARTED, self._started, subprocess, hooks.always)
+        hooks.around(table.SHELL_STARTED, self._shell, sends=hooks.always)
+        hooks.around(table.PROGRAM_EXECUTED, self._become, sends=hooks.always)
 
     def _stand_in(self, name: str) -> None:
         """One stand-in: a shell script that hands over to a Python that starts fast."""

@@ -14,10 +14,8 @@ from typing import Any
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
-_OPENED = ("secure_channel", "insecure_channel")
-_FORMS = ("unary_unary", "unary_stream", "stream_unary", "stream_stream")
 _TALKS = "stream_stream"
 """The form of a call in which each message may be waited for by its answer."""
 Note = Callable[[SendKind, str], None]
@@ -38,10 +36,10 @@ class RemoteCalls:
 
     def _watch(self, grpc: Any) -> None:
         """Hook what opens a channel; those of `aio` are not waited for."""
-        for owner in (grpc, grpc.aio):
-            opens = owner.insecure_channel
-            for name in _OPENED:
-                hooks.around(owner, name, partial(self._opened, grpc, opens), hooks.always)
+        opens = {"grpc": grpc.insecure_channel, "grpc.aio": grpc.aio.insecure_channel}
+        for each in table.CHANNEL_OPENED.each():
+            call = partial(self._opened, grpc, opens[each.owners[0]])
+            hooks.around(each, call, grpc, hooks.always)
 
     def _opened(
         self, grpc: Any, opens: Any, original: Any, target: Any, *args: Any, **kwargs: Any
@@ -50,9 +48,10 @@ class RemoteCalls:
         channel = original(target, *args, **kwargs)
         host = _host(str(target))
         if not request_rules.is_own(host):
-            for form in _FORMS:
+            for each in table.CHANNEL_CALLS.each():
+                form = each.names[0]
                 made = partial(self._made, lambda: opens(self._sink(grpc)), form, host)
-                hooks.around(channel, form, made, hooks.always)
+                hooks.around(each, made, channel, hooks.always)
         return channel
 
     def _made(

@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Sequence
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 _BY_LAYERS = (errno.EXDEV, errno.EBUSY)
 
@@ -28,16 +28,13 @@ class Renames:
 
     def install(self) -> dict[Any, Any]:
         """Put them in the place of Python's; each with what it became."""
-        changed: dict[Any, Any] = {}
-        for name in ("rename", "replace"):
-            before = getattr(os, name)
-            hooks.around(os, name, self.renamed)
-            changed[before] = getattr(os, name)
-        return changed
+        known = os.rename, os.replace
+        hooks.around(table.RENAMED, self.renamed)
+        return dict(zip(known, (os.rename, os.replace), strict=True))
 
     def watch_tensorflow(self, tf: Any) -> None:
         """The same for TensorFlow's."""
-        hooks.around(tf.io.gfile, "rename", self.renamed_by_tensorflow)
+        hooks.around(table.GFILE_RENAMED, self.renamed_by_tensorflow, tf)
 
     def renamed(self, original: Any, src: Any, dst: Any, **kwargs: Any) -> None:
         """In the place of os.rename."""

@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import answers, request_rules
-from tpudiag.sources.job.tensorflow.points import barrier, hooks
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, table
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]
@@ -51,11 +51,10 @@ class Requests:
             what = host if kind is not request_rules.Kind.REQUEST else f"{method.upper()} {host}"
             self._note_kind(SendKind(kind.value), what)
 
-    def watch_http_client(self, module: Any) -> None:
+    def watch_http_client(self, _: Any) -> None:
         """Hook the standard library's connections."""
-        connection = module.HTTPConnection
-        hooks.around(connection, "putrequest", self._put, lambda args, _: _may_send(args[1]))
-        hooks.around(connection, "getresponse", self._answered, hooks.always)
+        hooks.around(table.REQUEST_BEGUN, self._put, sends=lambda args, _: _may_send(args[1]))
+        hooks.around(table.REQUEST_ANSWERED, self._answered, sends=hooks.always)
 
     def _put(
         self, original: Any, connection: Any, method: Any, url: Any, *args: Any, **kwargs: Any
@@ -88,7 +87,7 @@ class Requests:
             held = self._judged_by(module, request, _read(request))
             return held if held is not None else original(pool, request)
 
-        hooks.around(module.ConnectionPool, "handle_request", handle)
+        hooks.around(table.REQUEST_POOLED, handle, module)
         original = module.AsyncConnectionPool.handle_async_request
 
         async def handle_async(pool: Any, request: Any) -> Any:

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points.point import point
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,8 @@ class Trackers:
             for each in owners:
                 owner = getattr(owner, each, None)
             if isinstance(getattr(owner, last, None), type):
-                hooks.around(getattr(owner, last), "__init__", call, hooks.always)
-            elif hasattr(owner, last):
-                hooks.around(owner, last, call, hooks.always)
+                owner, last = getattr(owner, last), "__init__"
+            hooks.around(point("", last, "a run begins"), call, owner, hooks.always)
 
 
 def _is_remote(address: str) -> bool:

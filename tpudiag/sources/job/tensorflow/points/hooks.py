@@ -96,10 +96,8 @@ def around(point: Any, call: Any, of: Any = None, sends: barrier.Sends | None = 
     _subscribe(point, call, call, of, sends)
 
 
-def before(point: Any, note: Any, of: Any = None) -> None:
+def before(point: Point, note: _Call, of: Any = None) -> None:
     """Call `note` with the arguments before each call."""
-    if not isinstance(point, Point):
-        point, note, of = Point((), (note,), "", "?"), of, point
 
     def call(original: Any, *args: Any, **kwargs: Any) -> Any:
         note(*args, **kwargs)
@@ -108,10 +106,8 @@ def before(point: Any, note: Any, of: Any = None) -> None:
     _subscribe(point, note, call, of)
 
 
-def after(point: Any, note: Any, of: Any = None) -> None:
+def after(point: Point, note: _Call, of: Any = None) -> None:
     """Call `note` with the arguments after each call that returned."""
-    if not isinstance(point, Point):
-        point, note, of = Point((), (note,), "", "?"), of, point
 
     def call(original: Any, *args: Any, **kwargs: Any) -> Any:
         result = original(*args, **kwargs)

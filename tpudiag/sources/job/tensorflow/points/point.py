@@ -94,9 +94,9 @@ class Point:
 
     def each(self) -> Iterator[Point]:
         """A row for each place, for a subscriber that is to know which one was called."""
-        for owner in self.owners:
+        for owners in tuple((owner,) for owner in self.owners) or ((),):
             for name in self.names:
-                yield replace(self, owners=(owner,), names=(name,))
+                yield replace(self, owners=owners, names=(name,))
 
     def lacking(self, of: Any = None) -> tuple[str, ...]:
         """The names that are not there."""

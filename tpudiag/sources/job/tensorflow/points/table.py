@@ -441,6 +441,31 @@ AUTO_PICTURE_PROCESSOR_FETCHED = point(
     "what prepares pictures",
 )
 
+# What a rehearsal holds back. Of packages that ask for files and hubs, trackers and mail the calls
+# stand beside what they are answered with, in `held_back/`.
+CONNECTED = point("socket.socket", "connect connect_ex", "another machine is reached")
+SENT_UNCONNECTED = point("socket.socket", "sendto", "another machine is sent to")
+ADDRESS_ASKED = point("socket", "getaddrinfo", "where another machine is to be found")
+PROGRAM_STARTED = point("subprocess.Popen", "__init__", "another program may send")
+SHELL_STARTED = point("os", "system", "another program may send")
+PROGRAM_EXECUTED = point(
+    "os",
+    "execv execve posix_spawn posix_spawnp",
+    "another program may send: to these come all others of os, and what is built on it",
+    "not on Windows",
+)
+RENAMED = point("os", "rename replace", "a folder below a layer cannot be given another name")
+GFILE_RENAMED = point("tf.io.gfile", "rename", "the same")
+REQUEST_BEGUN = point("http.client.HTTPConnection", "putrequest", "a request that may send")
+REQUEST_ANSWERED = point("http.client.HTTPConnection", "getresponse", "it is answered")
+REQUEST_POOLED = point("httpcore.ConnectionPool", "handle_request", "a request that may send")
+CHANNEL_OPENED = point(
+    "grpc grpc.aio", "secure_channel insecure_channel", "calls of another machine, by gRPC"
+)
+CHANNEL_CALLS = point(
+    "", "unary_unary unary_stream stream_unary stream_stream", "each, by its name"
+)
+
 # In the user's own process: `tpudiag.track` and `tpudiag.ThroughputCallback`.
 _TOLD = Undone.WITH_LISTENERS
 TRACED = point(
