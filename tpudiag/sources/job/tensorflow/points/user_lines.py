@@ -12,7 +12,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow.points import hooks
@@ -84,6 +84,37 @@ def of(file: str, line: int) -> Location | None:
     return Location(_shown(file), line) if is_user_file(file) else None
 
 
+class Line(NamedTuple):
+    """A line of user code that is under way."""
+
+    file: str
+    function: str
+    number: int
+
+
+def line_of(frame: FrameType, number: int) -> Line | None:
+    """The line of a frame as the user wrote it; None where it is not the user's."""
+    code = frame.f_code
+    location = of(code.co_filename, number)
+    if location is None:
+        return None
+    generated = "__autograph_generated_file" in code.co_filename
+    file = location.file if generated else code.co_filename
+    return Line(file, code.co_name.removeprefix("tf__"), location.line or 0)
+
+
+def stack() -> tuple[Line, ...]:
+    """The lines of user code on this thread's stack, outermost first."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    lines: list[Line] = []
+    while frame is not None:
+        line = line_of(frame, frame.f_lineno)
+        if line is not None:
+            lines.append(line)
+        frame = frame.f_back
+    return tuple(reversed(lines))
+
+
 def is_hook(file: str) -> bool:
     """Whether a file is one of these hooks."""
     return file.startswith(_HOOKS)
@@ -111,17 +142,6 @@ def outside_keras() -> Location | None:
             return known or Location(file, frame.f_lineno)
         frame = frame.f_back
     return None
-
-
-def chain() -> tuple[tuple[str, int], ...]:
-    """The lines of user code on this thread's stack, innermost first."""
-    lines: list[tuple[str, int]] = []
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        if is_user_file(frame.f_code.co_filename):
-            lines.append((frame.f_code.co_filename, frame.f_lineno))
-        frame = frame.f_back
-    return tuple(lines)
 
 
 def called() -> tuple[str, str]:
