@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator
+from importlib import import_module
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
@@ -135,6 +136,8 @@ def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int, example
 
 def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     """Give the extended strategy of CPU replicas what that of a TPU has besides."""
+    import tensorflow as tf
+
     base: Any = extended.__class__
 
     class TPUExtended(base):  # type: ignore[misc]
@@ -153,15 +156,21 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
 
         @property
         def tpu_hardware_feature(self) -> Any:
-            import tensorflow as tf
-
             return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
 
         def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
             # On a TPU this code runs once for all replicas; here once each, and a counter in it
             # would count twice.
             alike = hooks.quietly(replica_state.started_alike, fn) or fn
-            return base.call_for_each_replica(self, alike, args, kwargs)
+            alone = hooks.quietly(_alone, strategy, args, kwargs) if self._is_single() else None
+            if alone is None:
+                return base.call_for_each_replica(self, alike, args, kwargs)
+            given, named, context = alone
+            with tf.device("CPU:0"), context:
+                return alike(*given, **named)
+
+        def _is_single(self) -> bool:
+            return len(self.worker_devices) == 1
 
         def experimental_logical_device(self, logical_device_id: int) -> Any:
             return logical_device(self, logical_device_id)
@@ -172,6 +181,19 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     # MirroredStrategy's constructor has made the object by now, and takes no other class: so that
     # is changed after the fact.
     extended.__class__ = TPUExtended
+
+
+def _alone(strategy: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
+    """What the one replica that there is gets, and where it runs: on no thread of its own.
+
+    Replicas on threads cannot meet in a branch or a loop (`merge_call`), which a TPU's can; one
+    need not meet any. Private: `distribute_utils.select_replica` (TensorFlow 2.13 to 2.21).
+    """
+    import tensorflow as tf
+
+    utilities: Any = import_module("tensorflow.python.distribute.distribute_utils")
+    given, named = utilities.select_replica(0, (args, kwargs or {}))
+    return given, named, tf.distribute.ReplicaContext(strategy, 0)
 
 
 def _share(dataset: Any, real_replicas: int, replicas: int, most: int, sparing: bool) -> Any:

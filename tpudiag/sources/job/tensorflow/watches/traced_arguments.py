@@ -50,7 +50,10 @@ def _leaf(value: Any) -> tuple[LeafKind, str]:
     if shape is not None and dtype is not None:
         name = getattr(dtype, "name", str(dtype))
         return "tensor", f"{name}{_dimensions(shape)}"
-    return "object", f"{type(value).__name__} at {id(value):#x}"
+    # Of an iterator of a strategy, say, tracing looks at what it gives, not at which it is.
+    spec: Any = getattr(value, "_type_spec", None)
+    described = f"at {id(value):#x}" if spec is None else f"of {spec}"
+    return "object", f"{type(value).__name__} {described}"
 
 
 def _dimensions(shape: Any) -> str:
