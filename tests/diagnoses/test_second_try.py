@@ -89,6 +89,9 @@ def test_an_exception_of_the_code_itself_is_not_tried_again() -> None:
     for error in ("NameError: name 'x'", "AttributeError: module 'tensorflow' has no attribute"):
         job, specs = tried(crashed(CUT, error=error))
         assert not specs and second_try.crash_of(job) is not None
+    away = "FailedPreconditionError: Couldn't resolve host name, reading metadata of gs://b/model"
+    job, specs = tried(crashed(CUT, error=away))
+    assert not specs and second_try.crash_of(job) is not None, "no net is there in any try"
     job, specs = tried(crashed())
     assert not specs, "nothing was changed"
 

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import msgspec
 
+from tpudiag.diagnoses.undiagnosed import unreachable
 from tpudiag.known_errors import cpu_kernels, stand_ins
 from tpudiag.model import Location
 from tpudiag.script_run import Coverage, InterventionKind, Misfit, UnreachedLines
@@ -105,8 +106,10 @@ def _exception(end: object) -> JobEnd | None:
 def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     """What to run without: what changes lengths first, all else where there was no such thing."""
     end = crash_of(job)
-    # What was refused the job has said by whom.
+    # What was refused the job has said by whom, and what is out of reach is so in each try.
     if end is None or job.facts.get("refusal") or stand_ins.OF_CODE.match(end.error or ""):
+        return
+    if unreachable(end, fake_data=True) is not None:
         return
     fixed = (*spec.without, InterventionKind.DATA)
     left = [kind for kind in _to_blame(job) if kind not in fixed]

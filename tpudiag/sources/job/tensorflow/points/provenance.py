@@ -16,7 +16,6 @@ import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any
 
 from tpudiag.sources.job.tensorflow.points import user_lines
 from tpudiag.sources.job.tensorflow.points.user_lines import Line
@@ -104,16 +103,14 @@ class Flow:
             return set()
         found: set[str] = set()
         for part in _heads(node):
-            for reads, sets in _assigned(part):
-                found |= sets
-                del reads
-            for call in _calls(part):
-                given = [each.value for each in call.keywords if each.arg == "callbacks"]
-                found.update(*(_names(value) for value in given))
+            found = found.union(*(sets for _, sets in _assigned(part)))
+            given = (each for each in ast.walk(part) if isinstance(each, ast.keyword))
+            found = found.union(*(_names(g.value) for g in given if g.arg == "callbacks"))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             found |= self._receiver(node.value)
         # A callback that writes a file has its name.
-        return found.union(*(_texts(reads) for reads, sets in self._edges if sets & found))
+        named = (reads for reads, sets in self._edges if sets & found)
+        return found.union(each for reads in named for each in reads if each[:1] in "'\"")
 
     def _spread(self, marked: set[str]) -> None:
         """Mark all that comes of what is marked."""
@@ -221,10 +218,6 @@ def _heads(node: ast.stmt | None) -> Iterator[ast.AST]:
         yield from node.items
 
 
-def _calls(node: ast.AST) -> Iterator[ast.Call]:
-    return (each for each in ast.walk(node) if isinstance(each, ast.Call))
-
-
 def _bound(*targets: ast.AST) -> set[str]:
     """The names that an assignment to these sets: of an item or a part its own, not its owner's."""
     found: set[str] = set()
@@ -240,7 +233,7 @@ def _bound(*targets: ast.AST) -> set[str]:
     return found
 
 
-def _names(node: Any) -> set[str]:
+def _names(node: ast.AST) -> set[str]:
     """The names in a part of a statement, and the texts, which may be those of files."""
     found: set[str] = set()
     for each in ast.walk(node):
@@ -251,7 +244,3 @@ def _names(node: Any) -> set[str]:
         elif isinstance(each, ast.Constant) and isinstance(each.value, str):
             found.add(repr(each.value))
     return found
-
-
-def _texts(names: Iterable[str]) -> set[str]:
-    return {each for each in names if each[:1] in "'\""}

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -103,16 +103,18 @@ def line_of(frame: FrameType, number: int) -> Line | None:
     return Line(file, code.co_name.removeprefix("tf__"), location.line or 0)
 
 
+def _frames() -> Iterator[FrameType]:
+    """This thread's stack, innermost first."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
 def stack() -> tuple[Line, ...]:
     """The lines of user code on this thread's stack, outermost first."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    lines: list[Line] = []
-    while frame is not None:
-        line = line_of(frame, frame.f_lineno)
-        if line is not None:
-            lines.append(line)
-        frame = frame.f_back
-    return tuple(reversed(lines))
+    lines = [line_of(frame, frame.f_lineno) for frame in _frames()]
+    return tuple(line for line in reversed(lines) if line is not None)
 
 
 def is_hook(file: str) -> bool:
@@ -122,25 +124,18 @@ def is_hook(file: str) -> bool:
 
 def caller() -> Location | None:
     """The innermost line of user code on this thread's stack."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        location = of(frame.f_code.co_filename, frame.f_lineno)
-        if location is not None:
-            return location
-        frame = frame.f_back
-    return None
+    located = (of(frame.f_code.co_filename, frame.f_lineno) for frame in _frames())
+    return next((location for location in located if location is not None), None)
 
 
 def outside_keras() -> Location | None:
     """The innermost line on this thread's stack that is neither Keras' nor one of these hooks."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
+    for frame in _frames():
         file = frame.f_code.co_filename
         known = of(file, frame.f_lineno)
         other = not (is_hook(file) or _KERAS.search(file) or file.startswith("<"))
         if known is not None or (other and "__autograph_generated_file" not in file):
             return known or Location(file, frame.f_lineno)
-        frame = frame.f_back
     return None
 
 
@@ -149,23 +144,22 @@ def called() -> tuple[str, str]:
 
     TensorFlow's decorators around it are passed over.
     """
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     module = name = ""
-    while frame is not None and of(frame.f_code.co_filename, frame.f_lineno) is None:
+    for frame in _frames():
+        if of(frame.f_code.co_filename, frame.f_lineno) is not None:
+            break
         here = str(frame.f_globals.get("__name__", ""))
         # Every public function of TensorFlow goes through a dispatch decorator: without this all
         # calls would be called `wrapper`.
         if not (frame.f_code.co_filename.startswith(_HOOKS) or here.startswith(_DECORATORS)):
             module, name = here, frame.f_code.co_name
-        frame = frame.f_back
     return module, name
 
 
 def direct_caller() -> Location | None:
     """The line that called the hooked function, None where a library called it."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and frame.f_code.co_filename.startswith(_HOOKS):
-        frame = frame.f_back
+    others = (frame for frame in _frames() if not is_hook(frame.f_code.co_filename))
+    frame = next(others, None)
     return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
 
 
@@ -174,15 +168,12 @@ def own_caller() -> Location | None:
 
     What AutoGraph converted calls through functions of TensorFlow's.
     """
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
+    for frame in _frames():
         location = of(frame.f_code.co_filename, frame.f_lineno)
-        if location is not None:
-            return location
         module = str(frame.f_globals.get("__name__", ""))
-        if not (is_hook(frame.f_code.co_filename) or module.startswith("tensorflow.python.")):
-            return None
-        frame = frame.f_back
+        own = is_hook(frame.f_code.co_filename) or module.startswith("tensorflow.python.")
+        if location is not None or not own:
+            return location
     return None
 
 
@@ -192,14 +183,11 @@ def maker() -> Location | None:
     None where a library makes it for itself while something of the library's is built or called:
     that line may be any, such as that of `fit`.
     """
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
+    for frame in _frames():
         location = of(frame.f_code.co_filename, frame.f_lineno)
-        if location is not None:
+        later = frame.f_code.co_name in _LATER and not is_hook(frame.f_code.co_filename)
+        if location is not None or later:
             return location
-        if frame.f_code.co_name in _LATER and not is_hook(frame.f_code.co_filename):
-            return None
-        frame = frame.f_back
     return None
 
 
