@@ -139,6 +139,9 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     import tensorflow as tf
 
     base: Any = extended.__class__
+    # Private, the same in TensorFlow 2.13 to 2.21.
+    utilities: Any = import_module("tensorflow.python.distribute.distribute_utils")
+    select_replica = utilities.select_replica
 
     class TPUExtended(base):  # type: ignore[misc]
         """What Keras and others ask a TPU's strategy for."""
@@ -162,15 +165,13 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
             # On a TPU this code runs once for all replicas; here once each, and a counter in it
             # would count twice.
             alike = hooks.quietly(replica_state.started_alike, fn) or fn
-            alone = hooks.quietly(_alone, strategy, args, kwargs) if self._is_single() else None
-            if alone is None:
+            if len(self.worker_devices) > 1:
                 return base.call_for_each_replica(self, alike, args, kwargs)
-            given, named, context = alone
-            with tf.device("CPU:0"), context:
+            # Replicas on threads cannot meet in a branch or a loop (`merge_call`), which a TPU's
+            # can; one that runs on no thread of its own need not meet any.
+            given, named = select_replica(0, (args, kwargs or {}))
+            with tf.device("CPU:0"), tf.distribute.ReplicaContext(strategy, 0):
                 return alike(*given, **named)
-
-        def _is_single(self) -> bool:
-            return len(self.worker_devices) == 1
 
         def experimental_logical_device(self, logical_device_id: int) -> Any:
             return logical_device(self, logical_device_id)
@@ -181,19 +182,6 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     # MirroredStrategy's constructor has made the object by now, and takes no other class: so that
     # is changed after the fact.
     extended.__class__ = TPUExtended
-
-
-def _alone(strategy: Any, args: Any, kwargs: Any) -> tuple[Any, Any, Any]:
-    """What the one replica that there is gets, and where it runs: on no thread of its own.
-
-    Replicas on threads cannot meet in a branch or a loop (`merge_call`), which a TPU's can; one
-    need not meet any. Private: `distribute_utils.select_replica` (TensorFlow 2.13 to 2.21).
-    """
-    import tensorflow as tf
-
-    utilities: Any = import_module("tensorflow.python.distribute.distribute_utils")
-    given, named = utilities.select_replica(0, (args, kwargs or {}))
-    return given, named, tf.distribute.ReplicaContext(strategy, 0)
 
 
 def _share(dataset: Any, real_replicas: int, replicas: int, most: int, sparing: bool) -> Any:

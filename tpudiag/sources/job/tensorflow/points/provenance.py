@@ -222,14 +222,12 @@ def _bound(*targets: ast.AST) -> set[str]:
     """The names that an assignment to these sets: of an item or a part its own, not its owner's."""
     found: set[str] = set()
     for target in targets:
-        if isinstance(target, ast.Name):
-            found.add(target.id)
-        elif isinstance(target, ast.Attribute):
-            found.add(target.attr)
-        elif isinstance(target, (ast.Subscript, ast.Starred)):
-            found |= _bound(target.value)
+        if isinstance(target, (ast.Name, ast.Attribute)):
+            found.add(target.id if isinstance(target, ast.Name) else target.attr)
         elif isinstance(target, (ast.Tuple, ast.List)):
             found |= _bound(*target.elts)
+        elif isinstance(target, (ast.Subscript, ast.Starred)):
+            found |= _bound(target.value)
     return found
 
 
