@@ -1,10 +1,10 @@
 """Whether an exception may be due to something that the rehearsal changed: where each value went.
 
 What was changed in a statement marks the names that the statement sets. A mark goes on by names
-through the script's own code: into what is computed of them, into what functions of it are given
-and give, into objects that are handed them, into files that are written of them. One name is one
-thing wherever it stands: so rather too much is marked than too little. An exception that was raised
-neither inside of a changed statement nor in one that reads a mark is the script's.
+through the script's own code: into what is computed of them, what functions give of them, objects
+that are handed them, files that are written of them. One name is one thing wherever it stands: so
+rather too much is marked than too little. An exception that was raised neither inside of a changed
+statement nor in one that reads a mark, nor in what such a one calls, is the script's.
 """
 
 from __future__ import annotations
@@ -42,9 +42,6 @@ class Flow:
 
     _statements: dict[str, list[ast.stmt]] = field(default_factory=dict[str, list[ast.stmt]])
     _edges: list[tuple[set[str], set[str]]] = field(default_factory=list[tuple[set[str], set[str]]])
-    _functions: dict[str, list[ast.arguments]] = field(
-        default_factory=dict[str, list[ast.arguments]]
-    )
     _imported: set[str] = field(default_factory=set[str])
     whole: bool = True
     """All of the files could be read."""
@@ -58,16 +55,20 @@ class Flow:
             except (SyntaxError, ValueError, RecursionError):
                 self.whole = False
                 continue
-            self.whole &= number < MOST_FILES and bool(tree.body)
+            self.whole &= number < MOST_FILES
             trees.append(tree)
             self._statements[file] = [n for n in ast.walk(tree) if isinstance(n, ast.stmt)]
-            self._define(tree)
+            for node in self._statements[file]:
+                if isinstance(node, (ast.Import, ast.ImportFrom)):
+                    names = (each.asname or each.name.partition(".")[0] for each in node.names)
+                    self._imported.update(names)
         for tree in trees:
             self._follow(tree, "")
 
     def may_be_due(self, chains: Iterable[Chain], crash: Chain) -> bool:
         """Whether an exception was raised inside of what changed, or reads what came of it."""
-        if not self.whole or not crash:
+        known = all(self._statement(line) is not None for line in crash)
+        if not (self.whole and crash and known):
             return True
         marked = {_ALWAYS}
         for chain in chains:
@@ -114,27 +115,12 @@ class Flow:
 
     def _spread(self, marked: set[str]) -> None:
         """Mark all that comes of what is marked."""
-        edges = self._edges
-        while True:
+        before = 0
+        while len(marked) > before:
             before = len(marked)
-            for reads, sets in edges:
+            for reads, sets in self._edges:
                 if not marked.isdisjoint(reads):
                     marked |= sets
-            if len(marked) == before:
-                return
-
-    def _define(self, tree: ast.Module) -> None:
-        """Learn functions by their names, and what is imported."""
-        for node in ast.walk(tree):
-            if isinstance(node, _FUNCTIONS):
-                self._functions.setdefault(node.name, []).append(node.args)
-            elif isinstance(node, ast.ClassDef):
-                made = [each.args for each in node.body if getattr(each, "name", "") == "__init__"
-                        and isinstance(each, _FUNCTIONS)]  # fmt: skip
-                self._functions.setdefault(node.name, []).extend(made)
-            elif isinstance(node, (ast.Import, ast.ImportFrom)):
-                names = (each.asname or each.name.partition(".")[0] for each in node.names)
-                self._imported.update(names)
 
     def _follow(self, node: ast.AST, function: str) -> None:
         """Learn what a part of a file sets from what."""
@@ -144,7 +130,7 @@ class Flow:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             self._edges.append((_names(node.value), self._receiver(node.value)))
         if isinstance(node, ast.Call):
-            self._edges.extend(self._given(node))
+            self._edges.extend(_written(node))
         own = node.name if isinstance(node, _FUNCTIONS) else function
         for child in ast.iter_child_nodes(node):
             self._follow(child, own)
@@ -156,37 +142,13 @@ class Flow:
             return set()
         return _bound(held)
 
-    def _given(self, call: ast.Call) -> Iterator[tuple[set[str], set[str]]]:
-        """What a call gives to functions of the script, and to files."""
-        name: str = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
-        for parameters in self._functions.get(name, ()):
-            yield from _handed(call, parameters)
-        for each in [*call.args, *(pair.value for pair in call.keywords)]:
-            # A function that is handed to another is called with what that has.
-            for parameters in self._functions.get(getattr(each, "id", ""), ()):
-                yield _names(call), {a.arg for a in _all(parameters)} - {"self"}
-            if _WRITES.search(name) and isinstance(each, (ast.Name, ast.Constant, ast.JoinedStr)):
-                yield _names(call), _names(each)
 
-
-def _handed(call: ast.Call, parameters: ast.arguments) -> Iterator[tuple[set[str], set[str]]]:
-    """Which parameter gets what of a call."""
-    names = [each.arg for each in (*parameters.posonlyargs, *parameters.args)]
-    names = names[1:] if names[:1] in (["self"], ["cls"]) else names
-    spread = any(isinstance(each, ast.Starred) for each in call.args)
-    if spread or any(pair.arg is None for pair in call.keywords) or len(call.args) > len(names):
-        yield _names(call), {each.arg for each in _all(parameters)} - {"self"}
-    for name, value in zip(names, call.args, strict=False):
-        yield _names(value), {name}
-    for pair in call.keywords:
-        if pair.arg is not None:
-            yield _names(pair.value), {pair.arg}
-
-
-def _all(parameters: ast.arguments) -> list[ast.arg]:
-    """All parameters of a function."""
-    rest = [each for each in (parameters.vararg, parameters.kwarg) if each is not None]
-    return [*parameters.posonlyargs, *parameters.args, *parameters.kwonlyargs, *rest]
+def _written(call: ast.Call) -> Iterator[tuple[set[str], set[str]]]:
+    """What a call that writes gives to the files that it names."""
+    name: str = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
+    for each in [*call.args, *(pair.value for pair in call.keywords)]:
+        if _WRITES.search(name) and isinstance(each, (ast.Name, ast.Constant, ast.JoinedStr)):
+            yield _names(call), _names(each)
 
 
 def _assigned(node: ast.AST) -> list[tuple[set[str], set[str]]]:
