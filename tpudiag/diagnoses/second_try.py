@@ -107,9 +107,9 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     """What to run without: what changes lengths first, all else where there was no such thing."""
     end = crash_of(job)
     # What was refused the job has said by whom, and what is out of reach is so in each try.
-    if end is None or job.facts.get("refusal") or stand_ins.OF_CODE.match(end.error or ""):
-        return
-    if unreachable(end, fake_data=True) is not None:
+    error = end.error or "" if end is not None else ""
+    told = job.facts.get("refusal") or unreachable(end, fake_data=True)
+    if end is None or told or stand_ins.OF_CODE.match(error):
         return
     fixed = (*spec.without, InterventionKind.DATA)
     left = [kind for kind in _to_blame(job) if kind not in fixed]
@@ -118,7 +118,6 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     sparing = [kind for kind in left if kind not in (*lengths, *adapted)]
     # What spares time keeps types and shapes; and where what cannot be left out may be to blame,
     # to know more would not help.
-    error = end.error or ""
     of_others = cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
     if of_others or _OF_TYPES.match(error):
         sparing = []

@@ -85,8 +85,7 @@ class _Elsewhere(Elsewhere):
 
 
 def _absent_where_unreached(original: Any, path: Any, *args: Any) -> Any:
-    """Whether there is something at a path; not, where a library asks before it writes to a bucket
-    that cannot be reached: nothing is written there."""
+    """Whether there is something at a path: not in a bucket out of reach that a library asks for."""
     try:
         return original(path, *args)
     except Exception as error:

@@ -141,7 +141,6 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     base: Any = extended.__class__
     # Private, the same in TensorFlow 2.13 to 2.21.
     utilities: Any = import_module("tensorflow.python.distribute.distribute_utils")
-    select_replica = utilities.select_replica
 
     class TPUExtended(base):  # type: ignore[misc]
         """What Keras and others ask a TPU's strategy for."""
@@ -169,7 +168,7 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
                 return base.call_for_each_replica(self, alike, args, kwargs)
             # Replicas on threads cannot meet in a branch or a loop (`merge_call`), which a TPU's
             # can; one that runs on no thread of its own need not meet any.
-            given, named = select_replica(0, (args, kwargs or {}))
+            given, named = utilities.select_replica(0, (args, kwargs or {}))
             with tf.device("CPU:0"), tf.distribute.ReplicaContext(strategy, 0):
                 return alike(*given, **named)
 
