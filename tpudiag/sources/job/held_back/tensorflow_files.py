@@ -85,7 +85,7 @@ class _Elsewhere(Elsewhere):
 
 
 def _absent_where_unreached(original: Any, path: Any, *args: Any) -> Any:
-    """Whether there is something at a path: not in a bucket out of reach that a library asks for."""
+    """Whether there is something at a path; nothing where a library asks a bucket out of reach."""
     try:
         return original(path, *args)
     except Exception as error:
