@@ -137,8 +137,7 @@ with strategy.scope():
     kernel = tf.Variable(tf.ones((1, 1)), aggregation=tf.VariableAggregation.SUM)
     model = tf.keras.Sequential([layers.Input((2,)), layers.Dense(2)])
     model.compile("sgd", loss)
-backup = tf.keras.callbacks.BackupAndRestore("gs://tpudiag-none/backup")
-model.fit(np.ones((64, 2)), np.ones(64), batch_size=16, epochs=2, callbacks=[backup], verbose=0)
+model.fit(np.ones((64, 2)), np.ones(64), batch_size=16, epochs=2, verbose=0)
 
 def step(x):
     with tf.GradientTape() as tape:
@@ -198,10 +197,10 @@ def test_data_that_are_there_are_read(tmp_path: Path) -> None:
     assert "gs://a/b.tfrec" in note and "real-" not in note
 
 
-def test_what_one_replica_does_and_what_a_library_asks_of_a_bucket(tmp_path: Path) -> None:
-    said, report = check(tmp_path, BRANCHED, "--for", "v5e-2", "--offline")
+def test_what_one_replica_does_and_several_cannot(tmp_path: Path) -> None:
+    said, report = check(tmp_path, BRANCHED, "--for", "v5e-2")
     assert "starting again with 1 of 2 replicas" in said
     assert "the job crashed: FileNotFoundError" in said, "no cut value came to it: it is no misfit"
     assert "once more without" not in said
     (sent,) = (note for note in report["notes"] if note.startswith("Not sent"))
-    assert "google.colab" in sent and "gs://tpudiag-none" in sent
+    assert "google.colab" in sent

@@ -72,6 +72,8 @@ OURS = {
         "rows = json.load(open(NAME))\nrows[7]"
     ),
     "a callback's file": "log = dict(to='log.csv')\nmodel.fit(callbacks=[log])\nopen('log.csv')",
+    "a condition": "seen = len(model.predict())\nif seen != 100:\n    raise ValueError",
+    "a count": ("count = 0\nfor _ in model.predict():\n    count += 1\nassert count == 100"),
     "another thread": "elsewhere()\n[][7]",
 }
 THE_SCRIPTS = {

@@ -63,7 +63,7 @@ class Flow:
                     names = (each.asname or each.name.partition(".")[0] for each in node.names)
                     self._imported.update(names)
         for tree in trees:
-            self._follow(tree, "")
+            self._follow(tree, "", set())
 
     def may_be_due(self, chains: Iterable[Chain], crash: Chain) -> bool:
         """Whether an exception was raised inside of what changed, or reads what came of it."""
@@ -77,8 +77,7 @@ class Flow:
             for line in chain:
                 marked |= self._set_by(self._statement(line))
         self._spread(marked)
-        reads = (_names(part) for line in crash for part in _heads(self._statement(line)))
-        return any(not marked.isdisjoint(names) for names in reads)
+        return any(not marked.isdisjoint(names) for line in crash for names in self._read_by(line))
 
     def _inside(self, chain: Chain, crash: Chain) -> bool:
         """Whether both are of one call of one statement: they part where it calls two functions."""
@@ -89,13 +88,18 @@ class Flow:
                 return (one.file, one.function) != (other.file, other.function)
         return True
 
+    def _around(self, line: Line) -> list[ast.stmt]:
+        """The statements that a line is a part of."""
+        known = self._statements.get(line.file, ())
+        return [n for n in known if n.lineno <= line.number <= (n.end_lineno or n.lineno)]
+
+    def _read_by(self, line: Line) -> Iterator[set[str]]:
+        """What a statement reads, and what the conditions and loops that it stands in do."""
+        return (_names(part) for node in self._around(line) for part in _heads(node))
+
     def _statement(self, line: Line) -> ast.stmt | None:
         """The innermost statement of a line."""
-        found = [
-            node
-            for node in self._statements.get(line.file, ())
-            if node.lineno <= line.number <= (node.end_lineno or node.lineno)
-        ]
+        found = self._around(line)
         return min(found, key=lambda n: (n.end_lineno or n.lineno) - n.lineno, default=None)
 
     def _set_by(self, node: ast.stmt | None) -> set[str]:
@@ -122,18 +126,21 @@ class Flow:
                 if not marked.isdisjoint(reads):
                     marked |= sets
 
-    def _follow(self, node: ast.AST, function: str) -> None:
-        """Learn what a part of a file sets from what."""
-        self._edges.extend(_assigned(node))
+    def _follow(self, node: ast.AST, function: str, above: set[str]) -> None:
+        """Learn what a part of a file sets from what; `above`: of conditions and loops around."""
+        edges = _assigned(node)
         if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and node.value is not None:
-            self._edges.append((_names(node.value), {function}))
+            edges.append((_names(node.value), {function}))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            self._edges.append((_names(node.value), self._receiver(node.value)))
+            edges.append((_names(node.value), self._receiver(node.value)))
         if isinstance(node, ast.Call):
-            self._edges.extend(_written(node))
+            edges.extend(_written(node))
+        self._edges.extend((reads | above, sets) for reads, sets in edges)
         own = node.name if isinstance(node, _FUNCTIONS) else function
+        if isinstance(node, (ast.If, ast.While, ast.For, ast.AsyncFor)):
+            above = above.union(*map(_names, _heads(node)))
         for child in ast.iter_child_nodes(node):
-            self._follow(child, own)
+            self._follow(child, own, above)
 
     def _receiver(self, call: ast.Call) -> set[str]:
         """The object whose method is called for what it does; a module is none."""
