@@ -164,8 +164,11 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
             # On a TPU this code runs once for all replicas; here once each, and a counter in it
             # would count twice.
             alike = hooks.quietly(replica_state.started_alike, fn) or fn
-            if len(self.worker_devices) > 1:
+            try:
                 return base.call_for_each_replica(self, alike, args, kwargs)
+            except RuntimeError as error:
+                if len(self.worker_devices) > 1 or "merge_call" not in str(error):
+                    raise
             # Replicas on threads cannot meet in a branch or a loop (`merge_call`), which a TPU's
             # can; one that runs on no thread of its own need not meet any.
             given, named = utilities.select_replica(0, (args, kwargs or {}))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib.abc
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
+
+from .ledger import Ledger
 
 HOSTED = (
     "kaggle_datasets",
@@ -21,10 +23,6 @@ HOSTED = (
     "google.colab.userdata",
     "google.colab.patches",
 )
-
-
-OF_SESSIONS = tuple(name for name in HOSTED if name.startswith("google.colab"))
-"""Those that sign a session in and show its files: no data come of them."""
 
 
 class KaggleDatasets:
@@ -47,8 +45,8 @@ class UserSecretsClient:
 class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds such a module where no other finder did."""
 
-    def __init__(self, note: Callable[[str], None], known: Sequence[str] = HOSTED) -> None:
-        self._note, self._known = note, known
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
         # Last: where the real package is installed it is the one that is imported.
         sys.meta_path.append(self)
 
@@ -61,13 +59,13 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """A spec for the modules known here."""
         if name == "google":
             return ModuleSpec(name, self, is_package=True)
-        if name not in self._known:
+        if name not in HOSTED:
             return None
         return ModuleSpec(name, self, is_package=name == "google.colab")
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """A module whose every name is a function that does nothing."""
-        self._note(f"the module {spec.name}")
+        self._ledger.note(f"the module {spec.name}")
         return _Hosted(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
