@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator
-from importlib import import_module
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
@@ -136,11 +135,7 @@ def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int, example
 
 def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     """Give the extended strategy of CPU replicas what that of a TPU has besides."""
-    import tensorflow as tf
-
     base: Any = extended.__class__
-    # Private, the same in TensorFlow 2.13 to 2.21.
-    utilities: Any = import_module("tensorflow.python.distribute.distribute_utils")
 
     class TPUExtended(base):  # type: ignore[misc]
         """What Keras and others ask a TPU's strategy for."""
@@ -158,22 +153,15 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
 
         @property
         def tpu_hardware_feature(self) -> Any:
+            import tensorflow as tf
+
             return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
 
         def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
             # On a TPU this code runs once for all replicas; here once each, and a counter in it
             # would count twice.
             alike = hooks.quietly(replica_state.started_alike, fn) or fn
-            try:
-                return base.call_for_each_replica(self, alike, args, kwargs)
-            except RuntimeError as error:
-                if len(self.worker_devices) > 1 or "merge_call" not in str(error):
-                    raise
-            # Replicas on threads cannot meet in a branch or a loop (`merge_call`), which a TPU's
-            # can; one that runs on no thread of its own need not meet any.
-            given, named = utilities.select_replica(0, (args, kwargs or {}))
-            with tf.device("CPU:0"), tf.distribute.ReplicaContext(strategy, 0):
-                return alike(*given, **named)
+            return base.call_for_each_replica(self, alike, args, kwargs)
 
         def experimental_logical_device(self, logical_device_id: int) -> Any:
             return logical_device(self, logical_device_id)
