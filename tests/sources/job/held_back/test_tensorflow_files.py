@@ -17,6 +17,9 @@ AWAY = "Couldn't resolve host name, reading metadata of gs://bucket/model"
 class AbsentError(Exception):
     """TensorFlow's NotFoundError."""
 
+    def __init__(self, _node: object, _op: object, message: str) -> None:
+        super().__init__(message)
+
 
 def asked(by: str, path: bytes, error: str) -> Callable[[], Any]:
     """A question whether there is something at a path, by a module of that name."""
@@ -33,7 +36,7 @@ def asked(by: str, path: bytes, error: str) -> Callable[[], Any]:
 
 def test_a_library_is_told_that_nothing_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     errors = ModuleType("errors_impl")
-    vars(errors)["NotFoundError"] = lambda _, __, message: AbsentError(message)
+    vars(errors)["NotFoundError"] = AbsentError
     monkeypatch.setitem(sys.modules, "tensorflow.python.framework.errors_impl", errors)
     with pytest.raises(AbsentError):
         asked("keras.src.callbacks", b"gs://bucket/model", AWAY)()
