@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,9 +35,9 @@ def asked(by: str, path: bytes, error: str) -> Callable[[], Any]:
 
 
 def test_a_library_is_told_that_nothing_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    errors = ModuleType("errors_impl")
-    vars(errors)["NotFoundError"] = AbsentError
-    monkeypatch.setitem(sys.modules, "tensorflow.python.framework.errors_impl", errors)
+    tensorflow = ModuleType("tensorflow")
+    vars(tensorflow)["errors"] = SimpleNamespace(NotFoundError=AbsentError)
+    monkeypatch.setitem(sys.modules, "tensorflow", tensorflow)
     with pytest.raises(AbsentError):
         asked("keras.src.callbacks", b"gs://bucket/model", AWAY)()
     for by, path, error in (

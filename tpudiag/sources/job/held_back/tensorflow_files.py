@@ -92,8 +92,9 @@ def _absent_where_unreached(original: Any, path: Any, *args: Any) -> Any:
         by_script = user_lines.own_caller() is not None
         if by_script or not is_elsewhere(path) or not NO_NAME.search(str(error)):
             raise
-        errors: Any = import_module("tensorflow.python.framework.errors_impl")
-        raise barrier.for_job(errors.NotFoundError(None, None, str(error))) from None
+        import tensorflow as tf
+
+        raise barrier.for_job(tf.errors.NotFoundError(None, None, str(error))) from None
 
 
 class TensorFlowFiles:
