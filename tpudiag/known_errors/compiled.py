@@ -21,7 +21,10 @@ _LISTS = frozenset({"says", "ends_at", "details", "source", "families", "of"})
 _FLAGS = frozenset({"rehearsal_only", "whole", "likely"})
 _PARTS = ("narrower", "one_of")
 _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "narrower": (frozenset({"cause", "fix"}), frozenset({"says", "when", "hit", "likely"})),
+    "narrower": (
+        frozenset({"cause", "fix"}),
+        frozenset({"says", "when", "hit", "likely", "whole"}),
+    ),
     "one_of": (
         frozenset({"cause", "look_for"}),
         frozenset({"says", "decide", "fix", "families"}),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from .meaning import Reading
+from .narrower import computed
 
 _PROBABILITY = {
     "1.14": "0.7",
@@ -45,10 +46,8 @@ def _of_tensorflow(what: str, wants: str, has: str) -> Reading:
     """A package that is newer than TensorFlow."""
     fits = _older(what, has)
     pinned = f'pip install "{fits}"      # the release for TensorFlow {has}\n' if fits else ""
-    return Reading(
-        f"The installed {_SPELLED.get(what, what)} is for TensorFlow {wants} and later, and TensorFlow here is {has}: one of the two was installed without a look at the other.",
-        f"{pinned}pip install -U tensorflow      # or TensorFlow {wants} or later, if the code takes it",
-        whole=True,
+    return computed(
+        "newer than TensorFlow", what=_SPELLED.get(what, what), wants=wants, has=has, pinned=pinned
     )
 
 
@@ -72,10 +71,12 @@ def _of_pip(pair: re.Match[str]) -> Reading:
         if _FRAMEWORKS.match(by)
         else f"that harms only where {by} itself is imported, and the installation went through otherwise"
     )
-    return Reading(
-        f"{by} {pair['release']} wants {name}{wants}, and {name} {has} is installed: {harm}.",
-        f'pip install "{name}{wants}"                       # what {by} wants, if what else is here (TensorFlow) takes it: pip check\n'
-        f"pip install -U {by}                          # or a release of {by} that takes {name} {has}; pip uninstall -y {by}, if nothing needs it\n"
-        "python -m venv fresh && fresh/bin/pip install -r requirements.txt      # pins of another year: loosened, in one go",
-        whole=True,
+    return computed(
+        "a pair of pip",
+        by=by,
+        pair_release=pair["release"],
+        name=name,
+        wants=wants,
+        has=has,
+        harm=harm,
     )

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (what is pasted stays in one piece)
 """Why pip has no such release: the Pythons and machines that a package's wheels are for."""
 
 from __future__ import annotations
@@ -6,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .meaning import Reading
+from .narrower import computed
 
 _PYTHONS: dict[str, tuple[tuple[tuple[int, int], int, int], ...]] = {
     "tensorflow": (
@@ -57,28 +57,27 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     wanted = _WANTED.search(text)
     package = (wanted["package"] if wanted else values.get("package", "")).lower().replace("_", "-")
     if ended := _ENDED.get(package):
-        return Reading(f"{package} {ended[1]}.", f"{ended[0]}      # in place of {package}")
+        return computed("package ended", package=package, ended=ended[1], ended2=ended[0])
     release = wanted["release"] if wanted else ""
     if package in _LINUX_ONLY and _NONE.search(text):
-        return Reading(
-            f"{package} has wheels for Linux on x86-64 and few Pythons only, and this is another machine or Python.",
-            f"python --version; uname -sm      # Linux x86_64?\nuv venv --python 3.11; uv pip install {package}",
-        )
+        return computed("for Linux alone", package=package)
     if gone := _gone(package, release, text):
         return gone
     if pythons := _pythons(_WHEELS.get(package, package), release):
         first, last = pythons
         series = ".".join(release.split(".")[:2])
-        return Reading(
-            f"{package} {release} has wheels for Python 3.{first} to 3.{last} only.",
-            f'uv venv --python 3.{last}; uv pip install "{package}=={series}.*"      # a Python that the release is for\n'
-            f"pip install -U {package}                                         # or the code brought to a release for this Python",
+        return computed(
+            "for other Pythons",
+            package=package,
+            release=release,
+            first=first,
+            last=last,
+            series=series,
         )
     oldest = _FIRST.search(text)
     if release and oldest and _number(release) < _number(oldest["first"]):
-        return Reading(
-            f"{package} {release} is older than what there is for this Python: {oldest['first']} is the first.",
-            f'pip install "{package}>={oldest["first"]}"      # or an older Python: uv venv --python 3.9',
+        return computed(
+            "older than all", package=package, release=release, oldest_first=oldest["first"]
         )
     return None
 
@@ -97,10 +96,14 @@ def _gone(package: str, release: str, text: str) -> Reading | None:
         "nightly builds are deleted after a while" if nightly else "it was never built or withdrawn"
     )
     stable = package.replace("tf-nightly", "tensorflow")
-    return Reading(
-        f"This Python is not the reason: there are releases {there[0]} to {there[-1]} of {package} for it, but not the one that is asked for ({why}).",
-        f'pip install "{package}=={there[-1]}"      # one of those that are listed\n'
-        f'pip install "{stable}=={series}.*"      # or the finished release of that series; a package that pins the old one: pip install --no-deps PACKAGE',
+    return computed(
+        "release withdrawn",
+        there=there[0],
+        there2=there[-1],
+        package=package,
+        why=why,
+        stable=stable,
+        series=series,
     )
 
 
