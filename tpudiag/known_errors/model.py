@@ -247,7 +247,8 @@ class Match:
             open_ = self.error.kind is not Kind.TELLING and decided is None
             own = self.own.fix if self.own is not None and open_ else ""
             return f"{own}\n# if that is not it:\n{fix}" if own else fix
-        return f"{self.with_names(self.reading.fix)}\n# if that is not it:\n{fix}"
+        read = self.with_names(self.reading.fix)
+        return read if self.reading.alone else f"{read}\n# if that is not it:\n{fix}"
 
     def with_names(self, text: str) -> str:
         """A fix or command with the values and names of this text in its blanks."""

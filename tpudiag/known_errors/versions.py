@@ -72,7 +72,8 @@ def for_versions(match: Match, versions: Mapping[str, str]) -> Match:
     if match.reading is not None:
         return match
     named = {package_of(name): (version,) for name, version in versions.items()}
-    return replace(match, reading=first(match.error.narrower, named))
+    read = first(match.error.narrower, named)
+    return replace(match, reading=replace(read, alone=True)) if read else match
 
 
 def package_of(name: str) -> str:
