@@ -20,7 +20,18 @@ _RENAMED = {
     "source": "citations",
     "miss": "near_miss",
 }
-_PLAIN = ("id", "family", "cause", "fix", "useless", "level", "depth", "rehearsal_only", "whole")
+_PLAIN = (
+    "id",
+    "family",
+    "cause",
+    "fix",
+    "useless",
+    "level",
+    "depth",
+    "rehearsal_only",
+    "whole",
+    "of_data",
+)
 
 
 @cache

@@ -113,6 +113,7 @@ class KnownError:
     - `depth`: how narrow it is: of two that are said at one place, the deeper is the answer.
     - `narrower`: cases within this one, the most telling first: the first that holds is the answer.
     - `whole`: whether it tells all of it: its shapes and objects mean nothing else.
+    - `of_data`: whether values, sizes or types of the data may be to blame; None as its phase says.
     - `places`: where a traceback stands that was cut off before its last sentence, each a regular
       expression for `file.py function` and the source behind it (.cut_off). An error without
       patterns is told by its places alone.
@@ -139,6 +140,7 @@ class KnownError:
     narrower: tuple[Narrower, ...] = ()
     rehearsal_only: bool = False
     whole: bool = False
+    of_data: bool | None = None
 
     @property
     def noise(self) -> bool:

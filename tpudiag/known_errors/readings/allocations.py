@@ -16,5 +16,5 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     if size > MOST_HOST_BYTES:
         return computed("nonsense size", size=f"{size:,}")
     if size > GIBIBYTE and "tcmalloc" in text:
-        return computed("one piece", size_GIBIBYTE=f"{size / GIBIBYTE:.1f}")
+        return computed("one piece", gibibytes=f"{size / GIBIBYTE:.1f}")
     return None

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (what is pasted stays in one piece)
 """A dimension of a compiled step of which only the bound is known."""
 
 from __future__ import annotations

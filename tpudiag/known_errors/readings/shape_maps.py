@@ -15,8 +15,6 @@ FLATTENED_IN_A_LOSS = 256
 FLATTENED = 4096
 """And anywhere: no batch, and no layer's width, is so large."""
 _CHANNELS = (2, 3, 4)
-_PRINTED = "print(y_true.shape, y_pred.shape)      # before K.flatten or reshape: the axis that differs is the one to mend"
-_RESIZED = "mask = tf.image.resize(mask, model.output_shape[1:3], method='nearest')      # height and width as the model gives them"
 
 
 def flattened(left: Shape, right: Shape, *, loss: bool) -> Reading | None:
@@ -33,8 +31,6 @@ def flattened(left: Shape, right: Shape, *, loss: bool) -> Reading | None:
             "flattened maps of two sizes",
             few=f"{few:,}",
             many=f"{many:,}",
-            PRINTED=_PRINTED,
-            RESIZED=_RESIZED,
         )
     causes = _causes(many // few, with_batch=len(left) == 1)
     return computed(
@@ -42,12 +38,10 @@ def flattened(left: Shape, right: Shape, *, loss: bool) -> Reading | None:
         few=f"{few:,}",
         many=f"{many:,}",
         times=many // few,
-        causes="Mostly"
+        how_sure="Mostly"
         if len(causes) == 1
         else "The sizes alone do not tell which of these it is:",
-        causes2="; or ".join(causes),
-        PRINTED=_PRINTED,
-        RESIZED=_RESIZED,
+        causes="; or ".join(causes),
     )
 
 

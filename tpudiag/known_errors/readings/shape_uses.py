@@ -80,11 +80,11 @@ def _by_element(short: Shape, long: Shape) -> Reading | None:
     ones = ", tf.newaxis" * (len(long) - 1)
     return computed(
         "value for each example",
-        short=short[0],
-        short2=text_of(short),
+        size=short[0],
+        short=text_of(short),
         long=text_of(long),
         ones=ones,
-        short_long=text_of((*short, *(1,) * (len(long) - 1))),
+        column=text_of((*short, *(1,) * (len(long) - 1))),
     )
 
 
@@ -94,5 +94,5 @@ def of_binary(left: Shape, right: Shape) -> Reading | None:
     if len(long) - len(short) != 1 or not short or len(long) < 3 or long[len(long) - 1] == 1:
         return None
     return computed(
-        "binary loss", long=len(long), long2=text_of(long), short=len(short), short2=text_of(short)
+        "binary loss", most=len(long), long=text_of(long), least=len(short), short=text_of(short)
     )

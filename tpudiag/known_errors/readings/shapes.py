@@ -210,7 +210,7 @@ def _reshaped(values: int, wanted: int) -> Reading:
             values=f"{values:,}",
             wanted=f"{wanted:,}",
             factor=factor,
-            fewer_more="fewer" if wanted < values else "more",
+            how="fewer" if wanted < values else "more",
         )
     return computed("reshaped, no multiple", values=f"{values:,}", wanted=f"{wanted:,}")
 
@@ -243,7 +243,7 @@ def _array(size: int, shape: str) -> Reading:
             "array no multiple",
             size=f"{size:,}",
             wanted=f"{wanted:,}",
-            newaxis_shape=shape.replace("newaxis", "-1"),
+            shape=shape.replace("newaxis", "-1"),
         )
     if size < wanted <= MOST_DEVICES and wanted % size == 0:
         return computed("array of devices", size=size, wanted=wanted)
@@ -253,5 +253,9 @@ def _array(size: int, shape: str) -> Reading:
 def _bounded(limit: int, wanted: int) -> Reading:
     """A slice of more than there is."""
     return computed(
-        "past the end", wanted=f"{wanted:,}", limit=f"{limit:,}", limit2=limit, wanted2=wanted
+        "past the end",
+        wanted=f"{wanted:,}",
+        limit=f"{limit:,}",
+        limit_number=limit,
+        wanted_number=wanted,
     )

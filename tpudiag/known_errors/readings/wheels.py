@@ -57,7 +57,7 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     wanted = _WANTED.search(text)
     package = (wanted["package"] if wanted else values.get("package", "")).lower().replace("_", "-")
     if ended := _ENDED.get(package):
-        return computed("package ended", package=package, ended=ended[1], ended2=ended[0])
+        return computed("package ended", package=package, why=ended[1], instead=ended[0])
     release = wanted["release"] if wanted else ""
     if package in _LINUX_ONLY and _NONE.search(text):
         return computed("for Linux alone", package=package)
@@ -76,9 +76,7 @@ def read(values: dict[str, str], text: str) -> Reading | None:
         )
     oldest = _FIRST.search(text)
     if release and oldest and _number(release) < _number(oldest["first"]):
-        return computed(
-            "older than all", package=package, release=release, oldest_first=oldest["first"]
-        )
+        return computed("older than all", package=package, release=release, oldest=oldest["first"])
     return None
 
 
@@ -98,8 +96,8 @@ def _gone(package: str, release: str, text: str) -> Reading | None:
     stable = package.replace("tf-nightly", "tensorflow")
     return computed(
         "release withdrawn",
-        there=there[0],
-        there2=there[-1],
+        oldest=there[0],
+        newest=there[-1],
         package=package,
         why=why,
         stable=stable,
