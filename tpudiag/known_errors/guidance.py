@@ -7,33 +7,10 @@ import re
 from tpudiag.records import dataclass
 
 from .catalogue import names, shared
+from .facts import status_of
 from .model import Phase
 from .place import operation_in, place_of
 from .readings import FORM, narrower
-
-_STATUSES = (
-    "CANCELLED",
-    "UNKNOWN",
-    "INVALID_ARGUMENT",
-    "DEADLINE_EXCEEDED",
-    "NOT_FOUND",
-    "ALREADY_EXISTS",
-    "ABORTED",
-    "PERMISSION_DENIED",
-    "RESOURCE_EXHAUSTED",
-    "FAILED_PRECONDITION",
-    "OUT_OF_RANGE",
-    "UNIMPLEMENTED",
-    "INTERNAL",
-    "UNAVAILABLE",
-    "DATA_LOSS",
-    "UNAUTHENTICATED",
-)
-_STATUS = re.compile(rf"\b({'|'.join(_STATUSES)})\b")
-_CLASS_OF = {"".join(part.capitalize() for part in name.split("_")): name for name in _STATUSES}
-_CLASS = re.compile(rf"\b({'|'.join(_CLASS_OF)})Error\b")
-_WORDS_OF = {name.replace("_", " ").capitalize(): name for name in _STATUSES if "_" in name}
-_WORDS = re.compile(rf"\b({'|'.join(_WORDS_OF)}): ")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +53,3 @@ def refusal_of(operation: str) -> str:
     kind = re.sub(r"_\d{1,4}$", "", operation.rsplit("/", 1)[-1])
     refused = narrower.first(shared().get(FORM, ()), {"operation": (kind,)})
     return refused.cause if refused else ""
-
-
-def status_of(text: str) -> str | None:
-    """The status code that a text names, in any of its spellings."""
-    if code := _STATUS.search(text):
-        return code[1]
-    if name := _CLASS.search(text):
-        return _CLASS_OF[name[1]]
-    words = _WORDS.search(text)
-    return _WORDS_OF[words[1]] if words else None

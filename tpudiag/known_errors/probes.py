@@ -87,8 +87,8 @@ LARGE_BYTES = 65_536
 SMALL_BYTES = 4096
 """Up to here looking for each anchor by itself costs less than building the automaton."""
 _GROUP = re.compile(r"\(\?P<(\w+)>((?:\\.|[^()\\])*)")
-_WORDS = re.compile(r"(?<!\\)\.\{|\\w ")
-"""Anything, or letters and blanks."""
+_WORDS = re.compile(r"(?<!\\)\.\{|\\w |[a-z]{2} (?!\?)")
+"""Anything, letters and blanks, or words."""
 _CHOICE = re.compile(r"\(\?:([^()\[\\]*\|[^()\[\\]*)\)(?![?*+{])")
 
 
