@@ -32,27 +32,8 @@ _EMBEDDING = re.compile(r"embed|vocab|wte|shared|lookup|softmax_w", re.IGNORECAS
 KERNEL = 4
 """How many sizes the kernel of a convolution of pictures has."""
 
-_WIDTHS = {
-    128,
-    192,
-    256,
-    312,
-    320,
-    384,
-    512,
-    640,
-    768,
-    896,
-    1024,
-    1280,
-    1536,
-    1600,
-    2048,
-    2560,
-    4096,
-    5120,
-    8192,
-}
+_WIDTHS = frozenset(range(128, 8193, 64)) | {312}
+"""How wide models are built."""
 _VOCABULARIES = {
     30522: "BERT uncased",
     28996: "BERT cased",

@@ -7,20 +7,19 @@ import re
 from .meaning import Reading
 from .narrower import computed
 
-_SIZE = r"(?P<{}>[\d.]{{1,12}})(?P<{}_unit>[KMGT]?)"
-_PROGRAM = re.compile(r"program" + _SIZE.format("size", "size"), re.IGNORECASE)
-_ARGUMENTS = re.compile(r"arguments" + _SIZE.format("size", "size"), re.IGNORECASE)
+SIZE = r"(?P<{}>[\d.]{{1,12}})(?P<{}_unit>[KMGT]?)"
+_PROGRAM = re.compile(r"program" + SIZE.format("size", "size"), re.IGNORECASE)
+_ARGUMENTS = re.compile(r"arguments" + SIZE.format("size", "size"), re.IGNORECASE)
 _FRAGMENTATION = re.compile(
-    r"(?P<percent>[\d.]{1,6})%fragmentation\(" + _SIZE.format("size", "size"), re.IGNORECASE
+    r"(?P<percent>[\d.]{1,6})%fragmentation\(" + SIZE.format("size", "size"), re.IGNORECASE
 )
 _ALLOCATION = re.compile(
     r"\b1\.Size:"
-    + _SIZE.format("size", "size")
+    + SIZE.format("size", "size")
     + r"(?P<named>.{0,300}?)Shape:(?P<shape>\w{2,10}\[[\d,<=]{0,60}\])"
     r"(?:.{0,200}?Extramemoryduetopadding:[\d.]{1,12}[KMGT]?\((?P<expansion>[\d.]{1,8})xexpansion)?",
     re.IGNORECASE | re.DOTALL,
 )
-_RESERVABLE = re.compile(r"and" + _SIZE.format("size", "size") + r"B?reservable", re.IGNORECASE)
 _NAME = re.compile(r'op_name="(?P<name>[^"]{1,160})"', re.IGNORECASE)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 MOST_FRAGMENTATION = 25.0
@@ -36,7 +35,7 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     largest = _ALLOCATION.search(text)
     if largest and float(largest["expansion"] or 1) >= MOST_PADDING:
         return _padded(largest)
-    program, arguments = (_bytes(form.search(text)) for form in (_PROGRAM, _ARGUMENTS))
+    program, arguments = (size_of(form.search(text)) for form in (_PROGRAM, _ARGUMENTS))
     if arguments > program > 0:
         return _kept(arguments, program)
     fragments = _FRAGMENTATION.search(text)
@@ -48,23 +47,6 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     if largest:
         return computed("largest piece", largest=_what(largest), shape=largest["shape"])
     return _many_times(times) if times >= MANY_TIMES else None
-
-
-def read_reserved(values: dict[str, str], text: str) -> Reading | None:
-    """Why a program does not fit beside what is there: full, or free in pieces only."""
-    asked, free = (_amount(values.get(name, "")) for name in ("asked", "free"))
-    found = _RESERVABLE.search(text)
-    piece = _bytes(found)
-    if asked and free >= asked > piece > 0:
-        return computed(
-            "free in pieces",
-            free=values["free"],
-            asked=values["asked"],
-            piece=_giga(piece),
-        )
-    if asked > free > 0:
-        return computed("nearly full", free=values["free"])
-    return None
 
 
 def _padded(largest: re.Match[str]) -> Reading:
@@ -79,7 +61,7 @@ def _padded(largest: re.Match[str]) -> Reading:
 
 def _kept(arguments: int, program: int) -> Reading:
     """What lies in memory before the step begins."""
-    return computed("mostly kept", arguments=_giga(arguments), program=_giga(program))
+    return computed("mostly kept", arguments=giga(arguments), program=giga(program))
 
 
 def _fragmented(found: re.Match[str]) -> Reading:
@@ -123,16 +105,16 @@ def _what(largest: re.Match[str]) -> str:
 
 def _ratio(values: dict[str, str]) -> float:
     """How many times the memory that is there is wanted; 0 where the text does not say."""
-    used, limit = (_amount(values.get(name, "")) for name in ("used", "limit"))
+    used, limit = (amount(values.get(name, "")) for name in ("used", "limit"))
     return used / limit if limit else 0.0
 
 
-def _bytes(found: re.Match[str] | None) -> int:
+def size_of(found: re.Match[str] | None) -> int:
     """The bytes of a size that was found; 0 for none."""
-    return _amount(found["size"] + found["size_unit"]) if found else 0
+    return amount(found["size"] + found["size_unit"]) if found else 0
 
 
-def _amount(text: str) -> int:
+def amount(text: str) -> int:
     """Bytes of `8.83G`; 0 where it is no size."""
     told = re.fullmatch(r"([\d.]{1,12}?)\.?([KMGT]?)B?", text, re.IGNORECASE)
     if told is None or not re.fullmatch(r"\d+(?:\.\d+)?", told[1]):
@@ -140,6 +122,6 @@ def _amount(text: str) -> int:
     return int(float(told[1]) * (1 << _UNITS[told[2].upper()]))
 
 
-def _giga(size: int) -> str:
+def giga(size: int) -> str:
     """Bytes in GiB, as the runtime writes them."""
     return f"{size / (1 << 30):.2f}G"

@@ -23,23 +23,12 @@ _SPELLED = {
     "TensorFlowProbability": "TensorFlow Probability",
     "TensorFlowDatasets": "TensorFlow Datasets",
 }
-_INCOMPATIBLE = re.compile(
-    r"(?P<by>[A-Za-z][A-Za-z_-]*(?:\d(?![\d.]*\.\d))?)(?P<release>\d[\w.]{0,16})requires"
-    r"(?P<name>[A-Za-z][\w-]{0,40}(?:\[[\w,-]{1,30}\])?)(?P<wants>[<>=!~][^\s]{0,60}?),"
-    r"butyouhave(?P=name)(?P<has>\d[\w.+]{0,24}?)whichisincompatible"
-)
-_FRAMEWORKS = re.compile(
-    r"(?i:tensorflow|keras|tf[-_]keras|jax|jaxlib|flax|torch|torch[-_]xla|libtpu)"
-)
 
 
 def read(_: dict[str, str], text: str) -> Reading | None:
     """The pair of packages that a text names, and the releases that go together."""
-    if old := _TOO_OLD.search(text):
-        return _of_tensorflow(old["what"], old["wants"], old["has"])
-    if pair := _INCOMPATIBLE.search(text):
-        return _of_pip(pair)
-    return None
+    old = _TOO_OLD.search(text)
+    return _of_tensorflow(old["what"], old["wants"], old["has"]) if old else None
 
 
 def _of_tensorflow(what: str, wants: str, has: str) -> Reading:
@@ -61,22 +50,3 @@ def _older(what: str, has: str) -> str | None:
     if "hub" in what.lower():
         return "tensorflow-hub==0.12.*" if first else None
     return None
-
-
-def _of_pip(pair: re.Match[str]) -> Reading:
-    """A line of pip's about a package that wants another release of what is installed."""
-    by, name, wants, has = pair["by"], pair["name"], pair["wants"], pair["has"]
-    harm = (
-        "it runs with that only by luck"
-        if _FRAMEWORKS.match(by)
-        else f"that harms only where {by} itself is imported, and the installation went through otherwise"
-    )
-    return computed(
-        "a pair of pip",
-        by=by,
-        pair_release=pair["release"],
-        name=name,
-        wants=wants,
-        has=has,
-        harm=harm,
-    )

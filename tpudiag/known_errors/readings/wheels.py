@@ -29,25 +29,10 @@ _WHEELS = {
     "tensorflow-gpu": "tensorflow",
     "tf-nightly": "tensorflow",
 }
-_LINUX_ONLY = ("tensorflow-tpu", "libtpu", "libtpu-nightly", "tensorflow-text", "tensorflow-io")
-_ENDED = {
-    "tensorflow-gpu": (
-        'pip install "tensorflow[and-cuda]"',
-        "ended with 2.12: GPUs are part of tensorflow",
-    ),
-    "tensorflow-addons": (
-        'pip install "tensorflow==2.15.*" "keras==2.15.*" tensorflow-addons',
-        "ended with TensorFlow 2.15",
-    ),
-    "libtpu-nightly": ("pip install -U 'jax[tpu]'", "ended in 2025: libtpu is its name now"),
-    "tf-models-nightly": ("pip install tf-models-official", "is built no more"),
-    "keras-nightly": ("pip install -U keras", "is built for few days only"),
-}
 _WANTED = re.compile(
     r"(?:satisfiestherequirement|distributionfoundfor)(?P<package>[A-Za-z][\w.-]{1,40}?)(?:\[[\w,-]{1,40}\])?"
     r"(?:(?P<how>==|~=|>=|<=|<|>)(?P<release>\d{1,3}(?:\.\d{1,3}){0,3}))"
 )
-_NONE = re.compile(r"\(fromversions:none\)")
 _LISTED = re.compile(r"\(fromversions:(?P<all>[\w.,+-]{1,600})")
 _FIRST = re.compile(r"\(fromversions:(?P<first>\d{1,3}(?:\.\d{1,3}){1,3})\w*")
 
@@ -56,11 +41,7 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     """Why there is no such release here."""
     wanted = _WANTED.search(text)
     package = (wanted["package"] if wanted else values.get("package", "")).lower().replace("_", "-")
-    if ended := _ENDED.get(package):
-        return computed("package ended", package=package, why=ended[1], instead=ended[0])
     release = wanted["release"] if wanted else ""
-    if package in _LINUX_ONLY and _NONE.search(text):
-        return computed("for Linux alone", package=package)
     if gone := _gone(package, release, text):
         return gone
     if pythons := _pythons(_WHEELS.get(package, package), release):
