@@ -92,7 +92,7 @@ def _known_error(row: Mapping[str, Any]) -> KnownError:
 def _narrower(row: Mapping[str, Any], *, whole: bool) -> Narrower:
     """A narrower case; `whole`: of one case alone, so that it says all of the cause."""
     fields = ("cause", "fix", "says", "hit", "likely", "whole")
-    given = {"whole": whole} | {name: row[name] for name in fields if name in row}
+    given: dict[str, Any] = {"whole": whole} | {name: row[name] for name in fields if name in row}
     return Narrower(**given, when=tuple(row.get("when", {}).items()))
 
 
