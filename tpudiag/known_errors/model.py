@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum, StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from tpudiag.installs.words import BLANKS
 from tpudiag.records import dataclass
 
 from .frames import ToldBy
@@ -270,11 +270,13 @@ class Silent:
     reason: str
 
 
-DEFAULTS = {
-    **BLANKS,
-    "keras2": "tf-keras==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*",
-}
-"""What a blank says where the text gives nothing for it: a command that finds it out."""
+@cache
+def defaults() -> dict[str, str]:
+    """What a blank says where the text gives nothing for it: a command that finds it out."""
+    from tpudiag.installs.words import BLANKS  # its table is read where a blank is left
+
+    keras2 = "tf-keras==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*"
+    return {**BLANKS, "keras2": keras2}
 
 
 def with_values(text: str, values: Mapping[str, str]) -> str:
@@ -283,7 +285,7 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
         return text
     return re.sub(
         r"<<(\w+)>>",
-        lambda hole: values.get(hole[1]) or DEFAULTS.get(hole[1], hole[1].upper()),
+        lambda hole: values.get(hole[1]) or defaults().get(hole[1], hole[1].upper()),
         text,
     )
 

@@ -11,7 +11,7 @@ import pytest
 
 from tpudiag.known_errors.catalogue import known_errors, shared
 from tpudiag.known_errors.guidance import refusal_of
-from tpudiag.known_errors.model import DEFAULTS
+from tpudiag.known_errors.model import defaults
 from tpudiag.known_errors.readings import ANY, FORM, OPEN, narrower, reading
 from tpudiag.known_errors.readings.named import named
 from tpudiag.known_errors.search import match
@@ -157,7 +157,7 @@ def test_shared_cases_end_and_fill_their_blanks() -> None:
         if dict(case.when).keys() == {narrower.FIGURES}:
             continue  # the code that finds it fills its blanks
         blanks = set(re.findall(r"<<(\w+)>>", case.cause + case.fix))
-        assert blanks <= groups | DEFAULTS.keys() | re.compile(case.says).groupindex.keys()
+        assert blanks <= groups | defaults().keys() | re.compile(case.says).groupindex.keys()
         assert case.cause.endswith(".")
 
 
@@ -176,4 +176,4 @@ def test_what_is_computed_has_its_words_and_fills_their_blanks() -> None:
     assert asked.keys() == known.keys()
     for figures, case in known.items():
         blanks = set(re.findall(r"<<(\w+)>>", case.cause + case.fix))
-        assert blanks - DEFAULTS.keys() == asked[figures] - DEFAULTS.keys(), figures
+        assert blanks - defaults().keys() == asked[figures] - defaults().keys(), figures
