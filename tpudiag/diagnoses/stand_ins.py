@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from .model import Kind, Match, Phase
+from tpudiag.known_errors.model import Kind, Match, Phase
 
 _SHORTEST_STEM = 8
 """Letters of a file's name below which it may be any word."""
@@ -35,7 +35,7 @@ def may_be_of(hit: Match, error: str, stood_in: Sequence[str]) -> bool:
 
 def may_be_to_blame(error: str, stood_in: Sequence[str]) -> bool:
     """Whether an exception may be due to what was stood in for: where no known error tells else."""
-    from .search import match
+    from tpudiag.known_errors.search import match
 
     if not stood_in or OF_CODE.match(error):
         return False
