@@ -88,7 +88,7 @@ def test_a_library_that_asks_for_what_is_gone_is_named() -> None:
     frame = '  File "/venv/lib/python3.9/site-packages/spektral/layers.py", line 5, in <module>\n'
     asked = "ImportError: cannot import name 'tf' from 'keras.backend'"
     answer = first(f"Traceback (most recent call last):\n{frame}    from keras import tf\n{asked}")
-    assert answer.message.startswith("It is `spektral` that asks for it")
+    assert "the installed package `spektral`" in answer.message
     assert answer.fix.startswith("pip install -U spektral")
     assert "spektral" not in first(asked).fix
 

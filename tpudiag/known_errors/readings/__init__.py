@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from . import narrower
+from . import asker, narrower
 from .meaning import Reading
 from .named import REACH, given, named, operations
 
@@ -71,6 +71,9 @@ def reading(
     facts = given(values, around, traceback)
     if told := narrower.first(own, facts, around):
         return told
+    before = bare[max(0, start - REACH) : start].decode(errors="replace")
+    if error.family in asker.FAMILIES and (told := asker.read(before, around)):
+        return told
     if error.whole:
         return None
     hits = [*named(around, begin, end)]
@@ -80,8 +83,7 @@ def reading(
         computed: Reading | None = import_module(f".{module}", __name__).read(values, around)
         if computed:
             return computed
-    traced = bare[max(0, start - TRACED) : start].decode(errors="replace")
-    for read in _readers(around, traced, shared.get(ANY, ())):
+    for read in _readers(around, before[-TRACED:], shared.get(ANY, ())):
         if meant := read(around, begin, end):
             return meant
     if told := _first_of(shared.get(ANY, ()), hits):

@@ -34,6 +34,8 @@ def compared(left: Shape, right: Shape, operation: str, *, loss: bool = False) -
             return _of_product(left, right)
         if len(left) == len(right) > 2:  # the inner sizes fit: what is left are the batches
             return compared(left[:-2], right[:-2], "")
+    if meant := _of_parameter(*sorted((left, right), key=_ones)):
+        return meant
     if len(left) != len(right):
         return _of_ranks(*sorted((left, right), key=len), loss=loss)
     if meant := shape_maps.flattened(left, right, loss=loss):
@@ -48,6 +50,27 @@ def compared(left: Shape, right: Shape, operation: str, *, loss: bool = False) -
     if len(differing) == 1:
         return of_one(left, right, differing[0], loss=loss)
     return _of_many(left, right, differing)
+
+
+def _ones(shape: Shape) -> tuple[int, int]:
+    """Orders shapes: maps before what has one value for each of their channels."""
+    return -len(shape), sum(size == 1 for size in shape)
+
+
+def _of_parameter(maps: Shape, one: Shape) -> Reading | None:
+    """Maps, and a scale or bias that has one value for each size of an axis that is not theirs."""
+    if len(maps) < 3 or sum(size != 1 for size in one) != 1:
+        return None
+    values = next(size for size in one if size != 1)
+    at = len(maps) - len(one) + next(at for at, size in enumerate(one) if size != 1)
+    if values is None or at == 0 or maps[at] in {values, None, 1}:
+        return None
+    said = f"A scale or bias with {values} values {text_of(one)} meets maps {text_of(maps)} that have {maps[at]} there"
+    if {values, maps[at]} <= _CHANNELS:
+        return computed("scale of other channels", said=said)
+    if values not in maps[1:]:
+        return None
+    return computed("scale of another axis", said=said)
 
 
 def _is_halved(left: Shape, right: Shape, differing: list[int]) -> bool:
@@ -140,15 +163,13 @@ def _of_batch(a: int, b: int, said: str, *, alone: bool) -> Reading:
     if few > PIXELS:
         return computed("pixels", said=said)
     if few and many % few == 0 and many // few in _REPLICAS:
-        return Reading(
-            f"{said}, a factor of {many // few}: the batch of all replicas meets that of one"
-            " (a batch size written into the code), or one of them is flattened"
-            + (
-                f" and holds {many // few} values (classes, steps) for each example."
-                if alone
-                else "."
-            ),
-            "batch = tf.shape(x)[0]      # in place of BATCH_SIZE: in a replica it is global_batch // strategy.num_replicas_in_sync",
+        return computed(
+            "batch of all replicas",
+            said=said,
+            times=many // few,
+            values=f" and holds {many // few} values (classes, steps) for each example."
+            if alone
+            else ".",
         )
     return computed("batch differs", said=said)
 

@@ -52,9 +52,15 @@ def of_another_output(labels: int, rows: int, width: int) -> Reading:
     return computed("another output", labels=f"{labels:,}", rows=f"{rows:,}", width=width)
 
 
+SMALLEST_WIDTH = 128
+"""Units from which on a last size is a width rather than a number of classes."""
+
+
 def _assigned(left: Shape, right: Shape) -> Reading:
     """A variable and what is put into it."""
     said = f"A variable of {text_of(left)} is to be set to values of {text_of(right)}"
+    if left[:-1] == right[:-1] and min(left[-1] or 0, right[-1] or 0) < SMALLEST_WIDTH:
+        return computed("other classes", said=said, left=left[-1], right=right[-1])
     if sorted(left, key=str) == sorted(right, key=str) or set(left) & set(right) >= {1}:
         return computed("assigned transposed", said=said)
     return computed("assigned another model", said=said)

@@ -33,15 +33,22 @@ _WANTED = re.compile(
     r"(?:satisfiestherequirement|distributionfoundfor)(?P<package>[A-Za-z][\w.-]{1,40}?)(?:\[[\w,-]{1,40}\])?"
     r"(?:(?P<how>==|~=|>=|<=|<|>)(?P<release>\d{1,3}(?:\.\d{1,3}){0,3}))"
 )
+_NAMED = re.compile(r"satisfiestherequirement(?P<package>[A-Za-z][\w.-]{1,40}?)(?=[=<>~!\[(])")
+_APPLE = re.compile(
+    r"macos|darwin|AppleM\d|MacBook|\bM[1-4](?:Pro|Max)?\b|osx|arm64", re.IGNORECASE
+)
+_NONE = re.compile(r"\(fromversions:none\)")
 _LISTED = re.compile(r"\(fromversions:(?P<all>[\w.,+-]{1,600})")
 _FIRST = re.compile(r"\(fromversions:(?P<first>\d{1,3}(?:\.\d{1,3}){1,3})\w*")
 
 
 def read(values: dict[str, str], text: str) -> Reading | None:
     """Why there is no such release here."""
-    wanted = _WANTED.search(text)
+    wanted = _WANTED.search(text) or _NAMED.search(text)
     package = (wanted["package"] if wanted else values.get("package", "")).lower().replace("_", "-")
-    release = wanted["release"] if wanted else ""
+    release = wanted.groupdict().get("release", "") if wanted else ""
+    if package.startswith("tensorflow") and _NONE.search(text) and _APPLE.search(text):
+        return computed("for Macs", package=package)
     if gone := _gone(package, release, text):
         return gone
     if pythons := _pythons(_WHEELS.get(package, package), release):
