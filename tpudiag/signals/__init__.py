@@ -63,7 +63,7 @@ from tpudiag.signals.profile_hosts import (
     UnreadHost,
 )
 from tpudiag.signals.sends import HeldBack, Refusal, RefusedBy, SendKind
-from tpudiag.signals.sharding import ShardedStep, StepArgument
+from tpudiag.signals.sharding import CompiledPrograms, ShardedStep, StepArgument
 from tpudiag.signals.step import (
     ActivationEstimate,
     ArgumentChange,
@@ -135,6 +135,7 @@ __all__ = [
     "ClippedGradients",
     "CloudTpu",
     "CodeFrame",
+    "CompiledPrograms",
     "Coverage",
     "CoverageEnd",
     "Crash",
@@ -263,6 +264,8 @@ class Signals:
     variables: tuple[VariableSeen, ...] | None = None
     sharding: ShardedStep | None = None
     """How the step of a JAX job lies on its devices."""
+    programs: CompiledPrograms | None = None
+    """What JAX compiled."""
     activations: ActivationEstimate | None = None
     loss: tuple[LossScale, ...] | None = None
     numerics: StepNumerics | None = None
