@@ -144,7 +144,7 @@ def _between_steps(
             "loader = grain.python.DataLoader(..., worker_count=16)  # or tf.data with prefetch\n"
             "next_batch = jax.device_put(next(batches), sharding)  # while this step runs",
             tuple(evidence),
-            training_call(signals) or (signals.sharding.location if signals.sharding else None),
+            training_call(signals) or (signals.sharding.called_at if signals.sharding else None),
             severity=Severity.WARNING,
             confidence=Confidence.MEDIUM,
         )

@@ -92,7 +92,7 @@ def _resent(step: ShardedStep) -> Iterator[Finding]:
             f"{mib(size)} go from the host to the device each time.",
             f"{name} = jax.device_put({name}, sharding)  # once, before the loop",
             (Evidence("the same at each call", size, "B", RESENT),),
-            step.location,
+            step.called_at or step.location,
         )
 
 

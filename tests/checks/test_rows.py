@@ -33,6 +33,8 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU611",
     "TPU701",
     "TPU702",
+    "TPU703",
+    "TPU704",
 }
 
 

@@ -71,6 +71,8 @@ for step in range(40):
     params, loss = train_step(params, x, y)
     if step % 20 == 0:
         print(step, float(loss))
+np.savez("weights.npz", **jax.device_get(params))
+open("reached", "w").close()
 """
 )
 KERAS = """\
@@ -161,7 +163,7 @@ def test_what_ails_a_plain_job_is_named_with_its_line(tmp_path: Path) -> None:
     assert "x @ params" in line("TPU403")
     assert "donate_argnames=('params',)" in found["TPU701"]["fix"]
     assert "each of 8 devices computes the whole batch" in found["TPU702"]["message"]
-    assert set(found) == {"TPU101", "TPU108", "TPU403", "TPU701", "TPU702"}
+    assert set(found) == {"TPU101", "TPU108", "TPU403", "TPU601", "TPU701", "TPU702"}
     assert not any("tf." in each["fix"] for each in found.values())
 
 
@@ -170,7 +172,7 @@ def test_a_ragged_last_batch_of_fit_is_a_compilation(tmp_path: Path) -> None:
     (tmp_path / "none" / "tensorflow.py").write_text("raise ImportError('no TensorFlow here')")
     report = checked(tmp_path, KERAS, "--no-compile", PYTHONPATH=str(tmp_path / "none"))
     found = findings(report)
-    assert set(found) == {"TPU101"}
+    assert set(found) == {"TPU101", "TPU601"}
     assert (
         "data[0] changed (shape): float32[1024,128] -> float32[552,128]"
         in (found["TPU101"]["message"])
@@ -181,6 +183,9 @@ def test_a_ragged_last_batch_of_fit_is_a_compilation(tmp_path: Path) -> None:
 def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path: Path) -> None:
     report = checked(tmp_path, HEALTHY)
     assert findings(report) == {}
+    # Of 40 steps 22 are observed; the others are answered, and the script comes to its end.
+    assert any("Training functions: train_step" in note for note in report["notes"])
+    assert any(each["path"].endswith("reached") for each in report["writes"]["files"])
     by_hand = subprocess.run(
         [sys.executable, "-c", BY_HAND, "train.py"],
         cwd=tmp_path,
@@ -202,3 +207,43 @@ def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path:
     )
     need = report["measurements"]["hbm_need_bytes"]["value"]
     assert need == int(by_hand.stdout.split()[1])
+
+
+def test_state_is_donated_and_a_jit_of_the_loop_hoisted_as_rehearsals_prove(tmp_path: Path) -> None:
+    text = DISEASED.replace('@partial(jax.jit, static_argnames="rate")\ndef', "def").replace(
+        "    x = jax.device_put", "    step_fn = jax.jit(train_step)\n    x = jax.device_put", 1
+    )
+    text = text.replace(
+        "= train_step(params, x, y, rate=0.1 / (step + 1))", "= step_fn(params, x, y, 0.1)"
+    )
+    (tmp_path / "train.py").write_text(text)
+    done = subprocess.run(
+        [sys.executable, "-m", "tpudiag", "fix", "train.py", "--for", "v5e-8", "--no-compile"]
+        + ["--select", "TPU101,TPU701,TPU108", "--write"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    mended = (tmp_path / "train.py").read_text()
+    assert mended.index("step_fn = jax.jit(train_step") < mended.index("for step in"), done.stdout
+    assert "if step % 100 == 0:" in mended
+    assert "donate_argnames=('params',)" in mended
+
+
+def test_a_plan_compiles_the_step_for_each_number_of_devices(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(HEALTHY.replace(" == 8", " > 1"))
+    command = [sys.executable, "-m", "tpudiag", "plan", "train.py", "--for", "v5e-8,v5e-4"]
+    done = subprocess.run(
+        [*command, "--batch", "128,256", "-o", "p.json"],
+        cwd=tmp_path,
+        env=os.environ | {"TPUDIAG_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "p.json").read_text())["tables"][0]["rows"]
+    assert {(row[0], str(row[1])) for row in rows} >= {
+        (target, batch) for target in ("v5e-8", "v5e-4") for batch in ("128", "256")
+    }

@@ -39,6 +39,8 @@ class ShardedStep:
 
     function: str
     location: Location | None
+    called_at: Location | None = None
+    """The line of the job's that calls it."""
     devices: int
     """That its arguments lie on."""
     here: int

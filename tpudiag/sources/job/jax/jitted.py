@@ -12,10 +12,11 @@ from types import MethodType
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals import ArgumentChange, Retrace, TracedFunction
+from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
 from tpudiag.sources.job.jax import private_names, signatures
 from tpudiag.sources.job.jax.devices import around
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
+from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.tensorflow.points import barrier, user_lines
 
 MOST_KEPT = 40
@@ -28,6 +29,8 @@ class Record:
 
     name: str
     location: Location | None
+    called_at: Location | None = None
+    """The line of the job's that called it first."""
     made: int = 0
     """Times that jax.jit was called on it."""
     calls: int = 0
@@ -112,6 +115,8 @@ class JitWatch:
         self._active = threading.local()
         self.records: dict[object, Record] = {}
         self.step: StepCall | None = None
+        self.rest: RestOfScript | None = None
+        """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
         """Where runs are to be compared."""
         self.results: dict[int, Any] = {}
@@ -192,6 +197,11 @@ class JitWatch:
         # Where our look at the arguments fails (static ones may be anything), the call is let be.
         if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
             return compiled(*args, **kwargs)
+        if self.rest is not None and jitted.record.trains:
+            self.rest.deadline.check()
+            known = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
+            if known is not None:
+                return known[0]
         self._active.outermost = jitted
         before, began = self.compilations, time.perf_counter()
         try:
@@ -208,6 +218,8 @@ class JitWatch:
             self.gaps_ms.append(((began - self._last_end) * 1e3, took_ms))
         barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
         if jitted.record.trains:
+            if self.rest is not None:
+                barrier.attempt("step ran", self.rest.ran, jitted.record, args, kwargs, result)
             barrier.attempt("step of JAX", self._on_step, False)
             self._last_end = time.perf_counter()
         return result
@@ -223,6 +235,7 @@ class JitWatch:
         """Count a call, and say why it compiled."""
         record = jitted.record
         record.calls += 1
+        record.called_at = record.called_at or user_lines.caller()
         if new or record.last is None:
             self._compiled(jitted, args, kwargs, new, took_ms)
         if record.trains:
@@ -291,6 +304,21 @@ class JitWatch:
         if shape is not None and dtype is not None:
             return jax.ShapeDtypeStruct(shape, dtype)
         return leaf
+
+    def step_functions(self) -> tuple[StepFunction, ...]:
+        """Those that train, as the job called them."""
+        forwarded = self.rest.forwarded if self.rest is not None else {}
+        return tuple(
+            StepFunction(
+                name=r.name,
+                location=r.location,
+                called_at=r.called_at,
+                ran=r.calls,
+                forwarded=forwarded.get(id(r), 0),
+            )
+            for r in self.records.values()
+            if r.trains and r.calls
+        )
 
     def facts(self) -> tuple[TracedFunction, ...]:
         """The functions that were called, those that train first."""

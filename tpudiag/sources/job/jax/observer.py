@@ -11,6 +11,7 @@ from tpudiag.signals import (
     Batch,
     Checkpoints,
     CompiledPrograms,
+    CoverageEnd,
     Dispatch,
     Framework,
     JobEnd,
@@ -22,9 +23,11 @@ from tpudiag.sources.job.jax.devices import Devices
 from tpudiag.sources.job.jax.fetches import FetchWatch
 from tpudiag.sources.job.jax.jitted import JitWatch
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
+from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.jax.step import TracedStep
 from tpudiag.sources.job.process.protocol import (
     LOWERING,
+    REST,
     UP_TO_FIRST_STEP,
     JobSpec,
     Recorder,
@@ -51,6 +54,8 @@ class JaxObserver:
         self._devices = Devices(spec.replicas)
         self._jits = JitWatch(self._step_done)
         self._jits.waits = spec.rehearse
+        if spec.rehearse and spec.rest_s > 0:
+            self._jits.rest = RestOfScript(spec.rest_s, self._end_hard)
         if spec.seed >= 0:
             self._jits.numbers = NumbersSeen()
         self._steps = StepWatch(
@@ -91,8 +96,27 @@ class JaxObserver:
         """Whether a training step of JAX's was seen."""
         return self._steps.steps > 0
 
-    def ended(self) -> None:
-        """The job has ended, whatever by; sends all that is known."""
+    @property
+    def time_over(self) -> bool:
+        """Whether the job was told to end, for its time was over."""
+        return self._jits.rest is not None and self._jits.rest.deadline.spent
+
+    def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
+        """The job has ended, whatever by; sends all that is left to say."""
+        self._finish()
+        rest = self._jits.rest
+        if rest is not None and self.trained:
+            steps = self._jits.step_functions()
+            send_each(self._recorder, coverage=lambda: rest.coverage(end, error, steps))
+
+    def _end_hard(self) -> None:
+        """The time for the rest is over and the job does not end: on a thread of its own."""
+        self.ended(None, "budget")
+        self._recorder.put(end=JobEnd(how="stopped"))
+        os._exit(0)
+
+    def _finish(self) -> None:
+        """Send all that was seen up to now; once."""
         if self._jax is None or self._finished:
             return
         self._finished = True
@@ -130,8 +154,14 @@ class JaxObserver:
 
     def _stop(self) -> bool:
         """Enough was seen: the job ends here."""
+        if self._jits.rest is not None:
+            self._finish()
+            self._recorder.phase(REST)
+            self._jits.waits, self._jits.numbers = False, None
+            self._jits.rest.begin(self._jax)
+            return True
         barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
-        self.ended()
+        self._finish()
         self.stopped = True
         self._recorder.put(end=JobEnd(how="stopped"))
         return False

@@ -104,6 +104,7 @@ class TracedStep:
         return ShardedStep(
             function=self.call.record.name,
             location=self.call.record.location,
+            called_at=self.call.record.called_at,
             devices=self.devices,
             here=self._jax.device_count(),
             arguments=self.arguments,
