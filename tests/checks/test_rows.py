@@ -24,6 +24,7 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU106",
     "TPU201",
     "TPU204",
+    "TPU210",
     "TPU603",
     "TPU604",
     "TPU607",
