@@ -209,26 +209,19 @@ def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path:
     assert need == int(by_hand.stdout.split()[1])
 
 
-def test_state_is_donated_and_a_jit_of_the_loop_hoisted_as_rehearsals_prove(tmp_path: Path) -> None:
-    text = DISEASED.replace('@partial(jax.jit, static_argnames="rate")\ndef', "def").replace(
-        "    x = jax.device_put", "    step_fn = jax.jit(train_step)\n    x = jax.device_put", 1
-    )
-    text = text.replace(
-        "train_step(params, x, y, rate=0.1 / (step + 1))", "step_fn(params, x, y, 0.1)"
-    )
-    (tmp_path / "train.py").write_text(text)
+def test_state_is_donated_as_a_rehearsal_proves(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(DISEASED)
     command = [sys.executable, "-m", "tpudiag", "fix", "train.py", "--for", "v5e-8"]
     done = subprocess.run(
-        [*command, "--no-compile", "--select", "TPU101,TPU701,TPU108", "--write"],
+        [*command, "--no-compile", "--select", "TPU701,TPU108", "--write"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
     mended = (tmp_path / "train.py").read_text()
-    assert mended.index("step_fn = jax.jit(train_step") < mended.index("for step in"), done.stdout
+    assert "static_argnames=\"rate\", donate_argnames=('params',)" in mended, done.stdout
     assert "if step % 100 == 0:" in mended
-    assert "donate_argnames=('params',)" in mended
 
 
 def test_a_plan_compiles_the_step_for_each_number_of_devices(tmp_path: Path) -> None:
