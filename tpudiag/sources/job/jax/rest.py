@@ -25,7 +25,8 @@ class RestOfScript:
         self.forwarded: dict[int, int] = {}
         """By the record of the step: calls that were answered."""
         self._leaves: Callable[[Any], list[Any]] = lambda _: []
-        self._last: tuple[object, Signature, Any] | None = None
+        self._last: dict[tuple[int, Signature], Any] = {}
+        """The last result of each step, and of each size of its batch."""
 
     def begin(self, jax: Any) -> None:
         """Enough was observed."""
@@ -37,19 +38,21 @@ class RestOfScript:
         """The last result in a tuple; None where the call is to run."""
         if self.began_at is None or not interventions.allowed(InterventionKind.STEPS):
             return None
-        known = self._last
-        if known is None or known[:2] != (record, self._signature(args, kwargs)):
+        key = id(record), self._signature(args, kwargs)
+        if key not in self._last:
             return None
-        if any(getattr(leaf, "is_deleted", bool)() for leaf in self._leaves(known[2])):
+        known = self._last[key]
+        # What another call was donated is gone.
+        if any(getattr(leaf, "is_deleted", bool)() for leaf in self._leaves(known)):
             return None
         interventions.note(InterventionKind.STEPS)
         self.forwarded[id(record)] = self.forwarded.get(id(record), 0) + 1
-        return (known[2],)
+        return (known,)
 
     def ran(self, record: object, args: Any, kwargs: Any, result: Any) -> None:
         """A training step ran really."""
         if self.began_at is not None:
-            self._last = record, self._signature(args, kwargs), result
+            self._last[id(record), self._signature(args, kwargs)] = result
 
     def _signature(self, args: Any, kwargs: Any) -> Signature:
         """Shapes and dtypes: a batch of another size has a result of its own."""

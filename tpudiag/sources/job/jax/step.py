@@ -58,7 +58,8 @@ class TracedStep:
 
     def batch(self) -> Batch | None:
         """The batch, by the leading dimension that most of the step's data have."""
-        data = [a for a in self.arguments if not a.state and a.shape and not a.resent]
+        data = [a for a in self.arguments if not a.state and a.shape]
+        data = [a for a in data if not a.resent] or data
         sizes = Counter(a.shape[0] for a in data)
         if not sizes:
             return None
@@ -75,7 +76,7 @@ class TracedStep:
         batch, tree = self.batch(), self._jax.tree_util
         old = batch.global_batch if batch is not None else 0
         of_mapped = self.call.jitted.mapped
-        names = {a.name for a in self.arguments if not a.state and not a.resent}
+        names = {a.name for a in self.arguments if not a.state}
 
         def changed(path: Any, leaf: Any) -> Any:
             shape = tuple(getattr(leaf, "shape", None) or ())
