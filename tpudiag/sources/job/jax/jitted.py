@@ -59,14 +59,19 @@ class Jitted:
     """A function that jax.jit or jax.pmap made; calls go through the watch."""
 
     def __init__(
-        self, compiled: Any, function: Any, watch: JitWatch, record: Record, mapped: bool
+        self, compiled: Any, function: Any, watch: JitWatch, record: Record, donates: Any
     ) -> None:
         self._compiled, self._watch, self.record = compiled, watch, record
-        self.mapped = mapped
-        """Whether jax.pmap made it."""
+        self.donates: tuple[int, ...] | None = donates
+        """Of jax.pmap the places of the arguments that it may overwrite; None of jax.jit."""
         self.is_new = record.made > 1
         functools.update_wrapper(self, function)
         self.names = _parameters(function)
+
+    @property
+    def mapped(self) -> bool:
+        """Whether jax.pmap made it."""
+        return self.donates is not None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The job's own call."""
@@ -146,10 +151,12 @@ class JitWatch:
         if function is None:
             return functools.partial(self._jit, original, mapped=mapped, **kwargs)
         compiled = original(*args, **kwargs)
-        followed = barrier.attempt("jax.jit", self._followed, compiled, function, mapped)
+        given = kwargs.get("donate_argnums", ())
+        donates = ((given,) if isinstance(given, int) else tuple(given)) if mapped else None
+        followed = barrier.attempt("jax.jit", self._followed, compiled, function, donates)
         return followed or compiled
 
-    def _followed(self, compiled: Any, function: Any, mapped: bool) -> Any:
+    def _followed(self, compiled: Any, function: Any, donates: tuple[int, ...] | None) -> Any:
         """The same with its calls followed."""
         code = getattr(inspect.unwrap(function), "__code__", function)
         location = user_lines.of_function(inspect.unwrap(function))
@@ -159,7 +166,7 @@ class JitWatch:
         key = (id(code), str(maker))
         record = self.records.setdefault(key, Record(name.replace("<locals>.", ""), location))
         record.made += 1
-        return Jitted(compiled, function, self, record, mapped)
+        return Jitted(compiled, function, self, record, donates)
 
     def _gradient(self, name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
         """A function that takes gradients is made, or (vjp) they are taken."""
@@ -241,9 +248,9 @@ class JitWatch:
         if record.trains:
             self._note_step(jitted, args, kwargs, new)
             leaves = self._jax.tree_util.tree_leaves(result)
-            self.results = {id(leaf): leaf for leaf in leaves}
             if self.numbers is not None:
-                self.numbers.step(leaves)
+                self.numbers.step(leaves)  # before they are known as results: it fetches them
+            self.results = {id(leaf): leaf for leaf in leaves}
 
     def _compiled(self, jitted: Jitted, args: Any, kwargs: Any, new: bool, took_ms: float) -> None:
         """A call compiled, or was the first."""

@@ -58,8 +58,7 @@ class TracedStep:
 
     def batch(self) -> Batch | None:
         """The batch, by the leading dimension that most of the step's data have."""
-        data = [a for a in self.arguments if not a.state and a.shape]
-        data = [a for a in data if not a.resent] or data
+        data = self._data()
         sizes = Counter(a.shape[0] for a in data)
         if not sizes:
             return None
@@ -71,12 +70,17 @@ class TracedStep:
         parts = first.first_dimension_parts
         return Batch(size, size // parts, parts)
 
+    def _data(self) -> list[StepArgument]:
+        """What the step gets anew each time: no state, and nothing that it may overwrite."""
+        data = [a for a in self.arguments if not a.state and a.shape]
+        return [a for a in data if not (a.resent or a.donated)] or data
+
     def with_batch(self, size: int) -> tuple[Any, dict[str, Any]]:
         """The arguments of its call with another global batch."""
         batch, tree = self.batch(), self._jax.tree_util
         old = batch.global_batch if batch is not None else 0
         of_mapped = self.call.jitted.mapped
-        names = {a.name for a in self.arguments if not a.state}
+        names = {a.name for a in self._data()}
 
         def changed(path: Any, leaf: Any) -> Any:
             shape = tuple(getattr(leaf, "shape", None) or ())
@@ -145,6 +149,8 @@ class TracedStep:
             if getattr(leaf, "shape", None) is None:
                 continue
             key = tree.keystr(path)
+            places = self.call.jitted.donates or ()
+            mapped_away = key.startswith("[0]") and getattr(path[1], "idx", None) in places
             sharding = getattr(leaf, "sharding", None)
             shape = tuple(map(int, leaf.shape))
             shard = tuple(sharding.shard_shape(shape)) if sharding is not None else shape
@@ -158,7 +164,7 @@ class TracedStep:
                     shape=shape,
                     bytes=prod(shape) * getattr(leaf.dtype, "itemsize", 4),
                     state=key in self.call.state,
-                    donated=key in donated,
+                    donated=key in donated or mapped_away,
                     devices=devices,
                     first_dimension_parts=shape[0] // shard[0] if shape and shard[0] else 1,
                     parts=prod(shape) // max(prod(shard), 1) if prod(shape) else 1,
