@@ -61,7 +61,8 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
         yield from _by_policy(signals.precision)
     yield from _double(signals.step_inputs or ())
     ops = need(signals.matrix_ops, "a traced training step")
-    yield from _in_64_bit(ops)
+    doubled = list(_in_64_bit(ops))
+    yield from doubled
     total = sum(op.flops for op in ops)
     if not total:
         need(None, "a matrix product in the step")
@@ -70,7 +71,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     evidence = [Evidence("16-bit compute", percent(share), "% of matrix FLOPs", percent(limit))]
     if policies:
         evidence.append(Evidence("dtype policies", policies))
-    if share < limit and not _only_the_head(ops, signals.precision):
+    if share < limit and not doubled and not _only_the_head(ops, signals.precision):
         wide = [op for op in ops if op.dtype not in ("bfloat16", "float16")]
         # Forward first: a gradient's line is that of the tape, not of the layer.
         largest = max(wide, key=lambda op: (op.forward, op.flops))
