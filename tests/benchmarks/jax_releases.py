@@ -37,11 +37,12 @@ def found(python: str, folder: Path) -> dict[str, int | None]:
     if done.returncode not in (0, 1):
         raise SystemExit(done.stderr)
     report: dict[str, Any] = json.loads(done.stdout)
-    return {
-        outcome["id"]: (outcome["findings"][0]["location"] or {}).get("line")
-        for outcome in report["outcomes"]
-        if outcome["verdict"] == "failed"
-    }
+    lines: dict[str, int | None] = {}
+    for outcome in report["outcomes"]:
+        if outcome["verdict"] == "failed":
+            place: dict[str, Any] | None = outcome["findings"][0]["location"]
+            lines[outcome["id"]] = place["line"] if place is not None else None
+    return lines
 
 
 def main() -> int:

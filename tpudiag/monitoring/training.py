@@ -321,8 +321,8 @@ def _hbm_in_use() -> int | None:
     tf: Any = sys.modules.get("tensorflow")
     jax: Any = sys.modules.get("jax")
     if jax is not None and jax.default_backend() == "tpu":
-        statistics = [device.memory_stats() or {} for device in jax.local_devices()]
-        return max((int(each.get("bytes_in_use", 0)) for each in statistics), default=None)
+        all_statistics: list[Any] = [device.memory_stats() for device in jax.local_devices()]
+        return max((int(each["bytes_in_use"]) for each in all_statistics if each), default=None)
     if tf is None:
         return None
     devices = [device.name for device in tf.config.list_logical_devices("TPU")]

@@ -57,7 +57,7 @@ class RestOfScript:
     def _signature(self, args: Any, kwargs: Any) -> Signature:
         """Shapes and dtypes: a batch of another size has a result of its own."""
         return tuple(
-            (getattr(leaf, "shape", None), str(getattr(leaf, "dtype", type(leaf))))
+            (getattr(leaf, "shape", None), str(getattr(leaf, "dtype", None) or leaf.__class__))
             for leaf in self._leaves((args, kwargs))
         )
 
