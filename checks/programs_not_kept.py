@@ -9,7 +9,7 @@ from tpudiag.signals import Origin, Signals
 
 from ._need import need
 
-LIMIT = 20.0
+LIMIT = 60.0
 """Seconds of compilations in one start that are no matter."""
 
 

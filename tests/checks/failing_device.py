@@ -60,7 +60,7 @@ UNUSABLE = ShardedStep(
     arguments=(STATE, SHARD),
     unusable=("params",),
 )
-COMPILED = CompiledPrograms(count=3, spent_s=40.0, of_step=1, cache_folder=None)
+COMPILED = CompiledPrograms(count=3, spent_s=90.0, of_step=1, cache_folder=None)
 FALL = DeliveryFall(
     lost=0.6,
     usual=0.02,
@@ -87,7 +87,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (
         "TPU704",
         replace(
-            of_jax(), programs=CompiledPrograms(count=3, spent_s=40.0, of_step=1, cache_folder=None)
+            of_jax(), programs=CompiledPrograms(count=3, spent_s=90.0, of_step=1, cache_folder=None)
         ),
         Severity.INFO,
     ),
