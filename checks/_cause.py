@@ -1,7 +1,5 @@
 """How the cause of a drop or a stall is said, and shown by its figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence

@@ -1,7 +1,5 @@
 """What the Cloud TPU API's words for a TPU mean: states, health, symptoms, runtime images."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

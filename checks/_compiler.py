@@ -1,7 +1,5 @@
 """What the checks on the TPU compiler's answer share."""
 
-from __future__ import annotations
-
 from tpudiag.compiled import Compilation, HbmTensor
 from tpudiag.model import NotMeasured
 from tpudiag.signals import Signals

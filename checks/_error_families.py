@@ -1,7 +1,5 @@
 """Which errors of the catalogue TPU605 leaves to others, or says with less weight."""
 
-from __future__ import annotations
-
 OF_FUNCTIONS = ("E35",)
 OF_PIPELINES = ("E36", "E37", "E43")
 """Warnings in a log of what other checks judge from better evidence, where it was seen."""

@@ -1,7 +1,5 @@
 """What TPU605 searches of a job: its exception, then its output, each by how much it counts."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a fix of the input pipeline is worth, as a check says it."""
 
-from __future__ import annotations
-
 from tpudiag.model import Evidence
 from tpudiag.signals import Pipeline
 

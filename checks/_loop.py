@@ -1,7 +1,5 @@
 """What the checks on the training loop share."""
 
-from __future__ import annotations
-
 from tpudiag.model import Location
 from tpudiag.signals import Signals, StepNumerics, TrainingLoop
 

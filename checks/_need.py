@@ -1,7 +1,5 @@
 """What checks share: how a missing signal is said, and how figures are worded."""
 
-from __future__ import annotations
-
 from math import prod
 from typing import TypeVar
 

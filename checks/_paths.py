@@ -1,7 +1,5 @@
 """Which paths the hosts of a TPU can see."""
 
-from __future__ import annotations
-
 import re
 
 from tpudiag.model import NotMeasured

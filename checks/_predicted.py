@@ -1,7 +1,5 @@
 """What checks say of the input as predicted: before there is a TPU."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tpudiag.hardware import HOST_LINK_GB_PER_S

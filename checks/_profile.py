@@ -1,7 +1,5 @@
 """What the checks on a profile share."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from statistics import median
 

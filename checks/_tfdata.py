@@ -1,7 +1,5 @@
 """What to do about the tf.data op that a training loop waits for, by the kind of the op."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -1,10 +1,8 @@
 """TPU206."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import DatasetOp, Pipeline, Signals
 
 from ._need import need, of_a_job
@@ -16,7 +14,7 @@ _OPTION = "options.experimental_distribute.auto_shard_policy = tf.data.experimen
 
 
 @check("TPU206", Severity.WARNING, needs_data=True)
-def auto_shard(signals: Signals) -> Iterator[Finding | Evidence]:
+def auto_shard(signals: Signals) -> Judgement:
     """Sharding gives hosts the same data, or none, or all the work.
 
     ## What it sees
@@ -55,7 +53,7 @@ def auto_shard(signals: Signals) -> Iterator[Finding | Evidence]:
     yield evidence
 
 
-def _sharding(pipe: Pipeline, count: int) -> Iterator[Finding | Evidence]:
+def _sharding(pipe: Pipeline, count: int) -> Judgement:
     """What each host of several gets of one dataset."""
     policy = pipe.auto_shard_policy or "AUTO"
     own = any(op.kind == "Shard" for op in pipe.ops)

@@ -1,10 +1,6 @@
 """TPU611."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.delivery import LossTrouble
 
@@ -19,7 +15,7 @@ FIX = (
 
 
 @check("TPU611", Severity.ERROR)
-def bad_loss(signals: Signals) -> Iterator[Finding | Evidence]:
+def bad_loss(signals: Signals) -> Judgement:
     """The loss is NaN or Inf, explodes, or stands still.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU510."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Confidence, Evidence, Finding, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
@@ -14,7 +10,7 @@ LIMIT = 0
 
 
 @check("TPU510", Severity.WARNING)
-def batch_norm_frozen(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def batch_norm_frozen(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The training step calls its model in inference mode.
 
     ## What it sees

@@ -1,10 +1,8 @@
 """TPU602."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import BucketSeen, CheckpointUse, Signals
 
 from ._need import need, of_a_job
@@ -20,7 +18,7 @@ _KEEPERS_FIX = (
 
 
 @check("TPU602", Severity.WARNING)
-def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Checkpoints go where they can be lost.
 
     ## What it sees
@@ -112,9 +110,7 @@ def _over_one_file(uses: tuple[CheckpointUse, ...], limit: float) -> Iterator[Fi
         )
 
 
-def _in_bucket(
-    use: CheckpointUse, over: bool, buckets: tuple[BucketSeen, ...]
-) -> Iterator[Finding | Evidence]:
+def _in_bucket(use: CheckpointUse, over: bool, buckets: tuple[BucketSeen, ...]) -> Judgement:
     """A bucket that keeps no versions; one that could not be asked is not called safe."""
     if is_local(use.path) or not use.path.startswith("gs://"):
         return

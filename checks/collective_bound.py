@@ -1,11 +1,9 @@
 """TPU504."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tpudiag.compiled import Compilation
-from tpudiag.model import BOTH, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
@@ -23,7 +21,7 @@ ALONE = "one replica exchanges nothing", "check for a slice of several replicas,
 
 
 @check("TPU504", Severity.WARNING, frameworks=BOTH)
-def collective_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def collective_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Collectives take too much of the step.
 
     ## What it sees
@@ -97,7 +95,7 @@ def _profiled(
     )
 
 
-def _compiled(step: Compilation, limit: float) -> Iterator[Finding | Evidence]:
+def _compiled(step: Compilation, limit: float) -> Judgement:
     """The same predicted from the program that the TPU compiler made for the slice."""
     if step.program is None:
         raise no_program(step)

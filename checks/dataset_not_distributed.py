@@ -1,17 +1,13 @@
 """TPU505."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import loop_of
 
 
 @check("TPU505", Severity.ERROR)
-def dataset_not_distributed(signals: Signals) -> Iterator[Finding | Evidence]:
+def dataset_not_distributed(signals: Signals) -> Judgement:
     """Every replica trains on the same batch.
 
     ## What it sees

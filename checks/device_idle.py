@@ -1,10 +1,6 @@
 """TPU406."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import percent
@@ -20,7 +16,7 @@ HOST_BOUND = 0.5
 
 
 @check("TPU406", Severity.WARNING)
-def device_idle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The device idles within the step.
 
     ## What it sees

@@ -1,10 +1,8 @@
 """TPU104."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from tpudiag.model import BOTH, Evidence, Finding, Location, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import Dispatch, ProfileFacts, Signals
 
 from ._need import by_framework, need, percent
@@ -14,7 +12,7 @@ LIMIT = 0.10
 
 
 @check("TPU104", Severity.ERROR, frameworks=BOTH)
-def eager_step(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The training step runs outside tf.function, or outside jax.jit.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU606."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Pause, Signals
 
 from ._compiler import PREDICTED
@@ -48,7 +44,7 @@ _FIXES = {
 
 
 @check("TPU606", Severity.WARNING)
-def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Evaluation, predictions or saving take more of the time than they should.
 
     ## What it sees
@@ -107,7 +103,7 @@ def _at_each_batch(pause: Pause, evidence: Evidence) -> Finding:
     )
 
 
-def _on_the_tpu(pause: Pause, signals: Signals, most: float) -> Iterator[Finding | Evidence]:
+def _on_the_tpu(pause: Pause, signals: Signals, most: float) -> Judgement:
     """Frequent saves that weigh little beside the steps of CPU replicas: beside those of the TPU.
 
     A save is the host's work and stays as long; raises NotMeasured where its share is not known.

@@ -1,11 +1,8 @@
 """TPU402."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import MatrixOp, Signals
 
 from ._compiler import UNVERIFIED, compilation
@@ -20,7 +17,7 @@ below it is worth a note."""
 
 
 @check("TPU402", Severity.WARNING, needs_model=True, frameworks=BOTH)
-def feature_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def feature_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Feature dimensions of matrix products fill the MXU badly.
 
     ## What it sees

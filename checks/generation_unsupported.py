@@ -1,12 +1,10 @@
 """TPU004."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tpudiag.installs import words
 from tpudiag.installs.table import STANDS
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import CloudTpu, Signals
 
 from ._cloud_tpu import SOURCE, commands, image_tensorflow, image_trouble, working_image
@@ -17,7 +15,7 @@ _DESCRIBE = "`gcloud compute tpus tpu-vm describe` tells the accelerator type"
 
 
 @check("TPU004", Severity.ERROR)
-def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
+def generation_unsupported(signals: Signals) -> Judgement:
     """This TensorFlow cannot drive the TPU generation.
 
     ## What it sees
@@ -71,7 +69,7 @@ def generation_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
         yield Evidence("newest that finds a TPU", newest, source=words.claimed(claim))
 
 
-def _of_image(node: CloudTpu, signals: Signals) -> Iterator[Finding | Evidence]:
+def _of_image(node: CloudTpu, signals: Signals) -> Judgement:
     """Whether the runtime image fits the TPU that it runs on."""
     target = need(signals.target, f"a known generation in {node.accelerator_type}", _DESCRIBE)
     seen = Evidence("runtime version", node.runtime_version, source=SOURCE)

@@ -1,10 +1,6 @@
 """TPU007."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import GpuUse, Signals
 
 from ._loop import loop_of, training_call
@@ -18,7 +14,7 @@ _STRATEGY = (
 
 
 @check("TPU007", Severity.WARNING)
-def gpu_leftover(signals: Signals) -> Iterator[Finding | Evidence]:
+def gpu_leftover(signals: Signals) -> Judgement:
     """Code made for GPUs decides where the job runs.
 
     ## What it sees

@@ -1,17 +1,13 @@
 """TPU506."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
 
 
 @check("TPU506", Severity.INFO)
-def gradients_clipped_per_replica(signals: Signals) -> Iterator[Finding | Evidence]:
+def gradients_clipped_per_replica(signals: Signals) -> Judgement:
     """Gradients are clipped on each replica before they are summed.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU105."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals, StepOps
 
 from ._need import need
@@ -15,7 +11,7 @@ HOW = "record a profile with some steps, then `tpudiag read logdir`"
 
 
 @check("TPU105", Severity.WARNING, frameworks=BOTH)
-def host_callback(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def host_callback(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The step calls back to the host.
 
     ## What it sees
@@ -62,7 +58,7 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
     yield evidence
 
 
-def _of_trace(ops: StepOps, limit: float) -> Iterator[Finding | Evidence]:
+def _of_trace(ops: StepOps, limit: float) -> Judgement:
     """The same from the operations of the traced step."""
     callbacks = [op for op in ops.found if op.calls_host]
     if len(callbacks) > limit:

@@ -1,10 +1,6 @@
 """TPU213."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import DatasetOp, Pipeline, Signals
 
 from ._need import mib, of_a_job, percent
@@ -15,7 +11,7 @@ LIMIT = 0.8
 
 
 @check("TPU213", Severity.WARNING)
-def host_memory(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def host_memory(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The input pipeline holds more than the host's memory.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU108."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import ResultFetch, Signals
 
 from ._loop import FEWEST_STEPS, loop_of
@@ -31,7 +27,7 @@ _FIXES = {
 
 
 @check("TPU108", Severity.WARNING, frameworks=BOTH)
-def host_sync(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The host waits for the device after each step.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU211."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import IteratorUse, Signals
 
 from ._loop import FEWEST_STEPS, loop_of
@@ -17,7 +13,7 @@ EPOCHS = 3
 
 
 @check("TPU211", Severity.WARNING)
-def iterator_rebuilt(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def iterator_rebuilt(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The loop starts its dataset anew for each step, or builds it anew each epoch.
 
     ## What it sees

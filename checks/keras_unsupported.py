@@ -1,20 +1,16 @@
 """TPU005."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from tpudiag.installs import words
 from tpudiag.installs.state import owner_of
 from tpudiag.installs.table import FIRST_SCALING_KERAS
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import need, of_a_job
 
 
 @check("TPU005", Severity.ERROR)
-def keras_unsupported(signals: Signals) -> Iterator[Finding | Evidence]:
+def keras_unsupported(signals: Signals) -> Judgement:
     """This Keras is known to break, or to train wrongly, under TPUStrategy.
 
     ## What it sees

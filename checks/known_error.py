@@ -1,7 +1,5 @@
 """TPU605: the job's exception or output holds an error whose cause and fix are known."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,7 +7,7 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.log_levels import Level
 from tpudiag.missing_modules import hosted, is_of_another_release, missing
-from tpudiag.model import BOTH, Evidence, Finding, Location, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
 from ._error_families import (
@@ -32,7 +30,7 @@ REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
 @check("TPU605", Severity.ERROR, frameworks=BOTH)
-def known_error(signals: Signals) -> Iterator[Finding | Evidence]:
+def known_error(signals: Signals) -> Judgement:
     """The job said an error whose cause and fix are known.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU110."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals, StepConstant
 
 from ._need import by_framework, mib, need, of_a_job
@@ -20,7 +16,7 @@ _ARGUMENT = "train_step(params, batch, table)  # an argument of the step, not ca
 
 
 @check("TPU110", Severity.WARNING, frameworks=BOTH)
-def large_constant(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def large_constant(signals: Signals, limit: float = LIMIT) -> Judgement:
     """An array is part of the program of the step.
 
     ## What it sees

@@ -1,10 +1,8 @@
 """TPU208."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Location, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import RUN_THE_JOB, need, of_a_job
@@ -12,7 +10,7 @@ from ._paths import hosts, is_local, refuse_unknown_worker
 
 
 @check("TPU208", Severity.ERROR, needs_data=True)
-def local_path(signals: Signals) -> Iterator[Finding | Evidence]:
+def local_path(signals: Signals) -> Judgement:
     """Data or checkpoints lie where the TPU's hosts do not see them.
 
     ## What it sees

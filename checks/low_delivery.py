@@ -1,10 +1,6 @@
 """TPU608."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.delivery import DeliveryFall
 
@@ -24,7 +20,7 @@ ANNOUNCE = 'with steps.pause("evaluation"):  # names what stands there, so that 
 
 
 @check("TPU608", Severity.ERROR)
-def low_delivery(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def low_delivery(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Saves, evaluations or stalls between the steps take the time.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU405."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import Signals
@@ -29,7 +25,7 @@ COST_THEM = (
 
 
 @check("TPU405", Severity.WARNING)
-def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def low_mxu(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The MXU is hardly used, though neither input nor HBM holds the step up.
 
     ## What it sees
@@ -61,7 +57,7 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Eviden
     yield from _profiled(signals, limit)
 
 
-def _profiled(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
+def _profiled(signals: Signals, limit: float) -> Judgement:
     """The use of the MXU in a profile, where nothing else binds the step."""
     profile, replicas = replicas_of(signals)
     mxu = need(profile.mxu_share, "the FLOPs of all operations and the chip's peak", ON_THE_TPU)
@@ -111,7 +107,7 @@ def _refuse_bound(mxu: float, shares: dict[str, float]) -> None:
         )
 
 
-def _predicted(step: PredictedStep, limit: float) -> Iterator[Finding | Evidence]:
+def _predicted(step: PredictedStep, limit: float) -> Judgement:
     """The same of the predicted step, where both ends of its range agree."""
     low, high = step.mfu.low, step.mfu.high
     evidence = (

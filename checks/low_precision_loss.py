@@ -1,10 +1,6 @@
 """TPU407."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
@@ -13,7 +9,7 @@ _HALF = ("bfloat16", "float16")
 
 
 @check("TPU407", Severity.WARNING)
-def low_precision_loss(signals: Signals) -> Iterator[Finding | Evidence]:
+def low_precision_loss(signals: Signals) -> Judgement:
     """The softmax or the loss is computed in 16 bits.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU202."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Confidence, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Confidence, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import NO_WORK, DatasetOp, Pipeline, Signals
 
 from ._input import refuted, worth
@@ -15,7 +11,7 @@ LIMIT = 1
 
 
 @check("TPU202", Severity.WARNING, frameworks=BOTH)
-def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The pipeline does not end in prefetch, or its buffer is static and small.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU404."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import MixedPrecision, Signals
 
 from ._need import need, of_a_job
@@ -14,7 +10,7 @@ _HALF = ("float16", "mixed_float16")
 
 
 @check("TPU404", Severity.WARNING)
-def needless_loss_scaling(signals: Signals) -> Iterator[Finding | Evidence]:
+def needless_loss_scaling(signals: Signals) -> Judgement:
     """Loss scaling or float16, which a TPU does not need.
 
     ## What it sees

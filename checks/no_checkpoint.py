@@ -64,4 +64,6 @@ def no_checkpoint(signals: Signals) -> Iterator[Finding | Evidence]:
         + "# with fit: callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)]",
         (Evidence("checkpoints set up", 0, "managers and callbacks", 1),),
         signals.keras.fit_at if signals.keras is not None else None,
+        # Saving has many ways in JAX, and the source alone was looked at.
+        severity=by_framework(signals, Severity.WARNING, Severity.INFO),
     )

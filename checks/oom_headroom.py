@@ -1,12 +1,10 @@
 """TPU301."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from tpudiag.compiled import Compilation, OutOfMemory
 from tpudiag.hardware import Target
-from tpudiag.model import BOTH, Evidence, Finding, Location, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, NotMeasured, Severity, check
 from tpudiag.signals import Signals, VariableSeen
 
 from ._compiler import TOO_LARGE, compilation
@@ -24,7 +22,7 @@ SMALLER = (
 
 
 @check("TPU301", Severity.ERROR, needs_model=True, frameworks=BOTH)
-def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def oom_headroom(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Peak HBM leaves too little headroom on the target.
 
     ## What it sees
@@ -61,7 +59,7 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | E
     yield from _estimated(signals, limit)
 
 
-def _estimated(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
+def _estimated(signals: Signals, limit: float) -> Judgement:
     """The same from the shapes of what was traced."""
     target = need(signals.target, "the target", "name it: `--for v5e-8`")
     variables = need(signals.variables, "the job's variables")
@@ -141,7 +139,7 @@ def _certain(parts: dict[str, int], usable_bytes: int) -> bool:
     return sum(parts.values()) - activations + activations / TOO_LARGE > usable_bytes
 
 
-def _compiled(signals: Signals, step: Compilation, limit: float) -> Iterator[Finding | Evidence]:
+def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
     """The same from what the TPU compiler says of the step."""
     where = signals.batch.location if signals.batch else None
     if step.out_of_memory is not None:
@@ -208,7 +206,7 @@ def _refused(step: Compilation, full: OutOfMemory, where: Location | None) -> Fi
     )
 
 
-def _measured(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
+def _measured(signals: Signals, limit: float) -> Judgement:
     """The same from the peak that a profile's allocation events show."""
     profile = need(signals.profile, "a device profile", ON_THE_TPU)
     known = [m for m in profile.memory_in_order if m.capacity_bytes and not m.of_host]

@@ -1,10 +1,6 @@
 """TPU212."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import FitData, JobEnd, Signals
 
 from ._need import need, of_a_job
@@ -18,7 +14,7 @@ _FIX = (
 
 
 @check("TPU212", Severity.WARNING, needs_data=True)
-def out_of_data(signals: Signals) -> Iterator[Finding | Evidence]:
+def out_of_data(signals: Signals) -> Judgement:
     """The dataset ends before the training that fit was asked for.
 
     ## What it sees

@@ -1,11 +1,7 @@
 """TPU302."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from tpudiag.compiled import Compilation, HbmTensor
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._compiler import compilation, no_program, tensor_text, why_not_compiled
@@ -20,7 +16,7 @@ FIX = "make the last dimension a multiple of 128 and the one before it a multipl
 
 
 @check("TPU302", Severity.WARNING, needs_model=True, frameworks=BOTH)
-def padding_waste(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def padding_waste(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Tile padding fills a good part of HBM.
 
     ## What it sees
@@ -78,9 +74,7 @@ def _share(lost: float, limit: float, source: str) -> Evidence:
     return Evidence("padding of the worst result", share, "% of HBM", percent(limit), source)
 
 
-def _compiled(
-    step: Compilation, tensors: tuple[HbmTensor, ...], limit: float
-) -> Iterator[Finding | Evidence]:
+def _compiled(step: Compilation, tensors: tuple[HbmTensor, ...], limit: float) -> Judgement:
     """The same from the layouts of the program that the TPU compiler made."""
     lost = tensors[0].padded_bytes - tensors[0].logical_bytes if tensors else 0
     share = lost / step.usable_bytes

@@ -1,10 +1,8 @@
 """TPU214."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from tpudiag.model import Confidence, Evidence, Finding, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import DatasetOp, Pipeline, Signals
 
 from .missing_prefetch import own_pipelines
@@ -14,7 +12,7 @@ LIMIT = 0.5
 
 
 @check("TPU214", Severity.WARNING)
-def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The shuffle mixes less than it seems to.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU207."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import ProfileFacts, Signals
 
 from ._need import rate
@@ -17,7 +13,7 @@ FIX = (
 
 
 @check("TPU207", Severity.WARNING, frameworks=BOTH)
-def python_in_pipeline(signals: Signals) -> Iterator[Finding | Evidence]:
+def python_in_pipeline(signals: Signals) -> Judgement:
     """The input pipeline calls back into Python.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU107."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import FrozenState, Signals
 
 from ._loop import loop_of
@@ -14,7 +10,7 @@ FEWEST_CALLS = 3
 
 
 @check("TPU107", Severity.WARNING)
-def python_state_frozen(signals: Signals) -> Iterator[Finding | Evidence]:
+def python_state_frozen(signals: Signals) -> Judgement:
     """Python state was frozen when a function was traced.
 
     ## What it sees

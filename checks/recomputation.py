@@ -1,12 +1,10 @@
 """TPU303."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
 from tpudiag.compiled import Compilation
-from tpudiag.model import BOTH, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.profile import DeviceOp
 
@@ -26,7 +24,7 @@ RECOMPUTE_LESS = (
 
 
 @check("TPU303", Severity.WARNING, needs_model=True, frameworks=BOTH)
-def recomputation(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The compiler computes tensors again to fit into HBM.
 
     ## What it sees
@@ -99,9 +97,7 @@ def _profiled(repeated: list[DeviceOp], spent: float, evidence: tuple[Evidence, 
     )
 
 
-def _compiled(
-    step: Compilation, small: Compilation | None, limit: float
-) -> Iterator[Finding | Evidence]:
+def _compiled(step: Compilation, small: Compilation | None, limit: float) -> Judgement:
     """The same from the programs that the TPU compiler made of the step."""
     program = step.program
     if program is None:

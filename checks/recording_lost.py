@@ -1,10 +1,6 @@
 """TPU610."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.run_state import StateKind
 
@@ -14,7 +10,7 @@ FIX = "df -h tpudiag-logs; ls -l tpudiag-logs  # is the disk full, or the folder
 
 
 @check("TPU610", Severity.ERROR)
-def recording_lost(signals: Signals) -> Iterator[Finding | Evidence]:
+def recording_lost(signals: Signals) -> Judgement:
     """The recording stands still, or steps are in none.
 
     ## What it sees

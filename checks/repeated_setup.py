@@ -1,10 +1,6 @@
 """TPU109."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import RepeatedSetup, Signals
 
 from ._need import need, of_a_job
@@ -14,7 +10,7 @@ LIMIT = 1
 
 
 @check("TPU109", Severity.WARNING)
-def repeated_setup(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def repeated_setup(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The TPU is initialised twice, or a model is compiled in every epoch.
 
     ## What it sees

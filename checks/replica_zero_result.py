@@ -1,10 +1,6 @@
 """TPU507."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import LossScale, ReplicaRead, Signals
 
 from ._loop import loop_of
@@ -14,7 +10,7 @@ NEAR = 0.05
 
 
 @check("TPU507", Severity.WARNING)
-def replica_zero_result(signals: Signals) -> Iterator[Finding | Evidence]:
+def replica_zero_result(signals: Signals) -> Judgement:
     """The loss or metric that is told is not that of the global batch.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU101."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Origin, Retrace, Signals, TracedFunction
 
 from ._need import by_framework, need
@@ -58,7 +54,7 @@ _NAMELESS = "step = tf.function(...)  # once, before the loop, not inside it"
 
 
 @check("TPU101", Severity.WARNING, frameworks=BOTH)
-def retracing(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
     """A tf.function, or a function of jax.jit, is traced again and again.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU609."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 from tpudiag.signals.run_state import RunState, StateKind
 
@@ -19,7 +15,7 @@ FIXES = {
 
 
 @check("TPU609", Severity.ERROR, frameworks=BOTH)
-def run_failed(signals: Signals) -> Iterator[Finding | Evidence]:
+def run_failed(signals: Signals) -> Judgement:
     """The job ended, and not well.
 
     ## What it sees

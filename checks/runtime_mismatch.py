@@ -1,14 +1,10 @@
 """TPU002."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from tpudiag.installs import words
 from tpudiag.installs.state import State, state_of
 from tpudiag.installs.table import Standing
 from tpudiag.known_errors.model import Kind, Phase
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Environment, Signals
 
 from ._need import need
@@ -17,7 +13,7 @@ _OWNERS = ("tensorflow", "tensorflow-cpu", "tensorflow-tpu", "tensorflow-gpu", "
 
 
 @check("TPU002", Severity.ERROR)
-def runtime_mismatch(signals: Signals) -> Iterator[Finding | Evidence]:
+def runtime_mismatch(signals: Signals) -> Judgement:
     """The TensorFlow packages do not fit each other, or find no TPU, or importing them fails.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU203."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._input import refuted, worth
@@ -15,7 +11,7 @@ _PARALLEL = ("ParallelMap", "ParallelInterleave", "MapAndBatch", "ParallelBatch"
 
 
 @check("TPU203", Severity.WARNING, frameworks=BOTH)
-def serial_map(signals: Signals) -> Iterator[Finding | Evidence]:
+def serial_map(signals: Signals) -> Judgement:
     """A map or interleave runs on one thread.
 
     ## What it sees

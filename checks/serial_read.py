@@ -1,10 +1,6 @@
 """TPU209."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._input import refuted, worth
@@ -15,7 +11,7 @@ LIMIT = 1
 
 
 @check("TPU209", Severity.WARNING, needs_data=True, frameworks=BOTH)
-def serial_read(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def serial_read(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Many files are read one after the other.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU508."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import BatchNorm, Signals
 
 from ._loop import numerics_of
@@ -14,7 +10,7 @@ LIMIT = 16
 
 
 @check("TPU508", Severity.WARNING)
-def small_batch_norm(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def small_batch_norm(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Batch normalisation sees too few examples of its replica.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU604."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals, Throughput
 from tpudiag.signals.run_state import StateKind
 
@@ -18,7 +14,7 @@ FIRST_STEP_S = 1_200.0
 
 
 @check("TPU604", Severity.ERROR)
-def stalled(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def stalled(signals: Signals, limit: float = LIMIT) -> Judgement:
     """No step for far longer than the longest normal pause, or no first step in 20 minutes.
 
     ## What it sees

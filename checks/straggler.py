@@ -1,11 +1,9 @@
 """TPU503."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from statistics import median
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from tpudiag.signals.profile import UNTOLD, WHOLE_TRACE
 
@@ -69,7 +67,7 @@ UNLIKE = (
 
 
 @check("TPU503", Severity.WARNING)
-def straggler(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def straggler(signals: Signals, limit: float = LIMIT) -> Judgement:
     """One host or replica is slower than the rest, and all wait for it.
 
     ## What it sees

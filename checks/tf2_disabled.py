@@ -1,11 +1,7 @@
 """TPU001."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from tpudiag.installs import words
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals, Tf1Use
 
 from ._need import need
@@ -33,7 +29,7 @@ _OTHER = "delete the use of {}, or look up its successor"
 
 
 @check("TPU001", Severity.ERROR)
-def tf2_disabled(signals: Signals) -> Iterator[Finding | Evidence]:
+def tf2_disabled(signals: Signals) -> Judgement:
     """TensorFlow 2 is switched off, or TensorFlow 1 interfaces are used.
 
     ## What it sees

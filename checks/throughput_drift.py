@@ -1,10 +1,6 @@
 """TPU607."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import RECORD_IT, need, percent, rate
@@ -15,7 +11,7 @@ LEAST_HOURS = 1.0
 
 
 @check("TPU607", Severity.WARNING)
-def throughput_drift(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def throughput_drift(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Throughput falls slowly, over hours.
 
     ## What it sees

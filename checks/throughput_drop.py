@@ -1,10 +1,6 @@
 """TPU603."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals, Throughput, ThroughputDrop
 
 from ._cause import figures, fix, sentence
@@ -15,7 +11,7 @@ LIMIT = 0.06
 
 
 @check("TPU603", Severity.ERROR)
-def throughput_drop(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def throughput_drop(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Throughput fell against the job's own baseline.
 
     ## What it sees

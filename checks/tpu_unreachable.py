@@ -1,13 +1,11 @@
 """TPU003."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tpudiag.installs import words
 from tpudiag.installs.state import state_of
 from tpudiag.known_errors.model import Kind
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import CloudTpu, Environment, Signals, TpuAttempt
 
 from ._cloud_tpu import SOURCE, commands, trouble
@@ -32,7 +30,7 @@ NOT_ASKED = (
 
 
 @check("TPU003", Severity.ERROR)
-def tpu_unreachable(signals: Signals) -> Iterator[Finding | Evidence]:
+def tpu_unreachable(signals: Signals) -> Judgement:
     """A TPU was asked for and not reached.
 
     ## What it sees

@@ -1,10 +1,6 @@
 """TPU509."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import ExpertRouting, Signals
 
 from ._loop import numerics_of
@@ -16,7 +12,7 @@ ROUNDED = 8
 
 
 @check("TPU509", Severity.WARNING)
-def unbalanced_experts(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def unbalanced_experts(signals: Signals, limit: float = LIMIT) -> Judgement:
     """A mixture of experts has fewer places than tokens.
 
     ## What it sees

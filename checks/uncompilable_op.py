@@ -1,13 +1,10 @@
 """TPU103."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 
 from tpudiag.compiled import RefusedOp
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals, StepOp
 
 from ._compiler import why_not_compiled
@@ -34,7 +31,7 @@ _STATIC = (
 
 
 @check("TPU103", Severity.ERROR)
-def uncompilable_op(signals: Signals) -> Iterator[Finding | Evidence]:
+def uncompilable_op(signals: Signals) -> Judgement:
     """The step holds operations that do not lower to XLA.
 
     ## What it sees

@@ -1,10 +1,8 @@
 """TPU501."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals, StepNumerics, VariableSeen
 
 from ._need import need, of_a_job
@@ -13,7 +11,7 @@ FIX = "with strategy.scope():\n    model = build_model()\n    optimizer = keras.
 
 
 @check("TPU501", Severity.ERROR)
-def variables_outside_scope(signals: Signals) -> Iterator[Finding | Evidence]:
+def variables_outside_scope(signals: Signals) -> Judgement:
     """Model or optimizer variables were made outside strategy.scope().
 
     ## What it sees

@@ -1,11 +1,9 @@
 """TPU205."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Location, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import DatasetOp, JobEnd, Pipeline, Signals
 
 from ._need import need, of_a_job
@@ -22,7 +20,7 @@ _PER_REPLICA = re.compile(
 
 
 @check("TPU205", Severity.ERROR)
-def wrong_batching(signals: Signals) -> Iterator[Finding | Evidence]:
+def wrong_batching(signals: Signals) -> Judgement:
     """The batch is made in the wrong place, or in the wrong size.
 
     ## What it sees
@@ -70,9 +68,7 @@ def wrong_batching(signals: Signals) -> Iterator[Finding | Evidence]:
             yield Evidence("batch transformations", len(batches), source=str(pipe.location))
 
 
-def _of_one(
-    pipe: Pipeline, op: DatasetOp, size: int, replicas: int
-) -> Iterator[Finding | Evidence]:
+def _of_one(pipe: Pipeline, op: DatasetOp, size: int, replicas: int) -> Judgement:
     """A pipeline with one batch transformation."""
     where = op.location or pipe.location
     named = [Evidence("called", ", ".join(op.batch_named[:3]))] if op.batch_named else []

@@ -91,12 +91,12 @@ def test_the_settings_file_takes_what_is_declared_for_it() -> None:
 
 def test_a_new_option_is_one_declaration(monkeypatch: pytest.MonkeyPatch) -> None:
     """It stands on the command line, in the signature and for agents without another line."""
-    new = Option("a new one (default: {})", 7200.0, SECONDS, agents="a new one")
-    hints: dict[str, Any] = {"new_s": Annotated[float, new]}
+    text, new = "a new one (default: {})", Option(7200.0, SECONDS, agents="a new one")
+    hints: dict[str, Any] = {"new_s": Annotated[float, text, new]}
     for each in (CheckOptions, verbs.OF_VERB["check"]):
         monkeypatch.setattr(each, "__annotations__", {**each.__annotations__, **hints})
     assert parsed("check", "--new", "1h")["new_s"] == 3600.0
-    assert help_of(new) == "a new one (default: 2h)"
+    assert help_of(read(CheckOptions, "check")["new_s"][1]) == "a new one (default: 2h)"
     assert "a new one (default: 2h)" in import_module("tests.readme").options()
     assert tool("check").__class__(name="check", title="", description="").read({})["new_s"] == 7200
 
@@ -110,5 +110,5 @@ def test_a_new_option_is_one_declaration(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_request_takes_its_fields_of_what_was_said(tmp_path: Path) -> None:
     job_request = import_module("tpudiag.diagnoses.job_request")
     said = parsed("check", "--steps", "7", "--timeout", "1m", "--offline")
-    made = job_request.resolved(None, arguments=(), target="v5e-8", log_dir=tmp_path, said=said)
+    made = job_request.resolved(said | {"arguments": ()}, tmp_path, "v5e-8")
     assert (made.steps, made.timeout_s, made.offline, made.target.name) == (7, 60.0, True, "v5e-8")

@@ -34,17 +34,14 @@ def check(
     unknown target or id, UnreadableInput for a script that is not there, MissingExtra without
     TensorFlow. Ctrl-C gives a report of what was seen, with `interrupted` set.
     """
-    said = filled("check", options)
+    said = _said("check", options, program, arguments)
     from tpudiag import snippets
     from tpudiag.diagnoses import job, job_request
 
     settings, kept = settings_of(said), said["log_dir"]
     with scratch.folder("log") as temporary:
         folder = Path(kept or temporary)
-        request = job_request.resolved(
-            _text(program), said["module"], arguments=arguments, target=said["target"],
-            tpu=said["tpu"], log_dir=folder, said=said,
-        )  # fmt: skip
+        request = job_request.resolved(said, folder)
         folder.mkdir(parents=True, exist_ok=True)
         report = snippets.added(job.diagnose(request, settings, on_phase))
     return report if kept is not None else replace(report, next_command=None)
@@ -66,7 +63,7 @@ def fix(
     rehearsal runs (FixOptions). Raises TpudiagError: NothingDiagnosed where the job comes to no
     training step, UnreadableInput for a script that is not to be touched; and KeyboardInterrupt.
     """
-    said = filled("fix", options)
+    said = _said("fix", options, program, arguments)
     from tpudiag.diagnoses import fix as fixing
     from tpudiag.diagnoses import job_request
 
@@ -74,10 +71,7 @@ def fix(
         raise UsageError("fix: name the script that is to be mended")
     settings = settings_of(said | {"select": ()})
     with scratch.folder("log") as temporary:
-        job = job_request.resolved(
-            _text(program), said["module"], arguments=arguments, target=said["target"],
-            log_dir=temporary, said=said,
-        )  # fmt: skip
+        job = job_request.resolved(said, temporary)
         patch = None if said["patch"] is None else Path(said["patch"])
         request = request_of(
             fixing.FixRequest, said, job=job, select=tuple(said["select"]), patch=patch
@@ -99,35 +93,22 @@ def plan(
     UnreadableInput, MissingExtra without the compiler or TensorFlow, and NothingDiagnosed where
     the job shows no training step.
     """
-    said = filled("plan", options)
-    from tpudiag import hardware
+    said = _said("plan", options, program, arguments)
     from tpudiag.diagnoses import job_request
     from tpudiag.diagnoses import plan as planning
-    from tpudiag.planning import prices
 
-    slices = tuple(hardware.sold_target(name) for name in dict.fromkeys(said["targets"]))
-    if not slices:
-        raise UsageError("targets: name at least one TPU, e.g. v5e-8")
-    examples, epochs, cost = said["examples"], said["epochs"], said["cost"]
-    if examples is None and epochs is not None:
-        raise UsageError("epochs: say with examples how many examples the data set has")
-    installed = planning.installed_compiler(said["compiler_python"])
     with scratch.folder("log") as folder:
-        job = job_request.resolved(
-            _text(program), arguments=arguments, target=slices[0].name, log_dir=folder, said=said
+        request = planning.requested(
+            said, lambda target: job_request.resolved(said, folder, target)
         )
-        request = planning.PlanRequest(
-            job=planning.up_to_its_step(job), installed=installed, targets=slices,
-            batches=tuple(said["batch"]), prices={} if cost is None else prices.load(Path(cost)),
-            examples=None if examples is None else examples * (epochs or 1),
-            timeout_s=said["timeout_s"], compile_timeout_s=said["compile_timeout_s"],
-        )  # fmt: skip
         return planning.diagnose(request, settings_of({}), on_phase)
 
 
-def _text(path: str | Path | None) -> str | None:
-    """A path as text."""
-    return None if path is None else str(path)
+def _said(
+    verb: str, options: Mapping[str, Any], program: str | Path | None, arguments: Sequence[str]
+) -> dict[str, Any]:
+    """All that was said, by name."""
+    return filled(verb, options) | {"program": program, "arguments": arguments}
 
 
 def settings_of(said: Mapping[str, Any]) -> Settings:

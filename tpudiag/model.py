@@ -126,7 +126,9 @@ class NotMeasured(Exception):
         self.how = how
 
 
-CheckFunction = Callable[..., Iterator[Finding | Evidence]]
+Judgement = Iterator[Finding | Evidence]
+"""What a check yields: its findings, and the evidence on which it passes."""
+CheckFunction = Callable[..., Judgement]
 """(signals, limit=LIMIT) -> the findings, and the evidence on which it passes."""
 
 

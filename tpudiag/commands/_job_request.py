@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from tpudiag.diagnoses.job_request import JobRequest
 
 
-def of(options: argparse.Namespace) -> JobRequest:
-    """The command line as a request; what cannot work is refused before anything starts."""
+def of(options: argparse.Namespace, target: str | None = None) -> JobRequest:
+    """The command line as a request; what cannot work is refused before anything starts.
+
+    `target` stands for its own where a verb has several.
+    """
     from tpudiag.diagnoses import job_request
 
     name = (
@@ -24,24 +27,9 @@ def of(options: argparse.Namespace) -> JobRequest:
     was_there = log_dir.is_dir()
     folder = job_request.run_folder(log_dir, name)
     try:
-        return _in_folder(folder, options)
+        return job_request.resolved(vars(options), folder, target)
     except BaseException:
         for left in (folder,) if was_there else (folder, log_dir):
             with contextlib.suppress(OSError):
                 left.rmdir()
         raise
-
-
-def _in_folder(folder: Path, options: argparse.Namespace) -> JobRequest:
-    """The request of a run that has its folder."""
-    from tpudiag.diagnoses import job_request
-
-    return job_request.resolved(
-        options.program,
-        getattr(options, "module", None),
-        arguments=options.arguments,
-        target=options.target,
-        tpu=getattr(options, "tpu", "none"),
-        log_dir=folder,
-        said=vars(options),
-    )

@@ -88,7 +88,7 @@ def load(shell: Any) -> None:
 def check(session: Session, line: str, cell: str) -> Report:
     """The report on a session and one more cell; raises TpudiagError."""
     from tpudiag import snippets
-    from tpudiag.commands import _job_request, _report
+    from tpudiag.commands import _report
     from tpudiag.commands._progress import progress
     from tpudiag.diagnoses import job
 
@@ -99,11 +99,7 @@ def check(session: Session, line: str, cell: str) -> Report:
     settings = _report.settings_for(options)
     cells = session.with_cell(line, cell)
     with progress() as on_phase:
-        report = job.diagnose(
-            _request(_job_request.of, options, cells),
-            settings,
-            on_phase,
-        )
+        report = job.diagnose(_request(options, cells), settings, on_phase)
     report = snippets.added(report, cells)
     _report.write_files(report, options)
     return report
@@ -128,10 +124,9 @@ def read(line: str) -> Report:
     return report
 
 
-def _request(
-    made: Callable[[argparse.Namespace], JobRequest], options: argparse.Namespace, cells: list[str]
-) -> JobRequest:
+def _request(options: argparse.Namespace, cells: list[str]) -> JobRequest:
     """The cells as a job, in the notebook's own Python where that has TensorFlow."""
+    from tpudiag.commands import _job_request
     from tpudiag.diagnoses import notebook_job
     from tpudiag.sources import notebook
 
@@ -139,7 +134,7 @@ def _request(
         options.python = sys.executable
     name = Path(os.environ.get("JPY_SESSION_NAME") or "notebook").name
     options.module = "notebook"  # stands for the cells until they are put in its place
-    request = made(options)
+    request = _job_request.of(options)
     program = notebook_job.written(notebook.of_cells(name, cells), request.log_dir)
     return replace(request, program=name, name=name, is_module=False, notebook=program)
 

@@ -7,7 +7,6 @@ import argparse
 from tpudiag.commands import _job_request, _report
 from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
-from tpudiag.errors import UsageError
 
 EPILOG = """\
 The script runs up to its first training step, which is lowered and compiled for each TPU and
@@ -35,39 +34,10 @@ VERB = Verb(
 
 def run(options: argparse.Namespace) -> int:
     """Compile the job's step for every TPU and batch, and write the plan."""
-    from tpudiag import hardware
     from tpudiag.diagnoses import plan
-    from tpudiag.planning import prices
 
     _report.check_outputs(options)
-    targets = tuple(hardware.sold_target(name) for name in dict.fromkeys(options.targets))
-    if not targets:
-        raise UsageError("--for: name at least one TPU, e.g. v5e-8")
-    examples = _examples(options)
-    known = prices.load(options.cost) if options.cost is not None else {}
-    # The job is started once: the step is lowered for any number of replicas.
-    options.target = targets[0].name
-    request = _job_request.of(options)
-    installed = plan.installed_compiler(options.compiler_python, options.dask)
-    wanted = plan.PlanRequest(
-        job=plan.up_to_its_step(request),
-        installed=installed,
-        targets=targets,
-        batches=tuple(options.batch),
-        prices=known,
-        examples=examples,
-        epochs=options.epochs or 1,
-        timeout_s=options.timeout_s,
-        compile_timeout_s=options.compile_timeout_s,
-        dask=options.dask,
-    )
+    wanted = plan.requested(vars(options), lambda target: _job_request.of(options, target))
     with progress() as on_phase:
         report = plan.diagnose(wanted, _report.settings_for(options), on_phase)
     return _report.emit(report, options)
-
-
-def _examples(options: argparse.Namespace) -> float | None:
-    """The examples of the whole training; UsageError where only the epochs are known."""
-    if options.examples is None and options.epochs is not None:
-        raise UsageError("--epochs: say with --examples how many examples the data set has")
-    return None if options.examples is None else options.examples * (options.epochs or 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -150,25 +150,18 @@ def chosen_target(named: str | None, tpu: str | None) -> ChosenTarget:
     return ChosenTarget(target=chosen, target_choice=choice, topology=topology(chosen), tpu=run_on)
 
 
-def resolved(
-    program: str | None,
-    module: str | None = None,
-    *,
-    arguments: Sequence[str] = (),
-    target: str | None,
-    tpu: str | None = "none",
-    log_dir: Path,
-    said: Mapping[str, Any],
-) -> JobRequest:
+def resolved(said: Mapping[str, Any], log_dir: Path, target: str | None = None) -> JobRequest:
     """The job that was named, for its TPU, in its Python, with the options of its verb.
 
-    `said` are the options by name, those that are fields of a request under the same name.
+    `said` are the options by name, those that are fields of a request under the same name;
+    `target` stands for its own where a verb has several.
     Nothing is started and nothing written yet. Raises TpudiagError for what cannot work.
     """
     keep = _path(said.get("keep_writes"))
     isolation = _isolation(said["in_place"], keep)
-    chosen = chosen_target(target, tpu)
-    job = program_of(program, module, _reference(said))
+    chosen = chosen_target(target or said.get("target"), said.get("tpu", "none"))
+    program = None if said["program"] is None else str(said["program"])
+    job = program_of(program, said.get("module"), _reference(said))
     python = said["python"]
     framework = Framework.TENSORFLOW if program is None else script.trains_with(program)
     return request_of(
@@ -177,7 +170,7 @@ def resolved(
         program=job.program,
         name=job.name,
         is_module=job.is_module,
-        arguments=job.arguments(arguments, log_dir),
+        arguments=job.arguments(said["arguments"], log_dir),
         target=chosen.target,
         target_choice=chosen.target_choice,
         topology=chosen.topology,

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
-from tpudiag import scratch
+from tpudiag import hardware, scratch
 from tpudiag.diagnoses import job_summary, not_sent, plan_report
 from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
-from tpudiag.errors import MissingExtra, NothingDiagnosed
+from tpudiag.errors import MissingExtra, NothingDiagnosed, UsageError
 from tpudiag.hardware import Target
 from tpudiag.installs import state as installs
 from tpudiag.model import Framework, Report
+from tpudiag.options.verbs import request_of
 from tpudiag.phases import OnPhase
-from tpudiag.planning import candidates
+from tpudiag.planning import candidates, prices
 from tpudiag.planning.candidates import Plan
 from tpudiag.planning.kept_steps import Steps, StepsByDevices, name_of
 from tpudiag.planning.search import Search, StepCompiler
@@ -49,6 +52,28 @@ class PlanRequest:
     compile_timeout_s: float = 600.0
     dask: str | None = None
     """`tcp://scheduler:8786`: its workers compile, each with its own compiler."""
+
+
+def requested(said: Mapping[str, Any], job: Callable[[str], JobRequest]) -> PlanRequest:
+    """What was said of a plan; `job` gives that of a target. Raises UsageError, MissingExtra."""
+    targets = tuple(hardware.sold_target(name) for name in dict.fromkeys(said["targets"]))
+    if not targets:
+        raise UsageError("--for: name at least one TPU, e.g. v5e-8")
+    examples, epochs, cost = said["examples"], said["epochs"], said["cost"]
+    if examples is None and epochs is not None:
+        raise UsageError("--epochs: say with --examples how many examples the data set has")
+    return request_of(
+        PlanRequest,
+        said,
+        prices={} if cost is None else prices.load(Path(cost)),
+        # The job is started once: the step is lowered for any number of replicas.
+        job=up_to_its_step(job(targets[0].name)),
+        installed=installed_compiler(said["compiler_python"], said.get("dask")),
+        targets=targets,
+        batches=tuple(said["batch"]),
+        examples=None if examples is None else examples * (epochs or 1),
+        epochs=epochs or 1,
+    )
 
 
 def up_to_its_step(job: JobRequest) -> JobRequest:

@@ -34,18 +34,15 @@ class Rehearsed(TypedDict, total=False):
 
     python: Annotated[
         str | Path | None,
-        Option(
-            "the Python of the job: a path, an environment's folder or a command (default: "
-            "the active environment, .venv of the project, or the python3 on PATH that has "
-            "TensorFlow)",
-            metavar="PYTHON",
-            setting=str | None,
-        ),
+        "the Python of the job: a path, an environment's folder or a command (default: "
+        "the active environment, .venv of the project, or the python3 on PATH that has "
+        "TensorFlow)",
+        Option(metavar="PYTHON", setting=str | None),
     ]
     timeout_s: Annotated[
         float,
+        "how long the job may take (default: {})",
         Option(
-            "how long the job may take (default: {})",
             900.0,
             SECONDS,
             agents="how long the job may take",
@@ -61,39 +58,29 @@ class Rehearsed(TypedDict, total=False):
     ]
     fake_data: Annotated[
         bool,
-        Option(
-            "stand in for data that cannot be reached from here: gs:// files, tfds, "
-            "keras.datasets, TF Hub",
-            agents="stand in for data that cannot be reached (gs://, tfds, keras.datasets)",
-        ),
+        "stand in for data that cannot be reached from here: gs:// files, tfds, "
+        "keras.datasets, TF Hub",
+        Option(agents="stand in for data that cannot be reached (gs://, tfds, keras.datasets)"),
     ]
     in_place: Annotated[
         bool,
-        Option(
-            "let the job write its files for real (default: what it writes is thrown away)",
-            group=WRITES,
-        ),
+        "let the job write its files for real (default: what it writes is thrown away)",
+        Option(group=WRITES),
     ]
     offline: Annotated[
         bool,
-        Option(
-            "give the job no network at all (default: what it reads comes, what it sends is "
-            "held back)",
-            group=WRITES,
-            agents="give the job no network at all",
-        ),
+        "give the job no network at all (default: what it reads comes, what it sends is held back)",
+        Option(group=WRITES, agents="give the job no network at all"),
     ]
     compiler_python: Annotated[
         str | None,
-        Option(
-            "the Python that has jax and libtpu, where this one has not",
-            metavar="PYTHON",
-            group=COMPILER,
-        ),
+        "the Python that has jax and libtpu, where this one has not",
+        Option(metavar="PYTHON", group=COMPILER),
     ]
     compile_timeout_s: Annotated[
         float,
-        Option("how long one compilation may take (default: {})", 600.0, SECONDS, group=COMPILER),
+        "how long one compilation may take (default: {})",
+        Option(600.0, SECONDS, group=COMPILER),
     ]
 
 
@@ -102,8 +89,8 @@ class Observed(TypedDict, total=False):
 
     steps: Annotated[
         int | None,
+        "steps to profile (default: {}, fewer where a rehearsal is slow)",
         Option(
-            "steps to profile (default: {}, fewer where a rehearsal is slow)",
             kind=COUNT,
             shown="20",
             agents="training steps to observe",
@@ -111,46 +98,33 @@ class Observed(TypedDict, total=False):
         ),
     ]
     warmup_steps: Annotated[
-        int, Option("steps before them (default: {})", 5, COUNT, flag="--warmup")
+        int, "steps before them (default: {})", Option(5, COUNT, flag="--warmup")
     ]
     first_loop: Annotated[
         bool,
-        Option(
-            "end a rehearsal after the steps observed (default: go on, shortened)",
-            agents="end after the steps observed, not at the script's end",
-        ),
+        "end a rehearsal after the steps observed (default: go on, shortened)",
+        Option(agents="end after the steps observed, not at the script's end"),
     ]
     budget_s: Annotated[
         float,
-        Option(
-            "CPU time that the rest of the script may take in a rehearsal (default: {}), half "
-            "as much again where its end is near",
-            180.0,
-            SECONDS_OR_0,
-            agents="CPU time that the rest of the script may take",
-        ),
+        "CPU time that the rest of the script may take in a rehearsal (default: {}), half "
+        "as much again where its end is near",
+        Option(180.0, SECONDS_OR_0, agents="CPU time that the rest of the script may take"),
     ]
     tpu_timeout_s: Annotated[
         float,
-        Option(
-            "how long each call that reaches for the TPU may take (default: {})", 120.0, SECONDS
-        ),
+        "how long each call that reaches for the TPU may take (default: {})",
+        Option(120.0, SECONDS),
     ]
     measure_input_s: Annotated[
         float,
-        Option(
-            "how long to run a faulty input pipeline, as built and mended (default: {}; 0: not)",
-            10.0,
-            SECONDS_OR_0,
-        ),
+        "how long to run a faulty input pipeline, as built and mended (default: {}; 0: not)",
+        Option(10.0, SECONDS_OR_0),
     ]
     no_compile: Annotated[
         bool,
-        Option(
-            "do not ask it what the step needs on the target",
-            group=COMPILER,
-            agents="do not ask the TPU compiler what the step needs: faster",
-        ),
+        "do not ask it what the step needs on the target",
+        Option(group=COMPILER, agents="do not ask the TPU compiler what the step needs: faster"),
     ]
 
 
@@ -159,30 +133,26 @@ class OfReference(TypedDict, total=False):
 
     reference: Annotated[
         ModelName,
-        Option("mlp, resnet50, bert or vit (default: {})", "mlp", metavar="MODEL", group=REFERENCE),
+        "mlp, resnet50, bert or vit (default: {})",
+        Option("mlp", metavar="MODEL", group=REFERENCE),
     ]
     loop: Annotated[
         LoopName,
-        Option(
-            "a train step of its own, or Keras fit (Keras >= 3.8 or tf-keras; default: {})",
-            "custom",
-            group=REFERENCE,
-        ),
+        "a train step of its own, or Keras fit (Keras >= 3.8 or tf-keras; default: {})",
+        Option("custom", group=REFERENCE),
     ]
     precision: Annotated[
         PrecisionName,
-        Option("the Keras dtype policy (default: {})", "mixed_bfloat16", group=REFERENCE),
+        "the Keras dtype policy (default: {})",
+        Option("mixed_bfloat16", group=REFERENCE),
     ]
     full_size: Annotated[
-        bool, Option("the real model, not the one for two CPU cores", group=REFERENCE)
+        bool, "the real model, not the one for two CPU cores", Option(group=REFERENCE)
     ]
     checkpoint_dir: Annotated[
         str | None,
-        Option(
-            "where it saves and resumes, local or gs:// (default: in the run's folder)",
-            metavar="DIR",
-            group=REFERENCE,
-        ),
+        "where it saves and resumes, local or gs:// (default: in the run's folder)",
+        Option(metavar="DIR", group=REFERENCE),
     ]
 
 
@@ -191,8 +161,8 @@ class Meant(TypedDict, total=False):
 
     module: Annotated[
         str | None,
+        "run a module as `python -m` does; its arguments follow `--`",
         Option(
-            "run a module as `python -m` does; its arguments follow `--`",
             flag="-m",
             metavar="MODULE",
             agents="a module, to be run as `python -m` does, in place of `program`",
@@ -201,15 +171,15 @@ class Meant(TypedDict, total=False):
     ]
     target: Annotated[
         str | None,
+        "the TPU it is meant for: v5e-8, v4-8 (default: the TPU found, or v5e-8)",
         Option(
-            "the TPU it is meant for: v5e-8, v4-8 (default: the TPU found, or v5e-8)",
             flag="--for",
             metavar="TPU",
             agents="the TPU it is meant for, e.g. v5e-8, v4-32, v6e-8",
             otherwise={"agents": {"default": "v5e-8"}},
         ),
     ]
-    changes_within: Annotated[str | Path | None, Option("", people=False)]
+    changes_within: Annotated[str | Path | None, "", Option(people=False)]
 
 
 class Kept(TypedDict, total=False):
@@ -217,8 +187,8 @@ class Kept(TypedDict, total=False):
 
     log_dir: Annotated[
         str | Path | None,
+        "where runs leave their profile (default: ./tpudiag-logs)",
         Option(
-            "where runs leave their profile (default: ./tpudiag-logs)",
             kind=FOLDER,
             otherwise={
                 "people": {"default": Path("tpudiag-logs")},
@@ -237,11 +207,8 @@ class Placed(Kept, total=False):
 
     tpu: Annotated[
         str | None,
-        Option(
-            "the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
-            metavar="NAME",
-            otherwise={"fix": {"help": "", "default": "none"}},
-        ),
+        "the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
+        Option(metavar="NAME", otherwise={"fix": {"help": "", "default": "none"}}),
     ]
 
 
@@ -250,9 +217,9 @@ class Converted(TypedDict, total=False):
 
     cost: Annotated[
         str | Path | None,
+        "prices of a chip-hour (TOML or JSON): adds what a million examples cost at the "
+        "predicted step",
         Option(
-            "prices of a chip-hour (TOML or JSON): adds what a million examples cost at the "
-            "predicted step",
             kind=FILE,
             group=PRICES,
             otherwise={
@@ -267,8 +234,8 @@ class Converted(TypedDict, total=False):
     ]
     examples: Annotated[
         float | None,
+        "examples of an epoch: adds how long it takes, and with --cost what it costs",
         Option(
-            "examples of an epoch: adds how long it takes, and with --cost what it costs",
             kind=POSITIVE,
             group=PRICES,
             otherwise={
@@ -287,9 +254,9 @@ class Named(Written, Answered, total=False):
 
     program: Annotated[
         str | None,
+        "a script (train.py), a notebook (train.ipynb) or module:function; default: the "
+        "reference job",
         Option(
-            "a script (train.py), a notebook (train.ipynb) or module:function; default: the "
-            "reference job",
             flag="TARGET",
             nargs="?",
             agents="a script (train.py), a notebook or module:function; without it and `module` "
@@ -309,7 +276,7 @@ class Named(Written, Answered, total=False):
         ),
     ]
     arguments: Annotated[
-        Sequence[str], Option("", (), people=False, agents="the script's own command line")
+        Sequence[str], "", Option((), people=False, agents="the script's own command line")
     ]
 
 
@@ -318,9 +285,8 @@ class CheckOptions(Meant, Placed, Rehearsed, Observed, OfReference, Judged, tota
 
     keep_writes: Annotated[
         str | Path | None,
-        Option(
-            "keep what it wrote under DIR, which must be new or empty", kind=FOLDER, group=WRITES
-        ),
+        "keep what it wrote under DIR, which must be new or empty",
+        Option(kind=FOLDER, group=WRITES),
     ]
 
 
@@ -329,16 +295,14 @@ class Check(CheckOptions, Named, Converted, Gated, total=False):
 
     baseline: Annotated[
         str | None,
-        Option("a JSON report of an earlier check: says what grew", metavar="REPORT", group=GATE),
+        "a JSON report of an earlier check: says what grew",
+        Option(metavar="REPORT", group=GATE),
     ]
     fail_on_regression: Annotated[
         float | None,
-        Option(
-            "exit with 1 where what the TPU compiler says (HBM need, FLOPs, bytes, cycles, "
-            "predicted step) grew by more than this against --baseline, e.g. 2%",
-            kind=SHARE,
-            group=GATE,
-        ),
+        "exit with 1 where what the TPU compiler says (HBM need, FLOPs, bytes, cycles, "
+        "predicted step) grew by more than this against --baseline, e.g. 2%",
+        Option(kind=SHARE, group=GATE),
     ]
 
 
@@ -346,18 +310,17 @@ class FixOptions(Meant, Rehearsed, Observed, Judged, total=False):
     """Keywords of `tpudiag.fix`."""
 
     write: Annotated[
-        bool, Option("change the files", agents="put the proven changes into the files")
+        bool, "change the files", Option(agents="put the proven changes into the files")
     ]
     patch: Annotated[
         str | Path | None,
-        Option("write the changes as a patch for `git apply`", kind=FILE),
+        "write the changes as a patch for `git apply`",
+        Option(kind=FILE),
     ]
     unsafe: Annotated[
         bool,
-        Option(
-            "also make changes of the model or the batch: widths and batches that fill the tiles",
-            agents="also changes of the model or batch: widths that fill the tiles",
-        ),
+        "also make changes of the model or the batch: widths and batches that fill the tiles",
+        Option(agents="also changes of the model or batch: widths that fill the tiles"),
     ]
 
 
@@ -370,8 +333,8 @@ class PlanOptions(Rehearsed, OfReference, Converted, total=False):
 
     targets: Annotated[
         Sequence[str],
+        "the TPUs to compare: v5e-8,v6e-8 (default: {})",
         Option(
-            "the TPUs to compare: v5e-8,v6e-8 (default: {})",
             ("v5e-8",),
             TARGETS,
             shown="v5e-8",
@@ -381,21 +344,16 @@ class PlanOptions(Rehearsed, OfReference, Converted, total=False):
     ]
     batch: Annotated[
         Sequence[int],
+        "per-replica batches: 64..1024 (doubled), or 128,256 (default: half the job's own to "
+        "four times)",
         Option(
-            "per-replica batches: 64..1024 (doubled), or 128,256 (default: half the job's own to "
-            "four times)",
-            (),
-            BATCHES,
-            agents="batches for each replica; by default those around the job's own",
+            (), BATCHES, agents="batches for each replica; by default those around the job's own"
         ),
     ]
     epochs: Annotated[
         float | None,
-        Option(
-            "how often they are gone through (default: 1)",
-            kind=POSITIVE,
-            agents="how often they are gone through",
-        ),
+        "how often they are gone through (default: 1)",
+        Option(kind=POSITIVE, agents="how often they are gone through"),
     ]
 
 
@@ -404,9 +362,7 @@ class Plan(PlanOptions, Kept, Named, Judged, Gated, total=False):
 
     dask: Annotated[
         str | None,
-        Option(
-            "compile on the workers of a Dask cluster, which need tpudiag[compiler] (needs the "
-            "extra `dask`)",
-            kind=Kind(scheduler, "tcp://HOST:PORT"),
-        ),
+        "compile on the workers of a Dask cluster, which need tpudiag[compiler] (needs the "
+        "extra `dask`)",
+        Option(kind=Kind(scheduler, "tcp://HOST:PORT")),
     ]

@@ -33,10 +33,10 @@ TEXT = Kind()
 class Option:
     """What is said of an option beside its name and type."""
 
-    help: str
-    """For people; `{}` stands for the default in words. Without a text it is not shown."""
     default: Any = None
     kind: Kind = TEXT
+    help: str = ""
+    """For people; `{}` stands for the default in words. Without a text it is not shown."""
     shown: str = ""
     """The default in words, where it is not plain."""
     flag: str = ""
@@ -69,18 +69,11 @@ def read(declared: type, verb: str) -> dict[str, tuple[Any, Option]]:
     found: dict[str, tuple[Any, Option]] = {}
     # No annotation is a text there: what would evaluate them takes its time at each start.
     for name, hint in declared.__annotations__.items():
-        kind, option = get_args(hint)
-        option = option.of(verb)
-        found[name] = (
-            kind,
-            replace(option, default=False) if _is_unset_switch(kind, option) else option,
-        )
+        kind, text, *more = get_args(hint)
+        option = replace(more[0] if more else Option(), help=text).of(verb)
+        is_unset_switch = kind is bool and option.default is None
+        found[name] = kind, replace(option, default=False) if is_unset_switch else option
     return found
-
-
-def _is_unset_switch(kind: Any, option: Option) -> bool:
-    """Whether it is a switch that is off where nothing is said."""
-    return kind is bool and option.default is None
 
 
 def choices(kind: Any) -> tuple[str, ...]:

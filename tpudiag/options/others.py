@@ -13,41 +13,27 @@ class Explain(TypedDict, total=False):
 
     id: Annotated[
         str | None,
-        Option(
-            "a check, a family or a known error",
-            flag="ID",
-            nargs="?",
-            group=ONE_OF,
-            agents="a check, its name, or a known error",
-        ),
+        "a check, a family or a known error",
+        Option(flag="ID", nargs="?", group=ONE_OF, agents="a check, its name, or a known error"),
     ]
     error: Annotated[
         str | None,
-        Option(
-            "the text of an error; - reads standard input",
-            metavar="TEXT",
-            group=ONE_OF,
-            agents="the text of an error",
-        ),
+        "the text of an error; - reads standard input",
+        Option(metavar="TEXT", group=ONE_OF, agents="the text of an error"),
     ]
     log: Annotated[
         str | None,
-        Option(
-            "a log in which to look for errors",
-            metavar="FILE",
-            group=ONE_OF,
-            agents="a log file",
-            in_folder="path",
-        ),
+        "a log in which to look for errors",
+        Option(metavar="FILE", group=ONE_OF, agents="a log file", in_folder="path"),
     ]
-    format: Annotated[Literal["text", "json"], Option("how to say it (default: {})", "text")]
+    format: Annotated[Literal["text", "json"], "how to say it (default: {})", Option("text")]
 
 
 class Render(Written, total=False):
     """All that `render` takes."""
 
     report: Annotated[
-        Path, Option("a report that was saved with -o FILE.json", flag="REPORT", kind=FILE)
+        Path, "a report that was saved with -o FILE.json", Option(flag="REPORT", kind=FILE)
     ]
 
 
@@ -56,15 +42,15 @@ class Mcp(TypedDict, total=False):
 
     folder: Annotated[
         Path,
-        Option("the folder to serve (default: the one it is started in)", Path(), FOLDER),
+        "the folder to serve (default: the one it is started in)",
+        Option(Path(), FOLDER),
     ]
     python: Annotated[
         str | None,
-        Option(
-            "the Python of the jobs, as for `check`: an agent cannot name one", metavar="PYTHON"
-        ),
+        "the Python of the jobs, as for `check`: an agent cannot name one",
+        Option(metavar="PYTHON"),
     ]
     allow_write: Annotated[
         bool,
-        Option("let the agent have `fix` change files of the folder (default: it gets the diff)"),
+        "let the agent have `fix` change files of the folder (default: it gets the diff)",
     ]

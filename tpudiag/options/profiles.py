@@ -27,24 +27,22 @@ class ReadOptions(Xprof, Profiles, Judged, total=False):
 
     run: Annotated[
         str | None,
-        Option(
-            "read this run instead of the newest", metavar="NAME", agents="this run, not the newest"
-        ),
+        "read this run instead of the newest",
+        Option(metavar="NAME", agents="this run, not the newest"),
     ]
     step_name: Annotated[
         str | None,
+        "the host's event, the program (its name without the number in brackets) or the "
+        "tf.function that is one step, where the profile marks none",
         Option(
-            "the host's event, the program (its name without the number in brackets) or the "
-            "tf.function that is one step, where the profile marks none",
             metavar="NAME",
             agents="the event, program or tf.function that is a step, where none is marked",
         ),
     ]
     top: Annotated[
         int,
-        Option(
-            "operations of the table (default: {})", 30, COUNT, agents="operations of the table"
-        ),
+        "operations of the table (default: {})",
+        Option(30, COUNT, agents="operations of the table"),
     ]
 
 
@@ -53,18 +51,18 @@ class Read(ReadOptions, Linked, Written, Gated, Answered, total=False):
 
     path: Annotated[
         str,
+        "a TensorBoard log folder, a run folder or one *.xplane.pb; local or gs://",
         Option(
-            "a TensorBoard log folder, a run folder or one *.xplane.pb; local or gs://",
             flag="PATH",
             agents="a log folder, a run folder or one *.xplane.pb",
             in_folder="path",
             required=True,
         ),
     ]
-    list: Annotated[bool, Option("list the runs, newest first, and stop")]
+    list: Annotated[bool, "list the runs, newest first, and stop"]
     tensorboard: Annotated[
         bool,
-        Option("also write the report into the log folder, where TensorBoard shows it as text"),
+        "also write the report into the log folder, where TensorBoard shows it as text",
     ]
 
 
@@ -73,10 +71,10 @@ class CompareOptions(Profiles, total=False):
 
     fail_on_regression: Annotated[
         float,
+        "exit with 1 where step time (median, mean, 90th percentile), throughput, MXU "
+        "utilisation, peak memory or what the TPU compiler says got worse by more than this, "
+        "e.g. 5%, and by more than noise",
         Option(
-            "exit with 1 where step time (median, mean, 90th percentile), throughput, MXU "
-            "utilisation, peak memory or what the TPU compiler says got worse by more than this, "
-            "e.g. 5%, and by more than noise",
             0.05,
             SHARE,
             agents="the share above which a change is called a regression",
@@ -85,10 +83,8 @@ class CompareOptions(Profiles, total=False):
     ]
     across_hardware: Annotated[
         bool,
-        Option(
-            "compare runs on different TPUs: only shares of each chip's peak are judged",
-            agents="compare runs on different TPUs by shares of each chip's peak",
-        ),
+        "compare runs on different TPUs: only shares of each chip's peak are judged",
+        Option(agents="compare runs on different TPUs by shares of each chip's peak"),
     ]
 
 
@@ -97,17 +93,14 @@ class Compare(CompareOptions, Linked, Written, Answered, total=False):
 
     runs: Annotated[
         Sequence[str],
-        Option(
-            "what was before, then what is now: profiles, or reports saved as .json; `--` stands "
-            "between the sides where there are several runs",
-            flag="RUN",
-            nargs="+",
-        ),
+        "what was before, then what is now: profiles, or reports saved as .json; `--` stands "
+        "between the sides where there are several runs",
+        Option(flag="RUN", nargs="+"),
     ]
     before: Annotated[
         Sequence[str],
+        "",
         Option(
-            "",
             (),
             SEVERAL,
             people=False,
@@ -118,8 +111,8 @@ class Compare(CompareOptions, Linked, Written, Answered, total=False):
     ]
     after: Annotated[
         Sequence[str],
+        "",
         Option(
-            "",
             (),
             SEVERAL,
             people=False,
@@ -130,7 +123,7 @@ class Compare(CompareOptions, Linked, Written, Answered, total=False):
     ]
     strict: Annotated[
         bool,
-        Option("with --fail-on-regression, fail as well where there are too few steps to tell"),
+        "with --fail-on-regression, fail as well where there are too few steps to tell",
     ]
 
 
@@ -139,37 +132,25 @@ class Attach(Workers, Xprof, Written, Judged, Gated, total=False):
 
     targets: Annotated[
         Sequence[str],
-        Option(
-            "HOST:PORT (several by comma) or the pid of a trainer or its launcher; default: list "
-            "the trainers on this machine",
-            flag="ADDRESS|PID",
-            nargs="*",
-        ),
+        "HOST:PORT (several by comma) or the pid of a trainer or its launcher; default: list "
+        "the trainers on this machine",
+        Option(flag="ADDRESS|PID", nargs="*"),
     ]
     duration_s: Annotated[
         float,
-        Option(
-            "how long to capture, up to 30s: 2s, 500ms (default: {}); the trainer's memory and "
-            "the pause at the end grow with it",
-            2.0,
-            Kind(duration(most_s=MOST_CAPTURE_S, why=HELD), "TIME"),
-        ),
+        "how long to capture, up to 30s: 2s, 500ms (default: {}); the trainer's memory and "
+        "the pause at the end grow with it",
+        Option(2.0, Kind(duration(most_s=MOST_CAPTURE_S, why=HELD), "TIME")),
     ]
     timeout_s: Annotated[
         float,
-        Option(
-            "how long the trainers may take to send the profile after that (default: {})",
-            60.0,
-            Kind(duration(most_s=MOST_S), "TIME"),
-        ),
+        "how long the trainers may take to send the profile after that (default: {})",
+        Option(60.0, Kind(duration(most_s=MOST_S), "TIME")),
     ]
-    force: Annotated[bool, Option("capture although it could crash or fill the trainer")]
+    force: Annotated[bool, "capture although it could crash or fill the trainer"]
     log_dir: Annotated[
         str,
-        Option(
-            "the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "
-            "before 2.21 write into it themselves (default: {})",
-            "tpudiag-logs/attach",
-            metavar="DIR",
-        ),
+        "the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "
+        "before 2.21 write into it themselves (default: {})",
+        Option("tpudiag-logs/attach", metavar="DIR"),
     ]

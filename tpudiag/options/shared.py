@@ -20,8 +20,8 @@ class Judged(TypedDict, total=False):
 
     select: Annotated[
         Sequence[str],
+        "only these checks: ids or families, e.g. TPU101,TPU2",
         Option(
-            "only these checks: ids or families, e.g. TPU101,TPU2",
             (),
             IDS,
             repeated="extend",
@@ -33,8 +33,8 @@ class Judged(TypedDict, total=False):
     ]
     ignore: Annotated[
         Sequence[str],
+        "not these checks; `# tpudiag: ignore[TPU204] reason` on a line silences one finding",
         Option(
-            "not these checks; `# tpudiag: ignore[TPU204] reason` on a line silences one finding",
             (),
             IDS,
             repeated="extend",
@@ -46,8 +46,8 @@ class Judged(TypedDict, total=False):
     ]
     pedantic: Annotated[
         bool,
+        "show findings of low confidence too: read from names, text or one short measurement",
         Option(
-            "show findings of low confidence too: read from names, text or one short measurement",
             group=REPORT,
             agents="show findings of low confidence too",
             otherwise=NOT_OF_PLAN,
@@ -61,32 +61,20 @@ class Written(TypedDict, total=False):
 
     format: Annotated[
         str | None,
-        Option(
-            "rich, text, json, html, markdown, sarif or junit on stdout; default: rich on a "
-            "terminal, plain text elsewhere",
-            metavar="FORMAT",
-            group=REPORT,
-        ),
+        "rich, text, json, html, markdown, sarif or junit on stdout; default: rich on a "
+        "terminal, plain text elsewhere",
+        Option(metavar="FORMAT", group=REPORT),
     ]
     output: Annotated[
         Sequence[Path],
-        Option(
-            "also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
-            ".txt); repeatable",
-            (),
-            FILE,
-            flag="-o --output",
-            repeated="append",
-            group=REPORT,
-        ),
+        "also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
+        ".txt); repeatable",
+        Option((), FILE, flag="-o --output", repeated="append", group=REPORT),
     ]
     verbose: Annotated[
         bool,
-        Option(
-            "in text: the evidence of what passed too, and how to measure what was not",
-            flag="-v --verbose",
-            group=REPORT,
-        ),
+        "in text: the evidence of what passed too, and how to measure what was not",
+        Option(flag="-v --verbose", group=REPORT),
     ]
 
 
@@ -95,11 +83,8 @@ class Gated(TypedDict, total=False):
 
     fail_on: Annotated[
         FailOn,
-        Option(
-            "the severity from which a failed check makes the exit code 1 (default: {})",
-            "error",
-            group=REPORT,
-        ),
+        "the severity from which a failed check makes the exit code 1 (default: {})",
+        Option("error", group=REPORT),
     ]
 
 
@@ -108,8 +93,8 @@ class Answered(TypedDict, total=False):
 
     whole: Annotated[
         bool,
+        "",
         Option(
-            "",
             people=False,
             agents="the whole report; by default plots, figures by step, the compiler's "
             "instructions and the evidence behind passes are left out, which few answers need",
@@ -122,13 +107,9 @@ class Xprof(TypedDict, total=False):
 
     xprof_limit_s: Annotated[
         float | None,
-        Option(
-            "stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
-            "profiles up to 5 MB, larger ones are not asked about)",
-            0,
-            SECONDS_OR_0,
-            otherwise={"people": {"default": None}},
-        ),
+        "stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
+        "profiles up to 5 MB, larger ones are not asked about)",
+        Option(0, SECONDS_OR_0, otherwise={"people": {"default": None}}),
     ]
 
 
@@ -137,12 +118,9 @@ class Profiles(TypedDict, total=False):
 
     engine: Annotated[
         str,
-        Option(
-            "where the hosts' files are read: local, or dask://scheduler:8786 whose workers see "
-            "the same files (default: {})",
-            "local",
-            metavar="ENGINE",
-        ),
+        "where the hosts' files are read: local, or dask://scheduler:8786 whose workers see "
+        "the same files (default: {})",
+        Option("local", metavar="ENGINE"),
     ]
 
 
@@ -151,11 +129,9 @@ class Linked(TypedDict, total=False):
 
     xprof: Annotated[
         str | None,
-        Option(
-            "link what was found to its moment in the XProf or TensorBoard that runs there; off: "
-            "none (default: http://localhost:8791 and :6006, where one of them shows this profile)",
-            metavar="URL",
-        ),
+        "link what was found to its moment in the XProf or TensorBoard that runs there; off: "
+        "none (default: http://localhost:8791 and :6006, where one of them shows this profile)",
+        Option(metavar="URL"),
     ]
 
 
@@ -164,8 +140,8 @@ class Workers(TypedDict, total=False):
 
     tpu: Annotated[
         str | None,
+        "ask the Cloud TPU API for this TPU's state, and attach to all its workers",
         Option(
-            "ask the Cloud TPU API for this TPU's state, and attach to all its workers",
             metavar="NAME",
             group=CLOUD_TPU,
             otherwise={
@@ -178,8 +154,8 @@ class Workers(TypedDict, total=False):
     ]
     project: Annotated[
         str | None,
+        "its project (default: that of the credentials)",
         Option(
-            "its project (default: that of the credentials)",
             metavar="PROJECT",
             group=CLOUD_TPU,
             otherwise={
@@ -189,30 +165,27 @@ class Workers(TypedDict, total=False):
     ]
     zone: Annotated[
         str | None,
-        Option("its zone (default: looked for in all)", metavar="ZONE", group=CLOUD_TPU),
+        "its zone (default: looked for in all)",
+        Option(metavar="ZONE", group=CLOUD_TPU),
     ]
     port: Annotated[
         int,
-        Option(
-            "the profiler's port on the workers of --tpu and --selector (default: {})",
-            PROFILER_PORT,
-            PORT,
-        ),
+        "the profiler's port on the workers of --tpu and --selector (default: {})",
+        Option(PROFILER_PORT, PORT),
     ]
     selector: Annotated[
         str | None,
-        Option(
-            "all pods with these labels, e.g. job-name=bert, by the kubeconfig or, in a pod, its "
-            "service account",
-            metavar="LABELS",
-            group=KUBERNETES,
-        ),
+        "all pods with these labels, e.g. job-name=bert, by the kubeconfig or, in a pod, its "
+        "service account",
+        Option(metavar="LABELS", group=KUBERNETES),
     ]
     namespace: Annotated[
         str | None,
-        Option("theirs (default: that of the context)", metavar="NAME", group=KUBERNETES),
+        "theirs (default: that of the context)",
+        Option(metavar="NAME", group=KUBERNETES),
     ]
     context: Annotated[
         str | None,
-        Option("the kubeconfig's (default: the current)", metavar="NAME", group=KUBERNETES),
+        "the kubeconfig's (default: the current)",
+        Option(metavar="NAME", group=KUBERNETES),
     ]
