@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+import types
 from typing import Any
 
 import pytest
 
 from tpudiag.monitoring import tensorflow_events
+from tpudiag.sources.job.tensorflow.points import table
 
 
 class Heard:
@@ -47,7 +50,7 @@ Model.__module__ = "keras.src.models.model"
 
 
 def test_a_model_that_is_kept_is_told_once_and_its_errors_stand() -> None:
-    heard = Heard()
+    heard, methods = Heard(), (Model.save, Model.load_weights)
     tensorflow_events.follow(heard)
 
     class Mine(Model):
@@ -68,11 +71,14 @@ def test_a_model_that_is_kept_is_told_once_and_its_errors_stand() -> None:
         "end restore",
     ]
     tensorflow_events.forget(heard)
+    assert (Model.save, Model.load_weights) == methods, "nobody listens: as it was found"
     model.save("a")
     assert len(heard.told) == 6
 
 
-def test_a_trace_names_its_function_and_what_fails_in_telling_is_ours() -> None:
+def test_a_trace_names_its_function_and_what_fails_in_telling_is_ours(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Options:
         @staticmethod
         def python_function() -> None:
@@ -85,16 +91,22 @@ def test_a_trace_names_its_function_and_what_fails_in_telling_is_ours() -> None:
     def create(*arguments: Any) -> str:
         return f"{len(arguments)} arguments"
 
+    # As the job's own import has them, whose release may be another.
+    tracing: Any = types.ModuleType(table.TRACED.owners[0])
+    setattr(tracing, table.TRACED.names[0], create)
+    monkeypatch.setitem(sys.modules, "tensorflow", types.ModuleType("tensorflow"))
+    monkeypatch.setitem(sys.modules, tracing.__name__, tracing)
+    for depth in (1, 2, 3):
+        package = ".".join(tracing.__name__.split(".")[: depth + 1])
+        monkeypatch.setitem(sys.modules, package, types.ModuleType(package))
     heard, broken = Heard(), Broken()
     tensorflow_events.follow(broken)
-    wrapped = tensorflow_events._wrapped(  # pyright: ignore[reportPrivateUsage]
-        create,
-        tensorflow_events._tracing,  # pyright: ignore[reportPrivateUsage]
-    )
-    assert wrapped(1, Options()) == "2 arguments"
-    tensorflow_events.forget(broken)
+    call = next(getattr(owner, name) for owner, name in table.TRACED.places())
+    assert call is not create and call(1, Options()) == "2 arguments"
     tensorflow_events.follow(heard)
-    assert wrapped(1, Options()) == "2 arguments"
+    tensorflow_events.forget(broken)
+    assert call(1, Options()) == "2 arguments"
     assert heard.told == ["traced python_function"]
-    assert wrapped.__code__.co_filename == create.__code__.co_filename
+    assert call.__code__.co_filename == create.__code__.co_filename
     tensorflow_events.forget(heard)
+    assert getattr(tracing, table.TRACED.names[0]) is create, "nobody listens: as it was found"

@@ -6,8 +6,7 @@ code that the script itself chose, by `sys.exit`, `exit` or SystemExit in the lo
 
 from __future__ import annotations
 
-import _sitebuiltins
-import functools
+import atexit
 import gc
 import os
 import sys
@@ -20,6 +19,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Protocol
+
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 
 class Follower(Protocol):
@@ -66,14 +67,13 @@ def follow(recorder: Follower) -> None:
     if _installed:
         return
     _installed = True
+    atexit.register(_leave)
     # The interpreter calls it before atexit: the recorder is still open, and its end is the
     # exception's.
-    sys.excepthook = _chained(sys.excepthook)
-    threading.excepthook = _chained_of_threads(threading.excepthook)
-    sys.exit = _chained_exit(sys.exit)
-    with suppress(Exception):
-        quitter: Any = _sitebuiltins.Quitter
-        quitter.__call__ = _chained_quit(quitter.__call__)
+    hooks.span(table.UNCAUGHT, _uncaught)
+    hooks.span(table.UNCAUGHT_IN_THREAD, _uncaught_in_thread)
+    hooks.span(table.EXITED, _exits)
+    hooks.span(table.QUIT, _quits)
     # Not on Windows.
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
@@ -116,52 +116,27 @@ def left_by_exit(recorder: Follower) -> None:
                 return
 
 
-Hook = Callable[[type[BaseException], BaseException, "TracebackType | None"], Any]
+def _leave() -> None:
+    """Python ends: nobody is told any more."""
+    for heard in (_uncaught, _uncaught_in_thread, _exits, _quits):
+        hooks.leave(heard)
 
 
-def _chained(before: Hook) -> Hook:
-    """The hook that was there, after the recorders were told; theirs is never in its way."""
-
-    def hook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> Any:
-        _tell(_ended_by_it(), lambda: (said(error, trace), None))
-        return before(kind, error, trace)
-
-    return hook
+def _uncaught(_: object, error: BaseException, trace: TracebackType | None) -> None:
+    """An exception ends the process."""
+    _tell(_ended_by_it(), lambda: (said(error, trace), None))
 
 
-def _chained_of_threads(before: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _uncaught_in_thread(args: Any) -> None:
     """The same of threads: the end of a run is that of the thread that makes its steps."""
-
-    def hook(args: Any) -> Any:
-        with suppress(Exception):
-            own = [one for one in list(_followers) if one.thread == threading.get_ident()]
-            # An exit in a thread ends that thread alone, and no hook hears of it.
-            _tell(own[-1:], lambda: (said(args.exc_value, args.exc_traceback), None))
-        return before(args)
-
-    return hook
+    own = [one for one in list(_followers) if one.thread == threading.get_ident()]
+    # An exit in a thread ends that thread alone, and no hook hears of it.
+    _tell(own[-1:], lambda: (said(args.exc_value, args.exc_traceback), None))
 
 
-def _chained_exit(before: Callable[..., Any]) -> Callable[..., Any]:
-    """sys.exit, after the recorders were told of its code, and of the error that led to it."""
-
-    @functools.wraps(before)
-    def leave(*args: Any) -> Any:
-        _exits(*args)
-        return before(*args)
-
-    return leave
-
-
-def _chained_quit(before: Callable[..., Any]) -> Callable[..., Any]:
-    """The same of `exit` and `quit`."""
-
-    @functools.wraps(before)
-    def leave(self: Any, code: Any = None) -> Any:
-        _exits(code)
-        return before(self, code)
-
-    return leave
+def _quits(_: object, code: Any = None) -> None:
+    """`exit` or `quit` is called."""
+    _exits(code)
 
 
 def _exits(status: Any = None) -> None:

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.job.tensorflow.points import barrier, hooks
+
 # Hooks stay on TensorFlow for as long as its process lives, so that each program needs one of its
 # own; a fork before TensorFlow has started any thread costs milliseconds, an import five seconds.
 SERVER = """
@@ -35,6 +37,20 @@ for line in sys.stdin:
     _, status = os.waitpid(child, 0)
     print(f"ended {status}", flush=True)
 """
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was_found() -> Iterator[None]:
+    """No test leaves a hook to the next."""
+    yield
+    hooks.undo()
+    barrier.forget()
+
+
+@pytest.fixture
+def as_tensorflow(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
+    """Has an object be what the job has imported as TensorFlow."""
+    return lambda library: monkeypatch.setitem(sys.modules, "tensorflow", library)
 
 
 @pytest.fixture(scope="session")

@@ -51,27 +51,27 @@ from tpudiag.sources.job.tensorflow.observer import Observer
 
 observation.ENOUGH_RETRACES = 10**9
 left, tried, when = set(), set(), ["never"]
-around = hooks.around
 
-def may_fail(owner, name, call, sends=None):
-    hook = f"{getattr(owner, '__name__', type(owner).__name__)}.{name}"
-    left.add(hook)
+linked = hooks._Hook.subscribe
+
+def may_fail(hook, new):
+    left.add(hook.title)
 
     def failing_once(now):
-        if when[0] == now and hook in left:
-            left.discard(hook)
-            tried.add(hook)
+        if when[0] == now and hook.title in left:
+            left.discard(hook.title)
+            tried.add(hook.title)
             raise LookupError("planted " + now)
 
     def broken(original, *args, **kwargs):
         failing_once("before")
-        result = call(original, *args, **kwargs)
+        result = new.call(original, *args, **kwargs)
         failing_once("after")
         return result
 
-    around(owner, name, broken, sends)
+    linked(hook, new._replace(call=broken))
 
-hooks.around = may_fail
+hooks._Hook.subscribe = may_fail
 spec = protocol.JobSpec(
     program="", arguments=(), replicas=2, real_replicas=2, hosts=1, rehearse=True, steps=10**6,
     warmup_steps=10**6, budget_s=0.0, log_dir="", isolation="landlock",

@@ -17,7 +17,7 @@ from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.devices.wide_convolutions import SLOWER
 from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 from tpudiag.sources.job.tensorflow.watch_order import Watches
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -79,7 +79,7 @@ def end_if_too_slow(
         host_memory.examples_that_fit(_forward_bytes(call, whole), whole),
     )
     if examples < whole and pipelines:
-        _end_once_read(tf, watches, recorder, read_step, examples)
+        _end_once_read(watches, recorder, read_step, examples)
     elif in_time < spec.real_replicas:
         _end(recorder, in_time)
 
@@ -112,7 +112,6 @@ def _forward_bytes(call: GradientCall, examples: int) -> int:
 
 
 def _end_once_read(
-    tf: Any,
     watches: Watches,
     recorder: Recorder,
     read_step: Callable[[], Batch | None],
@@ -129,7 +128,7 @@ def _end_once_read(
             recorder.put(fitting_examples=examples, replica_batch=batch.per_replica_batch)
             _end(recorder, 1)
 
-    hooks.before(hooks.definer(tf.distribute.ReplicaContext, "merge_call"), "merge_call", met)
+    hooks.before(table.REPLICAS_MERGED, met)
 
 
 def turns_of_loops(tf: Any, graph: Any, turns: int = 1, depth: int = 0) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""All watches of a job, put on TensorFlow in their order: the later of two hooks is the outer."""
+"""All watches of a job, each told of the others that it needs."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Watches:
     ) -> None:
         """`script_path` gives the script's own path for one that was redirected."""
         self.full_replicas: FullReplicas | None = None
-        # First, so that all other hooks lie on the stand-ins.
+        # First: subclasses of the stand-ins' classes are hooked like those.
         if spec.rehearse:
             _stand_in_for_tpu(tf, spec, recorder)
             self.full_replicas = FullReplicas(tf)
         else:
-            TpuWatch(tf, recorder)
+            TpuWatch(recorder)
         self.gradients = GradientWatch(tf)
         self.functions = FunctionWatch(tf, events.after_call)
         self.strategies = StrategyWatch(tf, self.functions.class_)
@@ -77,8 +77,8 @@ class Watches:
         self.pipelines = PipelineWatch(tf)
         self.variables = VariableWatch(tf, events.after_large_variable, write=spec.requests < 0)
         in_place = spec.rehearse and spec.isolation == "none"
-        self.real_checkpoints = RealCheckpoints(tf) if in_place else None
-        self.checkpoints = CheckpointWatch(tf, script_path)
+        self.real_checkpoints = RealCheckpoints() if in_place else None
+        self.checkpoints = CheckpointWatch(script_path)
         self.whole: WholeScript | None = None
         if spec.rehearse and spec.requests < 0:
             self.whole = WholeScript(
@@ -90,7 +90,7 @@ class Watches:
                 steps_seen=lambda: self.gradients.taken + self.strategies.runs,
                 on_hard_end=events.on_hard_end,
             )
-        self.tf1 = Tf1Watch(tf)
+        self.tf1 = Tf1Watch()
         self.keras = KerasWatch(tf)
         if self.lowering is not None:
             self.lowering.steps_per_dispatch = self.keras.steps_per_execution

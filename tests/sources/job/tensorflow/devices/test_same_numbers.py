@@ -4,6 +4,8 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
+from functools import partial
+from itertools import count
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,7 +17,7 @@ from tpudiag.sources.job.tensorflow.devices import same_numbers
 def test_generators_without_a_seed_get_one_and_others_keep_theirs() -> None:
     runs = []
     for _ in range(2):
-        default_rng = same_numbers._reproducible(np.random.default_rng, 7)
+        default_rng = partial(same_numbers._reproducible, count(7), np.random.default_rng)
         unseeded = [default_rng().random(), default_rng(None).random()]
         runs.append(unseeded)
         assert unseeded[0] != unseeded[1]

@@ -4,6 +4,7 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -34,7 +35,7 @@ class Told:
         self.facts.append(facts)
 
 
-def test_each_call_is_announced_and_its_end_told() -> None:
+def test_each_call_is_announced_and_its_end_told(as_tensorflow: Callable[[Any], None]) -> None:
     tf = SimpleNamespace(
         distribute=SimpleNamespace(
             cluster_resolver=SimpleNamespace(TPUClusterResolver=Resolver), TPUStrategy=Strategy
@@ -43,7 +44,8 @@ def test_each_call_is_announced_and_its_end_told() -> None:
         tpu=SimpleNamespace(experimental=SimpleNamespace(initialize_tpu_system=initialize)),
     )
     told: Any = Told()
-    TpuWatch(tf, told)
+    as_tensorflow(tf)
+    TpuWatch(told)
     resolver = Resolver(tpu="my-tpu")
     tf.config.experimental_connect_to_cluster(resolver)
     phases = [facts["phase"] for facts in told.facts]

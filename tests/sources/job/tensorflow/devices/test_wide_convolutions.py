@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-import pytest
-
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.devices import wide_convolutions
 from tpudiag.sources.job.tensorflow.devices.wide_convolutions import NARROW, WIDE, WideConvolutions
 from tpudiag.sources.job.tensorflow.points import interventions
 
@@ -34,16 +31,6 @@ def tensorflow() -> Any:
     """A TensorFlow of casts alone; its version is one whose operations are left alone."""
     names = {"bfloat16": "bfloat16", "float16": "float16", "float32": "float32"}
     return SimpleNamespace(**names, __version__="2.99.0", cast=cast)
-
-
-@pytest.fixture(autouse=True)
-def _no_tensorflow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is hooked: the real TensorFlow would be imported for it."""
-
-    def missing(name: str) -> None:
-        raise ImportError(name)
-
-    monkeypatch.setattr(wide_convolutions, "import_module", missing)
 
 
 def norm(x: Tensor, scale: Tensor) -> Normalised:

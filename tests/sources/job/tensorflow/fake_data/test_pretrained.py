@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -33,6 +35,18 @@ def test_a_name_tells_the_size_of_a_model(name: str, kind: str, expected: dict[s
     assert {key: made.get(key) for key in expected} == expected
 
 
+@pytest.fixture
+def as_transformers(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], Any]:
+    """Has an object be a module of the package that the job has imported."""
+
+    def put(name: str, module: Any) -> Any:
+        monkeypatch.setitem(sys.modules, "transformers", SimpleNamespace())
+        monkeypatch.setitem(sys.modules, f"transformers.{name}", module)
+        return module
+
+    return put
+
+
 class Config:
     """As a configuration class of the package."""
 
@@ -46,14 +60,17 @@ class Config:
         raise OSError(f"{name} is not a local folder")
 
 
-def test_what_is_on_this_machine_is_read_and_the_rest_stood_in_for(tmp_path: Path) -> None:
+def test_what_is_on_this_machine_is_read_and_the_rest_stood_in_for(
+    tmp_path: Path, as_transformers: Callable[[str, Any], Any]
+) -> None:
     notes: list[Any] = []
 
     def put(**facts: Any) -> None:
         notes.append(facts["stood_in"])
 
     ledger = Ledger(str(tmp_path), put)
-    Pretrained(ledger).watch_configurations(SimpleNamespace(PretrainedConfig=Config))
+    module = as_transformers("configuration_utils", SimpleNamespace(PretrainedConfig=Config))
+    Pretrained(ledger).watch_configurations(module)
     assert Config.get_config_dict("/there")[0]["hidden_size"] == 3
     assert not notes
     made, left = Config.get_config_dict("bert-large", num_labels=4, revision="main")
@@ -79,12 +96,16 @@ class Resizes:
         raise OSError(f"{name} is not a local folder")
 
 
-def test_what_resizes_pictures_is_made_as_by_default(tmp_path: Path) -> None:
+def test_what_resizes_pictures_is_made_as_by_default(
+    tmp_path: Path, as_transformers: Callable[[str, Any], Any]
+) -> None:
     def put(**_: object) -> None:
         """Nothing is told here."""
 
     ledger = Ledger(str(tmp_path), put)
-    Pretrained(ledger).watch_picture_processors(SimpleNamespace(BaseImageProcessor=Resizes))
+    utilities = SimpleNamespace(BaseImageProcessor=Resizes)
+    module = as_transformers("image_processing_utils", utilities)
+    Pretrained(ledger).watch_picture_processors(module)
     assert isinstance(Resizes.from_pretrained("vit-base"), Resizes)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,14 +25,14 @@ class Dataset:
 
 
 def test_a_large_buffer_holds_few_stand_ins_and_is_read_as_it_was_asked_for(
-    tmp_path: Path,
+    tmp_path: Path, as_tensorflow: Callable[[Any], None]
 ) -> None:
     def put(**_: object) -> None:
         """Nobody asks what was stood in for."""
 
     ledger = Ledger(str(tmp_path), put)
-    tf: Any = SimpleNamespace(data=SimpleNamespace(Dataset=Dataset))
-    shuffles.install(tf, ledger)
+    as_tensorflow(SimpleNamespace(data=SimpleNamespace(Dataset=Dataset)))
+    shuffles.install(ledger)
     assert Dataset().shuffle(2048).held == 2048, "the data is there"
     ledger.note("gs://bucket/*.tfrec")
     large = Dataset().shuffle(2048, seed=1)

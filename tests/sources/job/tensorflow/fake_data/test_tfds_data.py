@@ -78,6 +78,7 @@ def test_a_builder_alone_is_told_as_stood_in_for(
     reader = type("FileReaderBuilder", (), {"_as_dataset": lambda *_: "as it is"})
     for name, module in (
         ("testing", testing),
+        ("core", SimpleNamespace()),
         (
             "core.dataset_builder",
             SimpleNamespace(
@@ -91,6 +92,7 @@ def test_a_builder_alone_is_told_as_stood_in_for(
         ("core.load", SimpleNamespace(builder=package.builder, load=package.load)),
     ):
         monkeypatch.setitem(sys.modules, f"tensorflow_datasets.{name}", module)
+    monkeypatch.setitem(sys.modules, "tensorflow_datasets", package)
     told: list[Any] = []
     ledger = Ledger(str(tmp_path), lambda **facts: told.append(facts))
     tfds_data.install(lambda: None, package, ledger)

@@ -35,13 +35,14 @@ def save(model: Any, export_dir: str) -> None:
 
 
 @pytest.fixture
-def tf() -> Any:
+def tf(as_tensorflow: Callable[[Any], None]) -> Any:
     train = SimpleNamespace(
         Checkpoint=type("Checkpoint", (Checkpoint,), {}),
         CheckpointManager=type("Manager", (Manager,), {}),
     )
     made = SimpleNamespace(train=train, saved_model=SimpleNamespace(save=save))
-    RealCheckpoints(made)
+    as_tensorflow(made)
+    RealCheckpoints()
     return made
 
 

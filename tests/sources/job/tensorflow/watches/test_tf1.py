@@ -4,9 +4,12 @@
 # pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+from tpudiag.sources.job.tensorflow.points import table
 from tpudiag.sources.job.tensorflow.watches import tf1
 
 
@@ -23,13 +26,14 @@ class InteractiveSession(Session):
     pass
 
 
-def test_each_interface_once_with_its_first_line() -> None:
+def test_each_interface_once_with_its_first_line(as_tensorflow: Callable[[Any], None]) -> None:
     v1 = SimpleNamespace(
         Session=Session,
         InteractiveSession=InteractiveSession,
-        **dict.fromkeys(tf1._SWITCHES, _made),
+        **dict.fromkeys(table.TF1_SWITCHES.names, _made),
     )
-    watch = tf1.Tf1Watch(SimpleNamespace(compat=SimpleNamespace(v1=v1)))
+    as_tensorflow(SimpleNamespace(compat=SimpleNamespace(v1=v1)))
+    watch = tf1.Tf1Watch()
     assert watch.facts() == ()
     assert v1.placeholder("float32") == "made"
     v1.placeholder("float32")

@@ -15,11 +15,10 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, table, user_lines
 
 
 class FullReplicas:
@@ -29,18 +28,12 @@ class FullReplicas:
         self._tf = tf
         self._sizes: list[list[tuple[int, int]]] = []
         """While predictions run, innermost last: the rows of each batch, real and with copies."""
-        try:
-            library: Any = import_module("tensorflow.python.distribute.input_lib")
-        except ImportError:
-            return
-        if hasattr(library.DistributedDataset, "_make_rebatch_fn"):
-            hooks.around(library.DistributedDataset, "_make_rebatch_fn", self._rebatch)
-        if hasattr(library, "_get_value_or_dummy"):
-            hooks.around(library, "_get_value_or_dummy", self._values)
+        hooks.around(table.REBATCHED, self._rebatch)
+        hooks.around(table.DUMMY_VALUES, self._values)
 
     def watch(self, keras: Any) -> None:
         """Hook the predictions of a Keras: each of their rows counts."""
-        hooks.around(keras.Model, "predict", self._predict)
+        hooks.around(table.PREDICT, self._predict, keras)
 
     def _predict(self, original: Any, *args: Any, **kwargs: Any) -> Any:
         """What a prediction gives, without the rows of copies."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import itertools
 import random
 import weakref
-from collections.abc import Callable
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 from tpudiag.signals.training_loop import TrainedNumbers
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 MOST_VARIABLES = 2000
 
@@ -28,21 +29,15 @@ def seed_python(seed: int) -> None:
         import numpy as np
 
         np.random.seed(seed)
-        np.random.default_rng = _reproducible(np.random.default_rng, seed)
+        hooks.around(table.NUMPY_GENERATOR, partial(_reproducible, itertools.count(seed)))
 
 
-def _reproducible(default_rng: Callable[..., Any], own_seed: int) -> Callable[..., Any]:
+def _reproducible(drawn: Iterator[int], default_rng: Any, seed: Any = None) -> Any:
     """NumPy's `default_rng`, which without a seed takes the system's entropy: no two runs share it.
 
     The argument has NumPy's own name, by which scripts give it.
     """
-    drawn = itertools.count(own_seed)
-
-    @functools.wraps(default_rng)
-    def reproducible(seed: Any = None) -> Any:
-        return default_rng(next(drawn) if seed is None else seed)
-
-    return reproducible
+    return default_rng(next(drawn) if seed is None else seed)
 
 
 class SameNumbers:

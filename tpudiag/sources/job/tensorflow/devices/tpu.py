@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import TpuAttempt
 from tpudiag.signals.environment import TpuPhase
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 
 class TpuWatch:
     """Hooks the four calls that every TPU job begins with."""
 
-    def __init__(self, tf: Any, recorder: Recorder) -> None:
+    def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._asked = "local"
         self._waited_s = 0.0
-        self._wrap(tf.distribute.cluster_resolver.TPUClusterResolver, "__init__", "resolver")
-        self._wrap(tf.config, "experimental_connect_to_cluster", "connect")
-        self._wrap(tf.tpu.experimental, "initialize_tpu_system", "initialize")
-        self._wrap(tf.distribute.TPUStrategy, "__init__", "strategy")
+        hooks.around(table.TPU_RESOLVER_MADE, self._announced("resolver"))
+        hooks.around(table.TPU_CONNECTED, self._announced("connect"))
+        hooks.around(table.TPU_INITIALISED, self._announced("initialize"))
+        hooks.around(table.TPU_STRATEGY_MADE, self._announced("strategy"))
 
-    def _wrap(self, owner: Any, name: str, phase: TpuPhase) -> None:
-        """Announce a call before it starts and say how it ended."""
+    def _announced(self, phase: TpuPhase) -> Callable[..., Any]:
+        """Announces a call before it starts and says how it ended."""
 
         def call(original: Any, *args: Any, **kwargs: Any) -> Any:
             if phase == "resolver":
@@ -46,7 +47,7 @@ class TpuWatch:
             )
             return result
 
-        hooks.around(owner, name, call)
+        return call
 
     def _attempt(self, phase: TpuPhase, reached: bool, error: str | None) -> TpuAttempt:
         """The attempt as it stands."""

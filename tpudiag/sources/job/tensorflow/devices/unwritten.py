@@ -10,6 +10,8 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
+from tpudiag.sources.job.tensorflow.points import privates
+
 LEAST_BYTES = 64 << 20
 """A variable from this size on is left unwritten."""
 _WIDEST_BYTES = 8
@@ -40,7 +42,7 @@ def _told_elements(made: Callable[[], Any]) -> int | None:
     """
     bound: list[Any] = [*getattr(made, "args", ())[:1], getattr(made, "keywords", {}).get("shape")]
     closed = (_content(cell) for cell in getattr(made, "__closure__", None) or ())
-    bound += [each.shape for each in closed if hasattr(each, "_initialize_with_initializer")]
+    bound += [each.shape for each in closed if hasattr(each, privates.INITIALIZES.name)]
     for shape in bound:
         sizes: Any = shape.as_list() if hasattr(shape, "as_list") else shape
         if type(sizes) in (tuple, list) and all(isinstance(each, int) for each in sizes):

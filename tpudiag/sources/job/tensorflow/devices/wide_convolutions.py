@@ -13,11 +13,10 @@ TensorFlow 2.14 (InvalidArgumentError, seen on 2.13).
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import hooks, interventions
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, table
 
 WIDENED = InterventionKind.WIDE
 WIDE, NARROW = "tpudiag_wide", "tpudiag_narrow"
@@ -26,7 +25,6 @@ SLOWER = 40.0
 """How many times as long such a convolution takes where it stays in 16 bits."""
 NORMALISES_BFLOAT16 = (2, 15)
 """TensorFlow's first release whose fused batch norm was seen to take bfloat16 on a CPU."""
-_CONVOLUTIONS = ("conv2d", "conv3d", "depthwise_conv2d_native")
 
 
 class WideConvolutions:
@@ -34,15 +32,9 @@ class WideConvolutions:
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
-        try:
-            operations: Any = import_module("tensorflow.python.ops.gen_nn_ops")
-        except ImportError:
-            return
-        for name in _CONVOLUTIONS:
-            if hasattr(operations, name):
-                hooks.around(operations, name, self.convolved)
-        if _release(tf) < NORMALISES_BFLOAT16 and hasattr(operations, "fused_batch_norm_v3"):
-            hooks.around(operations, "fused_batch_norm_v3", self.normalised)
+        hooks.around(table.CONVOLUTIONS, self.convolved)
+        if _release(tf) < NORMALISES_BFLOAT16:
+            hooks.around(table.BATCH_NORMALISED, self.normalised)
 
     # `input` and `filter` are TensorFlow's own names, by which tf.nn gives them.
     def convolved(self, original: Any, input: Any, filter: Any, *args: Any, **kwargs: Any) -> Any:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tarfile
-import zipfile
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from . import paths
 from .ledger import Ledger
@@ -26,6 +23,5 @@ def install(ledger: Ledger) -> None:
         # A part of an archive that the script does without.
         return None if paths.is_hosted(path) else original(path, *args, **kwargs)
 
-    hooks.around(shutil, "rmtree", removed)
-    hooks.before(zipfile.ZipFile, "extractall", unpacked)
-    hooks.before(tarfile.TarFile, "extractall", unpacked)
+    hooks.around(table.FOLDER_REMOVED, removed)
+    hooks.before(table.ARCHIVE_UNPACKED, unpacked)

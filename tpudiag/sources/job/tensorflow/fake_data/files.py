@@ -6,7 +6,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import barrier, hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from . import batch_sizes, paths, saved_models, text_files
 from .ledger import FILES, MARKER, Ledger
@@ -25,30 +25,24 @@ class Files:
         # `import tensorflow.compat.v2 as tf` has modules of its own for the same functions.
         for api in (tf, tf.compat.v2, tf.compat.v1):
             self._around_functions(api)
-        hooks.around(tf.io.gfile.GFile, "__init__", self._opened)
-        for name in ("restore", "read"):
-            hooks.around(tf.train.Checkpoint, name, self._restored)
-        self._around_dataset("TFRecordDataset", self._records)
-        self._around_dataset("TextLineDataset", self._lines)
-        self._around_dataset("FixedLengthRecordDataset", self._fixed_length)
-        list_files: Any = tf.data.Dataset.list_files
-
-        def listed(*args: Any, **kwargs: Any) -> Any:
-            return barrier.guarded("list_files", self._listed, list_files, args, kwargs)
-
-        tf.data.Dataset.list_files = staticmethod(listed)
+        hooks.around(table.GFILE_OPENED, self._opened)
+        hooks.around(table.CHECKPOINT_RESTORED, self._restored)
+        hooks.around(table.RECORDS_READ, self._of_files(self._records))
+        hooks.around(table.LINES_READ, self._of_files(self._lines))
+        hooks.around(table.BYTES_READ, self._of_files(self._fixed_length))
+        hooks.around(table.FILES_LISTED, self._listed)
 
     def _around_functions(self, api: Any) -> None:
         """The functions of one of TensorFlow's interfaces."""
-        gfile = api.io.gfile
-        hooks.around(gfile, "glob", self._glob)
-        hooks.around(gfile, "exists", self._answer(self._exists))
-        hooks.around(gfile, "isdir", self._answer(lambda path: "." not in path.split("/")[-1]))
-        hooks.around(gfile, "listdir", self._answer(self._listing))
-        hooks.around(gfile, "copy", self._copied)
-        hooks.around(api.io, "read_file", self._read)
-        hooks.around(api.train, "latest_checkpoint", self._answer(lambda _: None))
-        hooks.around(api.saved_model, "load", self._model_loaded)
+        is_folder = self._answer(lambda path: "." not in path.split("/")[-1])
+        hooks.around(table.GFILE_MATCHED, self._glob, api)
+        hooks.around(table.GFILE_EXISTS, self._answer(self._exists), api)
+        hooks.around(table.GFILE_IS_FOLDER, is_folder, api)
+        hooks.around(table.GFILE_LISTED, self._answer(self._listing), api)
+        hooks.around(table.GFILE_COPIED, self._copied, api)
+        hooks.around(table.FILE_READ, self._read, api)
+        hooks.around(table.LATEST_CHECKPOINT, self._answer(lambda _: None), api)
+        hooks.around(table.MODEL_LOADED, self._model_loaded, api)
 
     def _away(self, path: Any) -> bool:
         """Whether a path of data cannot be reached, and the job did not write it."""
@@ -173,14 +167,14 @@ class Files:
         sizes = [int(each or 0) for each in (record_bytes, header_bytes, footer_bytes)]
         return text_files.zeros(self._ledger, *sizes)
 
-    def _around_dataset(self, name: str, stand_in: Callable[..., str]) -> None:
-        """Hand a dataset of files the stand-in for each that cannot be reached."""
+    def _of_files(self, stand_in: Callable[..., str]) -> Callable[..., Any]:
+        """Hands a dataset of files the stand-in for each that cannot be reached."""
 
         def call(original: Any, dataset: Any, filenames: Any, *args: Any, **kwargs: Any) -> Any:
             file = stand_in(*args, **kwargs)
             return original(dataset, self._reachable(filenames, file), *args, **kwargs)
 
-        hooks.around(getattr(self._tf.data, name), "__init__", call)
+        return call
 
     def _reachable(self, names: Any, stand_in: str) -> Any:
         """File names, each that cannot be reached replaced; the same object where none is."""

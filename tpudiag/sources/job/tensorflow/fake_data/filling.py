@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, table, user_lines
 
 from . import batch_sizes, holes
 from .ledger import Ledger
@@ -41,15 +41,13 @@ class Filling:
         self._tf, self._ledger = tf, ledger
         self._model: Callable[[], Any] = lambda: None
         holes.filled.append(self._batches)
-        for class_ in (tf.distribute.Strategy, *tf.distribute.TPUStrategy.__mro__):
-            if "experimental_distribute_dataset" in vars(class_):
-                hooks.around(class_, "experimental_distribute_dataset", self._distributed)
+        hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
 
     def watch_keras(self, keras: Any) -> None:
         """The models of a Keras."""
-        for name in ("fit", "evaluate", "predict"):
-            hooks.around(keras.Model, name, self._given)
-        hooks.after(keras.Model, "__init__", self._made)
+        for at in (table.FIT, table.EVALUATE, table.PREDICT):
+            hooks.around(at, self._given, keras)
+        hooks.after(table.MODEL_MADE, self._made, keras)
 
     def _made(self, model: Any, *_: Any, **__: Any) -> None:
         self._model = weakref.ref(model)

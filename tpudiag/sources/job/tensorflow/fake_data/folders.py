@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
-import glob
 import os
 import pathlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from . import paths
 from .ledger import Ledger
@@ -24,12 +23,11 @@ _LISTS = {"listdir", "glob", "iglob", "scandir", "isdir"}
 def install(ledger: Ledger) -> None:
     """Answer for folders that a notebook host mounts and this machine does not have."""
     folders = _Folders(ledger)
-    for name in ("glob", "rglob"):
-        hooks.around(hooks.definer(pathlib.Path, name), name, folders.matched_below)
-    hooks.around(hooks.definer(pathlib.Path, "iterdir"), "iterdir", folders.iterated)
-    hooks.around(os, "listdir", folders.listed)
-    hooks.around(os, "walk", folders.walked)
-    hooks.around(glob, "glob", folders.matched)
+    hooks.around(table.PATHS_MATCHED, folders.matched_below)
+    hooks.around(table.PATHS_LISTED, folders.iterated)
+    hooks.around(table.FOLDER_LISTED, folders.listed)
+    hooks.around(table.FOLDER_WALKED, folders.walked)
+    hooks.around(table.FILES_MATCHED, folders.matched)
 
 
 class _Folders:

@@ -6,6 +6,8 @@ import os
 import re
 from typing import Any
 
+from tpudiag.sources.job.tensorflow.points import hooks, table
+
 from .holes import taken_apart
 from .hub_texts import preprocessing
 from .ledger import Ledger
@@ -19,7 +21,7 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
     layer: Any = hub.KerasLayer.__mro__[1]  # of the Keras that the package itself uses
 
     of_texts = preprocessing(tf, layer)
-    real_layer, real_load = hub.KerasLayer, hub.load
+    real_layer = hub.KerasLayer
     plain = layer.__new__ is object.__new__
 
     class KerasLayer(layer):  # type: ignore[misc]
@@ -74,13 +76,13 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
             outputs = {"pooled_output": pooled, "sequence_output": sequence}
             return {**outputs, "default": pooled, "encoder_outputs": [sequence]}
 
-    hub.KerasLayer = KerasLayer
+    hooks.stand_in(table.HUB_LAYER, KerasLayer)
 
-    def load(handle: Any, *args: Any, **kwargs: Any) -> Any:
+    def load(real_load: Any, handle: Any, *args: Any, **kwargs: Any) -> Any:
         """The module as a layer."""
         return real_load(handle, *args, **kwargs) if _is_here(handle) else KerasLayer(handle)
 
-    hub.load = load
+    hooks.around(table.HUB_LOADED, load)
 
 
 def _is_here(handle: Any) -> bool:

@@ -8,6 +8,7 @@ the call done again.
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import re
@@ -17,7 +18,7 @@ from functools import wraps
 from types import FunctionType
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from . import batch_sizes
 from .column_values import Kind, Use, by_name
@@ -55,12 +56,11 @@ def install(module: Any, ledger: Ledger) -> None:
             ledger.note(f"the data set {path}" + (f" ({name})" if name else ""))
             return made.splits(kwargs.get("split"))
 
-    hooks.around(module, "load_dataset", load)
-    if hasattr(module, "load_metric"):
-        metrics(module, "load_metric", ledger)
+    hooks.around(table.DATASETS_LOADED, load, module)
+    metrics(module, ledger)
 
 
-def metrics(module: Any, name: str, ledger: Ledger) -> None:
+def metrics(module: Any, ledger: Ledger) -> None:
     """Let `evaluate.load`, or `datasets.load_metric`, give a hole for a metric that is away."""
 
     def load(original: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
@@ -73,23 +73,19 @@ def metrics(module: Any, name: str, ledger: Ledger) -> None:
             ledger.note(f"the metric {path}")
             return Hole()
 
-    hooks.around(module, name, load)
+    at = table.METRIC_LOADED if hasattr(module, "EvaluationModule") else table.OLD_METRIC_LOADED
+    hooks.around(at, load, module)
 
 
 @contextmanager
 def offline(module: Any) -> Generator[None, None, None]:
     """While the package looks on this machine alone; its names for that have moved."""
-    changed: list[tuple[Any, str, Any]] = []
-    for owner in (getattr(module, "config", None), _hub_constants()):
-        for name in ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE"):
-            if hasattr(owner, name):
-                changed.append((owner, name, getattr(owner, name)))
-                setattr(owner, name, True)
-    try:
+    names = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE")
+    with contextlib.ExitStack() as stack:
+        for owner in (getattr(module, "config", None), _hub_constants()):
+            there = {name: True for name in names if hasattr(owner, name)}
+            stack.enter_context(hooks.instead(owner, **there))
         yield
-    finally:
-        for owner, name, before in changed:
-            setattr(owner, name, before)
 
 
 def _hub_constants() -> Any:

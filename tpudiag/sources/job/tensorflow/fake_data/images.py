@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table
 
 from .text_files import JPEG, SIZE, SMALL_JPEG
 
@@ -21,21 +21,13 @@ class Contents:
 
     def __init__(self, tf: Any, marked: Any) -> None:
         self._tf, self._marked = tf, marked
-        self._hooked: set[type] = set()
         self._decoded = False
         """Whether a stand-in was decoded in a graph."""
-        for owner in (tf.image, tf.io, tf.compat.v1.image):
-            for name in ("decode_jpeg", "decode_png", "decode_image", "decode_bmp", "decode_gif"):
-                if hasattr(owner, name):
-                    hooks.around(owner, name, self._picture)
-            for name in ("decode_and_crop_jpeg", "extract_jpeg_shape", "is_jpeg"):
-                if hasattr(owner, name):
-                    hooks.around(owner, name, self._jpeg)
-        for owner in (tf.io, tf.compat.v1):
-            hooks.around(owner, "decode_raw", self._raw)
-        hooks.around(tf.io, "parse_tensor", self._tensor)
-        hooks.around(tf, "reshape", self._reshaped)
-        hooks.around(tf, "ensure_shape", self._reshaped)
+        hooks.around(table.PICTURE_DECODED, self._picture)
+        hooks.around(table.JPEG_DECODED, self._jpeg)
+        hooks.around(table.RAW_DECODED, self._raw)
+        hooks.around(table.TENSOR_PARSED, self._tensor)
+        hooks.around(table.RESHAPED, self._reshaped)
 
     def _replaced(self, contents: Any, stand_in: Any) -> Any:
         """Contents with the stand-in where they are none."""
@@ -95,10 +87,7 @@ class Contents:
         if self._tf.executing_eagerly():
             return
         self._decoded = True
-        owner = next((c for c in type(tensor).__mro__ if "set_shape" in vars(c)), None)
-        if owner is not None and owner not in self._hooked:
-            self._hooked.add(owner)
-            hooks.around(owner, "set_shape", self._shape_set)
+        hooks.around(table.SHAPE_SET, self._shape_set, type(tensor))
 
     def _shape_set(self, original: Any, tensor: Any, shape: Any) -> Any:
         """A shape is claimed: a stand-in behind the tensor takes its size."""
@@ -124,7 +113,7 @@ class Contents:
         proto = tf.make_tensor_proto(value, dtype=tf.int32)
         # The claim comes later in the script than the decoding: the constant that was already put
         # into the graph is changed, before the graph is first run.
-        size._set_attr("value", tf.compat.v1.AttrValue(tensor=proto))
+        privates.SET_ATTRIBUTE.of(size)("value", tf.compat.v1.AttrValue(tensor=proto))
 
     def _reshaped(self, original: Any, tensor: Any, shape: Any, *args: Any, **kw: Any) -> Any:
         """A shape is asked for: a stand-in is cut or repeated to fit it.

@@ -62,7 +62,7 @@ class FakeData:
 
         Files(tf, self._ledger, self._written)
         records.install(tf, marked, self._ledger)
-        shuffles.install(tf, self._ledger)
+        shuffles.install(self._ledger)
         Contents(tf, marked)
         self._filling = Filling(tf, self._ledger)
 
@@ -86,7 +86,7 @@ class FakeData:
     def watch_evaluate(self, module: Any) -> None:
         """What Hugging Face's evaluate would download."""
         if hasattr(module, "EvaluationModule"):
-            hub_datasets.metrics(module, "load", self._ledger)
+            hub_datasets.metrics(module, self._ledger)
 
     def watch_numpy(self, numpy: Any) -> None:
         """Arrays."""

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import os
 import re
 import sys
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
-from . import functions, paths
+from . import paths
 from .folders import picture, pictures_of, texts_of
 from .holes import Hole
 from .ledger import Ledger
@@ -26,10 +25,6 @@ _IMAGES = {
 }
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
 _PICTURE = re.compile(r"\.(jpe?g|png|gif|bmp|webp)$", re.I)
-_OTHERS = ("imdb", "reuters", "boston_housing", "california_housing")
-_HOMES = ("keras.preprocessing.image", "keras.src.legacy.preprocessing.image",
-          "tf_keras.preprocessing.image")  # fmt: skip
-"""Where a Keras keeps its generator of pictures: Keras 2, Keras 3, and Keras 2 beside it."""
 
 
 def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
@@ -49,22 +44,15 @@ class KerasData:
         version = str(getattr(keras, "__version__", "2"))
         self._gives_archive = package == "tf_keras" or version.startswith("2")
         self._numpy: Any = importlib.import_module("numpy")
-        for name in (*_IMAGES, *_OTHERS):
-            module = getattr(keras.datasets, name, None)
-            if module is not None:
-                functions.replace(module.load_data, self._loader(name))
-        functions.replace(keras.utils.get_file, self._file)
-        hooks.around(keras.Model, "load_weights", self._weights)
-        functions.replace(keras.utils.image_dataset_from_directory, self._pictures)
-        functions.replace(
-            getattr(keras.utils, "text_dataset_from_directory", None), self._text_files
-        )
-        functions.replace(getattr(keras.utils, "plot_model", None), drawn)
-        for home in (each for each in _HOMES if each.startswith(package)):
-            with contextlib.suppress(ImportError, AttributeError):
-                class_: Any = importlib.import_module(home).ImageDataGenerator
-                hooks.around(class_, "flow_from_directory", self._generated)
-                hooks.around(class_, "flow_from_dataframe", self._generated_by_table)
+        for each in table.KERAS_DATA_LOADED.each():
+            hooks.around(each, self._loader(each.owners[0].rpartition(".")[2]), keras)
+        hooks.around(table.KERAS_FILE, self._file, keras)
+        hooks.around(table.WEIGHTS_LOADED, self._weights, keras)
+        hooks.around(table.KERAS_PICTURES, self._pictures, keras)
+        hooks.around(table.KERAS_TEXTS, self._text_files, keras)
+        hooks.around(table.MODEL_DRAWN, drawn, keras)
+        hooks.around(table.FOLDER_GENERATED, self._generated, keras)
+        hooks.around(table.TABLE_GENERATED, self._generated_by_table, keras)
 
     def _loader(self, name: str) -> Any:
         """The stand-in for one dataset's load_data."""

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
-import io
-import json
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from . import paths
 from .holes import Hole
@@ -35,13 +32,12 @@ def install(ledger: Ledger) -> None:
     def parsed(original: Any, s: Any, *args: Any, **kwargs: Any) -> Any:
         return Hole() if isinstance(s, OpenText) else original(s, *args, **kwargs)
 
-    hooks.around(builtins, "open", opened)
-    hooks.around(io, "open", opened)  # as pathlib opens a file
-    hooks.around(json, "load", loaded)
-    hooks.around(json, "loads", parsed)
+    hooks.around(table.FILE_OPENED, opened)
+    hooks.around(table.JSON_LOADED, loaded)
+    hooks.around(table.JSON_PARSED, parsed)
 
 
-def watch_numpy(numpy: Any, ledger: Ledger) -> None:
+def watch_numpy(_: Any, ledger: Ledger) -> None:
     """Arrays that numpy.load would read."""
 
     def loaded(original: Any, file: Any, *args: Any, **kwargs: Any) -> Any:
@@ -50,4 +46,4 @@ def watch_numpy(numpy: Any, ledger: Ledger) -> None:
         ledger.note(f"{file} (an array)")
         return Hole()
 
-    hooks.around(numpy, "load", loaded)
+    hooks.around(table.ARRAY_LOADED, loaded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from . import folders, paths
 from .ledger import Ledger
@@ -18,14 +18,14 @@ class Pictures:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    def watch_pil(self, image: Any) -> None:
+    def watch_pil(self, _: Any) -> None:
         """PIL.Image, through which matplotlib and Keras read as well."""
 
         # `fp` and `filename` below are the packages' own names, by which scripts give them.
         def opened(original: Any, fp: Any, *args: Any, **kwargs: Any) -> Any:
             return original(self._chosen(fp), *args, **kwargs)
 
-        hooks.around(image, "open", opened)
+        hooks.around(table.PICTURE_OPENED, opened)
 
     def watch_opencv(self, module: Any) -> None:
         """OpenCV, which gives None for what is not there."""
@@ -38,7 +38,7 @@ class Pictures:
             gray = (args[0] if args else kwargs.get("flags")) == module.IMREAD_GRAYSCALE
             return numpy.full((SIZE, SIZE) if gray else (SIZE, SIZE, 3), 127, dtype="uint8")
 
-        hooks.around(module, "imread", read)
+        hooks.around(table.PICTURE_READ, read)
 
     def _chosen(self, file: Any) -> Any:
         """The file, or the picture that stands in for it."""

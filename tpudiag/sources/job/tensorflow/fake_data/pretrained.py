@@ -6,13 +6,12 @@ What lies on this machine, in a folder or the package's cache, is read.
 from __future__ import annotations
 
 import importlib
-import inspect
 import os
 import re
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import barrier
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from .ledger import Ledger
 from .text_files import WORDS
@@ -56,35 +55,35 @@ class Pretrained:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    def watch_configurations(self, module: Any) -> None:
+    def watch_configurations(self, _: Any) -> None:
         """transformers.configuration_utils."""
-        _around(module.PretrainedConfig, "get_config_dict", self._configuration)
+        hooks.around(table.CONFIGURATION_READ, self._configuration)
 
-    def watch_models(self, module: Any) -> None:
+    def watch_models(self, _: Any) -> None:
         """transformers.modeling_tf_utils."""
-        _around(module.TFPreTrainedModel, "from_pretrained", self._model)
+        hooks.around(table.MODEL_FETCHED, self._model)
 
-    def watch_auto_models(self, module: Any) -> None:
+    def watch_auto_models(self, _: Any) -> None:
         """transformers.models.auto.auto_factory, which asks for files of its own."""
 
         def local(original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
             return original(class_, name, *args, **{**kw, **_LOCAL})
 
-        _around(getattr(module, "_BaseAutoModelClass"), "from_pretrained", local)  # noqa: B009
+        hooks.around(table.AUTO_MODEL_FETCHED, local)
 
-    def watch_tokenizers(self, module: Any) -> None:
+    def watch_tokenizers(self, _: Any) -> None:
         """transformers.tokenization_utils_base."""
-        _around(module.PreTrainedTokenizerBase, "from_pretrained", self._tokenizer)
+        hooks.around(table.TOKENIZER_FETCHED, self._tokenizer)
 
-    def watch_auto_tokenizer(self, module: Any) -> None:
+    def watch_auto_tokenizer(self, _: Any) -> None:
         """transformers.models.auto.tokenization_auto."""
-        _around(module.AutoTokenizer, "from_pretrained", self._tokenizer)
+        hooks.around(table.AUTO_TOKENIZER_FETCHED, self._tokenizer)
 
     def watch_picture_processors(self, module: Any) -> None:
         """transformers.image_processing_utils, or its module for the automatic class."""
-        for name in ("BaseImageProcessor", "AutoImageProcessor"):
-            if class_ := getattr(module, name, None):
-                _around(class_, "from_pretrained", self._picture_processor)
+        automatic = hasattr(module, "AutoImageProcessor")
+        at = table.AUTO_PICTURE_PROCESSOR_FETCHED if automatic else table.PICTURE_PROCESSOR_FETCHED
+        hooks.around(at, self._picture_processor)
 
     def _configuration(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
         """What a model's configuration file says."""
@@ -241,15 +240,3 @@ def _write_vocabulary(path: str) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
     with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
         file.write("\n".join(words) + "\n")
-
-
-def _around(class_: Any, name: str, call: Callable[..., Any]) -> None:
-    """Put `call(original, class, *args, **kwargs)` in the place of a class method."""
-    method: Any = inspect.getattr_static(class_, name)
-    original: Callable[..., Any] = method.__func__
-    hook = f"{class_.__name__}.{name}"
-
-    def wrapped(called: Any, *args: Any, **kwargs: Any) -> Any:
-        return barrier.guarded(hook, call, original, (called, *args), kwargs)
-
-    setattr(class_, name, classmethod(wrapped))

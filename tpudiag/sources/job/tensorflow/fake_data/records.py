@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 from .ledger import MARKER, Ledger
 from .text_files import SIZE, keep_records_within
@@ -50,13 +50,9 @@ def install(tf: Any, marked: Any, ledger: Ledger) -> None:
             at = tf.strings.to_hash_bucket_fast(strings, len(stand_ins))
             return tf.where(marked(strings), tf.gather(tf.constant(stand_ins), at), strings)
 
-    for owner in (tf.io, tf.compat.v1, tf.compat.v1.io):
-        for name in ("parse_example", "parse_single_example"):
-            hooks.around(owner, name, parsed)
-        for name in ("parse_sequence_example", "parse_single_sequence_example"):
-            if hasattr(owner, name):
-                hooks.around(owner, name, sequence)
-        hooks.around(owner, "decode_csv", csv)
+    hooks.around(table.EXAMPLES_PARSED, parsed)
+    hooks.around(table.SEQUENCES_PARSED, sequence)
+    hooks.around(table.CSV_DECODED, csv)
 
 
 def examples(tf: Any, features: Any) -> list[bytes]:

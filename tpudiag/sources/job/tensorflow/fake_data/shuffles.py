@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import hooks, interventions
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates, table
 
 from .ledger import Ledger
 
@@ -16,7 +16,7 @@ MOST = 64
 """Elements that a buffer holds."""
 
 
-def install(tf: Any, ledger: Ledger) -> None:
+def install(ledger: Ledger) -> None:
     """Let buffers be small once something was stood in for; what was asked for is still read."""
 
     def shuffled(original: Any, dataset: Any, buffer_size: Any, *args: Any, **kwargs: Any) -> Any:
@@ -26,10 +26,10 @@ def install(tf: Any, ledger: Ledger) -> None:
             return original(dataset, buffer_size, *args, **kwargs)
         interventions.note(InterventionKind.SHUFFLES)
         made = original(dataset, MOST, *args, **kwargs)
-        made._buffer_size = asked  # where the checks read it
+        setattr(made, privates.BUFFER_SIZE.name, asked)  # where the checks read it
         return made
 
-    hooks.around(tf.data.Dataset, "shuffle", shuffled)
+    hooks.around(table.DATASET_SHUFFLED, shuffled)
 
 
 def _number(buffer_size: Any) -> int | None:

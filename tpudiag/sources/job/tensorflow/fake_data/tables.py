@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import table as points
 
 from . import batch_sizes, paths
 from .ledger import Ledger
@@ -14,15 +15,6 @@ from .open_tables import OpenTables
 
 ROWS = 2048
 """Rows of each table that is stood in for."""
-_READERS = (
-    "read_csv",
-    "read_table",
-    "read_json",
-    "read_parquet",
-    "read_pickle",
-    "read_feather",
-    "read_excel",
-)
 _PATHS = ("filepath_or_buffer", "path_or_buf", "path", "io")
 
 
@@ -60,13 +52,10 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
         return original(table, _fewer(n, table, replaces) if ledger.any else n, *args, **kwargs)
 
     open_tables = OpenTables(pandas)
-    hooks.around(pandas, "merge", merged)
-    hooks.around(hooks.definer(pandas.DataFrame, "sample"), "sample", sampled)
-    for name in _READERS:
-        if hasattr(pandas, name):
-            hooks.around(pandas, name, read)
-    for name in ("to_csv", "to_json", "to_pickle", "to_parquet"):
-        hooks.around(hooks.definer(pandas.DataFrame, name), name, write)
+    hooks.around(points.TABLES_MERGED, merged)
+    hooks.around(points.TABLE_SAMPLED, sampled)
+    hooks.around(points.TABLE_READ, read)
+    hooks.around(points.TABLE_WRITTEN, write)
 
 
 def _fewer(count: Any, table: Any, replaces: bool) -> Any:

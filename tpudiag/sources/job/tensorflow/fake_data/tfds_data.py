@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table
 
 from .ledger import FILES, RECORDS, Ledger
 
@@ -91,20 +91,16 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
     mock: Any = testing.mock_data(num_examples=FILES * RECORDS, policy=testing.MockPolicy.USE_CODE)
     mock.__enter__()
     _mocks.append(mock)
-    builders: Any = importlib.import_module("tensorflow_datasets.core.dataset_builder")
-    hooks.around(builders.FileReaderBuilder, "_as_dataset", as_dataset)
-    for name in ("download_and_prepare", "as_dataset"):
-        hooks.before(builders.DatasetBuilder, name, own)
-    load_module: Any = importlib.import_module("tensorflow_datasets.core.load")
-    for owner in (tfds, load_module):
-        hooks.around(owner, "builder", built)
-        hooks.around(owner, "load", load)
+    hooks.around(table.TFDS_READ, as_dataset)
+    hooks.before(table.TFDS_PREPARED, own)
+    hooks.around(table.TFDS_BUILT, built)
+    hooks.around(table.TFDS_LOADED, load)
 
 
 class _Prepared:
     """The package as it was before its mock: for data that were prepared on this machine."""
 
-    _METHODS = ("download_and_prepare", "as_dataset", "as_data_source", "_as_dataset")
+    _METHODS = ("download_and_prepare", "as_dataset", "as_data_source", *table.TFDS_READ.names)
 
     def __init__(self) -> None:
         self._builders: Any = importlib.import_module("tensorflow_datasets.core.dataset_builder")
@@ -119,14 +115,14 @@ class _Prepared:
     def builder(self, original: Any, args: Any, kwargs: Any) -> Any:
         """The builder of prepared data, with its own methods; None where nothing is prepared."""
         class_, module = self._builders.DatasetBuilder, self._read_only
-        mocked = class_.__init__, module.builder_from_files
-        class_.__init__, module.builder_from_files = self._init, self._from_files
         try:
-            builder = original(*args, **kwargs)
+            with (
+                hooks.instead(class_, __init__=self._init),
+                hooks.instead(module, builder_from_files=self._from_files),
+            ):
+                builder = original(*args, **kwargs)
         except Exception:
             return None
-        finally:
-            class_.__init__, module.builder_from_files = mocked
         if not os.path.isdir(str(builder.data_dir)):  # noqa: PTH112
             return None
         for name, method in self._methods.items():
@@ -238,7 +234,7 @@ def _with_splits(tfds: Any, builder: Any) -> None:
     sizes = KNOWN_SPLITS.get(builder.name) or SPLITS
     listed = [info(name, examples) for name, examples in sizes.items()]
     builder.info.set_splits(splits.SplitDict(listed))
-    builder.info._splits = Splits(listed)
+    setattr(builder.info, privates.SPLITS.name, Splits(listed))
 
 
 def _shards(examples: int) -> list[int]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import ActivationEstimate, StepConstant, StepOp, StepOps, TensorSeen
 from tpudiag.sources.job.tensorflow.devices import wide_convolutions
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.tensorflow.points import privates, user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
@@ -98,7 +97,7 @@ def bodies(graph: Any, operation: Any) -> Iterator[Any]:
         with contextlib.suppress(AttributeError, KeyError, ValueError):
             named: Any = operation.get_attr(attribute)
             for function in named if attribute == "branches" else [named]:
-                yield graph._get_function(function.name).graph
+                yield privates.GRAPH_FUNCTION.of(graph)(function.name).graph
 
 
 def step_ops(call: GradientCall) -> StepOps:
@@ -141,12 +140,10 @@ def _added(ops: tuple[StepOp, ...], more: list[StepOp]) -> tuple[StepOp, ...]:
 def _soft_placement() -> bool:
     """Whether the job called `tf.config.set_soft_device_placement(True)`.
 
-    Private in use: `Context._soft_device_placement` (TensorFlow 2.13 to 2.21), which alone tells
-    what was asked for from the default.
+    TensorFlow's own settings alone tell what was asked for from the default.
     """
-    context: Any = sys.modules.get("tensorflow.python.eager.context")
-    asked: object = getattr(context.context(), "_soft_device_placement", None) if context else None
-    return asked is True
+    context = privates.EAGER_CONTEXT.get()
+    return context is not None and privates.SOFT_PLACEMENT.of(context(), None) is True
 
 
 def _large_constant(operation: Any) -> Iterator[StepConstant]:

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, de
 from tpudiag.sources.job.tensorflow.graphs import graphs, replica_context
 from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
 from tpudiag.sources.job.tensorflow.graphs.step_program import StepProgram
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table
 from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 
 SMALLER, SMALLEST = 4, 8
@@ -42,8 +41,7 @@ class StepCall:
     @property
     def alone(self) -> bool:
         """Whether it trains under no strategy of the job's: on one replica, whatever there is."""
-        # By its name: the class is private.
-        return type(self.strategy).__name__ == "_DefaultDistributionStrategy"
+        return privates.DEFAULT_STRATEGY.names(self.strategy)
 
 
 class LoweringWatch:
@@ -61,8 +59,7 @@ class LoweringWatch:
         self.steps_per_dispatch: Callable[[], int] = lambda: 1
         self.shapes: tuple[tuple[int, ...], ...] = ()
         """Of examples whose dimensions the data leave open, where all that were read had one."""
-        extended = tf.compat.v1.distribute.StrategyExtended
-        hooks.around(extended, "call_for_each_replica", self._call)
+        hooks.around(table.CALL_FOR_EACH_REPLICA, self._call)
 
     def _call(
         self, original: Any, extended: Any, fn: Any, args: Any = (), kwargs: Any = None
@@ -224,18 +221,15 @@ def _fits(known: Sequence[int], open_: Sequence[int | None]) -> bool:
 def _as_traced(function: Any) -> Callable[..., Any]:
     """The Python function of a tf.function, with the control flow that AutoGraph gives it.
 
-    Private (`autograph.impl.api.tf_convert`, `autograph.core.ag_ctx`, TensorFlow 2.13 to 2.21);
-    where they moved, a step that branches on a tensor is not lowered.
+    Where AutoGraph moved, a step that branches on a tensor is not lowered.
     """
     python_function: Callable[..., Any] = function.python_function
-    if getattr(function, "_autograph", True) is False:
+    if privates.AUTOGRAPH.of(function, True) is False:
         return python_function
-    try:
-        convert = import_module("tensorflow.python.autograph.impl.api").tf_convert
-        contexts: Any = import_module("tensorflow.python.autograph.core.ag_ctx")
-        enabled = contexts.ControlStatusCtx(status=contexts.Status.ENABLED)
-    except (ImportError, AttributeError):
+    convert, conversion = privates.CONVERT.get(), privates.CONVERSION.get()
+    if convert is None or conversion is None:
         return python_function
+    enabled = conversion(status=privates.CONVERSION_STATUS.get().ENABLED)
     # As strategy.run converts what it is given. The public tf.autograph.to_graph takes no methods,
     # which steps often are.
     converted: Callable[..., Any] = convert(python_function, enabled, user_requested=True)

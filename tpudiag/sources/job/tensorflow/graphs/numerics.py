@@ -14,7 +14,7 @@ from tpudiag.signals.step_numerics import (
     StepNumerics,
 )
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 LayerLine = Callable[[str], Location | None]
@@ -43,13 +43,13 @@ class ClippingWatch:
         self._tf = tf
         self._gradients: dict[int, Any] = {}
         self.clipped: dict[tuple[str, Location | None], ClippedGradients] = {}
-        hooks.around(tf.GradientTape, "gradient", self._taken)
-        for name, argument in (
-            ("clip_by_global_norm", "t_list"),
-            ("clip_by_norm", "t"),
-            ("clip_by_value", "t"),
+        hooks.around(table.GRADIENT_TAKEN, self._taken)
+        for at, argument in (
+            (table.CLIPPED_BY_GLOBAL_NORM, "t_list"),
+            (table.CLIPPED_BY_NORM, "t"),
+            (table.CLIPPED_BY_VALUE, "t"),
         ):
-            hooks.before(tf, name, self._clips(f"tf.{name}", argument))
+            hooks.before(at, self._clips(at.name, argument))
 
     def _taken(self, original: Any, *args: Any, **kwargs: Any) -> Any:
         """Gradients are taken; those traced are remembered."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.watches import training
 from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
 
@@ -38,11 +38,12 @@ class OperationLines:
 
     def watch(self, keras: Any, watch: KerasWatch) -> None:
         """Install the hooks on a Keras package."""
-        self._hook(keras.layers.Layer, "__call__", watch.layers.made_at)
-        self._hook(keras.Model, "compute_loss", watch.line_of_compile)
-        legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
-        for optimizer in filter(None, (keras.optimizers.Optimizer, legacy)):
-            self._hook(optimizer, "apply_gradients", watch.line_of_optimizer)
+        for at, made_at in (
+            (table.LAYER_CALLED, watch.layers.made_at),
+            (table.LOSS_COMPUTED, watch.line_of_compile),
+            (table.GRADIENTS_APPLIED, watch.line_of_optimizer),
+        ):
+            hooks.around(at, self._noting_operations(made_at), keras)
 
     @contextlib.contextmanager
     def noted(self) -> Generator[None]:
@@ -92,10 +93,8 @@ class OperationLines:
                 break
         return self._lines.get(operation.graph, {}).get(operation.name)
 
-    def _hook(self, class_: Any, name: str, made_at: Callable[[Any], Location | None]) -> None:
-        """Look at each call of a method; `made_at` gives the line behind its object."""
-        if not hasattr(class_, name):
-            return
+    def _noting_operations(self, made_at: Callable[[Any], Location | None]) -> Callable[..., Any]:
+        """Looks at each call of a method; `made_at` gives the line behind its object."""
 
         def call(original: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
             if not self._noting:
@@ -108,7 +107,7 @@ class OperationLines:
                 self._note(graph, graph.get_operations()[before:], str(line))
             return result
 
-        hooks.around(hooks.definer(class_, name), name, call)
+        return call
 
     def _note(self, graph: Any, added: Iterable[Any], line: str) -> None:
         """The operations that a call added: what an inner call added has its line already."""

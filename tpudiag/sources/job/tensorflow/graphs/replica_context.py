@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator
-from importlib import import_module
 from typing import Any
+
+from tpudiag.sources.job.tensorflow.points import hooks, privates
 
 SUMS_FROM = (2, 16)
 """From this TensorFlow on its XLA for CPUs has XlaAllReduce, which sums over the replicas."""
@@ -22,7 +23,7 @@ def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
     if not tf.distribute.has_strategy() and type(strategy) is type(tf.distribute.get_strategy()):
         yield
         return
-    update_context: Any = import_module("tensorflow.python.distribute.distribute_lib").UpdateContext
+    update_context: Any = privates.UPDATE_CONTEXT.get()
 
     def reduce_to(reduce_op: Any, value: Any, *_: Any, **__: Any) -> Any:
         return _all_reduce(tf, reduce_op, value, replicas)
@@ -44,19 +45,16 @@ def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
         "update": update,
         # Strategies may have each replica sum by itself where XLA compiles the step; by merge_call
         # all that crosses replicas comes through reduce_to above.
-        "_use_merge_call": lambda: True,
+        privates.USES_MERGE_CALL.name: lambda: True,
     }
-    for name, function in changed.items():
-        setattr(extended, name, function)
-    try:
-        context = tf.distribute.ReplicaContext(strategy, 0)
-        context.all_gather = _gathering(tf, replicas)
-        with strategy.scope(), context:
-            yield
-    finally:
-        for name in changed:
-            # They were set on the instance, over the methods of the class, which come back so.
-            delattr(extended, name)
+    context = tf.distribute.ReplicaContext(strategy, 0)
+    with (
+        hooks.instead(extended, **changed),
+        hooks.instead(context, all_gather=_gathering(tf, replicas)),
+        strategy.scope(),
+        context,
+    ):
+        yield
 
 
 def _gathering(tf: Any, replicas: int) -> Any:
@@ -101,9 +99,8 @@ def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
     tensor = tf.convert_to_tensor(first_value(tf, value))
     if replicas == 1 or tensor.dtype.name not in REDUCIBLE:
         return tensor
-    ops: Any = import_module("tensorflow.compiler.tf2xla.ops.gen_xla_ops")
     if tuple(map(int, tf.__version__.split(".")[:2])) < SUMS_FROM:
-        total = ops.xla_custom_call(
+        total = privates.XLA_CALL.get()(
             args=[tensor],
             target_name=f"{PLACE_OF_SUM}{replicas}",
             backend_config="",
@@ -111,7 +108,7 @@ def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
             shape=tensor.shape,
         )
     else:
-        total = ops.xla_all_reduce(
+        total = privates.XLA_SUM.get()(
             input=tensor,
             group_assignment=[list(range(replicas))],
             reduce_op="Add",

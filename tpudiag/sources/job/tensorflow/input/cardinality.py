@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import Pipeline
-from tpudiag.sources.job.tensorflow.points import bounded_call
+from tpudiag.sources.job.tensorflow.points import bounded_call, privates
 
 LONGEST_S = 1.0
 """Small data, which alone is worth caching, is counted within it."""
@@ -34,7 +34,7 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
     if op.elements is not None or not is_map or any(each.python for each in before):
         return pipeline
     count = bounded_call.within(
-        2 * LONGEST_S, lambda: elements(tf, _one_pass(chain[number]._inputs()[0]), LONGEST_S)
+        2 * LONGEST_S, lambda: elements(tf, _one_pass(privates.inputs(chain[number])[0]), LONGEST_S)
     )
     if count is None:
         return pipeline
@@ -45,7 +45,7 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
 def _one_pass(dataset: Any) -> Any:
     """The dataset before it is repeated and shuffled: the same elements, each once."""
     while _HANDS_ON.match(type(dataset).__name__):
-        dataset = dataset._inputs()[0]
+        dataset = privates.inputs(dataset)[0]
     return dataset
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
 from tpudiag.sources.job.tensorflow.input import batch_names, files
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.tensorflow.points import privates, user_lines
 
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
@@ -28,7 +27,6 @@ _RANDOM = re.compile(
 )
 """Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
 
-_OWN_CALLS = "tensorflow.python.data.ops."
 """Modules of what users call to make one dataset each."""
 _MAPPERS = {
     "Map": "map",
@@ -63,9 +61,12 @@ class DatasetReader:
         module, name = user_lines.called()
         by_keras = module.partition(".")[0] in ("keras", "tf_keras")
         self._made_at[id(dataset)] = None if by_keras else user_lines.caller()
-        if not module.startswith(_OWN_CALLS) or _MAPPERS.get(kind_of(dataset), name) != name:
+        if (
+            not module.startswith(privates.DATASET_MODULES)
+            or _MAPPERS.get(kind_of(dataset), name) != name
+        ):
             self._inside_library.add(id(dataset))
-        size = _integer(getattr(dataset, "_batch_size", None))
+        size = _integer(privates.BATCH_SIZE.of(dataset, None))
         if size is not None:
             self._batch_names[id(dataset)] = batch_names.names_of(size), batch_names.global_batch()
 
@@ -110,12 +111,12 @@ class DatasetReader:
 
     def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
         """Add a dataset behind those that it is made from."""
-        while type(dataset).__name__ == _V1 and hasattr(dataset, "_dataset"):
-            dataset = dataset._dataset  # what holds it for scripts of TensorFlow 1
+        while type(dataset).__name__ == _V1 and hasattr(dataset, privates.HELD.name):
+            dataset = privates.HELD.of(dataset)  # what holds it for scripts of TensorFlow 1
         if id(dataset) in visited:
             return
         visited.add(id(dataset))
-        for parent in _try(dataset._inputs) or ():
+        for parent in _try(lambda: privates.inputs(dataset)) or ():
             self._walk(parent, chain, visited)
         chain.append(dataset)
 
@@ -136,11 +137,11 @@ class DatasetReader:
         named, global_named = self._batch_names.get(id(dataset), ((), None))
         return DatasetOp(
             kind=kind,
-            parallelism=_integer(getattr(dataset, "_num_parallel_calls", None)),
-            buffer_size=_integer(getattr(dataset, "_buffer_size", None)),
-            batch_size=_integer(getattr(dataset, "_batch_size", None)),
-            drop_remainder=_boolean(getattr(dataset, "_drop_remainder", None)),
-            count=_integer(getattr(dataset, "_count", None)),
+            parallelism=_integer(privates.PARALLEL_CALLS.of(dataset, None)),
+            buffer_size=_integer(privates.BUFFER_SIZE.of(dataset, None)),
+            batch_size=_integer(privates.BATCH_SIZE.of(dataset, None)),
+            drop_remainder=_boolean(privates.DROP_REMAINDER.of(dataset, None)),
+            count=_integer(privates.COUNT.of(dataset, None)),
             stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
             python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
             gives_unknown=any(
@@ -152,7 +153,7 @@ class DatasetReader:
             reads_files=files.one_by_one(dataset, kind, kinds),
             elements=_positive(_integer(_try(dataset.cardinality))),
             element_bytes=self._element_bytes(dataset),
-            seeded=bool(_integer(getattr(dataset, "_seed", None))),
+            seeded=bool(_integer(privates.SEED.of(dataset, None))),
             in_file=kind == "Cache" and bool(files.cache_file(dataset)),
             costly=any(_COSTLY.search(name) for name in kinds),
             inside_library=id(dataset) in self._inside_library,
@@ -200,8 +201,7 @@ def _is_stateful(kind: str) -> bool:
     """Whether tf.data leaves a function with such an operation serial; private, False if moved."""
     if _OF_BODIES.fullmatch(kind):
         return False
-    registry = import_module("tensorflow.python.framework.op_def_registry")
-    definition = _try(lambda: registry.get(kind))
+    definition = _try(lambda: privates.OPERATIONS.get()(kind))
     return bool(getattr(definition, "is_stateful", False))
 
 
@@ -218,7 +218,7 @@ def _rewrites(options: Any, name: str) -> bool:
 
 def _function_graph(dataset: Any) -> Any:
     """The graph of a transformation's user function, None where it has none."""
-    wrapper = getattr(dataset, "_map_func", None) or getattr(dataset, "_predicate", None)
+    wrapper = privates.MAP_FUNCTION.of(dataset, None) or privates.PREDICATE.of(dataset, None)
     return _try(lambda: wrapper.function.graph) if wrapper is not None else None
 
 

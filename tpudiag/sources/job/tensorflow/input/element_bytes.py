@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import Pipeline
-from tpudiag.sources.job.tensorflow.points import bounded_call
+from tpudiag.sources.job.tensorflow.points import bounded_call, privates
 
 COMPONENT_BYTES = 180
 """Of each tensor of an element that is held: allocation, tensor, vector (shuffle and cache of
@@ -38,7 +38,7 @@ def _host_bytes(tf: Any, dataset: Any, payload_bytes: int | None) -> int | None:
     components = len(tf.nest.flatten(dataset.element_spec))
     if payload_bytes is None:
         # What goes in is read, not what comes out: a shuffle would fill its whole buffer first.
-        inner = dataset._inputs()
+        inner = privates.inputs(dataset)
         payload_bytes = bounded_call.within(
             2 * LONGEST_S, lambda: _sampled(tf, inner[0] if inner else dataset)
         )

@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 
 _MARK = "_tpudiag_feed"
-_NEXT = ("__next__", "get_next", "get_next_as_optional")
 MOST_PENDING = 8
 """Reads from Python that are remembered until a training step follows."""
 
@@ -41,7 +40,6 @@ class FeedWatch:
     def __init__(self, tf: Any) -> None:
         self._tf = tf
         self._feeds: dict[int, Feed] = {}
-        self._followed: set[type] = set()
         self._pending: list[tuple[Feed, list[weakref.ref[Any]]]] = []
         self._consumed: list[Feed] = []
         """By the call that is under way."""
@@ -61,12 +59,8 @@ class FeedWatch:
         """An iterator over a dataset was made."""
         feed.location = feed.location or user_lines.caller()
         _mark(iterator, feed)
-        class_: type[Any] = iterator.__class__
-        if class_ not in self._followed:
-            self._followed.add(class_)
-            for name in _NEXT:
-                if hasattr(class_, name):
-                    hooks.around(class_, name, self._next)
+        for at in (table.ITERATOR_NEXT, table.ITERATOR_OPTIONAL):
+            hooks.around(at, self._next, type(iterator))
 
     def hands_over(self, distributed: Any, feed: Feed) -> None:
         """A strategy made its own kind of dataset of one."""

@@ -12,6 +12,7 @@ from itertools import chain
 from typing import Any
 
 from tpudiag.signals import FilesRead
+from tpudiag.sources.job.tensorflow.points import privates
 
 SHOWN = 3
 _READER = re.compile(r"(TFRecord|TextLine|FixedLengthRecord|Csv)$")
@@ -29,7 +30,7 @@ def one_by_one(dataset: Any, kind: str, op_types: list[str]) -> bool:
     if _READER.match(kind):
         # TFRecordDataset hides a ParallelInterleave over its files where num_parallel_reads is
         # given, and a FlatMap, which reads them one by one, where it is not.
-        inner = getattr(dataset, "_impl", None) or getattr(dataset, "_dataset", None)
+        inner = privates.READER.of(dataset, None) or privates.HELD.of(dataset, None)
         return "FlatMap" in type(inner).__name__
     return kind in ("FlatMap", "Interleave") and any(map(_FILES.match, op_types))
 
@@ -45,19 +46,19 @@ def _names(dataset: Any, known: dict[int, list[str]]) -> list[str]:
     if id(dataset) in known:
         return known[id(dataset)]
     known[id(dataset)] = []
-    parents = [*_try(getattr(dataset, "_inputs", tuple), ())]
-    files = getattr(dataset, "_filenames", None)
-    if not parents and hasattr(files, "_inputs"):
+    parents = [*_try(privates.INPUTS.of(dataset, tuple), ())]
+    files = privates.FILE_NAMES.of(dataset, None)
+    if not parents and hasattr(files, privates.INPUTS.name):
         parents = [files]
     of_sources = [_names(parent, known) for parent in parents] or [_strings(dataset)]
-    follow = type(dataset).__name__.startswith("_Concatenate")
+    follow = privates.CONCATENATED.names(dataset)
     known[id(dataset)] = [*chain(*of_sources)] if follow else max(of_sources, key=len)
     return known[id(dataset)]
 
 
 def _strings(source: Any) -> list[str]:
     """The scalar strings that a source made of tensors gives, one an element."""
-    tensors = getattr(source, "_tensors", None)
+    tensors = privates.TENSORS.of(source, None)
     if not tensors or len(tensors) != 1 or tensors[0].dtype.name != "string":
         return []
     values: Any = _try(lambda: tensors[0].numpy().reshape(-1).tolist(), [])
@@ -75,6 +76,6 @@ def _try(call: Callable[[], Any], otherwise: Any) -> Any:
 def cache_file(dataset: Any) -> str:
     """The file of a cache, empty for one in memory."""
     try:
-        return bytes(dataset._filename.numpy()).decode()
+        return bytes(privates.CACHE_FILE.of(dataset).numpy()).decode()
     except (AttributeError, NotImplementedError, ValueError):
         return ""

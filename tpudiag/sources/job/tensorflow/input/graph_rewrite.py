@@ -7,8 +7,9 @@ Where they moved, a pipeline cannot be rewritten, and what a fix is worth is not
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
+
+from tpudiag.sources.job.tensorflow.points import privates
 
 AUTOTUNE = -1
 SIGNATURE = ("output_types", "output_shapes")
@@ -21,8 +22,7 @@ def rewritten(tf: Any, dataset: Any, change: Callable[[Any], bool]) -> Any:
     if not change(graph):
         return None
     variant = tf.raw_ops.DatasetFromGraph(graph_def=graph.SerializeToString())
-    ops = import_module("tensorflow.python.data.ops.dataset_ops")
-    return ops._VariantDataset(variant, dataset.element_spec)
+    return privates.VARIANT_DATASET.get()(variant, dataset.element_spec)
 
 
 def in_parallel(graph: Any) -> bool:
@@ -96,7 +96,8 @@ def _graph(tf: Any, dataset: Any) -> Any:
     """The pipeline as a GraphDef; random state is not kept."""
     policy = tf.data.experimental.ExternalStatePolicy.IGNORE
     graph = tf.compat.v1.GraphDef()
-    graph.ParseFromString(dataset._as_serialized_graph(external_state_policy=policy).numpy())
+    made = privates.SERIALIZED.of(dataset)(external_state_policy=policy)
+    graph.ParseFromString(made.numpy())
     return graph
 
 

@@ -16,7 +16,7 @@ import weakref
 from queue import SimpleQueue
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table
 
 
 class IteratorRelease:
@@ -25,7 +25,7 @@ class IteratorRelease:
     def __init__(self, tf: Any) -> None:
         self._tf = tf
         self._dropped: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
-        hooks.around(tf.data.Dataset, "__iter__", self._iterated)
+        hooks.around(table.DATASET_READ, self._iterated)
         threading.Thread(target=self._let_go, name="tpudiag-iterators", daemon=True).start()
 
     def _iterated(self, original: Any, dataset: Any) -> Any:
@@ -33,8 +33,8 @@ class IteratorRelease:
         iterator = original(dataset)
         if self._tf.executing_eagerly():
             owned = (
-                getattr(iterator, "_iterator_resource", None),
-                getattr(iterator, "_dataset", None),
+                privates.ITERATOR_RESOURCE.of(iterator, None),
+                privates.HELD.of(iterator, None),
             )
             weakref.finalize(iterator, self._dropped.put, owned).atexit = False
         return iterator

@@ -10,7 +10,7 @@ from tpudiag.signals import Pipeline
 from tpudiag.sources.job.tensorflow.input import cardinality, element_bytes, input_benchmark
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 from tpudiag.sources.job.tensorflow.input.feeds import Feed, FeedWatch
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 
 FILLED_IN = "_tpudiag_filled_in"
 """Marks a dataset that is none of the job's: its data are not there."""
@@ -36,7 +36,6 @@ class PipelineWatch:
         self._reader = DatasetReader(tf)
         self._read: dict[int, _ReadPipeline] = {}
         self._distributed_as: dict[int, tuple[Any, _ReadPipeline]] = {}
-        self._counting: set[type] = set()
         self._distributing = False
         self.feeds = FeedWatch(tf)
         self._install()
@@ -82,16 +81,10 @@ class PipelineWatch:
 
     def _install(self) -> None:
         """Wrap the public entry points."""
-        dataset = self._tf.data.Dataset
-        hooks.after(dataset, "__init__", self._reader.note_made)
-        hooks.around(dataset, "__iter__", self._iterated)
-        tpu, any_other = self._tf.distribute.TPUStrategy, self._tf.distribute.Strategy
-        # A stand-in's own bases first: what it cuts of a dataset is not the job's.
-        for class_ in dict.fromkeys((*tpu.__mro__, *any_other.__mro__)):
-            if "experimental_distribute_dataset" in vars(class_):
-                hooks.around(class_, "experimental_distribute_dataset", self._distributed)
-            if "distribute_datasets_from_function" in vars(class_):
-                hooks.around(class_, "distribute_datasets_from_function", self._from_function)
+        hooks.after(table.DATASET_MADE, self._reader.note_made)
+        hooks.around(table.DATASET_READ, self._iterated)
+        hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
+        hooks.around(table.STRATEGY_DISTRIBUTES_BY_FUNCTION, self._from_function)
 
     def _distributed(
         self, original: Any, strategy: Any, dataset: Any, *args: Any, **kwargs: Any
@@ -115,12 +108,10 @@ class PipelineWatch:
         self._distributed_as[id(distributed)] = distributed, read
         if not isinstance(distributed, self._tf.data.Dataset):
             self.feeds.hands_over(distributed, read.feed)
-        class_: type[Any] = distributed.__class__
-        if class_ not in self._counting:
-            self._counting.add(class_)
-            hooks.around(class_, "__iter__", self._pass_begins)
-            if hasattr(class_, "reduce") and not issubclass(class_, self._tf.data.Dataset):
-                hooks.before(class_, "reduce", self._reduced)
+        class_: Any = distributed.__class__
+        hooks.around(table.DISTRIBUTED_READ, self._pass_begins, class_)
+        if not issubclass(class_, self._tf.data.Dataset):
+            hooks.before(table.DISTRIBUTED_REDUCED, self._reduced, class_)
 
     def _pass_begins(self, original: Any, distributed: Any) -> Any:
         """A distributed dataset is iterated."""

@@ -1,36 +1,189 @@
-"""The one way in which hooks are put on public methods and functions."""
+"""The one way in which something of ours is put on a library: a place is hooked once.
+
+Whoever wants to know of its calls subscribes; `order.py` says who hears them in which order. All
+that was put in can be taken out again.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import inspect
-from collections.abc import Callable
-from typing import Any
+import sys
+import types
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
-from tpudiag.sources.job.tensorflow.points import barrier
+from tpudiag.sources.job.tensorflow.points import barrier, order
+from tpudiag.sources.job.tensorflow.points.point import Point, Way, resolved
+
+_Call = Callable[..., Any]
+_ABSENT = object()
+_UNBOUND: Any = (staticmethod, classmethod)
 
 
-def around(
-    owner: Any, name: str, call: Callable[..., Any], sends: barrier.Sends | None = None
-) -> None:
-    """Put `call(original, *args, **kwargs)` in the place of a callable of `owner`.
+class _Subscriber(NamedTuple):
+    rank: int
+    heard: _Call
+    """What wants to hear, as it was given."""
+    call: _Call
+    """How it is called, with all that lies within it as first argument."""
+    sends: barrier.Sends | None
 
-    It looks as the original did: Keras reads the signatures of constructors, and AutoGraph leaves
-    TensorFlow's own modules alone. What fails in `call` and not in the original is ours alone: the
-    original is called then, unless it `sends`.
+
+@dataclass(eq=False)
+class _Hook:
+    """What lies on one place."""
+
+    owner: Any
+    name: str
+    original: _Call
+    tells: bool = False
+    """Whether subscribers are told of calls and answer nothing: in the user's own process."""
+    subscribers: list[_Subscriber] = field(default_factory=list[_Subscriber])
+    """The innermost first."""
+    outer: tuple[_Subscriber | None, _Call] = field(init=False)
+    """The outermost subscriber, and all that lies within it."""
+    holds: Callable[[], bool] = lambda: True
+    """Whether the place still has this hook, and nothing that another put over it."""
+    undo: Callable[[], None] = lambda: None
+
+    def __post_init__(self) -> None:
+        self.outer = None, self.original
+
+    @property
+    def title(self) -> str:
+        """How it is called where it fails."""
+        name = getattr(self.owner, "__name__", None) or type(self.owner).__name__
+        return f"{name}.{self.name}"
+
+    def subscribe(self, new: _Subscriber) -> None:
+        """Hear of each call from now on, once."""
+        if any(each.heard == new.heard for each in self.subscribers):
+            return
+        self.subscribers.append(new)
+        self.subscribers.sort(key=lambda each: each.rank)
+        self._link()
+
+    def leave(self, heard: _Call) -> None:
+        """Hear of none; who is the last takes the hook out."""
+        self.subscribers = [each for each in self.subscribers if each.heard != heard]
+        self._link()
+        if not self.subscribers and self.holds():
+            self.undo()
+
+    def _link(self) -> None:
+        inner = self.original
+        for each in self.subscribers[:-1]:
+            inner = _like(self.original, _linked(self.title, each, inner))
+        self.outer = (self.subscribers[-1] if self.subscribers else None), inner
+
+
+_hooks: list[_Hook] = []
+_undone: list[Callable[[], None]] = []
+"""What takes out all that is no hook with subscribers."""
+
+
+def around(point: Any, call: Any, of: Any = None, sends: barrier.Sends | None = None) -> None:
+    """Let `call(original, *args, **kwargs)` stand for the calls of a point.
+
+    What fails in `call` and not in the original is ours alone: the original is called then, unless
+    it `sends`. `of`: see `Point.places`.
     """
-    original = getattr(owner, name)
-    hook = f"{getattr(owner, '__name__', type(owner).__name__)}.{name}"
+    if not isinstance(point, Point):
+        point, call, of = Point((), (call,), "", "?"), of, point
+    _subscribe(point, call, call, of, sends)
 
-    @functools.wraps(original)
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        return barrier.guarded(hook, call, original, args, kwargs, sends)
 
-    # C functions and some generated ones have no signature; they work without.
-    with contextlib.suppress(TypeError, ValueError):
-        vars(wrapped)["__signature__"] = inspect.signature(original)
-    setattr(owner, name, wrapped)
+def before(point: Any, note: Any, of: Any = None) -> None:
+    """Call `note` with the arguments before each call."""
+    if not isinstance(point, Point):
+        point, note, of = Point((), (note,), "", "?"), of, point
+
+    def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+        note(*args, **kwargs)
+        return original(*args, **kwargs)
+
+    _subscribe(point, note, call, of)
+
+
+def after(point: Any, note: Any, of: Any = None) -> None:
+    """Call `note` with the arguments after each call that returned."""
+    if not isinstance(point, Point):
+        point, note, of = Point((), (note,), "", "?"), of, point
+
+    def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+        result = original(*args, **kwargs)
+        note(*args, **kwargs)
+        return result
+
+    _subscribe(point, note, call, of)
+
+
+def span(point: Point, begun: Callable[..., Callable[[], None] | None], of: Any = None) -> None:
+    """Call `begun` with the arguments before each call, and what it gives once that has ended.
+
+    For points of the user's own process, which have no other subscribers.
+    """
+    _subscribe(point, begun, begun, of)
+
+
+def stand_in(point: Point, value: Any, of: Any = None) -> None:
+    """Put a value in the place of what the point names."""
+    place = _put_everywhere if point.way is Way.EVERYWHERE else put
+    for owner, name in point.places(of):
+        _undone.append(place(owner, name, value))
+
+
+def added(point: Point, value: Any) -> None:
+    """Give a class what other releases, or others of its kind, have."""
+    for path in point.owners:
+        owner = resolved(path)
+        for name in point.names:
+            if owner is not None and not hasattr(owner, name):
+                _undone.append(put(owner, name, value))
+
+
+def leave(heard: Callable[..., Any]) -> None:
+    """Whoever subscribed so hears no more; places without subscribers are as they were found."""
+    for hook in [h for h in _hooks if any(each.heard == heard for each in h.subscribers)]:
+        hook.leave(heard)
+        if not hook.subscribers:
+            _hooks.remove(hook)
+
+
+def undo() -> None:
+    """Leave every library as it was found."""
+    while _hooks:
+        hook = _hooks.pop()
+        if hook.holds():
+            hook.undo()
+    while _undone:
+        _undone.pop()()
+
+
+def put(owner: Any, name: str, value: Any) -> Callable[[], None]:
+    """Give a name another value; what is given back brings the first one back."""
+    known: Any = owner.__dict__.get(name, _ABSENT)
+    setattr(owner, name, value)
+
+    def back() -> None:
+        if known is _ABSENT:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, known)
+
+    return back
+
+
+@contextlib.contextmanager
+def instead(owner: Any, **values: Any) -> Generator[None, None, None]:
+    """While names have other values; of an instance, they lie over the methods of its class."""
+    with contextlib.ExitStack() as stack:
+        for name, value in values.items():
+            stack.callback(put(owner, name, value))
+        yield
 
 
 def always(_args: Any, _kwargs: Any) -> bool:
@@ -38,36 +191,155 @@ def always(_args: Any, _kwargs: Any) -> bool:
     return True
 
 
-def definer(class_: Any, name: str) -> Any:
-    """The class that a method is inherited from.
-
-    A hook is put there where a library compares the two: Keras does not compile a model that it
-    loads where `type(model).compile` is not the one of its trainer.
-    """
-    return next(each for each in class_.__mro__ if name in vars(each))
-
-
 def quietly(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     """What a call of ours gives; None where it fails, which is noted as our defect."""
     return barrier.attempt(getattr(call, "__qualname__", "hook"), call, *args, **kwargs)
 
 
-def before(owner: Any, name: str, note: Callable[..., None]) -> None:
-    """Call `note` with a callable's arguments before each call of it."""
+def _subscribe(
+    point: Point, heard: _Call, call: _Call, of: Any, sends: barrier.Sends | None = None
+) -> None:
+    """Hook each place of a point that is not hooked yet, and let this one hear of it."""
+    for owner, name in point.places(of):
+        hook = _hook(point, owner, name)
+        if hook is not None:
+            hook.subscribe(_Subscriber(order.rank(heard), heard, call, sends))
+    if point.owners and not point.releases:
+        for name in point.lacking(of):
+            barrier.note(point.name, AttributeError(f"there is no {name}"))
 
-    def call(original: Any, *args: Any, **kwargs: Any) -> Any:
-        note(*args, **kwargs)
-        return original(*args, **kwargs)
 
-    around(owner, name, call)
+def _hook(point: Point, owner: Any, name: str) -> _Hook | None:
+    """The hook that lies on a place, put there now if there is none; None where none can be."""
+    if point.way is Way.CODE:
+        owner, name = getattr(owner, name), "__code__"
+        if not isinstance(owner, types.FunctionType) or owner.__closure__:
+            return None
+    for known in _hooks:
+        same = known.owner is owner and known.name == name and known.tells == point.tells
+        if same and known.holds():
+            return known
+    made = _with_code(owner) if point.way is Way.CODE else _with_value(point, owner, name)
+    _hooks.append(made)
+    return made
 
 
-def after(owner: Any, name: str, note: Callable[..., None]) -> None:
-    """Call `note` with a callable's arguments after each call of it that returned."""
+def _with_value(point: Point, owner: Any, name: str) -> _Hook:
+    """Give a name another value, of the kind that it had."""
+    known: Any = inspect.getattr_static(owner, name, None)
+    original: Any = getattr(owner, name)
+    make: Callable[[_Call], Any] = lambda wrapped: wrapped  # noqa: E731
+    if isinstance(known, _UNBOUND):
+        original, make = known.__func__, known.__class__
+    elif isinstance(known, property):
+        original, make = known.fget, known.getter
+    hook = _Hook(owner, name, original, point.tells)
+    value = make(_telling(hook) if point.tells else _wrapper(hook))
+    everywhere = point.way is Way.EVERYWHERE
+    hook.undo = (_put_everywhere if everywhere else put)(owner, name, value)
+    hook.holds = lambda: owner.__dict__.get(name) is value
+    return hook
 
-    def call(original: Any, *args: Any, **kwargs: Any) -> Any:
-        result = original(*args, **kwargs)
-        note(*args, **kwargs)
-        return result
 
-    around(owner, name, call)
+def _wrapper(hook: _Hook) -> Any:
+    """What is called in the place of a hooked function.
+
+    It looks as the original did: Keras reads the signatures of constructors, and AutoGraph leaves
+    TensorFlow's own modules alone.
+    """
+
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        outer, inner = hook.outer
+        if outer is None:
+            return inner(*args, **kwargs)
+        return barrier.guarded(hook.title, outer.call, inner, args, kwargs, outer.sends)
+
+    return _like(hook.original, wrapped)
+
+
+def _telling(hook: _Hook) -> Any:
+    """The same in a process that is the user's own: subscribers are told, and answer nothing."""
+
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        begun = [
+            barrier.attempt(hook.title, each.call, *args, **kwargs) for each in hook.subscribers
+        ]
+        try:
+            return hook.original(*args, **kwargs)
+        finally:
+            for ended in begun:
+                if ended is not None:
+                    barrier.attempt(hook.title, ended)
+
+    told: Any = _like(hook.original, wrapped)
+    code = getattr(inspect.unwrap(hook.original), "__code__", None)
+    if code is not None:
+        # TensorFlow leaves its own frames out of the job's tracebacks: this one goes with them.
+        told.__code__ = told.__code__.replace(co_filename=code.co_filename)
+    return told
+
+
+def _linked(title: str, each: _Subscriber, inner: _Call) -> _Call:
+    """A subscriber with all that lies within it."""
+
+    def link(*args: Any, **kwargs: Any) -> Any:
+        return barrier.guarded(title, each.call, inner, args, kwargs, each.sends)
+
+    return link
+
+
+def _like(original: _Call, wrapped: _Call) -> _Call:
+    """The wrapper with the original's name and signature."""
+    functools.update_wrapper(wrapped, original)
+    # C functions and some generated ones have no signature; they work without.
+    with contextlib.suppress(TypeError, ValueError):
+        vars(wrapped)["__signature__"] = inspect.signature(original)
+    return wrapped
+
+
+def _put_everywhere(owner: Any, name: str, value: Any) -> Callable[[], None]:
+    """Put a value under every public name of an object."""
+    # `from tensorflow.distribute import TPUStrategy`, tf.compat.v1 and Keras hold the object itself
+    # under other names: a name that is left keeps the real one, which hangs without a TPU.
+    original = getattr(owner, name)
+    with contextlib.ExitStack() as stack:
+        for module in (owner, *[m for n, m in list(sys.modules.items()) if _gives_names(n)]):
+            for attribute in [a for a, known in vars(module).items() if known is original]:
+                stack.callback(put(module, attribute, value))
+        return stack.pop_all().close
+
+
+def _gives_names(module: str) -> bool:
+    """Whether a module gives users names: the interface, or a package that re-exports."""
+    return (
+        module == "tensorflow"
+        or module.startswith(("tensorflow._api.", "tensorflow.compat"))
+        or module.startswith("tensorflow.python.distribute.cluster_resolver")
+    )
+
+
+def _with_code(function: Any) -> _Hook:
+    """Give a function other code, which calls the subscribers; not one with closures."""
+    original = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__
+    )
+    original.__kwdefaults__ = function.__kwdefaults__
+    hook = _Hook(function, "__code__", original)
+    name = f"_tpudiag_{function.__name__}"
+    function.__globals__[name] = _wrapper(hook)
+    space: dict[str, Any] = {}
+    exec(f"def call(*args, **kwargs):\n    return {name}(*args, **kwargs)", space)
+    code = function.__code__ = space["call"].__code__
+    function.__kwdefaults__ = None
+    hook.holds = lambda: function.__code__ is code
+
+    def back() -> None:
+        function.__code__, function.__kwdefaults__ = original.__code__, original.__kwdefaults__
+
+    hook.undo = back
+    return hook
+
+
+def definer(class_: Any, name: str) -> Any:
+    """The class that a method is inherited from."""
+    return next(each for each in class_.__mro__ if name in vars(each))

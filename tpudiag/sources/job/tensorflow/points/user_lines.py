@@ -8,14 +8,13 @@ import sys
 import sysconfig
 from collections.abc import Iterable
 from functools import cache
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 _PACKAGE = str(Path(__file__).resolve().parents[4])
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
@@ -219,16 +218,8 @@ def first_replica_value(value: Any) -> Any:
 def follow_autograph() -> None:
     """Learn from AutoGraph which user line each generated line was made from.
 
-    Private (`autograph.pyct.origin_info`, TensorFlow 2.13 to 2.21): TensorFlow maps its own
-    tracebacks so, but not on the threads on which MirroredStrategy traces replicas. Where it
-    moved, lines inside traced functions are not named; nothing else is lost.
+    Where it moved, lines inside traced functions are not named; nothing else is lost.
     """
-    try:
-        origin_info = import_module("tensorflow.python.autograph.pyct.origin_info")
-    except ImportError:
-        return
-    if not hasattr(origin_info, "create_source_map"):
-        return
 
     def create_source_map(create: Any, *args: Any, **kwargs: Any) -> Any:
         source_map = create(*args, **kwargs)
@@ -238,4 +229,4 @@ def follow_autograph() -> None:
             )
         return source_map
 
-    hooks.around(origin_info, "create_source_map", create_source_map)
+    hooks.around(table.CODE_GENERATED, create_source_map)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, user_lines
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, table, user_lines
 
 FIRST_READ_S, LATER_READ_S = 4.0, 0.25
 """How long a pass reads really: the first over a dataset, and each later one."""
@@ -59,11 +59,10 @@ class BatchReplay:
         self._passes_over: dict[object, int] = {}
         self._steps_fed: set[object] = set()
         self._last: dict[object, Any] = {}
-        self._hooked: set[type] = set()
         self.suspended = False
         self.replayed = 0
         """Batches given again, all together."""
-        hooks.around(tf.data.Dataset, "__iter__", self._iterate)
+        hooks.around(table.DATASET_READ, self._iterate)
 
     def begin(self) -> None:
         """The first loop was observed."""
@@ -75,10 +74,7 @@ class BatchReplay:
 
     def watch_distributed(self, distributed: Any) -> None:
         """A distributed dataset was made: hook its class."""
-        class_: Any = distributed.__class__
-        if class_ not in self._hooked and hasattr(class_, "__iter__"):
-            self._hooked.add(class_)
-            hooks.around(class_, "__iter__", self._iterate)
+        hooks.around(table.DISTRIBUTED_READ, self._iterate, type(distributed))
 
     def fed(self, arguments: Any) -> None:
         """A step function is called with these: their iterators feed steps."""
@@ -115,11 +111,7 @@ class BatchReplay:
         # of an old one would go on with its batch. Not at exit: TensorFlow may be half taken down
         # by then.
         weakref.finalize(iterator, self._passes.pop, id(iterator), None).atexit = False
-        class_: Any = iterator.__class__
-        if class_ not in self._hooked:
-            self._hooked.add(class_)
-            for name in ("__next__", "get_next"):
-                hooks.around(class_, name, self._next)
+        hooks.around(table.ITERATOR_NEXT, self._next, type(iterator))
         self._on_pass()
         return iterator
 

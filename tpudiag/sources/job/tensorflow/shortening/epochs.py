@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, user_lines
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, table, user_lines
 from tpudiag.sources.job.tensorflow.shortening import predictions
 from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
@@ -42,9 +42,9 @@ class EpochWatch:
     def watch(self, keras: Any) -> None:
         """Install the hooks on a Keras package."""
         class_ = callback_class(keras, self._forward)
-        hooks.around(keras.Model, "fit", lambda *args, **kwargs: self._fit(class_, *args, **kwargs))
-        hooks.around(keras.Model, "evaluate", self._evaluate)
-        hooks.around(keras.Model, "predict", self._predict)
+        hooks.around(table.FIT, partial(self._fit, class_), keras)
+        hooks.around(table.EVALUATE, self._evaluate, keras)
+        hooks.around(table.PREDICT, self._predict, keras)
 
     def _fit(self, class_: Any, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
         """A fit, with a callback of ours that ends it after two epochs."""

@@ -11,12 +11,11 @@ dataset, whose iterator TensorFlow does not let go of before its end.
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from tpudiag.script_run import InterventionKind, ShortenedOver
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates, table, user_lines
 
 INNER_STEPS = 4
 _OUT_OF_REACH = 2**31 - 1
@@ -36,11 +35,7 @@ class InnerLoopWatch:
         self._tf, self._steps_seen, self._in_replica = tf, steps_seen, in_replica
         self._on_shortened = on_shortened
         self.shortened: list[ShortenedLoop] = []
-        try:
-            self._operators = import_module("tensorflow.python.autograph.operators")
-            hooks.around(self._operators, "for_stmt", self._for)
-        except (ImportError, AttributeError):
-            return
+        hooks.around(table.LOOP_IN_GRAPH, self._for)
 
     def _for(self, original: Any, iter_: Any, extra_test: Any, body: Any, *rest: Any) -> Any:
         """One for loop of a function that is being traced."""
@@ -106,4 +101,4 @@ class InnerLoopWatch:
 def _set_constant(tf: Any, tensor: Any, value: int) -> None:
     """Change a constant of a graph that is still being traced."""
     proto = tf.compat.v1.AttrValue(tensor=tf.make_tensor_proto(value, tensor.dtype))
-    tensor.op._set_attr("value", proto)
+    privates.SET_ATTRIBUTE.of(tensor.op)("value", proto)

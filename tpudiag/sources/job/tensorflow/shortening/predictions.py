@@ -15,7 +15,7 @@ from typing import Any
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.tensorflow.graphs.batches import KERAS_BATCH
 from tpudiag.sources.job.tensorflow.input import cardinality
-from tpudiag.sources.job.tensorflow.points import hooks, interventions
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
 BATCHES = 4
@@ -130,19 +130,16 @@ def _cut(tf: Any, rows: int) -> Callable[..., Any]:
 
 
 def _counted(tf: Any, dataset: Any) -> tuple[int, int] | None:
-    """The size of a dataset's batches and its examples, without the work of its maps.
-
-    `_inputs`, `_batch_size` and `_drop_remainder` are private (TensorFlow 2.13 to 2.21).
-    """
+    """The size of a dataset's batches and its examples, without the work of its maps."""
     while _HANDS_ON.match(type(dataset).__name__):
-        dataset = dataset._inputs()[0]
+        dataset = privates.inputs(dataset)[0]
     if not _BATCHES.match(type(dataset).__name__):
         return None
-    size = int(dataset._batch_size)
-    dropped = bool(tf.get_static_value(dataset._drop_remainder))
-    (dataset,) = dataset._inputs()
+    size = int(privates.BATCH_SIZE.of(dataset))
+    dropped = bool(tf.get_static_value(privates.DROP_REMAINDER.of(dataset)))
+    (dataset,) = privates.inputs(dataset)
     while _HANDS_ON.match(type(dataset).__name__):
-        dataset = dataset._inputs()[0]
+        dataset = privates.inputs(dataset)[0]
     # Read once more than the script does: a generator may notice.
     interventions.note(InterventionKind.PREDICTIONS)
     examples = cardinality.elements(tf, dataset, COUNT_S)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow.devices.tpu_stubs import NotRehearsable
-from tpudiag.sources.job.tensorflow.points import hooks
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 _MARKS = ("checkpoint", "saved_model.pb")
 _ENDINGS = (".index", ".keras", ".h5")
@@ -23,19 +23,17 @@ _ENDINGS = (".index", ".keras", ".h5")
 class RealCheckpoints:
     """Refuses to save beside checkpoints that are older than the job."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self) -> None:
         self._started = time.time()
-        manager = tf.train.CheckpointManager
-        hooks.before(manager, "save", self._of_manager)
-        for name in ("save", "write"):
-            hooks.before(tf.train.Checkpoint, name, self._first("file_prefix"))
-        hooks.before(tf.saved_model, "save", self._first("export_dir"))
+        hooks.before(table.MANAGER_SAVED, self._of_manager)
+        for at in (table.CHECKPOINT_SAVED, table.CHECKPOINT_WRITTEN):
+            hooks.before(at, self._first("file_prefix"))
+        hooks.before(table.MODEL_SAVED_WHOLE, self._first("export_dir"))
 
     def watch_keras(self, keras: Any) -> None:
         """The same for what Keras saves."""
-        for name in ("save", "save_weights", "export"):
-            if hasattr(keras.Model, name):
-                hooks.before(keras.Model, name, self._first("filepath"))
+        for at in (table.MODEL_SAVED, table.MODEL_EXPORTED):
+            hooks.before(at, self._first("filepath"), keras)
 
     def _of_manager(self, manager: Any, *_: Any, **__: Any) -> None:
         """A manager is about to save in its folder."""

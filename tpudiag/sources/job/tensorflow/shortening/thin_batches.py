@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from tpudiag.sources.job.tensorflow.input.dataset_reader import kind_of
+from tpudiag.sources.job.tensorflow.points import privates
 
 _V1 = "DatasetV1Adapter"
 _BATCHES = ("Batch", "ParallelBatch")
@@ -72,8 +72,8 @@ def thinned(
         return None
     try:
         above, batch = _split(dataset)
-        size = int(batch._batch_size)
-        drops, below = bool(batch._drop_remainder), _own(batch._inputs()[0])
+        size = int(privates.BATCH_SIZE.of(batch))
+        drops, below = bool(privates.DROP_REMAINDER.of(batch)), _own(privates.inputs(batch)[0])
         part = _Part(made(used(size)), size, used(size), drops and not _goes_on(below))
         if not 0 < part.made < size or not _are_tensors(tf, batch.element_spec):
             return None
@@ -94,7 +94,7 @@ def _split(dataset: Any) -> tuple[list[Any], Any]:
     above: list[Any] = []
     dataset = _own(dataset)
     while kind_of(dataset) not in _BATCHES:
-        inputs = dataset._inputs()
+        inputs = privates.inputs(dataset)
         if len(inputs) != 1 or kind_of(dataset) not in _AGAIN:
             raise _NotThin
         above.insert(0, dataset)
@@ -115,7 +115,7 @@ def _has_work(dataset: Any) -> bool:
     if kind in ("Map", "ParallelMap"):
         return True
     known = kind in _AGAIN or kind in ("Zip", "Concatenate")
-    return known and any(_has_work(_own(each)) for each in dataset._inputs())
+    return known and any(_has_work(_own(each)) for each in privates.inputs(dataset))
 
 
 def _goes_on(dataset: Any) -> bool:
@@ -124,7 +124,7 @@ def _goes_on(dataset: Any) -> bool:
     if kind in ("Repeat", "Concatenate"):
         return True
     known = kind in _AGAIN or kind == "Zip"
-    return known and any(_goes_on(_own(each)) for each in dataset._inputs())
+    return known and any(_goes_on(_own(each)) for each in privates.inputs(dataset))
 
 
 def _below(tf: Any, dataset: Any, part: _Part, zipped: bool = False) -> Any:
@@ -136,13 +136,15 @@ def _below(tf: Any, dataset: Any, part: _Part, zipped: bool = False) -> Any:
         def side(each: Any) -> Any:
             return _below(tf, each, part, zipped=True)
 
-        return tf.data.Dataset.zip(tf.nest.map_structure(side, dataset._datasets))
+        return tf.data.Dataset.zip(tf.nest.map_structure(side, privates.ZIPPED.of(dataset)))
     if kind == "Concatenate":
-        first, second = dataset._inputs()
+        first, second = privates.inputs(dataset)
         return _below(tf, first, part, zipped).concatenate(_below(tf, second, part, zipped))
     # What is left of one side of a pair must be left of the other.
     if kind in _AGAIN and not (zipped and kind == "Filter"):
-        return _AGAIN[kind](tf, dataset, _below(tf, dataset._inputs()[0], part, zipped), part)
+        return _AGAIN[kind](
+            tf, dataset, _below(tf, privates.inputs(dataset)[0], part, zipped), part
+        )
     return _first_of_each(tf, dataset, part)
 
 
@@ -221,55 +223,54 @@ def _are_tensors(tf: Any, spec: Any) -> bool:
 
 def _own(dataset: Any) -> Any:
     """The dataset that a script of TensorFlow 1 holds in another."""
-    while type(dataset).__name__ == _V1 and hasattr(dataset, "_dataset"):
-        dataset = dataset._dataset
+    while type(dataset).__name__ == _V1 and hasattr(dataset, privates.HELD.name):
+        dataset = privates.HELD.of(dataset)
     return dataset
 
 
 def _map(tf: Any, dataset: Any, given: Any, _: _Part) -> Any:
     """A map with the function that is traced already."""
-    function = dataset._map_func.function
+    function = privates.MAP_FUNCTION.of(dataset).function
     named = {
-        "input_dataset": given._variant_tensor,
+        "input_dataset": privates.VARIANT.of(given),
         "other_arguments": function.captured_inputs,
         "f": function,
-        "preserve_cardinality": dataset._preserve_cardinality,
-        **dataset._flat_structure,
+        "preserve_cardinality": privates.KEEPS_CARDINALITY.of(dataset),
+        **privates.FLAT_STRUCTURE.of(dataset),
     }
     if kind_of(dataset) == "Map":
         variant = tf.raw_ops.MapDataset(**named)
     else:
-        calls = dataset._num_parallel_calls
+        calls = privates.PARALLEL_CALLS.of(dataset)
         variant = tf.raw_ops.ParallelMapDatasetV2(num_parallel_calls=calls, **named)
     return _held(variant, dataset, given)
 
 
 def _filter(tf: Any, dataset: Any, given: Any, _: _Part) -> Any:
     """A filter with the function that is traced already."""
-    function = dataset._predicate.function
+    function = privates.PREDICATE.of(dataset).function
     variant = tf.raw_ops.FilterDataset(
-        input_dataset=given._variant_tensor,
+        input_dataset=privates.VARIANT.of(given),
         other_arguments=function.captured_inputs,
         predicate=function,
-        **dataset._flat_structure,
+        **privates.FLAT_STRUCTURE.of(dataset),
     )
     return _held(variant, dataset, given)
 
 
 def _held(variant: Any, dataset: Any, given: Any) -> Any:
     """A dataset of that variant, which keeps alive what it was made of: functions among it."""
-    ops = import_module("tensorflow.python.data.ops.dataset_ops")
-    made = ops._VariantDataset(variant, dataset.element_spec)
+    made = privates.VARIANT_DATASET.get()(variant, dataset.element_spec)
     made._tpudiag_made_of = dataset, given
     return made
 
 
 def _shuffle(_: Any, dataset: Any, given: Any, part: _Part) -> Any:
     """A shuffle whose buffer holds as large a part of the data."""
-    buffer = int(dataset._buffer_size)
+    buffer = int(privates.BUFFER_SIZE.of(dataset))
     # TensorFlow keeps a pair: zeros where none was given.
-    seed = int(dataset._seed2) or None
-    again = dataset._reshuffle_each_iteration
+    seed = int(privates.SEED_2.of(dataset)) or None
+    again = privates.RESHUFFLES.of(dataset)
     return given.shuffle(
         max(buffer * part.made // part.batch, 1), seed=seed, reshuffle_each_iteration=again
     )
@@ -280,11 +281,11 @@ _AGAIN: dict[str, Callable[[Any, Any, Any, _Part], Any]] = {
     "ParallelMap": _map,
     "Filter": _filter,
     "Shuffle": _shuffle,
-    "Repeat": lambda _, dataset, given, __: given.repeat(int(dataset._count)),
-    "Prefetch": lambda _, dataset, given, __: given.prefetch(int(dataset._buffer_size)),
+    "Repeat": lambda _, dataset, given, __: given.repeat(int(privates.COUNT.of(dataset))),
+    "Prefetch": lambda _, dataset, given, __: given.prefetch(int(privates.BUFFER_SIZE.of(dataset))),
     "Cache": lambda _, __, given, ___: given.cache(),
-    "Take": lambda _, dataset, given, part: given.take(part.of(int(dataset._count))),
-    "Skip": lambda _, dataset, given, part: given.skip(part.of(int(dataset._count))),
+    "Take": lambda _, dataset, given, part: given.take(part.of(int(privates.COUNT.of(dataset)))),
+    "Skip": lambda _, dataset, given, part: given.skip(part.of(int(privates.COUNT.of(dataset)))),
     # Options are set once, at the end; how many elements there are is another number now.
     "Options": lambda _, __, given, ___: given,
     "AssertCardinality": lambda _, __, given, ___: given,

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import Coverage, CoverageEnd
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, main_flow
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, main_flow, table
 from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 from tpudiag.sources.job.tensorflow.shortening.epochs import EpochWatch
@@ -47,10 +47,8 @@ class WholeScript:
         self._stack: list[tuple[str, int, int]] = []
         functions.forward = strategies.forward = self.forward
         functions.before_step = strategies.before_step = self._before_step
-        for class_ in (tf.distribute.TPUStrategy, *tf.distribute.Strategy.__mro__):
-            for name in ("experimental_distribute_dataset", "distribute_datasets_from_function"):
-                if name in vars(class_):
-                    hooks.around(class_, name, self._distributed)
+        for at in (table.STRATEGY_DISTRIBUTES, table.STRATEGY_DISTRIBUTES_BY_FUNCTION):
+            hooks.around(at, self._distributed)
 
     def begin(self) -> None:
         """The steps were observed: go on, shortened, until the time is over."""
@@ -61,29 +59,23 @@ class WholeScript:
         self.deadline.start()
 
     def _hook_reads(self) -> bool:
-        """Move counters once they are read or saved; False where reads cannot be hooked.
-
-        `_read_variable_op` is private: each read of a variable's value passes through it.
-        """
+        """Move counters once they are read or saved; False where reads cannot be hooked."""
         forward, eagerly = self.forward, self._tf.executing_eagerly
-        moved = {
-            class_
-            for variable, _ in forward.counts()
-            for class_ in type(variable).__mro__
-            if "_read_variable_op" in vars(class_)
-        }
-        for class_ in moved:
-            hooks.before(
-                class_, "_read_variable_op", lambda *_, **__: forward.read(in_graph=not eagerly())
-            )
-        for owner, name in (
-            (self._tf.train.Checkpoint, "save"),
-            (self._tf.train.Checkpoint, "write"),
-            (self._tf.train.CheckpointManager, "save"),
-            (self._tf.saved_model, "save"),
+
+        def read(*_: Any, **__: Any) -> None:
+            forward.read(in_graph=not eagerly())
+
+        classes: set[Any] = {type(variable) for variable, _ in forward.counts()}
+        for class_ in classes:
+            hooks.before(table.VARIABLE_READ, read, class_)
+        for at in (
+            table.CHECKPOINT_SAVED,
+            table.CHECKPOINT_WRITTEN,
+            table.MANAGER_SAVED,
+            table.MODEL_SAVED_WHOLE,
         ):
-            hooks.before(owner, name, lambda *_, **__: forward.read(in_graph=not eagerly()))
-        return bool(moved)
+            hooks.before(at, read)
+        return any(list(table.VARIABLE_READ.places(class_)) for class_ in classes)
 
     @property
     def began(self) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import StepFunction, TracedFunction
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
@@ -41,9 +41,7 @@ class FunctionWatch:
         """The line that made all functions run eagerly, None while they do not."""
         self.class_: Any = type(tf.function(lambda: 0))
         self._install()
-        for name in ("run_functions_eagerly", "experimental_run_functions_eagerly"):
-            if hasattr(tf.config, name):
-                hooks.before(tf.config, name, self._note_eager)
+        hooks.before(table.MADE_EAGER, self._note_eager)
 
     def _note_eager(self, run_eagerly: bool = True) -> None:
         """All functions are made to run eagerly, or no longer."""
@@ -71,7 +69,7 @@ class FunctionWatch:
                 return original(function, *args, **kwargs)
             return watch._observe(original, function, args, kwargs)
 
-        hooks.around(self.class_, "__call__", call)
+        hooks.around(table.FUNCTION_CALLED, call, self.class_)
 
     def _observe(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """One outermost call of a function: run, or answered where it was observed before."""

@@ -11,7 +11,6 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from importlib import import_module
 from itertools import pairwise
 from statistics import mean, median
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import IteratorUse
 from tpudiag.sources.job.tensorflow.input import files
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
 
 _ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
 MOST_KEPT = 10_000
@@ -46,16 +45,9 @@ class IteratorStartWatch:
         self._tf, self._steps = tf, steps
         self._lines: dict[tuple[tuple[str, int], ...], _Line] = {}
         self._sources: dict[int, tuple[Any, Any]] = {}
-        hooks.around(tf.data.Dataset, "__iter__", self._start)
-        try:
-            input_lib = import_module("tensorflow.python.distribute.input_lib")
-            for name in ("DistributedDataset", "DistributedDatasetsFromFunction"):
-                hooks.around(getattr(input_lib, name), "__iter__", self._start)
-        except (ImportError, AttributeError):
-            pass
-        for class_ in tf.distribute.Strategy.__mro__:
-            if "experimental_distribute_dataset" in vars(class_):
-                hooks.around(class_, "experimental_distribute_dataset", self._distribute)
+        hooks.around(table.DATASET_READ, self._start)
+        hooks.around(table.DISTRIBUTED_DATASETS, self._start)
+        hooks.around(table.ANY_STRATEGY_DISTRIBUTES, self._distribute)
 
     def facts(self) -> tuple[IteratorUse, ...]:
         """The lines that started to read more than once."""
@@ -125,7 +117,7 @@ def _cached(dataset: Any) -> bool:
         if "Cache" in type(each).__name__ and not files.cache_file(each):
             return True
         try:
-            pending.extend(each._inputs())
+            pending.extend(privates.inputs(each))
         except Exception:
             continue
     return False

@@ -8,7 +8,7 @@ from tpudiag.model import Location
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import KerasUse, MixedPrecision
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of_arrays
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.layer_builder import LayerBuilder
 from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
 
@@ -42,18 +42,11 @@ class KerasWatch:
         self.package, self.version = package, str(keras.__version__)
         self._versions[package] = self.version
         self.layers.watch(keras)
-        hooks.before(keras.Model, "fit", self._note_fit)
-        hooks.after(hooks.definer(keras.Model, "compile"), "compile", self._note_compile)
-        legacy = getattr(getattr(keras.optimizers, "legacy", None), "Optimizer", None)
-        scaling = getattr(keras.mixed_precision, "LossScaleOptimizer", None)
-        hooks.after(keras.optimizers.Optimizer, "__init__", self._note_optimizer)
-        for optimizer in (legacy, scaling):
-            if optimizer is not None and "__init__" in vars(optimizer):
-                hooks.after(optimizer, "__init__", self._note_optimizer)
-        # tf-keras: the call of its metaclass gives one of two other classes, and this __init__
-        # never runs.
-        if scaling is not None and type(scaling) is not type:
-            hooks.around(type(scaling), "__call__", self._scaled)
+        hooks.before(table.FIT, self._note_fit, keras)
+        hooks.after(table.COMPILED, self._note_compile, keras)
+        hooks.after(table.OPTIMIZER_MADE, self._note_optimizer, keras)
+        hooks.after(table.OTHER_OPTIMIZER_MADE, self._note_optimizer, keras)
+        hooks.around(table.SCALING_MADE, self._scaled, keras)
 
     def adapt_to_cpu_replicas(self, keras: Any) -> None:
         """Keep Keras 3 from what a TPU copes with and CPU replicas do not.
@@ -62,14 +55,11 @@ class KerasWatch:
         its first call there, and a model takes one step per execution: CPU replicas fail at either
         ("You must feed a value for placeholder tensor"), which is no fault of the script.
         """
-        optimizer = keras.optimizers.Optimizer
-        if hasattr(optimizer, "apply"):
-            hooks.before(optimizer, "apply", self._build)
-        compile_ = hooks.definer(keras.Model, "compile")
-        hooks.after(compile_, "compile", self._take_single_steps)
-        hooks.after(compile_, "compile", self._compile_once)
+        hooks.before(table.OPTIMIZER_APPLIES, self._build, keras)
+        hooks.after(table.COMPILED, self._take_single_steps, keras)
+        hooks.after(table.COMPILED, self._compile_once, keras)
         if hasattr(keras, "KerasTensor"):  # Keras 2 makes them in replicas, on CPUs as well
-            hooks.before(keras.layers.Layer, "__call__", LayerBuilder(self._tf, keras).before_call)
+            hooks.before(table.LAYER_CALLED, LayerBuilder(self._tf, keras).before_call, keras)
 
     def _take_single_steps(self, model: Any, *_: Any, **__: Any) -> None:
         """Remember the steps per execution that the script asked for, and take one."""
@@ -144,7 +134,7 @@ class KerasWatch:
         # Keras 2 keeps it as a variable of a private name.
         return self._steps_asked.get(id(model)) or _integer(
             getattr(model, "steps_per_execution", None)
-            or getattr(model, "_steps_per_execution", None)
+            or privates.STEPS_PER_EXECUTION.of(model, None)
         )
 
     def steps_at_once(self, counted: int) -> int:

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from tpudiag.sources.job.process.protocol import Recorder
+from tpudiag.sources.job.tensorflow.points import hooks, table
 
 
 def name_of(keras: Any) -> str:
@@ -26,4 +27,4 @@ def watch(keras: Any, recorder: Recorder) -> None:
         # minutes.
         os._exit(0)
 
-    keras.Model.fit = fit
+    hooks.around(table.FIT, fit, keras)

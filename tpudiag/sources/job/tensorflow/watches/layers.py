@@ -10,9 +10,8 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import WideLayer
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 
-SETTERS = ("set_global_policy", "set_dtype_policy")
 _DTYPE = re.compile(r"\bdtype\s*=\s*([\w.]+(?:\([^()]*\))?|[\"']\w+[\"'])")
 _CALL_LINES = 12
 """Of a call that makes a layer: its arguments stand on so many lines."""
@@ -42,11 +41,8 @@ class LayerWatch:
         self._global_policy = getattr(config, "dtype_policy", getattr(mixed, "global_policy", None))
         metric = getattr(getattr(keras, "metrics", None), "Metric", None)  # a layer, in Keras 2
         self._not_computing = (metric,) if metric is not None else ()
-        hooks.after(keras.layers.Layer, "__init__", self._note_layer)
-        for module in (getattr(keras, "mixed_precision", None), getattr(keras, "config", None)):
-            for name in SETTERS:
-                if hasattr(module, name):
-                    hooks.before(module, name, self._note_policy)
+        hooks.after(table.LAYER_MADE, self._note_layer, keras)
+        hooks.before(table.POLICY_SET, self._note_policy, keras)
 
     def line_of(self, name: str) -> Location | None:
         """The line that made the library's layer to which a variable or an operation belongs."""

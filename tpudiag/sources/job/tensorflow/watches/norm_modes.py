@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import FrozenNorm
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 MOST_LINES = 8
@@ -42,7 +42,7 @@ class NormModeWatch:
 
     def watch_keras(self, keras: Any) -> None:
         """Hook a Keras."""
-        hooks.before(keras.layers.BatchNormalization, "call", self._called)
+        hooks.before(table.NORMALISED, self._called, keras)
 
     def facts(self, call: GradientCall) -> tuple[FrozenNorm, ...]:
         """Those that a step takes gradients for, and calls as in inference by no one's choice."""
@@ -111,4 +111,4 @@ def _own_ids(layer: Any) -> set[int]:
 
 def _plain(variable: Any) -> Any:
     """TensorFlow's variable behind one of Keras 3."""
-    return getattr(variable, "_value", variable)
+    return privates.VALUE.of(variable, variable)

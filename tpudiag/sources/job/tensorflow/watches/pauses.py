@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import Pause
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.points.step_loop import StepLoop
 
 Kind = Literal["evaluation", "predict", "saving"]
@@ -53,7 +53,7 @@ class PauseWatch:
     Evaluation is the time in its functions, as training is: iterators of CPU replicas start slowly.
     """
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self) -> None:
         self._lines: dict[tuple[Kind, Location | None], _Line] = {}
         self._inside = False
         self._training_ms = 0.0
@@ -61,19 +61,14 @@ class PauseWatch:
         self._calls: dict[object, list[float]] = {}
         self._spent_ms = 0.0
         self._loop = StepLoop()
-        for owner in (tf.train.CheckpointManager, tf.train.Checkpoint):
-            hooks.around(owner, "save", self._timed("saving"))
+        for saved in (table.MANAGER_SAVED, table.CHECKPOINT_SAVED):
+            hooks.around(saved, self._timed("saving"))
 
     def watch_keras(self, keras: Any) -> None:
         """Hook a Keras."""
-        hooked: tuple[tuple[str, Kind], ...] = (
-            ("evaluate", "evaluation"),
-            ("predict", "predict"),
-            ("save", "saving"),
-            ("save_weights", "saving"),
-        )
-        for name, kind in hooked:
-            hooks.around(keras.Model, name, self._timed(kind))
+        hooks.around(table.EVALUATE, self._timed("evaluation"), keras)
+        hooks.around(table.PREDICT, self._timed("predict"), keras)
+        hooks.around(table.MODEL_SAVED, self._timed("saving"), keras)
 
     def trained(self, took_ms: float) -> None:
         """A training step took so long."""

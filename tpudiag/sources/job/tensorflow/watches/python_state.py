@@ -7,7 +7,6 @@ then is a constant of the graph.
 from __future__ import annotations
 
 import linecache
-import random
 import re
 import sys
 from collections.abc import Callable
@@ -17,46 +16,9 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FrozenState
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.points.python_slots import Slot, unique_slots
 
-_DRAWS = (
-    "betavariate",
-    "choice",
-    "choices",
-    "expovariate",
-    "gauss",
-    "getrandbits",
-    "normalvariate",
-    "randint",
-    "random",
-    "randrange",
-    "sample",
-    "shuffle",
-    "triangular",
-    "uniform",
-)
-_NUMPY_DRAWS = (
-    "beta",
-    "binomial",
-    "choice",
-    "exponential",
-    "gamma",
-    "normal",
-    "permutation",
-    "poisson",
-    "rand",
-    "randint",
-    "randn",
-    "random",
-    "random_integers",
-    "random_sample",
-    "ranf",
-    "sample",
-    "shuffle",
-    "standard_normal",
-    "uniform",
-)
 _ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make_\w*)$")
 """Functions that make weights and layers: what they draw is meant to be drawn once."""
 _SEEDED = re.compile(r"\bseed\s*=")
@@ -90,14 +52,12 @@ class PythonStateWatch:
         """The user's own methods that a library's traced function calls (train_step of a model)."""
         # Not at the top: this module is imported before the job's TensorFlow, which brings NumPy
         # with it.
-        import numpy
 
-        for module, names in ((random, _DRAWS), (numpy.random, _NUMPY_DRAWS)):
-            prefix = "random" if module is random else "np.random"
-            for name in names:
-                if hasattr(module, name):
-                    hooks.before(module, name, self._note(f"{prefix}.{name}"))
-                    vars(getattr(module, name))["autograph_info__"] = {}  # AutoGraph leaves it be
+        for at, prefix in ((table.RANDOM_DRAWN, "random"), (table.NUMPY_DRAWN, "np.random")):
+            for each in at.each():
+                hooks.before(each, self._note(f"{prefix}.{each.names[0]}"))
+                for owner, name in each.places():
+                    vars(getattr(owner, name))["autograph_info__"] = {}  # AutoGraph leaves it be
 
     def facts(self) -> tuple[FrozenState, ...]:
         """What was frozen, each once."""

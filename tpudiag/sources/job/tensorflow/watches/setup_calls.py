@@ -13,12 +13,10 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import OutsideVariable
 from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 _TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
-_DEFAULT = "_DefaultDistributionStrategy"
-"""What `get_strategy` gives where none was made; made at its first call."""
 STARTS_AGAIN = (3, 0)
 """The Keras from which on a dataset that ran out starts again (tried: 3.15, tf-keras)."""
 _Made = tuple[weakref.ref[Any], Location | None]
@@ -44,15 +42,17 @@ class SetupWatch:
         self.tpu_strategy = False
         self.unplaced = True
         """Nothing that was made so far would put a step on a TPU, or on any device."""
-        hooks.before(tf.tpu.experimental, "initialize_tpu_system", self._initialise)
-        hooks.before(tf, "device", self._device)
-        hooks.before(tf.config.experimental, "set_memory_growth", self._memory_growth)
-        hooks.after(tf.distribute.TPUStrategy, "__init__", self._tpu_strategy)
-        for name in ("MirroredStrategy", "OneDeviceStrategy", "MultiWorkerMirroredStrategy"):
-            hooks.after(getattr(tf.distribute, name), "__init__", self._gpu_strategy(name))
-        for class_ in tf.distribute.Strategy.__mro__[:-1]:
-            if "__init__" in vars(class_):
-                hooks.after(class_, "__init__", self._any_strategy)
+        hooks.before(table.TPU_INITIALISED, self._initialise)
+        hooks.before(table.DEVICE_NAMED, self._device)
+        hooks.before(table.MEMORY_GROWTH, self._memory_growth)
+        hooks.after(table.TPU_STRATEGY_MADE, self._tpu_strategy)
+        for at in (
+            table.MIRRORED_STRATEGY_MADE,
+            table.ONE_DEVICE_STRATEGY_MADE,
+            table.MULTI_WORKER_STRATEGY_MADE,
+        ):
+            hooks.after(at, self._gpu_strategy(at.owners[0].rpartition(".")[2]))
+        hooks.after(table.STRATEGY_MADE, self._any_strategy)
         scope = tf.variable_creator_scope(self._variable_made)
         scope.__enter__()
         self._scope = scope
@@ -61,8 +61,8 @@ class SetupWatch:
         """Hook a Keras."""
         self._package = package
         self._version = tuple(int(n) for n in re.findall(r"\d+", str(keras.__version__))[:2])
-        hooks.after(hooks.definer(keras.Model, "compile"), "compile", self._compile)
-        hooks.before(keras.Model, "fit", self._fit)
+        hooks.after(table.COMPILED, self._compile, keras)
+        hooks.before(table.FIT, self._fit, keras)
 
     def setups(self) -> tuple[RepeatedSetup, ...]:
         """What was done again."""
@@ -140,7 +140,8 @@ class SetupWatch:
         self.tpu_strategy = True
 
     def _any_strategy(self, strategy: Any, *_: Any, **__: Any) -> None:
-        if not type(strategy).__name__.startswith(_DEFAULT):
+        # What `get_strategy` gives where none was made is made at its first call.
+        if not privates.DEFAULT_STRATEGY.names(strategy):
             self.unplaced = False
 
     def _gpu_strategy(self, name: str) -> Any:

@@ -10,13 +10,12 @@ import linecache
 import re
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FetchKind, ReplicaRead, ResultFetch
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 
 LARGEST = 1024
 """Elements of a result that is kept to be known again; larger ones are no losses or metrics."""
@@ -27,15 +26,6 @@ _VALUE_OF = frozenset(("numpy", "__array__"))
 """The methods by which variables of TensorFlow and of Keras give their values."""
 
 
-def _eager_tensor(tf: Any) -> Any:
-    """The class of eager tensors, without making one: that would start TensorFlow's runtime, whose
-    threads and devices the job may still want to set."""
-    try:
-        return vars(import_module("tensorflow.python.framework.ops"))["EagerTensor"]
-    except (ImportError, KeyError):
-        return tf.constant(0).__class__
-
-
 class StepResultWatch:
     """Hooks the fetching of tensors, metrics' results, summaries and strategy.reduce."""
 
@@ -44,24 +34,18 @@ class StepResultWatch:
         self._results: dict[int, tuple[Any, FetchKind]] = {}
         self._fetched: dict[tuple[FetchKind, Location], list[int]] = {}
         self._replica_reads: dict[Location, ReplicaRead] = {}
-        self._hooked: set[type] = set()
         self.steps = 0
         self.on_step: Callable[[Any], None] | None = None
         self.losses: Callable[[], tuple[Any, ...]] = tuple
         """The tensors that gradients were taken of while steps were traced."""
-        base = next((c for c in _eager_tensor(tf).__mro__ if "_numpy" in vars(c)), None)
-        if base is not None:
-            hooks.before(base, "_numpy", self._fetching)
-        hooks.before(tf.summary, "scalar", self._summarised)
-        for class_ in tf.distribute.Strategy.__mro__:
-            if "experimental_local_results" in vars(class_):
-                hooks.around(class_, "experimental_local_results", self._local_results)
-            if "reduce" in vars(class_):
-                hooks.around(class_, "reduce", self._reduced)
+        hooks.before(table.TENSOR_FETCHED, self._fetching)
+        hooks.before(table.SUMMARY_WRITTEN, self._summarised)
+        hooks.around(table.LOCAL_RESULTS, self._local_results)
+        hooks.around(table.STRATEGY_REDUCED, self._reduced)
 
     def watch_keras(self, keras: Any) -> None:
         """Hook the metrics of a Keras."""
-        hooks.after(keras.metrics.Metric, "__init__", self._metric_made)
+        hooks.after(table.METRIC_MADE, self._metric_made, keras)
 
     def step_done(self, result: Any) -> None:
         """A training step has returned; None where it gives nothing."""
@@ -152,10 +136,7 @@ class StepResultWatch:
 
     def _metric_made(self, metric: Any, *_: Any, **__: Any) -> None:
         """Follow the results of each kind of metric."""
-        for class_ in type(metric).__mro__:
-            if "result" in vars(class_) and class_ not in self._hooked:
-                self._hooked.add(class_)
-                hooks.around(class_, "result", self._metric_read)
+        hooks.around(table.METRIC_READ, self._metric_read, type(metric))
 
     def _metric_read(self, original: Callable[..., Any], metric: Any, *args: Any) -> Any:
         """A metric's result is computed; it is read from the device where it is fetched."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import TensorSeen
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.shortening import fast_forward
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 
@@ -35,14 +35,9 @@ class StrategyWatch:
         self.on_run: Callable[[], None] = lambda: None
         self.forward: FastForward | None = None
         self.before_step: Callable[[Any], None] = lambda _: None
-        for made in (tf.distribute.MirroredStrategy, tf.distribute.TPUStrategy):
-            hooks.after(made, "__init__", self._made)
-        for class_ in tf.distribute.Strategy.__mro__:
-            if "run" in vars(class_):
-                self._install(class_)
-        # It has a `run` of its own, the real one as well as its stand-in.
-        if "run" in vars(tf.distribute.TPUStrategy):
-            self._install(tf.distribute.TPUStrategy)
+        for made in (table.MIRRORED_STRATEGY_MADE, table.TPU_STRATEGY_MADE):
+            hooks.after(made, self._made)
+        self._install()
 
     def in_replica(self) -> bool:
         """Whether a replica's step is being traced or run."""
@@ -52,8 +47,8 @@ class StrategyWatch:
         """A strategy of several replicas was made."""
         self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
 
-    def _install(self, class_: Any) -> None:
-        """Wrap `run` of one strategy class."""
+    def _install(self) -> None:
+        """Wrap `run` of the strategies."""
         watch = self
 
         def run(
@@ -73,7 +68,7 @@ class StrategyWatch:
             finally:
                 watch._depth -= 1
 
-        hooks.around(class_, "run", run)
+        hooks.around(table.STRATEGY_RUN, run)
 
     def _run(self, call: Callable[[], Any], strategy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
         """One outermost call of run."""

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import Tf1Use
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
-
-_SWITCHES = (
-    "disable_v2_behavior",
-    "disable_eager_execution",
-    "disable_v2_tensorshape",
-    "disable_control_flow_v2",
-    "disable_resource_variables",
-    "placeholder",
-)
+from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
 
 
 class Tf1Watch:
     """Hooks tf.compat.v1's sessions, placeholders and switches."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self) -> None:
         self._uses: dict[str, Tf1Use] = {}
-        v1 = tf.compat.v1
-        for name in _SWITCHES:
-            self._wrap(v1, name, f"tf.compat.v1.{name}")
-        for name in ("Session", "InteractiveSession"):
-            self._wrap(getattr(v1, name), "__init__", f"tf.compat.v1.{name}")
+        for each in (*table.TF1_SWITCHES.each(), *table.TF1_SESSIONS.each()):
+            hooks.before(each, self._note(each.name.removesuffix(".__init__")))
 
     def facts(self) -> tuple[Tf1Use, ...]:
         """The uses by user code so far, each interface once."""
         return tuple(self._uses.values())
 
-    def _wrap(self, owner: Any, name: str, api: str) -> None:
-        """Note calls from user code."""
+    def _note(self, api: str) -> Callable[..., None]:
+        """Notes calls from user code."""
 
         def note(*_: Any, **__: Any) -> None:
             # From the user's own line only: TensorFlow and Keras use these interfaces inside
@@ -43,12 +31,10 @@ class Tf1Watch:
             if location is not None:
                 self._uses.setdefault(api, Tf1Use(api, location))
 
-        hooks.before(owner, name, note)
+        return note
 
 
 def tf2_enabled() -> bool | None:
-    """TensorFlow's own switch for v2 behaviour; private, None where it moved."""
-    try:
-        return bool(import_module("tensorflow.python.tf2").enabled())
-    except (ImportError, AttributeError):
-        return None
+    """TensorFlow's own switch for v2 behaviour; None where it moved."""
+    enabled = privates.TF2_ENABLED.get()
+    return bool(enabled()) if enabled is not None else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +63,8 @@ class GradientWatch:
             if "MEAN" in str(reduce_op).upper() and isinstance(value, (list, tuple)):
                 watch.reduced_by_mean = True
 
-        hooks.around(self._tf.GradientTape, "gradient", gradient)
-        hooks.before(self._tf.distribute.ReplicaContext, "all_reduce", all_reduce)
+        hooks.around(table.GRADIENT_TAKEN, gradient)
+        hooks.before(table.ALL_REDUCED, all_reduce)
 
     def _seen(self, target: Any, sources: Any) -> GradientCall | None:
         """What is needed to look at the step's graph later, on the first replica."""

@@ -10,7 +10,7 @@ from typing import Any
 from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
 from tpudiag.sources.job.tensorflow.graphs import numerics
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
@@ -36,11 +36,11 @@ class LoopWatch:
         self.results.losses = lambda: tuple(call.target for call in gradients.calls)
         self.iterators = IteratorStartWatch(tf, lambda: self.results.steps)
         self.setup = SetupWatch(tf)
-        self.pauses = PauseWatch(tf)
+        self.pauses = PauseWatch()
         self.undistributed = UndistributedWatch(tf)
         self.norms = NormModeWatch(tf)
         self.clipping = numerics.ClippingWatch(tf)
-        hooks.around(type(tf.function(lambda: 0)), "__call__", self._called)
+        hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
     def watch_keras(self, keras: Any, package: str) -> None:
         """Hook a Keras."""
@@ -48,7 +48,7 @@ class LoopWatch:
         self.setup.watch_keras(keras, package)
         self.pauses.watch_keras(keras)
         self.norms.watch_keras(keras)
-        hooks.around(keras.Model, "__call__", self._model_called)
+        hooks.around(table.MODEL_CALLED, self._model_called, keras)
 
     def facts(self) -> TrainingLoop:
         """All that was seen so far."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.signals.training_loop import UndistributedInput
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
-
-_NUMBER = "replica_id_in_sync_group"
+from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 
 
 class UndistributedWatch:
@@ -20,26 +18,15 @@ class UndistributedWatch:
         self._depth = 0
         self._own_part = False
         self.input: UndistributedInput | None = None
-        hooks.before(tf.data.Dataset, "__iter__", self._read)
-        hooks.before(tf.GradientTape, "gradient", self._gradient)
-        for class_ in dict.fromkeys((*tf.distribute.Strategy.__mro__, tf.distribute.TPUStrategy)):
-            if "run" in vars(class_):
-                hooks.around(class_, "run", self._run)
-        classes: list[Any] = list(tf.distribute.ReplicaContext.__mro__)
-        for class_ in classes:
-            number: Any = class_.__dict__.get(_NUMBER)
-            if hasattr(number, "fget"):
-                setattr(class_, _NUMBER, property(self._numbered(number)))
+        hooks.before(table.DATASET_READ, self._read)
+        hooks.before(table.GRADIENT_TAKEN, self._gradient)
+        hooks.around(table.STRATEGY_RUN, self._run)
+        hooks.before(table.REPLICA_NUMBER, self._numbered)
 
-    def _numbered(self, number: Any) -> Any:
+    def _numbered(self, _: Any) -> None:
         """A replica asks for its number: it may take its own part of what all get."""
-
-        def get(context: Any) -> Any:
-            if user_lines.direct_caller() is not None:
-                self._own_part = True
-            return number.fget(context)
-
-        return get
+        if user_lines.direct_caller() is not None:
+            self._own_part = True
 
     def _read(self, dataset: Any) -> None:
         """A dataset is read that was not distributed."""

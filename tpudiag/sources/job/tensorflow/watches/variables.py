@@ -12,7 +12,7 @@ from typing import Any
 
 from tpudiag.signals import VariableSeen
 from tpudiag.sources.job.tensorflow.devices import unwritten
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.sources.job.tensorflow.points import barrier, privates, user_lines
 
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
@@ -54,7 +54,7 @@ class VariableWatch:
     def trains(self, sources: Iterable[Any]) -> None:
         """A step takes gradients for these."""
         for source in sources:
-            inner: Any = getattr(source, "_value", None)  # of Keras 3's own variables
+            inner: Any = privates.VALUE.of(source, None)
             names = (getattr(each, "name", None) for each in (source, inner) if each is not None)
             paths = (getattr(source, "path", None), *names)
             self._trained.update(_plain(path) for path in paths if isinstance(path, str))

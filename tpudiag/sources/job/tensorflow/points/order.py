@@ -1,0 +1,56 @@
+"""Who hears an event in which order."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+_ABOVE = "tpudiag.sources.job."
+INNER_TO_OUTER = (
+    # What changes where a call goes lies on the library; all others see the call as the job made it
+    # and what it then gave.
+    "held_back.file_calls",
+    "held_back",
+    "tensorflow.fake_data",
+    "tensorflow.devices.tpu_stubs",
+    "tensorflow.devices.tpu_strategy",
+    "tensorflow.input.iterators",
+    "tensorflow.devices.wide_convolutions",
+    "tensorflow.devices.tpu",
+    "tensorflow.watches.training",
+    "tensorflow.watches.functions",
+    "tensorflow.watches.strategies",
+    "tensorflow.graphs.lowering",
+    "tensorflow.input",
+    "tensorflow.watches.variables",
+    "tensorflow.watches.keras",
+    "tensorflow.watches.layers",
+    "tensorflow.watches.layer_builder",
+    "tensorflow.graphs.operation_lines",
+    "tensorflow.shortening.real_checkpoints",
+    "tensorflow.watches.checkpoints",
+    "tensorflow.devices",
+    # What shortens may answer in the library's place: who counts what the job asked for lies over
+    # it.
+    "tensorflow.shortening",
+    "tensorflow.watches",
+    "tensorflow.graphs",
+    "tensorflow",
+)
+"""Modules and rooms; the first that a subscriber is in counts. Of one module: as they came."""
+
+
+def rank(call: Callable[..., Any]) -> int:
+    """The place of a subscriber, by the module that it is written in; the last for all others."""
+    while isinstance(call, functools.partial):
+        call = call.func
+    return _rank_of_module(str(getattr(call, "__module__", None) or type(call).__module__))
+
+
+@cache
+def _rank_of_module(module: str) -> int:
+    within = module.removeprefix(_ABOVE) + "."
+    ranks = (n for n, room in enumerate(INNER_TO_OUTER) if within.startswith(room + "."))
+    return next(ranks, len(INNER_TO_OUTER)) if module.startswith(_ABOVE) else len(INNER_TO_OUTER)

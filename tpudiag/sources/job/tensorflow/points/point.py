@@ -1,0 +1,153 @@
+"""What a point is: a place of a library at which the job's calls are heard, and how it is found."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import Enum
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+_LONG_NAMES = {"tf": "tensorflow"}
+
+
+class Holder(Enum):
+    """Which object holds the name."""
+
+    NAMED = "the module or class itself"
+    DEFINER = "the class that it is inherited from"
+    """Where a library compares the two: Keras does not compile a model that it loads where
+    `type(model).compile` is not the one of its trainer."""
+    DEFINERS = "each class among its bases that defines it"
+
+
+class Way(Enum):
+    """How a hook is put in."""
+
+    ATTRIBUTE = "the name is given another value"
+    EVERYWHERE = "every public name of the object is"
+    """TensorFlow has several of each, and a name that is left keeps the real one."""
+    CODE = "the function is given other code"
+    """Whoever imported it before keeps the object, and calls the hook all the same."""
+
+
+class Undone(Enum):
+    """When the library is left as it was found."""
+
+    WITH_PROCESS = "never: the process is the rehearsal's own, and ends with it"
+    WITH_LISTENERS = "when the last recording that listens is closed"
+    AT_EXIT = "when Python ends"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One row of the table."""
+
+    owners: tuple[str, ...]
+    """Modules and classes, by the names that a script gives them; empty where the object is found
+    while the job runs."""
+    names: tuple[str, ...]
+    why: str
+    releases: str = ""
+    """Of the library, those that have it; empty for all from the oldest supported one on."""
+    holder: Holder = Holder.NAMED
+    way: Way = Way.ATTRIBUTE
+    undone: Undone = Undone.WITH_PROCESS
+
+    @property
+    def name(self) -> str:
+        """`tf.data.Dataset.__iter__`."""
+        owner = " ".join(self.owners) or "(found in the job)"
+        return f"{owner}.{'|'.join(self.names)}"
+
+    @property
+    def tells(self) -> bool:
+        """Whether it is of the user's own process, where calls are told of and not changed."""
+        return self.undone is not Undone.WITH_PROCESS
+
+    @property
+    def private(self) -> bool:
+        """Whether the library promises nothing about it."""
+        parts = [part for each in (*self.owners, *self.names) for part in each.split(".")]
+        return any(is_private(part) for part in parts) or any(
+            ".python." in owner or ".src." in owner for owner in self.owners
+        )
+
+    def places(self, of: Any = None) -> Iterator[tuple[Any, str]]:
+        """Each object with a name of its own that is to be hooked; `of` stands for the first part.
+
+        A Keras is one of several packages, an interface of TensorFlow's one of three, and a class
+        may be known only once the job has made an object of it.
+        """
+        seen: set[tuple[int, str]] = set()
+        for owner in self.owners or ("",):
+            found = resolved(owner, of)
+            for name in self.names if found is not None else ():
+                for holder, held in self._held(found, name):
+                    # Classes share their bases.
+                    if (id(holder), held) not in seen:
+                        seen.add((id(holder), held))
+                        yield holder, held
+
+    def each(self) -> Iterator[Point]:
+        """A row for each place, for a subscriber that is to know which one was called."""
+        for owner in self.owners:
+            for name in self.names:
+                yield replace(self, owners=(owner,), names=(name,))
+
+    def lacking(self, of: Any = None) -> tuple[str, ...]:
+        """The names that are not there."""
+        there = {name for _, name in self.places(of)}
+        return tuple(name for name in self.names if name not in there)
+
+    def _held(self, owner: Any, name: str) -> Iterator[tuple[Any, str]]:
+        if self.holder is Holder.NAMED:
+            if hasattr(owner, name) and owner is not type:
+                yield owner, name
+            return
+        holders = [class_ for class_ in owner.__mro__[:-1] if name in vars(class_)]
+        for class_ in holders if self.holder is Holder.DEFINERS else holders[:1]:
+            yield class_, name
+
+
+def point(owners: str, names: str, why: str, releases: str = "", **how: Any) -> Point:
+    """A row; owners and names are parted by blanks."""
+    return Point(tuple(owners.split()), tuple(names.split()), why, releases, **how)
+
+
+def is_private(part: str) -> bool:
+    """Whether a name begins with an underscore, and is none of Python's own methods."""
+    return part.startswith("_") and not part.endswith("__")
+
+
+def resolved(path: str, of: Any = None) -> Any:
+    """A module or class by its name; None where it is not there, or was not imported by the job.
+
+    Modules below one that is there are imported; none that the job does not have anyway.
+    """
+    first, *rest = path.split(".")
+    name = str(getattr(of, "__name__", "")) or _LONG_NAMES.get(first, first)
+    found: Any = of if of is not None else sys.modules.get(name)
+    for part in rest if found is not None else ():
+        name = f"{name}.{part}"
+        found = _part(found, part, name)
+        if found is None:
+            break
+    return found
+
+
+def _part(owner: Any, part: str, name: str) -> Any:
+    """A part of a module or class; None where it is not there."""
+    # A package may import lazily what it is asked for, and fail at it: what is there comes first.
+    is_module = isinstance(owner, ModuleType) or sys.modules.get(name.rpartition(".")[0]) is owner
+    known = (vars(owner).get(part) or sys.modules.get(name)) if is_module else None
+    if known is not None:
+        return known
+    with suppress(Exception):
+        return getattr(owner, part)
+    with suppress(Exception):
+        return import_module(name) if is_module else None
+    return None

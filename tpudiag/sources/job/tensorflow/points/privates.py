@@ -1,0 +1,118 @@
+"""Private names of TensorFlow and Keras that are read or called, one row each.
+
+They are read where nothing public tells the same. Where one is not there, what it would tell is not
+known. What is hooked stands in `table.py`; `python -m tests.points` looks for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+_RAISES = object()
+
+
+@dataclass(frozen=True)
+class Private:
+    """A private name."""
+
+    name: str
+    why: str
+    module: str = ""
+    """Empty for an attribute of an object that the job has made."""
+    releases: str = "2.13 to 2.21"
+
+    def of(self, owner: Any, otherwise: Any = _RAISES) -> Any:
+        """The attribute of an object; AttributeError, or what is given, where it is not there."""
+        if otherwise is _RAISES:
+            return getattr(owner, self.name)
+        return getattr(owner, self.name, otherwise)
+
+    def get(self) -> Any:
+        """What a module has by that name; None where it is not there."""
+        with suppress(ImportError):
+            return getattr(import_module(self.module), self.name, None)
+        return None
+
+    def names(self, value: object) -> bool:
+        """Whether a value is of the class of this name, or of that for TensorFlow 1."""
+        return type(value).__name__.startswith(self.name)
+
+
+# Of datasets and their iterators.
+INPUTS = Private("_inputs", "the datasets that a dataset is made from")
+BATCH_SIZE = Private("_batch_size", "the size of a batch")
+DROP_REMAINDER = Private("_drop_remainder", "whether a last, smaller batch is left out")
+COUNT = Private("_count", "how often data are repeated, or how many are taken")
+BUFFER_SIZE = Private("_buffer_size", "how many elements are prefetched or shuffled")
+SEED = Private("_seed", "the first number that a shuffle begins with")
+SEED_2 = Private("_seed2", "the second one")
+RESHUFFLES = Private("_reshuffle_each_iteration", "whether each pass has another order")
+PARALLEL_CALLS = Private("_num_parallel_calls", "how many elements are worked on at once")
+MAP_FUNCTION = Private("_map_func", "the function of a map, traced")
+PREDICATE = Private("_predicate", "the function of a filter, traced")
+KEEPS_CARDINALITY = Private("_preserve_cardinality", "whether a map gives as many as it is given")
+FLAT_STRUCTURE = Private("_flat_structure", "types and shapes, as the operations take them")
+VARIANT = Private("_variant_tensor", "the dataset as a tensor")
+ZIPPED = Private("_datasets", "the datasets that are zipped")
+HELD = Private("_dataset", "the dataset that one of TensorFlow 1, a reader or an iterator holds")
+READER = Private("_impl", "the dataset that a reader holds")
+FILE_NAMES = Private("_filenames", "the files that a reader names")
+CACHE_FILE = Private("_filename", "the file of a cache")
+TENSORS = Private("_tensors", "what a source is made of")
+ITERATOR_RESOURCE = Private("_iterator_resource", "what ends slowly when an iterator goes")
+SERIALIZED = Private("_as_serialized_graph", "the pipeline as a graph, to measure what a fix gives")
+CONCATENATED = Private("_Concatenate", "the class of two datasets, one after the other")
+VARIANT_DATASET = Private(
+    "_VariantDataset", "a dataset of a changed graph", "tensorflow.python.data.ops.dataset_ops"
+)
+DATASET_MODULES = "tensorflow.python.data.ops."
+"""The modules that a dataset is made in by a call of the user's, and not by another library's."""
+
+# Of graphs, variables and models.
+SET_ATTRIBUTE = Private("_set_attr", "changes a constant of a graph that is being traced")
+GRAPH_FUNCTION = Private("_get_function", "the body of a function that a graph calls")
+AUTOGRAPH = Private("_autograph", "whether a tf.function is converted")
+VALUE = Private("_value", "TensorFlow's variable behind one of Keras 3", releases="Keras 3")
+INITIALIZES = Private(
+    "_initialize_with_initializer", "tells a variable of Keras 3", releases="Keras 3"
+)
+STEPS_PER_EXECUTION = Private("_steps_per_execution", "of a model", releases="Keras 2")
+USES_MERGE_CALL = Private("_use_merge_call", "whether replicas are summed through merge_call")
+DEFAULT_STRATEGY = Private("_DefaultDistributionStrategy", "where a job made no strategy")
+SOFT_PLACEMENT = Private("_soft_device_placement", "what was asked for, from the default")
+OPERATIONS = Private(
+    "get", "is an operation stateful", "tensorflow.python.framework.op_def_registry"
+)
+UPDATE_CONTEXT = Private(
+    "UpdateContext",
+    "a replica updates its variables",
+    "tensorflow.python.distribute.distribute_lib",
+)
+CONVERT = Private("tf_convert", "as strategy.run has it; the public one takes no methods",
+                  "tensorflow.python.autograph.impl.api")  # fmt: skip
+CONVERSION = Private("ControlStatusCtx", "the same", "tensorflow.python.autograph.core.ag_ctx")
+CONVERSION_STATUS = Private("Status", "the same", "tensorflow.python.autograph.core.ag_ctx")
+EAGER_CONTEXT = Private("context", "TensorFlow's own settings", "tensorflow.python.eager.context")
+TF2_ENABLED = Private("enabled", "the switch for version 2", "tensorflow.python.tf2")
+XLA_SUM = Private(
+    "xla_all_reduce", "a sum over replicas", "tensorflow.compiler.tf2xla.ops.gen_xla_ops"
+)
+XLA_CALL = Private(
+    "xla_custom_call", "the same before 2.15", "tensorflow.compiler.tf2xla.ops.gen_xla_ops"
+)
+SPLITS = Private("_splits", "the splits of a builder", releases="tensorflow_datasets 4")
+
+
+def inputs(dataset: Any) -> Sequence[Any]:
+    """The datasets that a dataset is made from."""
+    made_from: Sequence[Any] = INPUTS.of(dataset)()
+    return made_from
+
+
+def rows() -> dict[str, Private]:
+    """All rows, by the name that the code has for each."""
+    return {name: value for name, value in globals().items() if isinstance(value, Private)}

@@ -1,0 +1,486 @@
+"""The table of points: every call of a library that is heard, one row each.
+
+A row says what is called, what is learnt from it, which releases have it (all, where nothing is
+said), how the hook is put in and when it is taken out. `python -m tests.points` tells which of
+them a given Python's libraries lack. What a rehearsal holds back has a table of its own beside
+what it is answered with (`held_back/file_points.py`, `calls.py`, `trackers.py`).
+"""
+
+from __future__ import annotations
+
+from tpudiag.sources.job.tensorflow.points.point import Holder, Point, Undone, Way, point
+
+_KERAS_2 = "Keras 2"
+_KERAS_3 = "Keras 3"
+_OLDEST_TO_NEWEST = "2.13 to 2.21"
+"""Those that were looked at: a private name is promised for no other."""
+_STRATEGIES = "tf.distribute.TPUStrategy tf.distribute.Strategy"
+
+# What a pipeline is made of, and how it is read.
+DATASET_MADE = point("tf.data.Dataset", "__init__", "which dataset is made of which, on which line")
+DATASET_READ = point("tf.data.Dataset", "__iter__", "a pass over the data begins")
+DATASET_SHUFFLED = point("tf.data.Dataset", "shuffle", "how large a buffer is asked for")
+FILES_LISTED = point("tf.data.Dataset", "list_files", "files that are not there are stood in for")
+RECORDS_READ = point("tf.data.TFRecordDataset", "__init__", "the same, of records")
+LINES_READ = point("tf.data.TextLineDataset", "__init__", "the same, of lines of text")
+BYTES_READ = point("tf.data.FixedLengthRecordDataset", "__init__", "the same, of fixed lengths")
+ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken, or an earlier one given again")
+ITERATOR_OPTIONAL = point(
+    "", "get_next_as_optional", "a batch is taken, by Keras", _OLDEST_TO_NEWEST
+)
+DISTRIBUTED_READ = point("", "__iter__", "a pass over a distributed dataset begins")
+DISTRIBUTED_REDUCED = point(
+    "", "reduce", "a distributed dataset is read by a loop in a graph", _OLDEST_TO_NEWEST
+)
+DISTRIBUTED_DATASETS = point(
+    "tensorflow.python.distribute.input_lib.DistributedDataset"
+    " tensorflow.python.distribute.input_lib.DistributedDatasetsFromFunction",
+    "__iter__",
+    "on which line a distributed dataset is read, and how often",
+)
+REBATCHED = point(
+    "tensorflow.python.distribute.input_lib.DistributedDataset",
+    "_make_rebatch_fn",
+    "each replica gets a whole batch where the last one of the data is cut",
+    _OLDEST_TO_NEWEST,
+)
+DUMMY_VALUES = point(
+    "tensorflow.python.distribute.input_lib",
+    "_get_value_or_dummy",
+    "a replica without data gets a copy of another's, which is taken off again",
+    _OLDEST_TO_NEWEST,
+)
+
+# Strategies and replicas.
+STRATEGY_MADE = point(
+    "tf.distribute.Strategy", "__init__", "a strategy is there", holder=Holder.DEFINERS
+)
+TPU_STRATEGY_MADE = point("tf.distribute.TPUStrategy", "__init__", "a TPUStrategy is made")
+MIRRORED_STRATEGY_MADE = point("tf.distribute.MirroredStrategy", "__init__", "a strategy of GPUs")
+MIRRORED_STRATEGY_V1_MADE = point(
+    "tf.compat.v1.distribute.MirroredStrategy", "__init__", "a strategy of GPUs, as in TensorFlow 1"
+)
+ONE_DEVICE_STRATEGY_MADE = point("tf.distribute.OneDeviceStrategy", "__init__", "a device's")
+MULTI_WORKER_STRATEGY_MADE = point(
+    "tf.distribute.MultiWorkerMirroredStrategy", "__init__", "a strategy of GPUs on several hosts"
+)
+STRATEGY_RUN = point(_STRATEGIES, "run", "a step is run on the replicas", holder=Holder.DEFINERS)
+STRATEGY_DISTRIBUTES = point(
+    _STRATEGIES, "experimental_distribute_dataset", "data are shared out", holder=Holder.DEFINERS
+)
+ANY_STRATEGY_DISTRIBUTES = point(
+    "tf.distribute.Strategy",
+    "experimental_distribute_dataset",
+    "which dataset a distributed one hands on, as the stand-in for a TPU cut it",
+    holder=Holder.DEFINERS,
+)
+STRATEGY_DISTRIBUTES_BY_FUNCTION = point(
+    _STRATEGIES,
+    "distribute_datasets_from_function",
+    "each host makes its own data",
+    holder=Holder.DEFINERS,
+)
+LOCAL_RESULTS = point(
+    "tf.distribute.Strategy",
+    "experimental_local_results",
+    "the results of all replicas are read",
+    holder=Holder.DEFINERS,
+)
+STRATEGY_REDUCED = point(
+    "tf.distribute.Strategy", "reduce", "results are averaged", holder=Holder.DEFINERS
+)
+CALL_FOR_EACH_REPLICA = point(
+    "tf.compat.v1.distribute.StrategyExtended",
+    "call_for_each_replica",
+    "the step as each replica runs it, to be lowered",
+)
+REPLICA_NUMBER = point(
+    "tf.distribute.ReplicaContext",
+    "replica_id_in_sync_group",
+    "a replica takes a part of its own of what all get",
+    holder=Holder.DEFINERS,
+)
+REPLICAS_MERGED = point(
+    "tf.distribute.ReplicaContext",
+    "merge_call",
+    "a replica first meets the others",
+    holder=Holder.DEFINER,
+)
+ALL_REDUCED = point("tf.distribute.ReplicaContext", "all_reduce", "how gradients are put together")
+
+# Steps: functions, gradients, what is read of them.
+FUNCTION_CALLED = point("", "__call__", "a tf.function is called")
+MADE_EAGER = point(
+    "tf.config",
+    "run_functions_eagerly experimental_run_functions_eagerly",
+    "functions are no longer traced",
+    _OLDEST_TO_NEWEST,
+)
+GRADIENT_TAKEN = point("tf.GradientTape", "gradient", "what is trained, by which loss")
+CLIPPED_BY_GLOBAL_NORM = point("tf", "clip_by_global_norm", "gradients are clipped")
+CLIPPED_BY_NORM = point("tf", "clip_by_norm", "gradients are clipped")
+CLIPPED_BY_VALUE = point("tf", "clip_by_value", "gradients are clipped")
+TENSOR_FETCHED = point(
+    "tensorflow.python.framework.ops.EagerTensor",
+    "_numpy",
+    "a result is copied from the device",
+    _OLDEST_TO_NEWEST,
+    holder=Holder.DEFINER,
+)
+VARIABLE_READ = point(
+    "", "_read_variable_op", "a counter of steps is read that stood still", holder=Holder.DEFINERS
+)
+SUMMARY_WRITTEN = point("tf.summary", "scalar", "a result is written to a log")
+LOOP_IN_GRAPH = point(
+    "tensorflow.python.autograph.operators",
+    "for_stmt",
+    "a loop within a traced function, which may be shortened",
+    _OLDEST_TO_NEWEST,
+)
+CODE_GENERATED = point(
+    "tensorflow.python.autograph.pyct.origin_info",
+    "create_source_map",
+    "which of the user's lines a generated line is made of; TensorFlow maps its own tracebacks so,"
+    " but not on the threads on which replicas are traced",
+    _OLDEST_TO_NEWEST,
+)
+CONVOLUTIONS = point(
+    "tensorflow.python.ops.gen_nn_ops",
+    "conv2d conv3d depthwise_conv2d_native",
+    "those of bfloat16 are computed in float32, which CPUs have code for",
+    _OLDEST_TO_NEWEST,
+)
+BATCH_NORMALISED = point(
+    "tensorflow.python.ops.gen_nn_ops", "fused_batch_norm_v3", "the same", _OLDEST_TO_NEWEST
+)
+RANDOM_DRAWN = point(
+    "random",
+    "betavariate choice choices expovariate gauss getrandbits normalvariate randint random"
+    " randrange sample shuffle triangular uniform",
+    "a random number that a trace freezes",
+)
+NUMPY_DRAWN = point(
+    "numpy.random",
+    "beta binomial choice exponential gamma normal permutation poisson rand randint randn random"
+    " random_integers random_sample ranf sample shuffle standard_normal uniform",
+    "a random number that a trace freezes",
+    "NumPy 1 and 2",
+)
+NUMPY_GENERATOR = point("numpy.random", "default_rng", "it is seeded, where two runs are compared")
+
+# Devices, and the interfaces of a TPU.
+CPUS_SPLIT = point(
+    "tf.config",
+    "set_logical_device_configuration",
+    "a script that splits the CPU has our replicas of it",
+    way=Way.EVERYWHERE,
+)
+TPU_STRATEGY = point(
+    "tf.distribute tf.distribute.experimental",
+    "TPUStrategy",
+    "replicas on CPUs do the work",
+    way=Way.EVERYWHERE,
+)
+TPU_STRATEGY_V1 = point(
+    "tf.compat.v1.distribute.experimental", "TPUStrategy", "the same", way=Way.EVERYWHERE
+)
+TPU_RESOLVER = point(
+    "tf.distribute.cluster_resolver",
+    "TPUClusterResolver",
+    "there is no TPU to be found",
+    way=Way.EVERYWHERE,
+)
+TPU_RESOLVER_MADE = point(
+    "tf.distribute.cluster_resolver.TPUClusterResolver", "__init__", "a TPU is looked for"
+)
+TPU_CONNECTED = point(
+    "tf.config",
+    "experimental_connect_to_cluster experimental_connect_to_host",
+    "the TPU's host is spoken to",
+    way=Way.EVERYWHERE,
+)
+TPU_INITIALISED = point(
+    "tf.tpu.experimental", "initialize_tpu_system", "the TPU is started", way=Way.EVERYWHERE
+)
+TPU_SHUT_DOWN = point(
+    "tf.tpu.experimental", "shutdown_tpu_system", "the TPU is stopped", way=Way.EVERYWHERE
+)
+LOGICAL_DEVICES_LISTED = point(
+    "tf.config", "list_logical_devices", "TPUs are among the devices", way=Way.EVERYWHERE
+)
+PHYSICAL_DEVICES_LISTED = point(
+    "tf.config", "list_physical_devices", "TPUs are among the devices", way=Way.EVERYWHERE
+)
+DEVICE_NAMED = point("tf", "device", "a step is put on a device", way=Way.EVERYWHERE)
+LOGICAL_DEVICE = point(
+    "tf.distribute.ReplicaContext",
+    "experimental_logical_device",
+    "only that of a TPU has it",
+    "none: it is added",
+)
+MEMORY_GROWTH = point("tf.config.experimental", "set_memory_growth", "GPUs are looked after")
+EMBEDDINGS_MADE = point(
+    "tf.tpu.experimental.embedding.TPUEmbedding tf.tpu.experimental.embedding.TPUEmbeddingV0"
+    " tf.tpu.experimental.embedding.TPUEmbeddingV2",
+    "__init__",
+    "what runs on the TPU's SparseCore: nothing on a CPU stands in for it",
+    _OLDEST_TO_NEWEST,
+    holder=Holder.DEFINER,
+)
+
+# Checkpoints.
+MANAGER_MADE = point("tf.train.CheckpointManager", "__init__", "where checkpoints are kept")
+MANAGER_SAVED = point("tf.train.CheckpointManager", "save", "a checkpoint is saved")
+CHECKPOINT_SAVED = point("tf.train.Checkpoint", "save", "a checkpoint is saved")
+CHECKPOINT_WRITTEN = point("tf.train.Checkpoint", "write", "a checkpoint is written")
+CHECKPOINT_RESTORED = point("tf.train.Checkpoint", "restore read", "a checkpoint is read")
+MODEL_SAVED_WHOLE = point("tf.saved_model", "save", "a model is saved for serving")
+
+# TensorFlow 1.
+TF1_SWITCHES = point(
+    "tf.compat.v1",
+    "disable_v2_behavior disable_eager_execution disable_v2_tensorshape disable_control_flow_v2"
+    " disable_resource_variables placeholder",
+    "an interface of TensorFlow 1 is used",
+)
+TF1_SESSIONS = point("tf.compat.v1.Session tf.compat.v1.InteractiveSession", "__init__", "the same")
+
+# Keras: that of the job, of whichever package.
+MODEL_MADE = point("keras.Model", "__init__", "which model there is to be trained")
+FIT = point("keras.Model", "fit", "a training begins")
+EVALUATE = point("keras.Model", "evaluate", "an evaluation runs")
+PREDICT = point("keras.Model", "predict", "predictions are made")
+COMPILED = point("keras.Model", "compile", "how a model is trained", holder=Holder.DEFINER)
+MODEL_CALLED = point("keras.Model", "__call__", "a model is called outside of a function")
+LOSS_COMPUTED = point(
+    "keras.Model", "compute_loss", "operations of the loss", holder=Holder.DEFINER
+)
+MODEL_SAVED = point("keras.Model", "save save_weights", "a model or its weights are saved")
+MODEL_EXPORTED = point("keras.Model", "export", "a model is saved for serving")
+WEIGHTS_LOADED = point("keras.Model", "load_weights", "weights are asked for")
+LAYER_MADE = point("keras.layers.Layer", "__init__", "which layers there are, and of which line")
+LAYER_CALLED = point(
+    "keras.layers.Layer", "__call__", "operations of a layer", holder=Holder.DEFINER
+)
+NORMALISED = point("keras.layers.BatchNormalization", "call", "by the batch, or by what was learnt")
+METRIC_MADE = point("keras.metrics.Metric", "__init__", "of which class a metric is")
+METRIC_READ = point("", "result", "a metric is read", holder=Holder.DEFINERS)
+OPTIMIZER_MADE = point("keras.optimizers.Optimizer", "__init__", "with what a model is trained")
+OTHER_OPTIMIZER_MADE = point(
+    "keras.optimizers.legacy.Optimizer keras.mixed_precision.LossScaleOptimizer",
+    "__init__",
+    "with what a model is trained",
+    _KERAS_2,
+    holder=Holder.DEFINER,
+)
+SCALING_MADE = point(
+    "keras.mixed_precision.LossScaleOptimizer.__class__",
+    "__call__",
+    "the call of its metaclass gives one of two other classes",
+    _KERAS_2,
+)
+OPTIMIZER_APPLIES = point(
+    "keras.optimizers.Optimizer", "apply", "its variables are made outside of replicas", _KERAS_3
+)
+GRADIENTS_APPLIED = point(
+    "keras.optimizers.Optimizer keras.optimizers.legacy.Optimizer",
+    "apply_gradients",
+    "operations of an optimizer",
+    holder=Holder.DEFINER,
+)
+POLICY_SET = point(
+    "keras.mixed_precision keras.config",
+    "set_global_policy set_dtype_policy",
+    "the type that layers compute in",
+    "set_dtype_policy: Keras 3",
+)
+CHECKPOINT_CALLBACK_MADE = point(
+    "keras.callbacks.ModelCheckpoint", "__init__", "where Keras saves checkpoints"
+)
+BACKUP_CALLBACK_MADE = point(
+    "keras.callbacks.BackupAndRestore", "__init__", "where Keras saves what it goes on from"
+)
+
+# Data that are not there: stood in for where they are asked for.
+GFILE_MATCHED = point("tf.io.gfile", "glob", "names of files")
+GFILE_EXISTS = point("tf.io.gfile", "exists", "whether a file is there")
+GFILE_IS_FOLDER = point("tf.io.gfile", "isdir", "whether a folder is there")
+GFILE_LISTED = point("tf.io.gfile", "listdir", "what a folder holds")
+GFILE_COPIED = point("tf.io.gfile", "copy", "a file is fetched")
+GFILE_OPENED = point("tf.io.gfile.GFile", "__init__", "a file is read")
+FILE_READ = point("tf.io", "read_file", "a file is read, in a graph")
+LATEST_CHECKPOINT = point("tf.train", "latest_checkpoint", "whether there is a checkpoint")
+MODEL_LOADED = point("tf.saved_model", "load", "a model of a bucket")
+EXAMPLES_PARSED = point(
+    "tf.io tf.compat.v1 tf.compat.v1.io", "parse_example parse_single_example", "what is in records"
+)
+SEQUENCES_PARSED = point(
+    "tf.io tf.compat.v1 tf.compat.v1.io",
+    "parse_sequence_example parse_single_sequence_example",
+    "what is in records of sequences",
+)
+CSV_DECODED = point("tf.io tf.compat.v1 tf.compat.v1.io", "decode_csv", "what is in lines")
+PICTURE_DECODED = point(
+    "tf.image tf.io tf.compat.v1.image",
+    "decode_jpeg decode_png decode_image decode_bmp decode_gif",
+    "a picture of a record",
+)
+JPEG_DECODED = point(
+    "tf.image tf.io tf.compat.v1.image",
+    "decode_and_crop_jpeg extract_jpeg_shape is_jpeg",
+    "a picture of a record",
+)
+RAW_DECODED = point("tf.io tf.compat.v1", "decode_raw", "numbers of a record")
+TENSOR_PARSED = point("tf.io", "parse_tensor", "a tensor of a record")
+RESHAPED = point("tf", "reshape ensure_shape", "which size a stand-in is to have")
+SHAPE_SET = point("", "set_shape", "which size a stand-in is to have", holder=Holder.DEFINER)
+KERAS_DATA_LOADED = point(
+    "keras.datasets.mnist keras.datasets.fashion_mnist keras.datasets.cifar10"
+    " keras.datasets.cifar100 keras.datasets.imdb keras.datasets.reuters"
+    " keras.datasets.boston_housing keras.datasets.california_housing",
+    "load_data",
+    "the data that Keras downloads",
+    "california_housing: Keras 3",
+    way=Way.CODE,
+)
+KERAS_FILE = point("keras.utils", "get_file", "a file that Keras downloads", way=Way.CODE)
+KERAS_PICTURES = point(
+    "keras.utils", "image_dataset_from_directory", "a folder of pictures", way=Way.CODE
+)
+KERAS_TEXTS = point("keras.utils", "text_dataset_from_directory", "a folder of texts", way=Way.CODE)
+MODEL_DRAWN = point(
+    "keras.utils", "plot_model", "a drawing, for which Graphviz may not be there",
+    way=Way.CODE,
+)  # fmt: skip
+_GENERATORS = (
+    "keras.preprocessing.image.ImageDataGenerator"
+    " keras.src.legacy.preprocessing.image.ImageDataGenerator"
+)
+FOLDER_GENERATED = point(
+    _GENERATORS, "flow_from_directory", "a folder of pictures", "Keras 2, and 3 beside it"
+)
+TABLE_GENERATED = point(
+    _GENERATORS, "flow_from_dataframe", "a table of pictures", "Keras 2, and 3 beside it"
+)
+TABLE_READ = point(
+    "pandas",
+    "read_csv read_table read_json read_parquet read_pickle read_feather read_excel",
+    "a table",
+    "pandas 2 and 3",
+)
+TABLES_MERGED = point("pandas", "merge", "columns that two tables are to share")
+TABLE_WRITTEN = point(
+    "pandas.DataFrame",
+    "to_csv to_json to_pickle to_parquet",
+    "a table that is read again later",
+    holder=Holder.DEFINER,
+)
+TABLE_SAMPLED = point(
+    "pandas.DataFrame", "sample", "more rows than a stand-in has", holder=Holder.DEFINER
+)
+ARRAY_LOADED = point("numpy", "load", "an array")
+PICTURE_OPENED = point("PIL.Image", "open", "a picture; matplotlib and Keras read so as well")
+PICTURE_READ = point("cv2", "imread", "a picture")
+FILE_OPENED = point("builtins io", "open", "a file; pathlib opens so as well")
+JSON_LOADED = point("json", "load", "a file that was fetched")
+JSON_PARSED = point("json", "loads", "a text that was fetched")
+FOLDER_LISTED = point("os", "listdir", "what a folder holds")
+FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")
+FILES_MATCHED = point("glob", "glob", "names of files")
+PATHS_MATCHED = point("pathlib.Path", "glob rglob", "names of files", holder=Holder.DEFINER)
+PATHS_LISTED = point("pathlib.Path", "iterdir", "what a folder holds", holder=Holder.DEFINER)
+FOLDER_REMOVED = point("shutil", "rmtree", "a part of an archive that is not needed")
+ARCHIVE_UNPACKED = point(
+    "zipfile.ZipFile tarfile.TarFile", "extractall", "what was fetched is unpacked"
+)
+TFDS_BUILT = point(
+    "tensorflow_datasets tensorflow_datasets.core.load", "builder", "the data set of a name"
+)
+TFDS_LOADED = point("tensorflow_datasets tensorflow_datasets.core.load", "load", "the same, read")
+TFDS_READ = point(
+    "tensorflow_datasets.core.dataset_builder.FileReaderBuilder",
+    "_as_dataset",
+    "the mock's data, made of records as the real ones are",
+)
+TFDS_PREPARED = point(
+    "tensorflow_datasets.core.dataset_builder.DatasetBuilder",
+    "download_and_prepare as_dataset",
+    "a builder of the script's own",
+)
+DATASETS_LOADED = point("datasets", "load_dataset", "a data set of Hugging Face")
+METRIC_LOADED = point("evaluate", "load", "a metric of Hugging Face")
+OLD_METRIC_LOADED = point("datasets", "load_metric", "the same", "up to datasets 2")
+HUB_LAYER = point("tensorflow_hub", "KerasLayer", "a layer of TF Hub")
+HUB_LOADED = point("tensorflow_hub", "load", "a module of TF Hub")
+CONFIGURATION_READ = point(
+    "transformers.configuration_utils.PretrainedConfig", "get_config_dict", "a configuration"
+)
+MODEL_FETCHED = point(
+    "transformers.modeling_tf_utils.TFPreTrainedModel", "from_pretrained", "weights"
+)
+AUTO_MODEL_FETCHED = point(
+    "transformers.models.auto.auto_factory._BaseAutoModelClass", "from_pretrained", "weights"
+)
+TOKENIZER_FETCHED = point(
+    "transformers.tokenization_utils_base.PreTrainedTokenizerBase",
+    "from_pretrained",
+    "a tokenizer",
+)
+AUTO_TOKENIZER_FETCHED = point(
+    "transformers.models.auto.tokenization_auto.AutoTokenizer", "from_pretrained", "a tokenizer"
+)
+PICTURE_PROCESSOR_FETCHED = point(
+    "transformers.image_processing_utils.BaseImageProcessor",
+    "from_pretrained",
+    "what prepares pictures",
+    "transformers 4.39 to 4.49",
+)
+AUTO_PICTURE_PROCESSOR_FETCHED = point(
+    "transformers.models.auto.image_processing_auto.AutoImageProcessor",
+    "from_pretrained",
+    "what prepares pictures",
+)
+
+# In the user's own process: `tpudiag.track` and `tpudiag.ThroughputCallback`.
+_TOLD = Undone.WITH_LISTENERS
+TRACED = point(
+    "tensorflow.python.eager.polymorphic_function.tracing_compilation",
+    "_create_concrete_function",
+    "a function is traced",
+    "2.14 to 2.21",
+    undone=_TOLD,
+)
+_KEEPERS = (
+    "tensorflow.python.checkpoint.checkpoint.Checkpoint"
+    " tensorflow.python.checkpoint.checkpoint.CheckpointV1"
+    " tensorflow.python.checkpoint.checkpoint_management.CheckpointManager"
+)
+KEPT = point(_KEEPERS, "save write", "steps wait for a checkpoint", undone=_TOLD)
+RESTORED = point(
+    _KEEPERS, "restore read restore_or_initialize", "steps wait for a checkpoint", undone=_TOLD
+)
+MODEL_KEPT = point(
+    "",
+    "save save_weights",
+    "steps wait for a model",
+    "Keras 2 and 3",
+    undone=_TOLD,
+    holder=Holder.DEFINERS,
+)
+MODEL_RESTORED = point(
+    "",
+    "load_weights",
+    "steps wait for a model",
+    "Keras 2 and 3",
+    undone=_TOLD,
+    holder=Holder.DEFINERS,
+)
+UNCAUGHT = point("sys", "excepthook", "the run ends by an exception", undone=Undone.AT_EXIT)
+UNCAUGHT_IN_THREAD = point("threading", "excepthook", "the same", undone=Undone.AT_EXIT)
+EXITED = point("sys", "exit", "the run ends by an exit code", undone=Undone.AT_EXIT)
+QUIT = point("_sitebuiltins.Quitter", "__call__", "the same", undone=Undone.AT_EXIT)
+
+
+def rows() -> dict[str, Point]:
+    """All rows, by the name that the code has for each."""
+    return {name: value for name, value in globals().items() if isinstance(value, Point)}
