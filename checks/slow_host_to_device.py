@@ -22,6 +22,8 @@ SEND_LESS_OF_JAX = (
 )
 RESENT = 2**20
 """Bytes of the same NumPy array at each call that are no matter."""
+EACH_STEP = 0.9
+"""Share of the steps before which an array is sent, from which on that is each step."""
 PARTS = ("host to device", "input transfer", HOST_MEMORY)
 
 
@@ -94,6 +96,15 @@ def _resent(step: ShardedStep) -> Iterator[Finding]:
             (Evidence("the same at each call", size, "B", RESENT),),
             step.called_at or step.location,
         )
+    for sent in step.sent_again:
+        if sent.bytes > RESENT and sent.steps >= EACH_STEP * (sent.of_steps - 1):
+            yield Finding(
+                f"this line sends the same NumPy array ({mib(sent.bytes)}) from the host to the "
+                f"devices before {sent.steps} of {sent.of_steps} steps.",
+                "table = jax.device_put(table, sharding)  # once, before the loop",
+                (Evidence("the same before each step", sent.bytes, "B", RESENT),),
+                sent.location,
+            )
 
 
 def _untold(waits: float, unsplit: float) -> NotMeasured:

@@ -43,6 +43,7 @@ from tpudiag.signals import (
     OutsideVariable,
     Pause,
     ReplicaRead,
+    SentAgain,
     ShardedStep,
     Signals,
     StepTimes,
@@ -60,6 +61,7 @@ UNUSABLE = ShardedStep(
     arguments=(STATE, SHARD),
     unusable=("params",),
 )
+SENT_AGAIN = replace(UNUSABLE, unusable=(), sent_again=(SentAgain(32 << 20, 20, 22, HERE),))
 COMPILED = CompiledPrograms(count=3, spent_s=90.0, of_step=1, cache_folder=None)
 FALL = DeliveryFall(
     lost=0.6,
@@ -91,6 +93,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         ),
         Severity.INFO,
     ),
+    ("TPU210", replace(of_jax(STATE, SHARD), sharding=SENT_AGAIN), Severity.WARNING),
     ("TPU210", of_jax(STATE, replace(SHARD, resent=True, bytes=16 << 20)), Severity.WARNING),
     (
         "TPU201",

@@ -61,6 +61,7 @@ from tpudiag.signals.sends import Refusal as Refusal
 from tpudiag.signals.sends import RefusedBy as RefusedBy
 from tpudiag.signals.sends import SendKind as SendKind
 from tpudiag.signals.sharding import CompiledPrograms as CompiledPrograms
+from tpudiag.signals.sharding import SentAgain as SentAgain
 from tpudiag.signals.sharding import ShardedStep as ShardedStep
 from tpudiag.signals.sharding import StepArgument as StepArgument
 from tpudiag.signals.step import ActivationEstimate as ActivationEstimate

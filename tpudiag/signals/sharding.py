@@ -33,6 +33,17 @@ class StepArgument:
     """The same NumPy array at each call, which is sent to the device anew each time."""
 
 
+@dataclass(frozen=True)
+class SentAgain:
+    """The same NumPy array that a line sends to the devices before each step."""
+
+    bytes: int
+    steps: int
+    """Before which it was sent."""
+    of_steps: int
+    location: Location
+
+
 @dataclass(frozen=True, kw_only=True)
 class ShardedStep:
     """The training step and the devices that it ran on."""
@@ -48,6 +59,7 @@ class ShardedStep:
     arguments: tuple[StepArgument, ...]
     unusable: tuple[str, ...] = ()
     """Donated arguments of which no result has the shape and dtype: nothing takes their place."""
+    sent_again: tuple[SentAgain, ...] = ()
     mapped: bool = False
     """It is of jax.pmap: the first dimension of each argument is that of the devices."""
 

@@ -64,6 +64,8 @@ class Jitted:
         self._compiled, self._watch, self.record = compiled, watch, record
         self.donates: tuple[int, ...] | None = donates
         """Of jax.pmap the places of the arguments that it may overwrite; None of jax.jit."""
+        self.in_shardings: Any = None
+        """As they were given to jax.jit."""
         self.is_new = record.made > 1
         functools.update_wrapper(self, function)
         self.names = _parameters(function)
@@ -154,6 +156,8 @@ class JitWatch:
         given = kwargs.get("donate_argnums", ())
         donates = ((given,) if isinstance(given, int) else tuple(given)) if mapped else None
         followed = barrier.attempt("jax.jit", self._followed, compiled, function, donates)
+        if followed is not None:
+            followed.in_shardings = kwargs.get("in_shardings")
         return followed or compiled
 
     def _followed(self, compiled: Any, function: Any, donates: tuple[int, ...] | None) -> Any:
@@ -295,10 +299,30 @@ class JitWatch:
         abstract = self._jax.tree_util.tree_map(
             functools.partial(self._abstract, jitted), (args, kwargs)
         )
+        abstract = barrier.attempt("in_shardings", self._placed, jitted, abstract) or abstract
         calls = known.calls if known is not None and known.jitted is jitted else 1
         self.step = StepCall(jitted, jitted.record, abstract, state, resent, calls)
         if calls > 1:
             self._arrays = {}
+
+    def _placed(self, jitted: Jitted, abstract: Any) -> Any:
+        """The arguments, those that lie nowhere yet where jax.jit was told to put them."""
+        if jitted.in_shardings is None:
+            return abstract
+        jax, tree_map = self._jax, self._jax.tree_util.tree_map
+
+        def put(sharding: Any, leaf: Any) -> Any:
+            told = isinstance(sharding, jax.sharding.Sharding)
+            if not told or getattr(leaf, "sharding", leaf) is not None:
+                return leaf
+            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
+
+        def below(sharding: Any, arguments: Any) -> Any:
+            return tree_map(functools.partial(put, sharding), arguments)
+
+        given, named = abstract
+        nothing = lambda value: value is None  # noqa: E731
+        return tree_map(below, jitted.in_shardings, given, is_leaf=nothing), named
 
     def _abstract(self, jitted: Jitted, leaf: Any) -> Any:
         """An array's shape, dtype and place, for what was donated holds no values any more."""

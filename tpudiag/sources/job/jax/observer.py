@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,6 +25,7 @@ from tpudiag.sources.job.jax.fetches import FetchWatch
 from tpudiag.sources.job.jax.jitted import JitWatch
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.rest import RestOfScript
+from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
 from tpudiag.sources.job.process.protocol import (
     LOWERING,
@@ -70,6 +72,7 @@ class JaxObserver:
         )
         self._steps.budget_s = spec.budget_s
         self._fetches = FetchWatch(lambda: self._jits.results, lambda: self._steps.steps)
+        self._sends = SendWatch(lambda: self._steps.steps)
         self._finished = self.stopped = False
 
     def importing(self) -> None:
@@ -88,6 +91,7 @@ class JaxObserver:
             self._devices.watch(jax)
         self._jits.watch(jax)
         self._fetches.watch(jax)
+        self._sends.watch(jax)
         if self._is_own:
             self._recorder.phase(UP_TO_FIRST_STEP)
 
@@ -240,7 +244,7 @@ class JaxObserver:
             batch=lambda: batch,
             strategy_replicas=lambda: step.devices,
             step_inputs=step.inputs,
-            sharding=step.sharded,
+            sharding=lambda: replace(step.sharded(), sent_again=self._sends.facts()),
             matrix_ops=lambda: step.matrix_ops(batch),
             step_ops=step.operations,
         )
