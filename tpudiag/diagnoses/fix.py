@@ -26,6 +26,7 @@ from tpudiag.phases import OnPhase
 from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
 from tpudiag.source_change import ChangeState, Effect, Mending
+from tpudiag.whole_files import write_whole
 
 SEED = 20260101
 """Of every rehearsal, so that losses can be compared."""
@@ -165,7 +166,7 @@ def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
         patch = edits.unified(shown(document.file.name), before, after)
         parts.append(patch.encode(document.file.encoding))
     try:
-        files.write_patch(file, b"".join(parts))
+        write_whole(file, b"".join(parts))
     except OSError as error:
         raise UsageError(f"--patch {file}: {error.strerror or error}") from error
 

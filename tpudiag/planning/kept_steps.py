@@ -24,6 +24,7 @@ from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.lowering_client import Dialog
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.version import __version__
+from tpudiag.whole_files import write_whole
 
 FORM = 2
 """Counts up when what is kept of a job, or how a step is lowered, changes."""
@@ -205,7 +206,7 @@ def _kept(
         after = KeptJob(sources=sources, batch=batch, alone=dialog.alone, steps=known)
         # A job whose modules are not known could not be told from a changed one.
         if sources:
-            _write(_folder() / f"{name}.json", msgspec.json.encode(after))
+            write_whole(_folder() / f"{name}.json", msgspec.json.encode(after))
             return after
     return before
 
@@ -217,16 +218,9 @@ def _copied(name: str, step: LoweredStep) -> LoweredStep:
         if file is not None:
             ending = "".join(Path(file).suffixes)
             copy = _folder() / f"{name}-{step.batch}-{step.replicas}{ending}"
-            _write(copy, Path(file).read_bytes())
+            write_whole(copy, Path(file).read_bytes())
             copies[field] = str(copy)
     return replace(step, path=copies["path"], locations_path=copies["locations_path"])
-
-
-def _write(file: Path, content: bytes) -> None:
-    """Whole or not at all."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    beside.write_bytes(content)
-    beside.replace(file)
 
 
 def _digest(file: Path) -> str:

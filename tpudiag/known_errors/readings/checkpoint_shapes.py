@@ -125,10 +125,10 @@ def _meant(name: str, model: Sizes, saved: Sizes, said: str) -> Reading:
         )
     if _HEAD.search(name) or (axis == len(model) - 1 and min(here, there) < min(_WIDTHS)):
         return Reading(
-            f"{said}: the number of classes (or outputs) differs, so its last layer cannot be taken over.",
+            f"{said}: the number of classes (or outputs) differs (labels, characters of an alphabet), so its last layer cannot be taken over; mostly the folder holds a checkpoint that was made with another list of them.",
+            f"num_classes = {there}                                                 # or as many as the checkpoint has: its list of labels (alphabet); else a new, empty model_dir\n"
             "model.load_weights(path, skip_mismatch=True)      # Keras (older: by_name=True too): all but the last layer; transformers: ignore_mismatched_sizes=True\n"
-            f'variables = [v for v in tf.compat.v1.global_variables() if "{name or "logits"}" not in v.name]; tf.compat.v1.train.Saver(variables).restore(session, path)      # TensorFlow 1\n'
-            f"num_classes = {there}                                                 # or as many as the checkpoint has",
+            f'variables = [v for v in tf.compat.v1.global_variables() if "{name or "logits"}" not in v.name]; tf.compat.v1.train.Saver(variables).restore(session, path)      # TensorFlow 1',
         )
     if {here, there} <= _WIDTHS or (here in _WIDTHS and there in _WIDTHS):
         return Reading(

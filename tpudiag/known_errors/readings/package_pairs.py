@@ -23,9 +23,9 @@ _SPELLED = {
     "TensorFlowDatasets": "TensorFlow Datasets",
 }
 _INCOMPATIBLE = re.compile(
-    r"(?P<by>[A-Za-z][A-Za-z_-]*(?:\d(?![\d.]*\.\d))?)(?P<release>\d[\w.]{0,16})requires"
+    r"(?P<by>[A-Za-z][A-Za-z_-]*(?:\d(?![\d.]*\.\d))?)(?P<release>\d[\w.]{0,16})(?:requires|hasrequirement)"
     r"(?P<name>[A-Za-z][\w-]{0,40}(?:\[[\w,-]{1,30}\])?)(?P<wants>[<>=!~][^\s]{0,60}?),"
-    r"butyouhave(?P=name)(?P<has>\d[\w.+]{0,24}?)whichisincompatible"
+    r"butyou(?:have|'llhave)(?P=name)(?P<has>\d[\w.+]{0,24}?)whichisincompatible"
 )
 _FRAMEWORKS = re.compile(
     r"(?i:tensorflow|keras|tf[-_]keras|jax|jaxlib|flax|torch|torch[-_]xla|libtpu)"
