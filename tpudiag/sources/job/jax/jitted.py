@@ -321,8 +321,7 @@ class JitWatch:
             return tree_map(functools.partial(put, sharding), arguments)
 
         given, named = abstract
-        nothing = lambda value: value is None  # noqa: E731
-        return tree_map(below, jitted.in_shardings, given, is_leaf=nothing), named
+        return tree_map(below, jitted.in_shardings, given, is_leaf=_is_none), named
 
     def _abstract(self, jitted: Jitted, leaf: Any) -> Any:
         """An array's shape, dtype and place, for what was donated holds no values any more."""
@@ -365,6 +364,11 @@ class JitWatch:
             )
             for record in sorted(called, key=lambda record: not record.trains)
         )
+
+
+def _is_none(value: object) -> bool:
+    """Of a place that is left to JAX."""
+    return value is None
 
 
 def _parameters(function: Any) -> tuple[str, ...]:
