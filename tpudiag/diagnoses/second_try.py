@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import msgspec
 
+from tpudiag.diagnoses import cpu_kernels, stand_ins
 from tpudiag.diagnoses.undiagnosed import unreachable
-from tpudiag.known_errors import cpu_kernels, stand_ins
 from tpudiag.model import Location
 from tpudiag.script_run import Coverage, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd
