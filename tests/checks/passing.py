@@ -43,10 +43,12 @@ from tpudiag.signals import (
     BatchNorm,
     BucketSeen,
     Checkpoints,
+    CompiledPrograms,
     DatasetOp,
     Dispatch,
     FilesRead,
     GpuUse,
+    KerasUse,
     LossScale,
     MixedPrecision,
     Origin,
@@ -60,6 +62,7 @@ from tpudiag.signals import (
     StepTimes,
     TensorFlowImport,
     TpuAttempt,
+    UndistributedInput,
 )
 from tpudiag.signals.run_state import RunState, StateKind
 
@@ -67,6 +70,14 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD)),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=1 << 20), SHARD)),
     ("TPU702", of_jax(STATE, SHARD)),
+    ("TPU703", of_jax(replace(STATE, parts=8), SHARD)),
+    (
+        "TPU704",
+        replace(
+            of_jax(),
+            programs=CompiledPrograms(count=3, spent_s=40.0, of_step=1, cache_folder="gs://b/c"),
+        ),
+    ),
     ("TPU702", of_jax(STATE, replace(SHARD, parts=1, placed=False))),
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
@@ -214,11 +225,19 @@ PASSES: tuple[tuple[str, Signals], ...] = (
 )
 
 
+SAME = UndistributedInput(replicas=8, shapes=("int32[2048]",), from_dataset=True, location=HERE)
 SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU202", of_jax(STATE, SHARD)),
     ("TPU501", of_jax(STATE, SHARD)),
     ("TPU501", h(dispatch=None, variables=(replace(KERNEL, in_scope=False),))),
     ("TPU701", of_jax(SHARD)),
+    (
+        "TPU201",
+        replace(
+            of_jax(STATE, SHARD),
+            steps=StepTimes(step_ms=(3.0,) * 8, input_wait_ms=(2.0,) * 8, source="job"),
+        ),
+    ),
     ("TPU502", h(loss=(LossScale(0.5 / 8, 8, False, HERE),))),
     ("TPU001", h(tensorflow=TensorFlowImport(succeeded=False))),
     ("TPU003", HEALTHY),
@@ -236,6 +255,15 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU301", h(activations=ActivationEstimate(11 * 2**30))),
     ("TPU301", h(activations=ActivationEstimate(1, unknown_tensors=3))),
     ("TPU502", h(loss=None)),
+    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE),), loop=replace(LOOP, undistributed=SAME))),
+    # One epoch of fit, for which Keras 2 begins two passes.
+    (
+        "TPU204",
+        h(
+            pipelines=(replace(pipeline(DatasetOp(kind="ParallelMap"), BATCHED), passes=2),),
+            keras=KerasUse(package="keras", version="2.15.0", loop="fit"),
+        ),
+    ),
     ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
     ("TPU603", HEALTHY),
     ("TPU603", watched(baseline_per_s=None)),

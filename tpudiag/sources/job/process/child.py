@@ -187,7 +187,8 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
             run(spec.program, spec.arguments, spec.is_module, tried)
     except BaseException as raised:
         # A job that was told to end may end by an exception of what it was interrupted in.
-        end, error = JobEnd(how="stopped") if observer.time_over else _end(raised), raised
+        over = observer.time_over or of_jax.time_over
+        end, error = JobEnd(how="stopped") if over else _end(raised), raised
     refusal = barrier.attempt("what was held back", observer.told, error)
     # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
     # files or by another exception, is our doing.
@@ -196,10 +197,12 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     if refusal is not None:
         recorder.put(refusal=refusal)
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
-    recorder.put(interventions=interventions.made())
+    if error is not None:
+        suspects = barrier.attempt("provenance", interventions.to_blame, error)
+        recorder.put(interventions=interventions.made() if suspects is None else suspects)
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end))
-        barrier.attempt("reading what JAX did", of_jax.ended)
+        barrier.attempt("reading what JAX did", of_jax.ended, error, _coverage_end(end))
     recorder.put(hook_defects=barrier.defects())
     return end
 
