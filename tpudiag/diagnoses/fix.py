@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tpudiag import scratch, snippets
-from tpudiag.diagnoses import proof, undiagnosed
+from tpudiag.diagnoses import proof
 from tpudiag.diagnoses.changes_of_source import (
     Candidate,
     Project,
@@ -59,12 +59,13 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
     Raises NothingDiagnosed where it does not come to a training step, UnreadableInput for a script
     that is not to be touched, KeyboardInterrupt as it comes; nothing is written then.
     """
-    undiagnosed.refuse_jax(request.job.name, request.job.framework, "mended")
     # Without offers: the report is made for its losses, and changes are made below, once.
     base = replace(request.job.with_notebook(), seed=SEED, offers_changes=False)
     base = replace(base, steps=base.steps or STEPS)
     source = base.notebook.source if base.notebook else None
-    project = Project(base.name_of_file, source, base.changes_within, request.write)
+    project = Project(
+        base.name_of_file, source, base.changes_within, request.write, framework=base.framework
+    )
     _refuse_early(project)
     with scratch.folder("fix") as folder:
         rehearsals = Rehearsals(request=base, settings=settings, on_phase=on_phase, folder=folder)
