@@ -25,8 +25,8 @@ try:
     import keras
 except ImportError:
     keras = None
-from tpudiag.sources.job.tensorflow.points import privates, table
-from tpudiag.sources.job.tensorflow.points.point import resolved
+from tpudiag.sources.job.points import privates, table
+from tpudiag.sources.job.points.point import resolved
 found = []
 for name, row in table.rows().items():
     first = row.owners[0].partition(".")[0] if row.owners else ""

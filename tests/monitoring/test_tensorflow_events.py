@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tpudiag.monitoring import tensorflow_events
-from tpudiag.sources.job.tensorflow.points import table
+from tpudiag.sources.job.points import table
 
 
 class Heard:

@@ -20,7 +20,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Protocol
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 
 class Follower(Protocol):

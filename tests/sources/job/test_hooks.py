@@ -18,7 +18,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import functions, training
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 """
 
 

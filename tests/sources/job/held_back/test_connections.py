@@ -10,7 +10,7 @@ from typing import Any
 PROGRAM = """
 import http.client, json, socket
 from tpudiag.sources.job.held_back.connections import Connections
-from tpudiag.sources.job.tensorflow.points import barrier
+from tpudiag.sources.job.points import barrier
 seen = []
 Connections(lambda kind, what: seen.append([kind.value, what])).install()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 START = """
 import glob, io, json, os, pathlib, shutil, sqlite3, sys, tarfile, tempfile
-from tpudiag.sources.job.tensorflow.points import barrier
+from tpudiag.sources.job.points import barrier
 from tpudiag.sources.job.held_back.file_calls import FileCalls
 from tpudiag.sources.job.held_back.layer import Layer
 layer = Layer(sys.argv[1], lambda path: True)

@@ -11,7 +11,7 @@ PROGRAM = """
 import os, sys
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.programs import Programs
-from tpudiag.sources.job.tensorflow.points import barrier
+from tpudiag.sources.job.points import barrier
 
 folder = sys.argv[1]
 own = {"PATH": folder}

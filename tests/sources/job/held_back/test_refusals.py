@@ -126,7 +126,7 @@ def test_an_error_in_a_line_that_sent_is_ours() -> None:
     except KeyError as error:
         assert error.__traceback__ is not None
         here = Location(__file__, error.__traceback__.tb_lineno)
-        from tpudiag.sources.job.tensorflow.points import user_lines
+        from tpudiag.sources.job.points import user_lines
 
         at = user_lines.of(__file__, here.line or 0)
         assert at is not None

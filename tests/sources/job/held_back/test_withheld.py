@@ -20,7 +20,7 @@ from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.file_calls import FileCalls
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.requests import Requests
-from tpudiag.sources.job.tensorflow.points import barrier
+from tpudiag.sources.job.points import barrier
 
 def broken(*_args, **_kwargs):
     raise LookupError("planted")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.points import barrier, hooks
+from tpudiag.sources.job.points import barrier, hooks
 
 # Hooks stay on TensorFlow for as long as its process lives, so that each program needs one of its
 # own; a fork before TensorFlow has started any thread costs milliseconds, an import five seconds.

@@ -44,7 +44,7 @@ assert len(fitted.history["loss"]) == 1
 """
 DRIVER = """
 import json, os, sys
-from tpudiag.sources.job.tensorflow.points import barrier, hooks
+from tpudiag.sources.job.points import barrier, hooks
 from tpudiag.sources.job.process import protocol
 from tpudiag.sources.job.tensorflow import observation
 from tpudiag.sources.job.tensorflow.observer import Observer

@@ -8,25 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from tpudiag.sources.job.tensorflow import job_facts
-from tpudiag.sources.job.tensorflow.points import barrier
-
-
-def test_a_fact_that_cannot_be_had_keeps_back_no_other(monkeypatch: Any) -> None:
-    told: dict[str, object] = {}
-    defects: list[str] = []
-
-    def attempt(name: str, call: Any) -> object:
-        try:
-            return call()
-        except ZeroDivisionError:
-            defects.append(name)
-            return None
-
-    monkeypatch.setattr(barrier, "attempt", attempt)
-    recorder: Any = SimpleNamespace(put=told.update)
-    job_facts.send_each(recorder, a=lambda: 1, b=lambda: 1 // 0, c=lambda: None, d=lambda: (2,))
-    assert told == {"a": 1, "d": (2,)}
-    assert defects == ["b"]
 
 
 def test_times_under_the_profiler_go_before_others() -> None:

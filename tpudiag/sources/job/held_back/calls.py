@@ -14,8 +14,8 @@ from typing import Any
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.answers import Answer
-from tpudiag.sources.job.tensorflow.points import hooks
-from tpudiag.sources.job.tensorflow.points.point import point
+from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.points.point import point
 
 
 @dataclass(frozen=True)

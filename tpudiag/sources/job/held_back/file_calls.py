@@ -19,8 +19,8 @@ from tpudiag.sources.job.held_back import file_lists
 from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.file_points import BY_C_CODE, PYTHON, Argument, Effect, Point
 from tpudiag.sources.job.held_back.layer import Layer, inside, is_elsewhere
-from tpudiag.sources.job.tensorflow.points import barrier, hooks
-from tpudiag.sources.job.tensorflow.points.point import point
+from tpudiag.sources.job.points import barrier, hooks
+from tpudiag.sources.job.points.point import point
 
 _WRITES = re.compile(r"[wax+]")
 _KEEPS = re.compile(r"[ax+]")

@@ -19,8 +19,8 @@ from tpudiag.sources.job.held_back.programs import Programs
 from tpudiag.sources.job.held_back.renames import Renames
 from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
 from tpudiag.sources.job.held_back.trackers import Trackers
+from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
-from tpudiag.sources.job.tensorflow.points import hooks
 
 
 class HeldBack:

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import barrier
+from tpudiag.sources.job.points import barrier
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://")
 _PLACED = re.compile(r"/([a-z][a-z0-9+.-]*)__(/.*|$)")

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from tpudiag.model import Location
 from tpudiag.signals import HeldBack, SendKind
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 _MOST = 100
 """Different things that are listed."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.sources.job.held_back.layer import Layer, inside
-from tpudiag.sources.job.tensorflow.points import barrier
+from tpudiag.sources.job.points import barrier
 
 REFUSED = "nothing here holds back what a rehearsal writes: --in-place lets it write"
 _STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork")

@@ -8,7 +8,7 @@ import socket
 from typing import Any
 
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, table
+from tpudiag.sources.job.points import barrier, hooks, table
 
 REFUSED = "no network: the job is rehearsed with --offline"
 OFFLINE = "TPUDIAG_OFFLINE"

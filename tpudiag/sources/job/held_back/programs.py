@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from tpudiag.sources.job.held_back import child_python, program_shim
 from tpudiag.sources.job.held_back.layer import Layer
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.points import hooks, table, user_lines
 
 _SEARCHED = ("PATH", "PYTHONPATH")
 

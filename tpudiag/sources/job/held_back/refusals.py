@@ -18,7 +18,7 @@ from tpudiag.sources.job.held_back.answers import is_answer
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.no_writes import REFUSED as NO_WRITES
 from tpudiag.sources.job.held_back.offline import REFUSED
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, user_lines
 
 _DENIED = re.compile(
     r"permission ?denied|errno = 13|readonly database|unable to open database", re.I

@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 _TALKS = "stream_stream"
 """The form of a call in which each message may be waited for by its answer."""

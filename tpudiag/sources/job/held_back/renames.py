@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Sequence
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 _BY_LAYERS = (errno.EXDEV, errno.EBUSY)
 

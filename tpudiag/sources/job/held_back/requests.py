@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import answers, request_rules
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, table
+from tpudiag.sources.job.points import barrier, hooks, table
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]

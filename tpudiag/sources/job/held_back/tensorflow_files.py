@@ -9,7 +9,7 @@ from tpudiag.sources.job.held_back.file_calls import FileCalls, may_change_elsew
 from tpudiag.sources.job.held_back.file_points import Argument, Effect, Point, point
 from tpudiag.sources.job.held_back.layer import Elsewhere, Layer, is_elsewhere
 from tpudiag.sources.job.held_back.refusals import NO_NAME
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, user_lines
+from tpudiag.sources.job.points import barrier, hooks, user_lines
 
 BINDINGS = (
     point("", "FileExists IsDirectory Stat BufferedInputStream", ("", Effect.READ)),

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.tensorflow.points import hooks
-from tpudiag.sources.job.tensorflow.points.point import point
+from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.points.point import point
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, user_lines
 
 MOST = 64
 """CPU devices that are made at most: each has threads of its own."""

@@ -10,7 +10,7 @@ from tpudiag.model import Location
 from tpudiag.signals import ResultFetch
 from tpudiag.sources.job.jax import private_names
 from tpudiag.sources.job.jax.devices import around
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, user_lines
 
 ASKS = ("__float__", "__int__", "__bool__", "__array__", "__format__", "__repr__", "item", "tolist")
 """Methods of an array by which Python asks for its value."""

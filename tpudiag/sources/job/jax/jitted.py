@@ -17,7 +17,7 @@ from tpudiag.sources.job.jax import private_names, signatures
 from tpudiag.sources.job.jax.devices import around
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.rest import RestOfScript
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, user_lines
 
 MOST_KEPT = 40
 """Compilations of one function of which the arguments are kept."""

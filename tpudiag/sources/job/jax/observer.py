@@ -27,6 +27,9 @@ from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
+from tpudiag.sources.job.points import barrier, user_lines
+from tpudiag.sources.job.points.barrier import send_each
+from tpudiag.sources.job.points.steps import StepWatch
 from tpudiag.sources.job.process.protocol import (
     LOWERING,
     REST,
@@ -35,10 +38,7 @@ from tpudiag.sources.job.process.protocol import (
     Recorder,
     decoded_request,
 )
-from tpudiag.sources.job.tensorflow.job_facts import send_each
 from tpudiag.sources.job.tensorflow.observer import Observer
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
-from tpudiag.sources.job.tensorflow.steps import StepWatch
 
 ENOUGH_COMPILATIONS = 6
 """A step that was compiled again so often need not be watched longer."""
@@ -111,7 +111,7 @@ class JaxObserver:
         rest = self._jits.rest
         if rest is not None and self.trained:
             steps = self._jits.step_functions()
-            send_each(self._recorder, coverage=lambda: rest.coverage(end, error, steps))
+            send_each(self._recorder.put, coverage=lambda: rest.coverage(end, error, steps))
 
     def _end_hard(self) -> None:
         """The time for the rest is over and the job does not end: on a thread of its own."""
@@ -130,7 +130,7 @@ class JaxObserver:
             self._recorder.put(framework=Framework.JAX)
         if self.trained:
             send_each(
-                self._recorder,
+                self._recorder.put,
                 functions=jits.facts,
                 dispatch=self._dispatch,
                 steps=self._step_times,
@@ -240,7 +240,7 @@ class JaxObserver:
         step = TracedStep(self._jax, call)
         batch = step.batch()
         send_each(
-            self._recorder,
+            self._recorder.put,
             batch=lambda: batch,
             strategy_replicas=lambda: step.devices,
             step_inputs=step.inputs,

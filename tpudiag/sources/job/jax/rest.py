@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind, StepFunction
-from tpudiag.sources.job.tensorflow.points import barrier, interventions, main_flow
+from tpudiag.sources.job.points import barrier, interventions, main_flow
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 
 Signature = tuple[tuple[object, str], ...]

@@ -9,7 +9,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import SentAgain
 from tpudiag.sources.job.jax.devices import around
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, user_lines
 
 MOST_KEPT = 1000
 """Arrays that are looked for again."""

@@ -21,7 +21,7 @@ from tpudiag.signals import (
 )
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.signatures import argument_name
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 MEBIBYTE = 2**20
 CALLBACKS = frozenset(

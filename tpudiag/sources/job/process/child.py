@@ -23,12 +23,12 @@ from typing import Any
 
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.jax.observer import JaxObserver
+from tpudiag.sources.job.points import barrier, interventions, user_lines
+from tpudiag.sources.job.points.steps import StopObservation
 from tpudiag.sources.job.process import cells, job_error, logged, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow.devices import same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.observer import Observer
-from tpudiag.sources.job.tensorflow.points import barrier, interventions, user_lines
-from tpudiag.sources.job.tensorflow.steps import StopObservation
 
 PR_SET_PDEATHSIG = 1
 _EXPORTED = (b"get_ipython()", b"# In[")

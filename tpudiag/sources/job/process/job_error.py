@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tpudiag.location import Location
 from tpudiag.signals import CodeFrame, Crash, JobEnd
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 _OURS = str(Path(__file__).parent.parent)
 _OWN_FRAME = re.compile(rf'^ *File "{re.escape(_OURS)}[^"]*",.*\n.*\n', re.M)

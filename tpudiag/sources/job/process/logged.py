@@ -7,8 +7,8 @@ import traceback
 from typing import Any
 
 from tpudiag.signals import LoggedRecord
+from tpudiag.sources.job.points import barrier
 from tpudiag.sources.job.process.protocol import Recorder
-from tpudiag.sources.job.tensorflow.points import barrier
 
 MOST_RECORDS, LONGEST_RECORD = 50, 8_000
 

@@ -12,12 +12,12 @@ from math import prod
 from typing import Any
 
 from tpudiag.signals import Batch, JobEnd, MatrixOp
+from tpudiag.sources.job.points import hooks, table
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.devices.wide_convolutions import SLOWER
 from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of
-from tpudiag.sources.job.tensorflow.points import hooks, table
 from tpudiag.sources.job.tensorflow.watch_order import Watches
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 

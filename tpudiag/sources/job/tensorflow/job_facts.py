@@ -6,19 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import Checkpoints, Dispatch, StepTimes, TensorFlowImport, VariableSeen
+from tpudiag.sources.job.points import barrier
+from tpudiag.sources.job.points.steps import StepWatch
 from tpudiag.sources.job.process.protocol import Recorder
-from tpudiag.sources.job.tensorflow.points import barrier
-from tpudiag.sources.job.tensorflow.steps import StepWatch
 from tpudiag.sources.job.tensorflow.watch_order import Watches
 from tpudiag.sources.job.tensorflow.watches.tf1 import tf2_enabled
-
-
-def send_each(recorder: Recorder, **facts: Callable[[], object]) -> None:
-    """Send the facts that can be had; one that cannot keeps back no other."""
-    for name, fact in facts.items():
-        value = barrier.attempt(name, fact)
-        if value is not None:
-            recorder.put(**{name: value})
 
 
 def tensorflow_import(tf: Any, took_s: float) -> TensorFlowImport:
@@ -46,8 +38,8 @@ def send(
         strategy_replicas=watches.strategies.most_replicas,
         hook_defects=barrier.defects(),
     )
-    send_each(
-        recorder,
+    barrier.send_each(
+        recorder.put,
         functions=watches.functions.facts,
         pipelines=lambda: watches.pipelines.own() or None,
         variables=lambda: _variables(watches),
@@ -60,7 +52,7 @@ def send(
     )
     if not (watches.whole is not None and watches.whole.began):
         # past the observed steps calls are forwarded
-        send_each(recorder, loop=watches.loop.facts)
+        barrier.send_each(recorder.put, loop=watches.loop.facts)
 
 
 def _step_times(steps: StepWatch) -> StepTimes | None:

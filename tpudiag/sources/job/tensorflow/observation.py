@@ -9,12 +9,12 @@ from functools import partial
 from typing import Any
 
 from tpudiag.signals import Batch, CoverageEnd, JobEnd, TensorFlowImport
+from tpudiag.sources.job.points import barrier, hooks, interventions, user_lines
+from tpudiag.sources.job.points.steps import StepWatch
 from tpudiag.sources.job.process.protocol import REST, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import fitting_replicas, job_facts
 from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch, StepCall
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, user_lines
 from tpudiag.sources.job.tensorflow.step_reader import StepReader
-from tpudiag.sources.job.tensorflow.steps import StepWatch
 from tpudiag.sources.job.tensorflow.watch_order import Events, Watches
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
@@ -96,7 +96,7 @@ class Observation:
             barrier.attempt("steps of other loops", self._reader.read_others)
             whole, lowering = self.watches.whole, self.watches.lowering
             if whole is not None:
-                job_facts.send_each(self._recorder, coverage=lambda: whole.coverage(end))
+                barrier.send_each(self._recorder.put, coverage=lambda: whole.coverage(end))
             barrier.attempt("speed of the pipelines", self._measure_input)
             if lowering is not None:
                 barrier.attempt("shapes of the examples", self._tell_shapes, lowering)
@@ -188,7 +188,7 @@ class Observation:
         numbers, steps = self._numbers, self._steps.steps
         if numbers is not None and steps:
             self._numbers = None  # once, at the last observed step
-            job_facts.send_each(self._recorder, trained=lambda: numbers.facts(steps))
+            barrier.send_each(self._recorder.put, trained=lambda: numbers.facts(steps))
         self._send()
 
     def _send(self) -> None:

@@ -10,12 +10,12 @@ from typing import Any
 
 from tpudiag.signals import CoverageEnd, Refusal
 from tpudiag.sources.job.held_back.install import HeldBack
+from tpudiag.sources.job.points import hooks, user_lines
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.fake_data import paths
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.observation import Observation
-from tpudiag.sources.job.tensorflow.points import hooks, user_lines
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.signals import Batch, MatrixOp, StepOps, TensorSeen
+from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.graphs import graphs, loss, matrix_products
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of
-from tpudiag.sources.job.tensorflow.job_facts import send_each
 from tpudiag.sources.job.tensorflow.watch_order import Watches
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -38,7 +38,7 @@ class StepReader:
         self.batch = batch = self.batch_of(inputs)
         watches = self._watches
         send_each(
-            self._recorder,
+            self._recorder.put,
             matrix_ops=lambda: self._matrix_ops(same, batch),
             activations=lambda: graphs.activations(main),
             step_ops=lambda: self._step_ops(main),
@@ -48,7 +48,7 @@ class StepReader:
         if batch is not None:
             averaged = watches.gradients.reduced_by_mean
             send_each(
-                self._recorder,
+                self._recorder.put,
                 batch=lambda: batch,
                 loss=lambda: loss.scales(self._tf, same, batch, averaged),
             )

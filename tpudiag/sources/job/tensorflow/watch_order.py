@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.devices.full_replicas import FullReplicas
@@ -17,7 +18,6 @@ from tpudiag.sources.job.tensorflow.devices.wide_convolutions import WideConvolu
 from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.input.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
-from tpudiag.sources.job.tensorflow.points import interventions
 from tpudiag.sources.job.tensorflow.shortening.real_checkpoints import RealCheckpoints
 from tpudiag.sources.job.tensorflow.shortening.whole_script import WholeScript
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch

@@ -13,7 +13,7 @@ PROGRAM = """
 import json
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.devices import full_replicas
-from tpudiag.sources.job.tensorflow.points import interventions
+from tpudiag.sources.job.points import interventions
 
 cpu = tf.config.list_physical_devices("CPU")[0]
 tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 4)

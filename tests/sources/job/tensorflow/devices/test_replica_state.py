@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from tpudiag.sources.job.points import barrier, python_slots
 from tpudiag.sources.job.tensorflow.devices.replica_state import started_alike
-from tpudiag.sources.job.tensorflow.points import barrier, python_slots
 
 
 class Job:

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.tensorflow.devices.wide_convolutions import NARROW, WIDE, WideConvolutions
-from tpudiag.sources.job.tensorflow.points import interventions
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.tensorflow.fake_data import batch_sizes
-from tpudiag.sources.job.tensorflow.points import user_lines
 
 
 class Settings:

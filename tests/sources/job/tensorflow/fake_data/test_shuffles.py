@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.tensorflow.fake_data import shuffles
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
-from tpudiag.sources.job.tensorflow.points import interventions
 
 
 class Dataset:

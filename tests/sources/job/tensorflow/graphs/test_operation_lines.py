@@ -13,7 +13,7 @@ HOOKS = """
 import json, tempfile
 from pathlib import Path
 import tensorflow as tf
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, user_lines
 from tpudiag.sources.job.tensorflow.graphs import lowering, operation_lines
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.watches import training

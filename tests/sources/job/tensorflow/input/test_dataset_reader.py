@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
-from tpudiag.sources.job.tensorflow.points import user_lines
 
 
 class Prefetch:

@@ -13,7 +13,7 @@ PROGRAM = """
 import json, linecache
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import iterator_starts
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 SCRIPT = '''
 def steps(dataset, count):

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import table
+from tpudiag.sources.job.points import table
 from tpudiag.sources.job.tensorflow.watches import tf1
 
 

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, table
+from tpudiag.sources.job.points import hooks, interventions, table
 
 
 class FullReplicas:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, python_slots
+from tpudiag.sources.job.points import hooks, interventions, python_slots
 
 
 def started_alike(fn: Any) -> Any:

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from tpudiag.signals.training_loop import TrainedNumbers
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 MOST_VARIABLES = 2000
 

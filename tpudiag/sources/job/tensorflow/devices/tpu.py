@@ -8,8 +8,8 @@ from typing import Any
 
 from tpudiag.signals import TpuAttempt
 from tpudiag.signals.environment import TpuPhase
+from tpudiag.sources.job.points import hooks, table
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
-from tpudiag.sources.job.tensorflow.points import hooks, table
 
 
 class TpuWatch:

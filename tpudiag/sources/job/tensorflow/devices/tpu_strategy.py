@@ -11,9 +11,9 @@ from collections.abc import Generator
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import hooks, interventions
 from tpudiag.sources.job.tensorflow.devices import replica_state, tpu_system
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
-from tpudiag.sources.job.tensorflow.points import hooks, interventions
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
 

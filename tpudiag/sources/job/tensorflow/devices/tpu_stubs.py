@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from tpudiag.sources.job.points import hooks, table
 from tpudiag.sources.job.tensorflow.devices import tpu_strategy, tpu_system
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
-from tpudiag.sources.job.tensorflow.points import hooks, table
 
 SUBSTITUTED = (
     "tf.distribute.TPUStrategy",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import privates
+from tpudiag.sources.job.points import privates
 
 LEAST_BYTES = 64 << 20
 """A variable from this size on is left unwritten."""

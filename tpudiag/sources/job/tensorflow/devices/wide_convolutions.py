@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, table
+from tpudiag.sources.job.points import hooks, interventions, table
 
 WIDENED = InterventionKind.WIDE
 WIDE, NARROW = "tpudiag_wide", "tpudiag_narrow"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 from . import paths
 from .ledger import Ledger

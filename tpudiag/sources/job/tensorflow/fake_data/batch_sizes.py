@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 BATCHES = 6
 """Batches that data hold at least: a fifth of them, as is put aside for validation, hold one."""

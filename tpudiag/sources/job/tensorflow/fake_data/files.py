@@ -6,7 +6,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 from . import batch_sizes, paths, saved_models, text_files
 from .ledger import FILES, MARKER, Ledger

@@ -14,8 +14,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+from tpudiag.sources.job.points import barrier, hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, table, user_lines
 
 from . import batch_sizes, holes
 from .ledger import Ledger

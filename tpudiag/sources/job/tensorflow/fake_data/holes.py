@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 filled: list[Callable[[Any], Any]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""

@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 from .holes import taken_apart
 from .hub_texts import preprocessing

@@ -18,7 +18,7 @@ from functools import wraps
 from types import FunctionType
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 from . import batch_sizes
 from .column_values import Kind, Use, by_name

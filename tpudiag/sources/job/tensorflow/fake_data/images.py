@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, privates, table
+from tpudiag.sources.job.points import hooks, privates, table
 
 from .text_files import JPEG, SIZE, SMALL_JPEG
 

@@ -8,7 +8,7 @@ import re
 import sys
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 from . import paths
 from .folders import picture, pictures_of, texts_of

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import interventions
+from tpudiag.sources.job.points import interventions
 
 if TYPE_CHECKING:
     from tpudiag.signals import StandInKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 from . import paths
 from .holes import Hole

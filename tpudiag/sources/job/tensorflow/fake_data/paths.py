@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import bounded_call
+from tpudiag.sources.job.points import bounded_call
 
 from . import batch_sizes
 from .ledger import FILES, MARKER, RECORDS

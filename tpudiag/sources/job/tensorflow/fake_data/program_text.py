@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 CLASSES = ("class_a", "class_b")
 """Classes of examples where the text tells none."""

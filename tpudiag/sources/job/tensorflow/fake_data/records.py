@@ -6,7 +6,7 @@ import re
 from datetime import date, timedelta
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
 from .ledger import MARKER, Ledger
 from .text_files import SIZE, keep_records_within

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 _FEATURES = 512
 """Width of what an unknown module answers."""

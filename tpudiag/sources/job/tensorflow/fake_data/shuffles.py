@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates, table
+from tpudiag.sources.job.points import hooks, interventions, privates, table
 
 from .ledger import Ledger
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, user_lines
 
 from .holes import Hole
 from .ledger import Ledger

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks
-from tpudiag.sources.job.tensorflow.points import table as points
+from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.points import table as points
 
 from . import batch_sizes, paths
 from .ledger import Ledger

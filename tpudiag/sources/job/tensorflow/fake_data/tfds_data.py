@@ -14,7 +14,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, privates, table
+from tpudiag.sources.job.points import hooks, privates, table
 
 from .ledger import FILES, RECORDS, Ledger
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import ActivationEstimate, StepConstant, StepOp, StepOps, TensorSeen
+from tpudiag.sources.job.points import privates, user_lines
 from tpudiag.sources.job.tensorflow.devices import wide_convolutions
-from tpudiag.sources.job.tensorflow.points import privates, user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")

@@ -16,9 +16,9 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import Batch, LossScale
+from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.constants import PASS, Constants, passed_on
-from tpudiag.sources.job.tensorflow.points import user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _ADD = frozenset(("Add", "AddV2", "AddN", "Sub"))

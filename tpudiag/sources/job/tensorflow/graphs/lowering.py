@@ -18,11 +18,11 @@ from typing import Any
 
 from tpudiag.compiled import LoweredStep
 from tpudiag.signals import Batch
+from tpudiag.sources.job.points import hooks, privates, table
 from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
 from tpudiag.sources.job.tensorflow.graphs import graphs, replica_context
 from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
 from tpudiag.sources.job.tensorflow.graphs.step_program import StepProgram
-from tpudiag.sources.job.tensorflow.points import hooks, privates, table
 from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 
 SMALLER, SMALLEST = 4, 8

@@ -9,10 +9,10 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import MatrixOp
+from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.tensorflow.devices import wide_convolutions
 from tpudiag.sources.job.tensorflow.graphs import graphs, layer_variables
 from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
-from tpudiag.sources.job.tensorflow.points import user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 ASSUMED = 128

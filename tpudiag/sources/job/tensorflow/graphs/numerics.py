@@ -13,8 +13,8 @@ from tpudiag.signals.step_numerics import (
     LowPrecisionOp,
     StepNumerics,
 )
+from tpudiag.sources.job.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 LayerLine = Callable[[str], Location | None]

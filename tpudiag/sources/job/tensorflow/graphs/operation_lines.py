@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from tpudiag.model import Location
+from tpudiag.sources.job.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.watches import training
 from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
 

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Generator
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, privates
+from tpudiag.sources.job.points import hooks, privates
 
 SUMS_FROM = (2, 16)
 """From this TensorFlow on its XLA for CPUs has XlaAllReduce, which sums over the replicas."""

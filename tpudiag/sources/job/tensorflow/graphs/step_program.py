@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tpudiag.compiled import RefusedOp
+from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
-from tpudiag.sources.job.tensorflow.points import user_lines
 
 _REFUSED = re.compile(r"(\w+) \(No registered '\w+' OpKernel for XLA")
 _NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")

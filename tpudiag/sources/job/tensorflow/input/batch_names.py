@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 GLOBAL = re.compile(r"global.*(batch|bs|size)|(batch|bs).*global", re.IGNORECASE)
 # A dict of more is data (a vocabulary, an index), no settings.

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import Pipeline
-from tpudiag.sources.job.tensorflow.points import bounded_call, privates
+from tpudiag.sources.job.points import bounded_call, privates
 
 LONGEST_S = 1.0
 """Small data, which alone is worth caching, is counted within it."""

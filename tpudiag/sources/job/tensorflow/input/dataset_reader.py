@@ -14,8 +14,8 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
+from tpudiag.sources.job.points import privates, user_lines
 from tpudiag.sources.job.tensorflow.input import batch_names, files
-from tpudiag.sources.job.tensorflow.points import privates, user_lines
 
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"

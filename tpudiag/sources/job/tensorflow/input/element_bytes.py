@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import Pipeline
-from tpudiag.sources.job.tensorflow.points import bounded_call, privates
+from tpudiag.sources.job.points import bounded_call, privates
 
 COMPONENT_BYTES = 180
 """Of each tensor of an element that is held: allocation, tensor, vector (shuffle and cache of

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.points import hooks, table, user_lines
 
 _MARK = "_tpudiag_feed"
 MOST_PENDING = 8

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from tpudiag.signals import FilesRead
-from tpudiag.sources.job.tensorflow.points import privates
+from tpudiag.sources.job.points import privates
 
 SHOWN = 3
 _READER = re.compile(r"(TFRecord|TextLine|FixedLengthRecord|Csv)$")

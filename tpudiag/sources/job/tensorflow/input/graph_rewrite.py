@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import privates
+from tpudiag.sources.job.points import privates
 
 AUTOTUNE = -1
 SIGNATURE = ("output_types", "output_shapes")

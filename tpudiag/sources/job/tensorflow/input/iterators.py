@@ -16,7 +16,7 @@ import weakref
 from queue import SimpleQueue
 from typing import Any
 
-from tpudiag.sources.job.tensorflow.points import hooks, privates, table
+from tpudiag.sources.job.points import hooks, privates, table
 
 
 class IteratorRelease:

@@ -7,10 +7,10 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import Pipeline
+from tpudiag.sources.job.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.input import cardinality, element_bytes, input_benchmark
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 from tpudiag.sources.job.tensorflow.input.feeds import Feed, FeedWatch
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 
 FILLED_IN = "_tpudiag_filled_in"
 """Marks a dataset that is none of the job's: its data are not there."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, table, user_lines
+from tpudiag.sources.job.points import barrier, hooks, interventions, table, user_lines
 
 FIRST_READ_S, LATER_READ_S = 4.0, 0.25
 """How long a pass reads really: the first over a dataset, and each later one."""

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from tpudiag.sources.job.tensorflow.steps import StopObservation
+from tpudiag.sources.job.points.steps import StopObservation
 
 GRACE_S = 8.0
 """What the job may take to end after it was told so; then `on_hard_end` ends it."""

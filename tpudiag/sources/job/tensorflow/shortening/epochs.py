@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, interventions, table, user_lines
+from tpudiag.sources.job.points import barrier, hooks, interventions, table, user_lines
 from tpudiag.sources.job.tensorflow.shortening import predictions
 from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import barrier, interventions, user_lines
+from tpudiag.sources.job.points import barrier, interventions, user_lines
 
 # The first call traces and makes variables: what a call costs and moves shows in the second.
 LEAST_REAL_CALLS = 2

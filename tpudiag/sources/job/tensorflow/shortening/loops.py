@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.script_run import InterventionKind, ShortenedOver
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates, table, user_lines
+from tpudiag.sources.job.points import hooks, interventions, privates, table, user_lines
 
 INNER_STEPS = 4
 _OUT_OF_REACH = 2**31 - 1

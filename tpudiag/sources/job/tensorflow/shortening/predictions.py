@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import hooks, interventions, privates
 from tpudiag.sources.job.tensorflow.graphs.batches import KERAS_BATCH
 from tpudiag.sources.job.tensorflow.input import cardinality
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
 BATCHES = 4

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
+from tpudiag.sources.job.points import hooks, table
 from tpudiag.sources.job.tensorflow.devices.tpu_stubs import NotRehearsable
-from tpudiag.sources.job.tensorflow.points import hooks, table
 
 _MARKS = ("checkpoint", "saved_model.pb")
 _ENDINGS = (".index", ".keras", ".h5")

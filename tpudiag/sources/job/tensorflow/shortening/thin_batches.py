@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tpudiag.sources.job.points import privates
 from tpudiag.sources.job.tensorflow.input.dataset_reader import kind_of
-from tpudiag.sources.job.tensorflow.points import privates
 
 _V1 = "DatasetV1Adapter"
 _BATCHES = ("Batch", "ParallelBatch")

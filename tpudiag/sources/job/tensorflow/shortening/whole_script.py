@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import Coverage, CoverageEnd
-from tpudiag.sources.job.tensorflow.points import barrier, hooks, main_flow, table
+from tpudiag.sources.job.points import barrier, hooks, main_flow, table
 from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 from tpudiag.sources.job.tensorflow.shortening.epochs import EpochWatch

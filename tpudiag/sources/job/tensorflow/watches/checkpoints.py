@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import CheckpointUse
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
-from tpudiag.sources.job.tensorflow.points.point import Point
+from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points.point import Point
 
 
 class CheckpointWatch:

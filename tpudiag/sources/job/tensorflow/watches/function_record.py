@@ -9,7 +9,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import Retrace, StepFunction, TracedFunction
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.tensorflow.shortening import fast_forward
 from tpudiag.sources.job.tensorflow.shortening.loops import INNER_STEPS
 from tpudiag.sources.job.tensorflow.watches import traced_arguments

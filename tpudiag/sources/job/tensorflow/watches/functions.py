@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import StepFunction, TracedFunction
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 

@@ -17,8 +17,8 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import IteratorUse
+from tpudiag.sources.job.points import hooks, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.input import files
-from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
 
 _ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
 MOST_KEPT = 10_000

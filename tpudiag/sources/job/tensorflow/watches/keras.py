@@ -7,8 +7,8 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import KerasUse, MixedPrecision
+from tpudiag.sources.job.points import hooks, interventions, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of_arrays
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.layer_builder import LayerBuilder
 from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from tpudiag.sources.job.points import hooks, table
 from tpudiag.sources.job.process.protocol import Recorder
-from tpudiag.sources.job.tensorflow.points import hooks, table
 
 
 def name_of(keras: Any) -> str:

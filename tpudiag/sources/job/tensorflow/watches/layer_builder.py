@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import barrier, interventions
+from tpudiag.sources.job.points import barrier, interventions
 
 
 class LayerBuilder:

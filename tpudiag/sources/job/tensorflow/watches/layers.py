@@ -10,7 +10,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import WideLayer
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.points import hooks, table, user_lines
 
 _DTYPE = re.compile(r"\bdtype\s*=\s*([\w.]+(?:\([^()]*\))?|[\"']\w+[\"'])")
 _CALL_LINES = 12

@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import FrozenNorm
-from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
+from tpudiag.sources.job.points import hooks, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 MOST_LINES = 8

@@ -12,8 +12,8 @@ from typing import Any, Literal
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import Pause
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
-from tpudiag.sources.job.tensorflow.points.step_loop import StepLoop
+from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points.step_loop import StepLoop
 
 Kind = Literal["evaluation", "predict", "saving"]
 

@@ -16,8 +16,8 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FrozenState
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
-from tpudiag.sources.job.tensorflow.points.python_slots import Slot, unique_slots
+from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points.python_slots import Slot, unique_slots
 
 _ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make_\w*)$")
 """Functions that make weights and layers: what they draw is meant to be drawn once."""

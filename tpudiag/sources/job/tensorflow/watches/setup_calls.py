@@ -13,7 +13,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import OutsideVariable
 from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
-from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
+from tpudiag.sources.job.points import hooks, privates, table, user_lines
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 _TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)

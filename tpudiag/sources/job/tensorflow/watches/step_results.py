@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FetchKind, ReplicaRead, ResultFetch
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.points import hooks, table, user_lines
 
 LARGEST = 1024
 """Elements of a result that is kept to be known again; larger ones are no losses or metrics."""

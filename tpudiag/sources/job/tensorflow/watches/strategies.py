@@ -8,7 +8,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import TensorSeen
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.shortening import fast_forward
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 

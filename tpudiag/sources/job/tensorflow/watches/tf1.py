@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import Tf1Use
-from tpudiag.sources.job.tensorflow.points import hooks, privates, table, user_lines
+from tpudiag.sources.job.points import hooks, privates, table, user_lines
 
 
 class Tf1Watch:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from tpudiag.signals import ArgumentChange
 from tpudiag.signals.step import ChangeKind, LeafKind
-from tpudiag.sources.job.tensorflow.points import privates, user_lines
+from tpudiag.sources.job.points import privates, user_lines
 
 Signature = dict[str, tuple[LeafKind, str]]
 """Path of an argument -> (kind, description)."""

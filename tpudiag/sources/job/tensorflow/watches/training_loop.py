@@ -9,8 +9,8 @@ from typing import Any
 
 from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
+from tpudiag.sources.job.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.graphs import numerics
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.signals.training_loop import UndistributedInput
-from tpudiag.sources.job.tensorflow.points import hooks, table, user_lines
+from tpudiag.sources.job.points import hooks, table, user_lines
 
 
 class UndistributedWatch:

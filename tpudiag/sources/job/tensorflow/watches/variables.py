@@ -11,8 +11,8 @@ from types import FrameType
 from typing import Any
 
 from tpudiag.signals import VariableSeen
+from tpudiag.sources.job.points import barrier, privates, user_lines
 from tpudiag.sources.job.tensorflow.devices import unwritten
-from tpudiag.sources.job.tensorflow.points import barrier, privates, user_lines
 
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20

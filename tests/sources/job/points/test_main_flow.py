@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.points import main_flow
+from tpudiag.sources.job.points import main_flow
 
 SCRIPT = """\
 import os

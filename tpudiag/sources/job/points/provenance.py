@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from tpudiag.sources.job.tensorflow.points import user_lines
-from tpudiag.sources.job.tensorflow.points.user_lines import Line
+from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points.user_lines import Line
 
 Chain = tuple[Line, ...]
 """The lines of user code on a stack, outermost first."""

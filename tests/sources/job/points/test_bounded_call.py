@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from tpudiag.sources.job.tensorflow.points.bounded_call import within
+from tpudiag.sources.job.points.bounded_call import within
 
 
 def test_what_comes_back_in_time_is_given() -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import interventions, user_lines
+from tpudiag.sources.job.points import interventions, user_lines
 
 CUT = InterventionKind.PREDICTIONS
 

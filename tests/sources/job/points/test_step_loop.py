@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.points.step_loop import StepLoop, innermost_loop
+from tpudiag.sources.job.points.step_loop import StepLoop, innermost_loop
 
 FIT = "/usr/lib/python3/dist-packages/keras/trainer.py"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import tpudiag
-from tpudiag.sources.job.tensorflow.points import order, privates, table
+from tpudiag.sources.job.points import order, privates, table
 
 PACKAGE = Path(tpudiag.__file__).parent
-POINTS = PACKAGE / "sources/job/tensorflow/points"
+POINTS = PACKAGE / "sources/job/points"
 FILES = [
     path
     for folder in ("sources/job/tensorflow", "monitoring")

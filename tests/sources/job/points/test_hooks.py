@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.points import barrier, hooks
-from tpudiag.sources.job.tensorflow.points.point import Holder, Undone, Way, point
+from tpudiag.sources.job.points import barrier, hooks
+from tpudiag.sources.job.points.point import Holder, Undone, Way, point
 
 
 class Trainer:

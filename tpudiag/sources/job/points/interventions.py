@@ -15,8 +15,8 @@ from typing import TypeVar
 
 from tpudiag.location import Location
 from tpudiag.script_run import InterventionKind, Misfit
-from tpudiag.sources.job.tensorflow.points import provenance, user_lines
-from tpudiag.sources.job.tensorflow.points.provenance import Chain
+from tpudiag.sources.job.points import provenance, user_lines
+from tpudiag.sources.job.points.provenance import Chain
 
 MOST_KEPT = 50
 ANYWHERE: Chain = ()

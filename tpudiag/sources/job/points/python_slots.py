@@ -10,7 +10,7 @@ from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Literal
 
 from tpudiag.model import Location
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 _Kind = Literal["global", "cell", "self"]
 """Where a function finds a name outside itself."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import interventions
+from tpudiag.sources.job.points import interventions
 
 CUT = InterventionKind.PREDICTIONS
 

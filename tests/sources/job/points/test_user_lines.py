@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.points import user_lines
 
 
 @pytest.fixture

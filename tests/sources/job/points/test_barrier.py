@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.points import barrier, hooks
+from tpudiag.sources.job.points import barrier, hooks
 
 
 @pytest.fixture(autouse=True)
@@ -176,3 +176,10 @@ def test_what_a_hook_fails_to_tell_of_may_send() -> None:
     assert barrier.judged("ours", before, False) is None
     with pytest.raises(barrier.Withheld):
         barrier.judged("ours", before, True)
+
+
+def test_a_fact_that_cannot_be_had_keeps_back_no_other() -> None:
+    told: dict[str, object] = {}
+    barrier.send_each(told.update, a=lambda: 1, b=lambda: 1 // 0, c=lambda: None, d=lambda: (2,))
+    assert told == {"a": 1, "d": (2,)}
+    assert [defect.hook for defect in barrier.defects()] == ["b"]

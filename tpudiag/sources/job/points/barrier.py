@@ -69,6 +69,14 @@ def attempt(hook: str, ours: Callable[..., _Result], *args: Any, **kwargs: Any) 
         return None
 
 
+def send_each(put: Callable[..., None], **facts: Callable[[], object]) -> None:
+    """Send the facts that can be had; one that cannot keeps back no other."""
+    for name, fact in facts.items():
+        value = attempt(name, fact)
+        if value is not None:
+            put(**{name: value})
+
+
 class Withheld(OSError):
     """A call was not made: our hook on it failed, and it may send."""
 

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from tpudiag.sources.job.tensorflow import steps
-from tpudiag.sources.job.tensorflow.steps import StepWatch, StopObservation
+from tpudiag.sources.job.points import steps
+from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 
 
 def test_it_says_how_far_it_is_until_it_ends_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +33,7 @@ def test_it_says_how_far_it_is_until_it_ends_the_job(monkeypatch: pytest.MonkeyP
 def test_short_steps_are_not_told_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(1000))
     clock = SimpleNamespace(perf_counter=lambda: next(ticks) * 0.01)
-    monkeypatch.setattr("tpudiag.sources.job.tensorflow.steps.time", clock)
+    monkeypatch.setattr("tpudiag.sources.job.points.steps.time", clock)
     told: list[int] = []
     watch = StepWatch(
         None,
@@ -54,7 +54,7 @@ def test_short_steps_are_not_told_one_by_one(monkeypatch: pytest.MonkeyPatch) ->
 def test_slow_steps_are_few(step_s: float, profiled: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(1000))
     clock = SimpleNamespace(perf_counter=lambda: next(ticks) // 2 * step_s)
-    monkeypatch.setattr("tpudiag.sources.job.tensorflow.steps.time", clock)
+    monkeypatch.setattr("tpudiag.sources.job.points.steps.time", clock)
     watch = StepWatch(
         None,
         5,

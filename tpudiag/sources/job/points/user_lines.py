@@ -14,11 +14,11 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 from tpudiag.model import Location
-from tpudiag.sources.job.tensorflow.points import hooks, table
+from tpudiag.sources.job.points import hooks, table
 
-_PACKAGE = str(Path(__file__).resolve().parents[4])
+_PACKAGE = str(Path(__file__).resolve().parents[3])
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
-_HOOKS = str(Path(__file__).resolve().parents[2]) + os.sep
+_HOOKS = str(Path(__file__).resolve().parents[1]) + os.sep
 _LIBRARIES = tuple(
     {
         sysconfig.get_paths()[name] + os.sep

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.points.python_slots import unique_slots, written_slots
+from tpudiag.sources.job.points.python_slots import unique_slots, written_slots
 
 steps = 3
 rate = 0.5

@@ -8,7 +8,7 @@ what it is answered with (`held_back/file_points.py`, `calls.py`, `trackers.py`)
 
 from __future__ import annotations
 
-from tpudiag.sources.job.tensorflow.points.point import Holder, Point, Undone, Way, point
+from tpudiag.sources.job.points.point import Holder, Point, Undone, Way, point
 
 _KERAS_2 = "Keras 2"
 _KERAS_3 = "Keras 3"

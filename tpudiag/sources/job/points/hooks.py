@@ -15,8 +15,8 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tpudiag.sources.job.tensorflow.points import barrier, order
-from tpudiag.sources.job.tensorflow.points.point import Point, Way, resolved
+from tpudiag.sources.job.points import barrier, order
+from tpudiag.sources.job.points.point import Point, Way, resolved
 
 _Call = Callable[..., Any]
 _ABSENT = object()
