@@ -40,10 +40,10 @@ def batch_not_sharded(signals: Signals) -> Iterator[Finding | Evidence]:
     if step.here < 2:
         need(None, "a second device", "rehearse the job for a slice: `--for v5e-8`")
     used = Evidence("devices that the step uses", step.devices, "devices", step.here)
-    if step.devices == 1:
+    if step.devices < step.here:
         yield Finding(
-            f"{step.function} runs on 1 of {step.here} devices: nothing places its arguments on "
-            "the others.",
+            f"{step.function} runs on {step.devices} of {step.here} devices: nothing places its "
+            "arguments on the others.",
             _SHARD,
             (used,),
             step.location,

@@ -61,6 +61,8 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
         yield from _by_policy(signals.precision)
     yield from _double(signals.step_inputs or ())
     ops = need(signals.matrix_ops, "a traced training step")
+    doubled = list(_in_64_bit(ops))
+    yield from doubled
     total = sum(op.flops for op in ops)
     if not total:
         need(None, "a matrix product in the step")
@@ -69,7 +71,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     evidence = [Evidence("16-bit compute", percent(share), "% of matrix FLOPs", percent(limit))]
     if policies:
         evidence.append(Evidence("dtype policies", policies))
-    if share < limit and not _only_the_head(ops, signals.precision):
+    if share < limit and not doubled and not _only_the_head(ops, signals.precision):
         wide = [op for op in ops if op.dtype not in ("bfloat16", "float16")]
         # Forward first: a gradient's line is that of the tape, not of the layer.
         largest = max(wide, key=lambda op: (op.forward, op.flops))
@@ -155,6 +157,20 @@ def _double(inputs: Sequence[TensorSeen]) -> Iterator[Finding]:
             "of the dtype of its values",
             tuple(Evidence(tensor.name, tensor.dtype, limit="float32") for tensor in wide[:3]),
             severity=Severity.WARNING,
+        )
+
+
+def _in_64_bit(ops: Sequence[MatrixOp]) -> Iterator[Finding]:
+    """Products in float64: the 64-bit mode of JAX is on, or a tensor was made so."""
+    wide = [op for op in ops if op.dtype == "float64"]
+    if wide:
+        largest = max(wide, key=lambda op: (op.forward, op.flops))
+        yield Finding(
+            f"{len(wide)} of the step's {len(ops)} products are in float64: a TPU has no such unit "
+            "and emulates it.",
+            "leave out jax_enable_x64 (jax.config, JAX_ENABLE_X64), or cast: x.astype('float32')",
+            (Evidence("products in float64", len(wide), "products", 0),),
+            largest.location,
         )
 
 

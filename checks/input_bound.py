@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import sub
 
 from tpudiag.input_verdict import InputVerdict
-from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
-from tpudiag.signals import Origin, Pipeline, Signals
+from tpudiag.model import (
+    BOTH,
+    Confidence,
+    Evidence,
+    Finding,
+    Framework,
+    NotMeasured,
+    Severity,
+    check,
+)
+from tpudiag.signals import Origin, Pipeline, Signals, StepTimes
 
+from ._compiler import PREDICTED
+from ._loop import training_call
 from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent
-from ._predicted import figures, input_verdict
+from ._predicted import figures, input_verdict, predicted_step
 from ._profile import whole_trace
 from ._tfdata import advice, blocked_by, blocker
 
@@ -21,6 +33,10 @@ REHEARSAL_LIMIT = 0.50
 """On CPU replicas step and pipeline share the cores; only a step that mostly waits proves it."""
 PARALLEL_LIMIT = 0.90
 """The same where the pipeline is parallel throughout: a TPU's host has many times the cores."""
+HOST_FACTOR = 4.0
+"""How much faster or slower than this machine's a thread of a TPU's host is taken to be."""
+LEAST_GAP_MS = 5.0
+"""Of Python between two steps: less is no input."""
 FIX = (
     "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)\n"
     "dataset = dataset.cache()  # what is the same in every epoch\n"
@@ -45,7 +61,7 @@ PYTHON_FIX = (
 )
 
 
-@check("TPU201", Severity.ERROR, needs_data=True)
+@check("TPU201", Severity.ERROR, needs_data=True, frameworks=BOTH)
 def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The step waits for input.
 
@@ -57,6 +73,7 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     that is parallel throughout it must wait nearly all of its time: a TPU's host has more cores.
     Between, the pipeline run alone (its CPU time an example) on the vCPUs of the target's host is
     held against what the predicted step needs; it counts where both ends of the range agree.
+    Of a job of JAX all that Python does between two steps counts, in most steps.
 
     ## Why it costs
     The chip is paid for and idle. 5 % of the step time is a warning, 20 % an error.
@@ -79,6 +96,9 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     steps = need(signals.steps, "the wait for input" if recorded else "a step", how).steady.told
     waits = need(steps.input_wait_ms, "the wait for input of each step", how)
     total_ms = need(sum(steps.step_ms) or None, "a step with a duration", ON_THE_TPU)
+    if signals.framework is Framework.JAX and signals.origin is Origin.REHEARSAL:
+        yield from _between_steps(signals, steps, waits)
+        return
     share = sum(waits) / total_ms
     rehearsal = signals.origin is Origin.REHEARSAL
     pipeline = next((p for p in signals.pipelines or () if p.trains), None)
@@ -95,6 +115,45 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
         yield replace(waiting, cost_ms_per_step=sum(waits) / len(steps.step_ms))
     else:
         whole_trace(signals.profile)
+    yield from evidence
+
+
+def _between_steps(
+    signals: Signals, steps: StepTimes, waits: tuple[float, ...]
+) -> Iterator[Finding | Evidence]:
+    """What Python does between two steps of JAX, which are dispatched while it goes on."""
+    # The quarter that took least: what all steps have, whatever else ran on this machine.
+    gap = sorted(waits)[len(waits) // 4]
+    here = sorted(map(sub, steps.step_ms, waits))[len(waits) // 4]
+    predicted = predicted_step(signals)
+    evidence = [
+        Evidence("between two steps, on this machine", round(gap, 2), "ms", source=steps.source),
+        Evidence("a step, on CPU devices", round(here, 2), "ms", source=steps.source),
+    ]
+    if predicted is not None:
+        text = f"{predicted.ms.low:.3g} to {predicted.ms.high:.3g}"
+        evidence.append(Evidence("a step, predicted", text, "ms", source=PREDICTED))
+    longest = predicted.ms.high if predicted is not None else here
+    shortest = predicted.ms.low if predicted is not None else 0.0
+    if gap > max(HOST_FACTOR * longest if predicted is not None else here, LEAST_GAP_MS):
+        yield Finding(
+            f"Python takes {gap:,.0f} ms between two steps (input, mostly), and a step "
+            + (f"{longest:.3g} ms at most, predicted" if predicted else f"{here:,.0f} ms on a CPU")
+            + ": the chips wait for the host.",
+            "make batches ahead, in other processes or threads:\n"
+            "loader = grain.python.DataLoader(..., worker_count=16)  # or tf.data with prefetch\n"
+            "next_batch = jax.device_put(next(batches), sharding)  # while this step runs",
+            tuple(evidence),
+            training_call(signals) or (signals.sharding.called_at if signals.sharding else None),
+            severity=Severity.WARNING,
+            confidence=Confidence.MEDIUM,
+        )
+    elif HOST_FACTOR * gap > shortest:
+        raise NotMeasured(
+            f"Python takes {gap:.1f} ms between two steps on this machine: whether a TPU's step "
+            "hides it is seen there alone",
+            ON_THE_TPU,
+        )
     yield from evidence
 
 

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
-from ._need import need, of_a_job
+from ._need import by_framework, need, of_a_job
+
+_MANAGER = (
+    "manager = tf.train.CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=3)\n"
+    "manager.save()  # every few minutes\n"
+)
+_ORBAX = (
+    "manager = orbax.checkpoint.CheckpointManager(checkpoint_dir)  # each host: its shards\n"
+    "manager.save(step, args=orbax.checkpoint.args.StandardSave(state))  # every few minutes\n"
+)
 
 
-@check("TPU601", Severity.WARNING)
+@check("TPU601", Severity.WARNING, frameworks=BOTH)
 def no_checkpoint(signals: Signals) -> Iterator[Finding | Evidence]:
     """The job saves no checkpoint.
 
     ## What it sees
     Checkpoint managers, checkpoint callbacks and save calls of the job, made or reached up to
-    the end of the observation. A save call in the source that was not reached is said.
+    the end of the observation. A save call in the source that was not reached is said. Of a job of
+    JAX the source alone is looked at.
 
     ## Why it costs
     A preempted or failed TPU job starts again from nothing.
@@ -50,9 +60,10 @@ def no_checkpoint(signals: Signals) -> Iterator[Finding | Evidence]:
     need(signals.dispatch, "a training step")
     yield Finding(
         "the job sets up no checkpoint and saves none.",
-        "manager = tf.train.CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=3)\n"
-        "manager.save()  # every few minutes\n"
-        "# with fit: callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)]",
+        by_framework(signals, _MANAGER, _ORBAX)
+        + "# with fit: callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)]",
         (Evidence("checkpoints set up", 0, "managers and callbacks", 1),),
         signals.keras.fit_at if signals.keras is not None else None,
+        # Saving has many ways in JAX, and the source alone was looked at.
+        severity=by_framework(signals, Severity.WARNING, Severity.INFO),
     )

@@ -4,27 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import (
+    BOTH,
+    Confidence,
+    Evidence,
+    Finding,
+    Framework,
+    NotMeasured,
+    Severity,
+    check,
+)
 from tpudiag.prediction.step import DISPATCH_MS
 from tpudiag.signals import Origin, ProfileFacts, Signals
 
 from ._compiler import PREDICTED
-from ._need import ON_THE_TPU, need, percent
+from ._need import ON_THE_TPU, by_framework, need, percent
 from ._predicted import predicted_step
 from ._profile import every_device, every_step, replicas_of, share
 
 LIMIT = 0.03
 """Share of the window in which the device idles between steps (XProf's own threshold)."""
 
+_SCAN = (
+    "@jax.jit\ndef train_steps(state, batches):  # batches[k]: the k-th of several steps\n"
+    "    return jax.lax.scan(train_step, state, batches)"
+)
 
-@check("TPU106", Severity.WARNING)
+
+@check("TPU106", Severity.WARNING, frameworks=BOTH)
 def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """One step per dispatch, and the device idles between steps.
 
     ## What it sees
     How many optimizer steps one call from Python does, and on a TPU's profile the share of time
     in which no program ran. A rehearsal knows the first and not the second; it passes where the
-    predicted step of the device is longer than any dispatch.
+    predicted step of the device is longer than any dispatch. A step of JAX that is predicted to be
+    shorter than the fastest dispatch is told: `steps_per_execution` of Keras on JAX is a loop in
+    Python, and joins nothing.
 
     ## Why it costs
     Each dispatch costs the host a fixed time. Where the step is short, the chip waits for it.
@@ -61,7 +77,7 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Fin
     if idle > limit:
         yield Finding(
             f"every step is dispatched by itself, and the device idles {idle:.0%} of the time.",
-            "model.compile(..., steps_per_execution=50)",
+            by_framework(signals, "model.compile(..., steps_per_execution=50)", _SCAN),
             (evidence, Evidence("steps in a dispatch", 1, "steps")),
         )
     else:
@@ -78,10 +94,22 @@ def _whole(profile: ProfileFacts) -> None:
     every_step(profile)
 
 
-def _rehearsed(signals: Signals) -> Iterator[Evidence]:
+def _rehearsed(signals: Signals) -> Iterator[Finding | Evidence]:
     """A predicted step that is longer than any dispatch; nothing else is known on a CPU."""
     need(signals.dispatch, "a training step")
     step = predicted_step(signals)
+    of_jax = signals.framework is Framework.JAX
+    if of_jax and step is not None and step.device_ms.high < DISPATCH_MS[0]:
+        text = f"{step.device_ms.high:.3g}"
+        yield Finding(
+            f"the device's step is predicted to take {text} ms at most, and one dispatch takes "
+            f"{DISPATCH_MS[0]} ms at least: the host rules it.",
+            _SCAN,
+            (Evidence("the device's step, predicted", text, "ms", DISPATCH_MS[0], PREDICTED),),
+            severity=Severity.INFO,
+            confidence=Confidence.MEDIUM,
+        )
+        return
     # The longest dispatch against the shortest step of the prediction: else it may go either way.
     if step is None or step.device_ms.low < DISPATCH_MS[-1]:
         raise NotMeasured(

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Confidence, Evidence, Finding, NotMeasured, Severity, check
 from tpudiag.prediction.step import PredictedStep
-from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, Signals
+from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, ShardedStep, Signals
 
 from ._compiler import PREDICTED
-from ._need import ON_THE_TPU, percent
+from ._need import ON_THE_TPU, by_framework, mib, percent
 from ._predicted import predicted_step, transfer_ms
 from ._profile import HOST_MEMORY, INPUT, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.05
 """Share of step time in which the device waits for a transfer from the host."""
 SEND_LESS = "dataset = dataset.map(lambda x, y: (tf.cast(x, tf.uint8), y))  # cast in the step"
+SEND_LESS_OF_JAX = (
+    "x = x.astype('uint8')  # on the host; in the step: x.astype(jnp.bfloat16) / 255\n"
+    "batch = jax.device_put(next(batches), sharding)  # the next one, while this step runs"
+)
+RESENT = 2**20
+"""Bytes of the same NumPy array at each call that are no matter."""
+EACH_STEP = 0.9
+"""Share of the steps before which an array is sent, from which on that is each step."""
 PARTS = ("host to device", "input transfer", HOST_MEMORY)
 
 
-@check("TPU210", Severity.WARNING)
+@check("TPU210", Severity.WARNING, frameworks=BOTH)
 def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
     """The step waits for data on its way from the host to the device.
 
@@ -28,7 +36,8 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
     to a device, or in which an infeed waits although the host's pipeline has delivered; and the
     copies from and to host memory (`copy-done` with memory space `S(5)`) that the program waits
     for, where it keeps tensors there. Before there is a TPU: the bytes of a replica's batch over
-    the host's link, beside the predicted step.
+    the host's link, beside the predicted step; and in a job of JAX NumPy arrays that are the same
+    ones at each call.
 
     ## Why it costs
     The input is ready and the chip still waits: the batch is large for the link, or it is sent
@@ -45,6 +54,8 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
     ## Source
     XProf's smart suggestions (data transfer), input pipeline analysis (5 % of step time)
     """
+    if signals.sharding is not None:
+        yield from _resent(signals.sharding)
     if signals.origin is Origin.REHEARSAL and (step := predicted_step(signals)) is not None:
         yield from _as_predicted(signals, step, limit)
         return
@@ -70,6 +81,30 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Find
         if names & set(PARTS) == {HOST_MEMORY} or waits + unsplit >= limit:
             raise _untold(waits, unsplit)
     yield evidence
+
+
+def _resent(step: ShardedStep) -> Iterator[Finding]:
+    """NumPy arrays that go to the device at each call, and are always the same."""
+    same = [each for each in step.arguments if each.resent]
+    size = sum(each.bytes for each in same)
+    if size > RESENT:
+        name = same[0].name.partition("[")[0]
+        yield Finding(
+            f"{step.function} gets {same[0].name} as the same NumPy array at each call: "
+            f"{mib(size)} go from the host to the device each time.",
+            f"{name} = jax.device_put({name}, sharding)  # once, before the loop",
+            (Evidence("the same at each call", size, "B", RESENT),),
+            step.called_at or step.location,
+        )
+    for sent in step.sent_again:
+        if sent.bytes > RESENT and sent.steps >= EACH_STEP * (sent.of_steps - 1):
+            yield Finding(
+                f"this line sends the same NumPy array ({mib(sent.bytes)}) from the host to the "
+                f"devices before {sent.steps} of {sent.of_steps} steps.",
+                "table = jax.device_put(table, sharding)  # once, before the loop",
+                (Evidence("the same before each step", sent.bytes, "B", RESENT),),
+                sent.location,
+            )
 
 
 def _untold(waits: float, unsplit: float) -> NotMeasured:
@@ -101,7 +136,7 @@ def _as_predicted(
         yield Finding(
             f"a replica's batch needs {text} ms from host to device, predicted, and the step is "
             f"shorter: it waits for the link.",
-            SEND_LESS,
+            by_framework(signals, SEND_LESS, SEND_LESS_OF_JAX),
             evidence,
             confidence=Confidence.MEDIUM,
         )

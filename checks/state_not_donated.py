@@ -19,7 +19,8 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
 
     ## What it sees
     The arrays that go from one step to the next (parameters, the optimizer's moments), and which
-    of them the step's jax.jit may overwrite.
+    of them the step's jax.jit may overwrite; and what is donated for nothing, since no result has
+    its shape and dtype.
 
     ## Why it costs
     Without donation the new state is written beside the old one, and both lie in HBM until the
@@ -49,6 +50,19 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
             (seen, Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}")),
             step.location,
             cost_bytes=size,
+        )
+    lost = [argument for argument in step.arguments if argument.name in step.unusable]
+    in_vain = sum(argument.bytes // argument.parts for argument in lost if argument.state)
+    if in_vain > limit:
+        yield Finding(
+            f"{step.function} may overwrite {lost[0].name}, and gives no array of its shape and "
+            f"dtype ({lost[0].dtype}{list(lost[0].shape)}) that could take its place: "
+            f"{mib(in_vain)} of donated state lies in HBM twice.",
+            "return new state of the old shape and dtype:\n"
+            "params = jax.tree.map(lambda new, old: new.astype(old.dtype), new, params)",
+            (Evidence("donated and not usable", in_vain, "B", int(limit)),),
+            step.location,
+            cost_bytes=in_vain,
         )
     yield seen
 

@@ -116,7 +116,6 @@ FORBIDDEN = [
         ("tpudiag.sources", "tpudiag.diagnoses", "tpudiag.commands", "tpudiag.checks"),
     ),
     ("tpudiag.library", ("tpudiag.commands", "tpudiag.mcp_server")),
-    ("tpudiag.library_jobs", ("tpudiag.commands", "tpudiag.mcp_server")),
     ("tpudiag.mcp_server", ("tpudiag.commands", "tpudiag.checks", "tpudiag.reports")),
 ]
 

@@ -14,23 +14,114 @@ Options have the names of the command line, with the unit of those that are time
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
+from tpudiag import scratch
 from tpudiag.errors import UsageError
-from tpudiag.library_jobs import check, fix, plan, settings_of
 from tpudiag.model import Report
 from tpudiag.notebook_display import show_reports
+from tpudiag.options.jobs import CheckOptions, FixOptions, PlanOptions
 from tpudiag.options.profiles import CompareOptions, ReadOptions
 from tpudiag.options.verbs import filled, keywords, request_of
 from tpudiag.phases import OnPhase
+from tpudiag.settings import Settings
 
 __all__ = ["Run", "check", "compare", "fix", "load", "plan", "read", "render"]
 
 Run = str | Path | Report
 """One run of a comparison: a profile, a report saved as JSON, or a report at hand."""
 show_reports()
+
+
+@keywords
+def check(
+    program: str | Path | None = None,
+    *,
+    arguments: Sequence[str] = (),
+    on_phase: OnPhase = lambda _: None,
+    **options: Unpack[CheckOptions],
+) -> Report:
+    """Run a job in a child process, observed, and diagnose it, as `tpudiag check` does.
+
+    `program` is a script, a notebook or `module:function`, `module` one that runs as by
+    `python -m`; without either the reference job runs. `options` say how it runs (tpudiag.options.
+    jobs.CheckOptions, docs/options.md). Without `log_dir` the job's profile goes
+    with the call. `changes_within` is a folder that offered changes stay in, where the script's
+    project is larger. `on_phase` hears what is being done. Raises TpudiagError: UsageError for an
+    unknown target or id, UnreadableInput for a script that is not there, MissingExtra without
+    TensorFlow. Ctrl-C gives a report of what was seen, with `interrupted` set.
+    """
+    said = _said("check", options, program, arguments)
+    from tpudiag import snippets
+    from tpudiag.diagnoses import job, job_request
+
+    settings, kept = settings_of(said), said["log_dir"]
+    with scratch.folder("log") as temporary:
+        folder = Path(kept or temporary)
+        request = job_request.resolved(said, folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        report = snippets.added(job.diagnose(request, settings, on_phase))
+    return report if kept is not None else replace(report, next_command=None)
+
+
+@keywords
+def fix(
+    program: str | Path | None = None,
+    *,
+    arguments: Sequence[str] = (),
+    on_phase: OnPhase = lambda _: None,
+    **options: Unpack[FixOptions],
+) -> Report:
+    """Change a script so that its findings are gone, proven by a rehearsal, as `tpudiag fix` does.
+
+    Each finding of the report has its `change`, with its state and proof, or says in `no_change`
+    why it has none; `mending` holds the whole difference and how many findings are `left`. Files
+    are changed with `write` alone, and none outside `changes_within`. `options` say how each
+    rehearsal runs (FixOptions). Raises TpudiagError: NothingDiagnosed where the job comes to no
+    training step, UnreadableInput for a script that is not to be touched; and KeyboardInterrupt.
+    """
+    said = _said("fix", options, program, arguments)
+    from tpudiag.diagnoses import fix as fixing
+    from tpudiag.diagnoses import job_request
+
+    if program is None and said["module"] is None:
+        raise UsageError("fix: name the script that is to be mended")
+    settings = settings_of(said | {"select": ()})
+    with scratch.folder("log") as temporary:
+        job = job_request.resolved(said, temporary)
+        patch = None if said["patch"] is None else Path(said["patch"])
+        request = request_of(
+            fixing.FixRequest, said, job=job, select=tuple(said["select"]), patch=patch
+        )
+        return fixing.diagnose(request, settings, on_phase)
+
+
+@keywords
+def plan(
+    program: str | Path | None = None,
+    *,
+    arguments: Sequence[str] = (),
+    on_phase: OnPhase = lambda _: None,
+    **options: Unpack[PlanOptions],
+) -> Report:
+    """Which TPU and which per-replica batch, by the TPU compiler's word, as `tpudiag plan` does.
+
+    `options` say how the job runs to its first step (PlanOptions). Raises UsageError,
+    UnreadableInput, MissingExtra without the compiler or TensorFlow, and NothingDiagnosed where
+    the job shows no training step.
+    """
+    said = _said("plan", options, program, arguments)
+    from tpudiag.diagnoses import job_request
+    from tpudiag.diagnoses import plan as planning
+
+    with scratch.folder("log") as folder:
+        request = planning.requested(
+            said, lambda target: job_request.resolved(said, folder, target)
+        )
+        return planning.diagnose(request, settings_of({}), on_phase)
 
 
 @keywords
@@ -91,3 +182,17 @@ def render(report: Report, format: str) -> str:
     if format not in renderer_names():
         raise UsageError(f"{format}: not one of {', '.join(renderer_names())}")
     return renderer(format)(report)
+
+
+def _said(
+    verb: str, options: Mapping[str, Any], program: str | Path | None, arguments: Sequence[str]
+) -> dict[str, Any]:
+    """All that was said, by name."""
+    return filled(verb, options) | {"program": program, "arguments": arguments}
+
+
+def settings_of(said: Mapping[str, Any]) -> Settings:
+    """Those of the working folder, narrowed; raises UsageError for an id that no check has."""
+    from tpudiag.catalogue import checked_settings
+
+    return checked_settings(Path.cwd(), said)

@@ -8,7 +8,6 @@ Event holds the version, the second a Summary with one tensor of type string for
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import socket
 import struct
@@ -18,6 +17,7 @@ from pathlib import Path
 from tpudiag.catalogue import renderer
 from tpudiag.model import Report
 from tpudiag.monitoring.tensorboard import OF_REPORTS, masked_crc32c
+from tpudiag.whole_files import write_whole
 
 FOLDER = "tpudiag"
 TAG = "tpudiag/report"
@@ -55,14 +55,8 @@ def _write(folder: Path, report: Report) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}{OF_REPORTS}"
     earlier = list(folder.glob(f"events.out.tfevents.*{OF_REPORTS}"))
-    # Under a name that TensorBoard does not look at: it would read half a record and give the file
-    # up.
-    temporary = folder / f"report.{os.getpid()}.part"
-    try:
-        temporary.write_bytes(_record(_event(now, version=True)) + _record(_event(now, report)))
-        os.replace(temporary, folder / name)  # noqa: PTH105
-    finally:
-        temporary.unlink(missing_ok=True)
+    # At once: TensorBoard would read half a record and give the file up.
+    write_whole(folder / name, _record(_event(now, version=True)) + _record(_event(now, report)))
     # After the new one is there: TensorBoard never finds the folder empty.
     for file in earlier:
         file.unlink(missing_ok=True)

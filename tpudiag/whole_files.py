@@ -1,8 +1,10 @@
-"""Reads files that are held in memory whole, up to a limit: a device has no end."""
+"""Files that are held in memory whole: read up to a limit, for a device has no end; and written."""
 
 from __future__ import annotations
 
+import contextlib
 import errno
+import os
 from pathlib import Path
 
 MOST_BYTES = 1 << 29
@@ -21,3 +23,16 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
 def read_text(path: str | Path, most: int = MOST_BYTES) -> str:
     """The same as UTF-8; raises OSError and UnicodeDecodeError."""
     return read_bytes(path, most).decode("utf-8")
+
+
+def write_whole(file: Path, data: bytes) -> None:
+    """Write a file that nobody ever sees in part, and Ctrl-C does not leave so; raises OSError."""
+    # In the same folder: a rename is one step only within a file system.
+    beside = file.with_name(f".tpudiag.{os.urandom(6).hex()}")
+    try:
+        with beside.open("xb") as stream:
+            stream.write(data)
+        beside.replace(file)
+    finally:
+        with contextlib.suppress(OSError):
+            beside.unlink()

@@ -25,6 +25,7 @@ from tests.checks.rehearsal import (
     saved,
     watched,
 )
+from tpudiag.hardware import target
 from tpudiag.model import Severity
 from tpudiag.signals import (
     ActivationEstimate,
@@ -34,6 +35,7 @@ from tpudiag.signals import (
     Checkpoints,
     CheckpointUse,
     ClippedGradients,
+    CompiledPrograms,
     FrozenNorm,
     LossScale,
     LowPrecisionOp,
@@ -41,13 +43,26 @@ from tpudiag.signals import (
     OutsideVariable,
     Pause,
     ReplicaRead,
+    SentAgain,
+    ShardedStep,
     Signals,
+    StepTimes,
     TensorSeen,
     UndistributedInput,
 )
 from tpudiag.signals.delivery import DeliveryFall, LossTrouble
 from tpudiag.signals.run_state import RunState, StateKind
 
+UNUSABLE = ShardedStep(
+    function="train_step",
+    location=HERE,
+    devices=8,
+    here=8,
+    arguments=(STATE, SHARD),
+    unusable=("params",),
+)
+SENT_AGAIN = replace(UNUSABLE, unusable=(), sent_again=(SentAgain(32 << 20, 20, 22, HERE),))
+COMPILED = CompiledPrograms(count=3, spent_s=90.0, of_step=1, cache_folder=None)
 FALL = DeliveryFall(
     lost=0.6,
     usual=0.02,
@@ -60,6 +75,36 @@ FALL = DeliveryFall(
 BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU701", of_jax(replace(STATE, donated=False), SHARD), Severity.WARNING),
+    (
+        "TPU701",
+        replace(of_jax(STATE, SHARD), sharding=UNUSABLE),
+        Severity.WARNING,
+    ),
+    ("TPU703", of_jax(STATE, SHARD), Severity.INFO),
+    (
+        "TPU703",
+        replace(of_jax(replace(STATE, bytes=6 << 30), SHARD), target=target("v5e-8")),
+        Severity.WARNING,
+    ),
+    (
+        "TPU704",
+        replace(
+            of_jax(), programs=CompiledPrograms(count=3, spent_s=90.0, of_step=1, cache_folder=None)
+        ),
+        Severity.INFO,
+    ),
+    ("TPU210", replace(of_jax(STATE, SHARD), sharding=SENT_AGAIN), Severity.WARNING),
+    ("TPU210", of_jax(STATE, replace(SHARD, resent=True, bytes=16 << 20)), Severity.WARNING),
+    (
+        "TPU201",
+        replace(
+            of_jax(STATE, SHARD),
+            steps=StepTimes(step_ms=(90.0,) * 8, input_wait_ms=(60.0,) * 8, source="job"),
+        ),
+        Severity.WARNING,
+    ),
+    ("TPU403", h(matrix_ops=(product(784, 128, dtype="float64"),)), Severity.WARNING),
+    ("TPU702", of_jax(replace(STATE, devices=4), SHARD, devices=4), Severity.WARNING),
     ("TPU702", of_jax(STATE, replace(SHARD, parts=1)), Severity.ERROR),
     ("TPU702", of_jax(replace(STATE, devices=1), SHARD, devices=1), Severity.WARNING),
     ("TPU301", h(variables=(BIG, BIG_SLOT, BIG_SLOT)), Severity.WARNING),

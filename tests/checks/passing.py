@@ -43,6 +43,7 @@ from tpudiag.signals import (
     BatchNorm,
     BucketSeen,
     Checkpoints,
+    CompiledPrograms,
     DatasetOp,
     Dispatch,
     FilesRead,
@@ -67,6 +68,14 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD)),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=1 << 20), SHARD)),
     ("TPU702", of_jax(STATE, SHARD)),
+    ("TPU703", of_jax(replace(STATE, parts=8), SHARD)),
+    (
+        "TPU704",
+        replace(
+            of_jax(),
+            programs=CompiledPrograms(count=3, spent_s=40.0, of_step=1, cache_folder="gs://b/c"),
+        ),
+    ),
     ("TPU702", of_jax(STATE, replace(SHARD, parts=1, placed=False))),
     ("TPU003", h(origin=Origin.TPU, tpu=TpuAttempt(asked="local", reached=True, phase="strategy"))),
     ("TPU101", h(functions=retraced("python value", "bool True", "bool False", 1))),
@@ -219,6 +228,13 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU501", of_jax(STATE, SHARD)),
     ("TPU501", h(dispatch=None, variables=(replace(KERNEL, in_scope=False),))),
     ("TPU701", of_jax(SHARD)),
+    (
+        "TPU201",
+        replace(
+            of_jax(STATE, SHARD),
+            steps=StepTimes(step_ms=(3.0,) * 8, input_wait_ms=(2.0,) * 8, source="job"),
+        ),
+    ),
     ("TPU502", h(loss=(LossScale(0.5 / 8, 8, False, HERE),))),
     ("TPU001", h(tensorflow=TensorFlowImport(succeeded=False))),
     ("TPU003", HEALTHY),

@@ -24,6 +24,7 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU106",
     "TPU201",
     "TPU204",
+    "TPU210",
     "TPU603",
     "TPU604",
     "TPU607",
@@ -33,6 +34,8 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU611",
     "TPU701",
     "TPU702",
+    "TPU703",
+    "TPU704",
 }
 
 

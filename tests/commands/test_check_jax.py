@@ -71,6 +71,8 @@ for step in range(40):
     params, loss = train_step(params, x, y)
     if step % 20 == 0:
         print(step, float(loss))
+np.savez("weights.npz", **jax.device_get(params))
+open("reached", "w").close()
 """
 )
 KERAS = """\
@@ -181,6 +183,9 @@ def test_a_ragged_last_batch_of_fit_is_a_compilation(tmp_path: Path) -> None:
 def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path: Path) -> None:
     report = checked(tmp_path, HEALTHY)
     assert findings(report) == {}
+    # Of 40 steps 22 are observed; the others are answered, and the script comes to its end.
+    assert any("Training functions: train_step" in note for note in report["notes"])
+    assert any(name.endswith("reached") for name in report["writes"]["names"])
     by_hand = subprocess.run(
         [sys.executable, "-c", BY_HAND, "train.py"],
         cwd=tmp_path,
@@ -202,3 +207,36 @@ def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path:
     )
     need = report["measurements"]["hbm_need_bytes"]["value"]
     assert need == int(by_hand.stdout.split()[1])
+
+
+def test_state_is_donated_as_a_rehearsal_proves(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(DISEASED)
+    command = [sys.executable, "-m", "tpudiag", "fix", "train.py", "--for", "v5e-8"]
+    done = subprocess.run(
+        [*command, "--no-compile", "--select", "TPU701,TPU108", "--write"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    mended = (tmp_path / "train.py").read_text()
+    assert "static_argnames=\"rate\", donate_argnames=('params',)" in mended, done.stdout
+    assert "if step % 100 == 0:" in mended
+
+
+def test_a_plan_compiles_the_step_for_each_number_of_devices(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(HEALTHY.replace(" == 8", " > 1"))
+    command = [sys.executable, "-m", "tpudiag", "plan", "train.py", "--for", "v5e-8,v5e-4"]
+    done = subprocess.run(
+        [*command, "--batch", "128,256", "-o", "p.json"],
+        cwd=tmp_path,
+        env=os.environ | {"TPUDIAG_CACHE": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    rows = json.loads((tmp_path / "p.json").read_text())["tables"][0]["rows"]
+    assert {(row[0], str(row[1])) for row in rows} >= {
+        (target, batch) for target in ("v5e-8", "v5e-4") for batch in ("128", "256")
+    }

@@ -7,12 +7,11 @@ import pytest
 from tpudiag.diagnoses.notebook_job import NotebookProgram
 from tpudiag.diagnoses.undiagnosed import (
     refuse_framework,
-    refuse_jax,
     refuse_nothing,
     unreachable,
 )
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Framework, Location
+from tpudiag.model import Location
 from tpudiag.signals import JobEnd, Origin, Signals
 from tpudiag.sources.notebook import Notebook, SkippedLine
 
@@ -26,12 +25,6 @@ def test_another_framework_is_named() -> None:
         refuse_nothing("train.py", FINISHED, {"frameworks": ["torch"]}, ())
     with pytest.raises(NothingDiagnosed, match="PyTorch"):
         refuse_nothing("train.py", Signals(origin=Origin.REHEARSAL), {"keras_backend": "torch"}, ())
-
-
-def test_a_job_of_jax_is_told_what_is_not_done_for_it() -> None:
-    refuse_jax("train.py", Framework.TENSORFLOW, "planned")
-    with pytest.raises(NothingDiagnosed, match="of JAX is not planned yet; `tpudiag check`"):
-        refuse_jax("train.py", Framework.JAX, "planned")
 
 
 def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:

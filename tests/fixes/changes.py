@@ -8,7 +8,7 @@ from textwrap import dedent
 from tpudiag.fixes import catalogue, edits
 from tpudiag.fixes.model import Place
 from tpudiag.fixes.source import Source
-from tpudiag.model import Evidence, Finding, Location
+from tpudiag.model import Evidence, Finding, Framework, Location
 from tpudiag.report_figures import Value
 
 TF = "import tensorflow as tf\nstrategy = tf.distribute.TPUStrategy(r)\n"
@@ -26,6 +26,7 @@ def changed(
     ram: int | None = None,
     figures: Mapping[str, Value] | None = None,
     limits: Mapping[str, Value] | None = None,
+    framework: Framework = Framework.TENSORFLOW,
 ) -> str:
     """The text with the change for a finding on the first line that holds `line`."""
     text = dedent(text).lstrip("\n")
@@ -42,5 +43,6 @@ def changed(
         line=number,
         hosts=hosts,
         host_ram_bytes=ram,
+        framework=framework,
     )
     return edits.applied(text, catalogue.made(place).edits)

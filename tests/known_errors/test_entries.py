@@ -7,7 +7,7 @@ import re
 from tpudiag.known_errors import search
 from tpudiag.known_errors.catalogue import known_errors, silent
 from tpudiag.known_errors.literals import anchor, squeezed_pattern
-from tpudiag.known_errors.model import DEFAULTS, KnownError
+from tpudiag.known_errors.model import KnownError, defaults
 
 CATALOGUE = known_errors()
 IDS = [error.id for error in CATALOGUE]
@@ -41,7 +41,7 @@ def test_entry_can_be_acted_on() -> None:
         assert asked <= values
         fixes = (error.fix, *(rival.fix for rival in error.rivals))
         blanks = {name for fix in fixes for name in re.findall(r"<<(\w+)>>", fix)}
-        assert blanks <= values | DEFAULTS.keys(), error.id
+        assert blanks <= values | defaults().keys(), error.id
 
 
 def test_rival_causes_can_be_told_apart() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.guidance import status_of
+from tpudiag.known_errors.facts import status_of
 from tpudiag.known_errors.model import Phase
 from tpudiag.known_errors.unknown import LONGEST_HEAD, LONGEST_TAIL, phase_of, unknown
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from tpudiag.errors import UsageError
 from tpudiag.printing import put_text, say
+from tpudiag.whole_files import write_whole
 
 if TYPE_CHECKING:
     from tpudiag.model import Report
@@ -119,7 +120,8 @@ def write_files(report: Report, options: argparse.Namespace) -> None:
     failures: list[str] = []
     for file in options.output:
         try:
-            write_whole(file, _rendered(report, ENDINGS[file.suffix.lower()], options.verbose))
+            text = _rendered(report, ENDINGS[file.suffix.lower()], options.verbose)
+            write_whole(file, text.encode())
         except OSError as error:
             failures.append(f"-o {file}: {error.strerror or error}")
     if failures:
@@ -141,24 +143,3 @@ def beside_profile(report: Report, path: str, run: str | None = None) -> None:
     written = tensorboard.write_beside(report, path, run)
     if written is not None and sys.stderr.isatty():
         say(f"TensorBoard shows this report under Text: {written.parent}")
-
-
-def write_whole(file: Path, text: str) -> None:
-    """Write beside the file, then rename: no reader sees half a report."""
-    import tempfile
-
-    descriptor, name = tempfile.mkstemp(prefix=".tpudiag.", dir=file.parent)
-    temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            stream.write(text)
-        # Only by setting it can the mask be read; mkstemp's files are their owner's alone.
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(file)
-    # A Ctrl-C as well leaves no half file behind.
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise

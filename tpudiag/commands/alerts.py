@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from tpudiag.commands._alert_request import alerts_of
 from tpudiag.commands._parser import Verb
-from tpudiag.commands._report import write_whole
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.harmless import one_line
 from tpudiag.printing import put, put_data, put_text, say
+from tpudiag.whole_files import write_whole
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.alert_policies import AlertRequest, Change
@@ -99,7 +99,7 @@ def _written(text: str, options: argparse.Namespace) -> int:
         put_text(text)
         return 0
     try:
-        write_whole(options.output, text)
+        write_whole(options.output, text.encode())
     except OSError as error:
         raise UsageError(f"-o {options.output}: {error.strerror or error}") from error
     return 0

@@ -22,7 +22,8 @@ examples:
   tpudiag attach --selector job-name=bert all pods of a job on GKE
 
 The trainer needs one line, at its start:
-  tf.profiler.experimental.server.start(6009)
+  tf.profiler.experimental.server.start(6009)      TensorFlow
+  jax.profiler.start_server(6009)                  JAX
 It listens on all interfaces and asks for no password: close the port to strangers. While a capture
 runs, tf.profiler.experimental.start in the trainer (a TensorBoard callback) fails.
 
@@ -36,8 +37,8 @@ while others did; 2 usage error, or no trainer gave one (one line for each says 
 
 VERB = Verb(
     help="capture a profile of running trainers and say what it holds",
-    description="Captures a profile of running trainers over TensorFlow's profiler service, "
-    "keeps it as a TensorBoard log, and reports on it as `read` does.",
+    description="Captures a profile of running trainers of TensorFlow or JAX over their profiler "
+    "service, keeps it as a TensorBoard log, and reports on it as `read` does.",
     epilog=EPILOG,
 )
 

@@ -12,7 +12,7 @@ from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.files import Refused
 from tpudiag.fixes.model import Place
 from tpudiag.hardware import Target
-from tpudiag.model import Finding, Location, Outcome, Report, Verdict
+from tpudiag.model import Finding, Framework, Location, Outcome, Report, Verdict
 from tpudiag.source_change import SourceChange
 from tpudiag.sources.notebook import Notebook
 
@@ -31,6 +31,8 @@ class Project:
     """A folder that changes stay in, where the project is larger."""
     to_write: bool = False
     """Its files are to be written, so that one that is read-only is refused."""
+    framework: Framework = Framework.TENSORFLOW
+    """That the job trains with."""
     _documents: dict[str, Document | str] = field(default_factory=dict[str, "Document | str"])
 
     def __post_init__(self) -> None:
@@ -121,7 +123,7 @@ def _mended(
 
 def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> Candidate:
     """The change for a finding; raises NoChange and Refused."""
-    if not any(True for _ in catalogue.of_id(id_)):
+    if not any(True for _ in catalogue.of_id(id_, project.framework)):
         raise NoChange(catalogue.reason(id_))
     where = finding.location or Location(project.program)
     document = project.document(where.file)
@@ -135,6 +137,7 @@ def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> 
             replicas=target.replicas,
             hosts=target.hosts,
             host_ram_bytes=target.host.ram_gb * 10**9,
+            framework=project.framework,
         )
     )
     document.checked(made.edits)

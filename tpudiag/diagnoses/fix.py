@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tpudiag import scratch, snippets
-from tpudiag.diagnoses import proof, undiagnosed
+from tpudiag.diagnoses import proof
 from tpudiag.diagnoses.changes_of_source import (
     Candidate,
     Project,
@@ -26,6 +26,7 @@ from tpudiag.phases import OnPhase
 from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
 from tpudiag.source_change import ChangeState, Effect, Mending
+from tpudiag.whole_files import write_whole
 
 SEED = 20260101
 """Of every rehearsal, so that losses can be compared."""
@@ -58,12 +59,13 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
     Raises NothingDiagnosed where it does not come to a training step, UnreadableInput for a script
     that is not to be touched, KeyboardInterrupt as it comes; nothing is written then.
     """
-    undiagnosed.refuse_jax(request.job.name, request.job.framework, "mended")
     # Without offers: the report is made for its losses, and changes are made below, once.
     base = replace(request.job.with_notebook(), seed=SEED, offers_changes=False)
     base = replace(base, steps=base.steps or STEPS)
     source = base.notebook.source if base.notebook else None
-    project = Project(base.name_of_file, source, base.changes_within, request.write)
+    project = Project(
+        base.name_of_file, source, base.changes_within, request.write, framework=base.framework
+    )
     _refuse_early(project)
     with scratch.folder("fix") as folder:
         rehearsals = Rehearsals(request=base, settings=settings, on_phase=on_phase, folder=folder)
@@ -164,7 +166,7 @@ def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
         patch = edits.unified(shown(document.file.name), before, after)
         parts.append(patch.encode(document.file.encoding))
     try:
-        files.write_patch(file, b"".join(parts))
+        write_whole(file, b"".join(parts))
     except OSError as error:
         raise UsageError(f"--patch {file}: {error.strerror or error}") from error
 

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
+from tpudiag.diagnoses import script_coverage
 from tpudiag.signals import Origin, Signals
-
-FIRST_STEPS = (
-    "A job of JAX is watched up to its last observed step, and ends there: what follows its first "
-    "loop was not run."
-)
 
 
 def devices(signals: Signals) -> int | None:
@@ -28,6 +24,7 @@ def notes(signals: Signals, several_processes: bool) -> tuple[str, ...]:
     return (
         f"JAX found {found or 'several'} CPU devices in place of the TPU's; times are those of "
         "this machine.",
-        FIRST_STEPS,
+        *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
+        *script_coverage.notes(signals.coverage),
         *(one if several_processes else ()),
     )

@@ -16,7 +16,12 @@ def with_changes(report: Report, request: JobRequest) -> Report:
     if request.program == REFERENCE or not any(outcome.findings for outcome in report.outcomes):
         return report
     notebook = request.notebook.source if request.notebook is not None else None
-    project = Project(request.name_of_file, notebook, request.changes_within)
+    project = Project(
+        request.name_of_file,
+        notebook,
+        request.changes_within,
+        framework=request.framework,
+    )
     report, _ = candidates(report, project, request.target)
     # Without a step nothing can be proven, and `fix` would refuse.
     command = _command(request) if report.samples and any(True for _ in offered(report)) else None

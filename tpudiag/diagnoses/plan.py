@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from tpudiag import hardware, scratch
-from tpudiag.diagnoses import job_summary, not_sent, plan_report, undiagnosed
+from tpudiag.diagnoses import job_summary, not_sent, plan_report
 from tpudiag.diagnoses.job import spec_of
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.job_summary import INTERRUPTED
 from tpudiag.errors import MissingExtra, NothingDiagnosed, UsageError
 from tpudiag.hardware import Target
 from tpudiag.installs import state as installs
-from tpudiag.model import Report
+from tpudiag.model import Framework, Report
 from tpudiag.options.verbs import request_of
 from tpudiag.phases import OnPhase
 from tpudiag.planning import candidates, prices
 from tpudiag.planning.candidates import Plan
-from tpudiag.planning.kept_steps import Steps, name_of
+from tpudiag.planning.kept_steps import Steps, StepsByDevices, name_of
 from tpudiag.planning.search import Search, StepCompiler
 from tpudiag.settings import Settings
 from tpudiag.signals import Origin
@@ -97,9 +97,9 @@ def diagnose(
     """The plan of a job; NothingDiagnosed where it shows no step."""
     del settings  # the plan judges one thing, whatever is selected
     job = request.job.with_notebook()
-    undiagnosed.refuse_jax(job.name, job.framework, "planned")
     if script.look(job.file).is_tensorflow_1:
         raise NothingDiagnosed(f"{job.name}: a TensorFlow 1 script has no step to lower")
+    of_jax = job.framework is Framework.JAX
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
     partial: str | None = None
     with scratch.folder("plan") as folder:
@@ -107,7 +107,14 @@ def diagnose(
         # One replica: the step is lowered and not run, and the others would only take memory.
         spec = spec_of(job, True, "local", 1, str(folder))
         limits = runner.Limits(request.timeout_s)
-        steps = Steps(name_of(spec, job.python), lambda: Dialog(spec, job.python, limits, on_phase))
+
+        def of_devices(replicas: int) -> Steps:
+            own = replace(spec, replicas=replicas) if of_jax else spec
+            return Steps(
+                name_of(own, job.python), lambda: Dialog(own, job.python, limits, on_phase)
+            )
+
+        steps = StepsByDevices(spec.replicas, of_devices) if of_jax else of_devices(spec.replicas)
         try:
             batch = steps.wait()
             if batch is None:
@@ -166,6 +173,8 @@ def _no_step(job: JobRun) -> str:
             "the batch of the training step is not known: its inputs have no fixed first dimension "
             "(batch the dataset with drop_remainder=True)"
         )
+    if job.facts.get("framework") == Framework.JAX.value:
+        return "the job ended without a training step of jax.jit that has a batch"
     return "the job ended without a training step under strategy.run or Keras fit"
 
 

@@ -13,8 +13,7 @@ from dataclasses import replace
 
 import msgspec
 
-from tpudiag.diagnoses import older_release
-from tpudiag.known_errors import cpu_kernels, stand_ins
+from tpudiag.diagnoses import cpu_kernels, older_release, stand_ins
 from tpudiag.model import Location
 from tpudiag.script_run import Coverage, Intervention, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd

@@ -17,7 +17,10 @@ from tpudiag.sources.live.processes import Process, table
 from tpudiag.sources.live.trainers import Trainer, at_address, look, of_pid, owners_of
 
 PORT = 6009
-LINE = f"tf.profiler.experimental.server.start({PORT})"
+LINE, LINE_OF_JAX = (
+    f"tf.profiler.experimental.server.start({PORT})",
+    f"jax.profiler.start_server({PORT})",
+)
 MOST_PLACES = 10
 
 
@@ -133,7 +136,8 @@ def _lacks(trainer: Trainer, stacks: Stacks) -> str:
             f"its ports ({ports}) are in another network, a container's: nsenter --target "
             f"{trainer.pid} --net tpudiag attach localhost:{PORT}"
         )
-    advice = f"runs no profiler server; add {LINE} at its start"
+    of_jax = (trainer.process.framework or "").startswith("JAX")
+    advice = f"runs no profiler server; add {LINE_OF_JAX if of_jax else LINE} at its start"
     return advice if stacks.fault is None else f"{advice}; and {stacks.fault}"
 
 

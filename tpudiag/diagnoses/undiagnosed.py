@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from tpudiag import missing_modules
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Framework, Outcome, Verdict
+from tpudiag.model import Outcome, Verdict
 from tpudiag.signals import JobEnd, Signals
 
 _FRAMEWORKS = {"torch": "PyTorch"}
@@ -31,15 +31,6 @@ def refuse_framework(name: str, framework: str | None) -> None:
         raise NothingDiagnosed(
             f"{name}: this job trains with {title}: not diagnosed (tpudiag knows jobs of "
             "TensorFlow and JAX)"
-        )
-
-
-def refuse_jax(name: str, framework: Framework, what: str) -> None:
-    """End what knows jobs of TensorFlow alone; raises NothingDiagnosed."""
-    if framework is Framework.JAX:
-        raise NothingDiagnosed(
-            f"{name}: a job of JAX is not {what} yet; `tpudiag check` says what ails it, its HBM "
-            "and its time"
         )
 
 

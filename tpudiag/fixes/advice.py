@@ -35,4 +35,7 @@ ADVICE = {
     "TPU609": "the error that ended it has an answer of its own: TPU605",
     "TPU610": "it is a disk, not the script",
     "TPU611": "what keeps the loss finite is part of the model",
+    "TPU702": "which dimension of which array the devices share, only the author of the mesh knows",
+    "TPU703": "whether it is worth its collectives, the HBM that a larger batch needs decides",
+    "TPU704": "which folder outlives the job is not known",
 }

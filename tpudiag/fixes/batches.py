@@ -13,6 +13,7 @@ from tpudiag.fixes.calls import argument, called, literal
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
+from tpudiag.model import BOTH
 from tpudiag.source_change import Effect
 
 MOST_CALLERS = 3
@@ -206,7 +207,7 @@ def _innermost(node: cst.BaseExpression) -> cst.BaseExpression:
     return node
 
 
-@fix("TPU401", effect=Effect.MODEL, title="a batch that fills the tiles")
+@fix("TPU401", effect=Effect.MODEL, title="a batch that fills the tiles", frameworks=BOTH)
 def batch_of_tiles(place: Place) -> Iterator[Edit]:
     """The next batch that fills the tiles, in the number that the script gives."""
     source = place.source
@@ -230,7 +231,7 @@ def batch_of_tiles(place: Place) -> Iterator[Edit]:
     raise NoChange("the number of the batch stands in no plain assignment")
 
 
-@fix("TPU402", effect=Effect.MODEL, title="a width that fills the MXU")
+@fix("TPU402", effect=Effect.MODEL, title="a width that fills the MXU", frameworks=BOTH)
 def width_of_tiles(place: Place) -> Iterator[Edit]:
     """The next multiple of the tile for the layer's width on the line."""
     source = place.source

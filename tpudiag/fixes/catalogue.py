@@ -14,6 +14,7 @@ from tpudiag.fixes.advice import ADVICE, GENERAL
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Fix, Place
 from tpudiag.fixes.source import NotParsed, Source
+from tpudiag.model import Framework
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,9 @@ def all_fixes() -> tuple[Fix, ...]:
     )
 
 
-def of_id(id_: str) -> Iterator[Fix]:
-    """The fixes for the findings of a check."""
-    return (each for each in all_fixes() if id_ in each.ids)
+def of_id(id_: str, framework: Framework = Framework.TENSORFLOW) -> Iterator[Fix]:
+    """The fixes for the findings of a check, in scripts of a framework."""
+    return (e for e in all_fixes() if id_ in e.ids and framework in e.frameworks)
 
 
 def reason(id_: str) -> str:
@@ -48,7 +49,7 @@ def reason(id_: str) -> str:
 def made(place: Place) -> Made:
     """The first change that can be made; raises NoChange with the first reason that is given."""
     reasons: list[str] = []
-    for each in of_id(place.id):
+    for each in of_id(place.id, place.framework):
         try:
             edits = tuple(each.function(replace(place)))
             return Made(each, _sound(place.source, edits))

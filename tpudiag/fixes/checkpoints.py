@@ -14,6 +14,7 @@ from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.loops import counter
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
+from tpudiag.model import BOTH
 from tpudiag.source_change import Effect
 
 FOLDER = "checkpoints"
@@ -29,7 +30,7 @@ def _refuse_pod(place: Place) -> None:
         raise NoChange("on several hosts checkpoints belong in a bucket, whose name is not known")
 
 
-@fix("TPU601", effect=Effect.NONE, title="save a backup of each epoch")
+@fix("TPU601", effect=Effect.NONE, title="save a backup of each epoch", frameworks=BOTH)
 def backup_of_fit(place: Place) -> Iterator[Edit]:
     """The callback BackupAndRestore for fit."""
     source = place.source

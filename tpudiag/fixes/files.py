@@ -128,16 +128,6 @@ def refuse_read_only(user_file: UserFile) -> None:
         raise Refused(f"{user_file.name}: its folder {folder} is read-only")
 
 
-def write_patch(file: Path, data: bytes) -> None:
-    """A patch, whole or not at all; raises OSError."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        beside.write_bytes(data)
-        beside.replace(file)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def write(user_file: UserFile, data: bytes) -> None:
     """Put other bytes into a file that is as it was read, at once, its mode kept; else Refused."""
     refuse_read_only(user_file)

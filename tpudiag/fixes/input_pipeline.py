@@ -13,6 +13,7 @@ from tpudiag.fixes.calls import argument, called
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
+from tpudiag.model import BOTH
 from tpudiag.source_change import Effect
 
 # Places among the positional arguments; None where it goes by name alone.
@@ -28,7 +29,7 @@ SHARE_OF_RAM = 0.5
 """Of the host's memory that a cache may take."""
 
 
-@fix("TPU102", effect=Effect.ORDER, title="drop the batch that is not full")
+@fix("TPU102", effect=Effect.ORDER, title="drop the batch that is not full", frameworks=BOTH)
 def drop_remainder(place: Place) -> Iterator[Edit]:
     """`drop_remainder=True` for the batch that the finding names."""
     source = place.source
@@ -41,7 +42,7 @@ def drop_remainder(place: Place) -> Iterator[Edit]:
         yield set_argument(source, call, "drop_remainder", "True", _REMAINDER_AT[called(call)])
 
 
-@fix("TPU203", effect=Effect.ORDER, title="run it in parallel")
+@fix("TPU203", effect=Effect.ORDER, title="run it in parallel", frameworks=BOTH)
 def parallel_calls(place: Place) -> Iterator[Edit]:
     """`num_parallel_calls=AUTOTUNE` for each map and interleave of the line that has none."""
     source = place.source
@@ -58,7 +59,7 @@ def parallel_calls(place: Place) -> Iterator[Edit]:
         yield set_argument(source, call, "num_parallel_calls", value, _CALLS_AT[called(call)])
 
 
-@fix("TPU209", effect=Effect.ORDER, title="read several files at once")
+@fix("TPU209", effect=Effect.ORDER, title="read several files at once", frameworks=BOTH)
 def parallel_reads(place: Place) -> Iterator[Edit]:
     """`num_parallel_reads=AUTOTUNE`, or interleave in the place of flat_map."""
     source = place.source
@@ -92,7 +93,7 @@ def _reads_one(source: Source, call: cst.Call) -> bool:
 
 # What is read ahead reaches the next shuffle earlier: iterators of one dataset draw their
 # seeds from one generator, and Keras makes a second one to build the model.
-@fix("TPU202", effect=Effect.ORDER, title="prefetch at the end")
+@fix("TPU202", effect=Effect.ORDER, title="prefetch at the end", frameworks=BOTH)
 def prefetch(place: Place) -> Iterator[Edit]:
     """`.prefetch(AUTOTUNE)` behind the last transformation, or in place of a small buffer."""
     source = place.source
@@ -117,7 +118,7 @@ def prefetch(place: Place) -> Iterator[Edit]:
     yield chained(source, end, f".prefetch({names.autotune(source, end)})")
 
 
-@fix("TPU204", effect=Effect.ORDER, title="keep the costly part in memory")
+@fix("TPU204", effect=Effect.ORDER, title="keep the costly part in memory", frameworks=BOTH)
 def cache_costly_work(place: Place) -> Iterator[Edit]:
     """`.cache()` behind the costly transformation that gives the same in every epoch."""
     if "same costly work" not in place.finding.message:
@@ -139,7 +140,7 @@ def cache_costly_work(place: Place) -> Iterator[Edit]:
     yield chained(source, call, ".cache()")
 
 
-@fix("TPU204", effect=Effect.NUMBERS, title="cache before what is random")
+@fix("TPU204", effect=Effect.NUMBERS, title="cache before what is random", frameworks=BOTH)
 def cache_before_random(place: Place) -> Iterator[Edit]:
     """The cache that stands too late moves before the first shuffle, repeat or random map."""
     if "cache stands after" not in place.finding.message:
@@ -161,7 +162,7 @@ def cache_before_random(place: Place) -> Iterator[Edit]:
     yield links.put_before(source, late, links.link_text(source, cache))
 
 
-@fix("TPU214", effect=Effect.NUMBERS, title="shuffle examples")
+@fix("TPU214", effect=Effect.NUMBERS, title="shuffle examples", frameworks=BOTH)
 def shuffle_examples(place: Place) -> Iterator[Edit]:
     """The shuffle moves before the batch, its buffer in examples; or gets a larger buffer."""
     source = place.source

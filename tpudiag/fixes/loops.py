@@ -13,6 +13,7 @@ from tpudiag.fixes.calls import argument, called
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
+from tpudiag.model import BOTH
 from tpudiag.source_change import Effect
 
 EVERY = 100
@@ -22,7 +23,7 @@ _FROM_FUNCTION = ("distribute_datasets_from_function",
 _STEPS = ("step", "batch_number", "step_number")
 
 
-@fix("TPU108", effect=Effect.NONE, title="keep the sum on the device")
+@fix("TPU108", effect=Effect.NONE, title="keep the sum on the device", frameworks=BOTH)
 def sum_on_device(place: Place) -> Iterator[Edit]:
     """`total += float(loss)` becomes `total += loss`, which fetches nothing; `append` likewise."""
     source = place.source
@@ -53,7 +54,7 @@ def _fetched(call: cst.Call) -> cst.BaseExpression | None:
     return None
 
 
-@fix("TPU108", effect=Effect.NONE, title=f"fetch every {EVERY} steps")
+@fix("TPU108", effect=Effect.NONE, title=f"fetch every {EVERY} steps", frameworks=BOTH)
 def fetch_seldom(place: Place) -> Iterator[Edit]:
     """The statement that fetches runs every 100th step."""
     source = place.source

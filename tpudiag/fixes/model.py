@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tpudiag.fixes.edits import Edit
 from tpudiag.fixes.source import Source
-from tpudiag.model import Finding
+from tpudiag.model import Finding, Framework
 from tpudiag.source_change import Effect
 
 
@@ -23,6 +23,8 @@ class Place:
     replicas: int = 8
     hosts: int = 1
     host_ram_bytes: int | None = None
+    framework: Framework = Framework.TENSORFLOW
+    """That the script trains with."""
 
     def figure(self, name: str) -> object:
         """The value of a piece of the finding's evidence, None where there is none."""
@@ -41,8 +43,15 @@ class Fix:
     effect: Effect
     title: str
     function: FixFunction
+    frameworks: tuple[Framework, ...]
+    """Whose scripts it can be made in."""
 
 
-def fix(*ids: str, effect: Effect, title: str) -> Callable[[FixFunction], Fix]:
+def fix(
+    *ids: str,
+    effect: Effect,
+    title: str,
+    frameworks: tuple[Framework, ...] = (Framework.TENSORFLOW,),
+) -> Callable[[FixFunction], Fix]:
     """Make a fix of a function over a Place; `title` is what it does, as a command."""
-    return lambda function: Fix(ids, effect, title, function)
+    return lambda function: Fix(ids, effect, title, function, frameworks)

@@ -12,6 +12,7 @@ from tpudiag.fixes.calls import argument, called, literal
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
+from tpudiag.model import BOTH
 from tpudiag.source_change import Effect
 
 POLICY = "mixed_bfloat16"
@@ -20,7 +21,7 @@ _LAYERS = ("Dense", "Activation", "Softmax", "Conv2D", "Conv1D")
 _MODELS = ("Sequential", "Model")
 
 
-@fix("TPU403", effect=Effect.NUMBERS, title="compute in bfloat16")
+@fix("TPU403", effect=Effect.NUMBERS, title="compute in bfloat16", frameworks=BOTH)
 def policy_before_model(place: Place) -> Iterator[Edit]:
     """The policy mixed_bfloat16 before the model is built, the last layers in float32."""
     source = place.source

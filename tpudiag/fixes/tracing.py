@@ -13,6 +13,7 @@ from tpudiag.fixes.calls import argument, called
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
+from tpudiag.model import BOTH
 from tpudiag.source_change import Effect
 
 
@@ -66,7 +67,7 @@ def _argument(source: Source, call: cst.Call, path: str) -> cst.Arg:
     return passed
 
 
-@fix("TPU101", effect=Effect.NONE, title="make the function once")
+@fix("TPU101", effect=Effect.NONE, title="make the function once", frameworks=BOTH)
 def function_before_loop(place: Place) -> Iterator[Edit]:
     """A tf.function that is made in each turn of a loop moves before it."""
     source, message = place.source, place.finding.message
@@ -98,9 +99,9 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
     yield Edit(first, first, gap.join(texts) + gap)
 
 
-@fix("TPU101", effect=Effect.NONE, title="make the function once")
+@fix("TPU101", effect=Effect.NONE, title="make the function once", frameworks=BOTH)
 def wrapped_before_loop(place: Place) -> Iterator[Edit]:
-    """`step = tf.function(...)` in each turn of a loop moves before it."""
+    """`step = tf.function(...)`, or jax.jit's, in each turn of a loop moves before it."""
     source = place.source
     if "(new function)" not in place.finding.message:
         raise NoChange("")
@@ -111,7 +112,7 @@ def wrapped_before_loop(place: Place) -> Iterator[Edit]:
         node
         for node in source.all(cst.Assign)
         if isinstance(node.value, cst.Call)
-        and called(node.value) == "function"
+        and called(node.value) in ("function", "jit", "pmap")
         and names.dotted(node.targets[0].target) in called_here
         and source.loop(node) is not None
     ]

@@ -20,7 +20,18 @@ _RENAMED = {
     "source": "citations",
     "miss": "near_miss",
 }
-_PLAIN = ("id", "family", "cause", "fix", "useless", "level", "depth", "rehearsal_only", "whole")
+_PLAIN = (
+    "id",
+    "family",
+    "cause",
+    "fix",
+    "useless",
+    "level",
+    "depth",
+    "rehearsal_only",
+    "whole",
+    "of_data",
+)
 
 
 @cache
@@ -80,8 +91,9 @@ def _known_error(row: Mapping[str, Any]) -> KnownError:
 
 def _narrower(row: Mapping[str, Any], *, whole: bool) -> Narrower:
     """A narrower case; `whole`: of one case alone, so that it says all of the cause."""
-    texts = {name: row[name] for name in ("cause", "fix", "says", "hit", "likely") if name in row}
-    return Narrower(**texts, when=tuple(row.get("when", {}).items()), whole=whole)
+    fields = ("cause", "fix", "says", "hit", "likely", "whole")
+    given: dict[str, Any] = {"whole": whole} | {name: row[name] for name in fields if name in row}
+    return Narrower(**given, when=tuple(row.get("when", {}).items()))
 
 
 def _rival(row: Mapping[str, Any]) -> Rival:

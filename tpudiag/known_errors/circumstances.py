@@ -11,8 +11,8 @@ from .model import Kind, Match
 from .own_words import OwnWords, own_words
 from .place import place_near
 from .versions import (
-    for_versions,
     names_of,
+    narrowed,
     package_of,
     releases,
     versions_by_paths,
@@ -44,19 +44,23 @@ def of_job(
     by_paths = versions_by_paths(text)
     said = releases(versions_in(text), by_paths)
     names = names_in(text) | names_of(named)
+    versions = {name: (version,) for name, version in (by_paths | named).items()}
     told: list[Match] = []
     for each in matches:
         failed = whole and each.error.level == "error"
         place = place_near(text, each.line) if failed else None
         script = {"SCRIPT": place.script} if place and place.script else {}
-        own = _own(each, text) if failed and not each.secondary else None
+        facts = facts_near(text, each.line) if failed and not each.secondary else None
+        asked = (facts.named() if facts else {}) | versions
+        now = narrowed(each, asked)
+        own = _own(each, text) if facts and now is each else None
         told.append(
             replace(
-                for_versions(each, by_paths | named),
-                reading=None if own is not None else each.reading,
+                now,
+                reading=None if own is not None else now.reading,
                 place=place,
                 releases=said,
-                facts=facts_near(text, each.line) if failed and not each.secondary else None,
+                facts=facts,
                 own=own,
                 names=names | script,
             )

@@ -18,10 +18,13 @@ FOLDER = Path(__file__).parent / "cases"
 COMPILED = Path(__file__).parent / "cases.json"
 
 _LISTS = frozenset({"says", "ends_at", "details", "source", "families", "of"})
-_FLAGS = frozenset({"rehearsal_only", "whole", "likely"})
+_FLAGS = frozenset({"rehearsal_only", "whole", "likely", "of_data"})
 _PARTS = ("narrower", "one_of")
 _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "narrower": (frozenset({"cause", "fix"}), frozenset({"says", "when", "hit", "likely"})),
+    "narrower": (
+        frozenset({"cause", "fix"}),
+        frozenset({"says", "when", "hit", "likely", "whole"}),
+    ),
     "one_of": (
         frozenset({"cause", "look_for"}),
         frozenset({"says", "decide", "fix", "families"}),
@@ -31,7 +34,7 @@ _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "case": (
         frozenset({"id", "family", "phase", "cause", "fix", "hit"}),
         frozenset({"says", "ends_at", "details", "source", "level", "kind", "useless", "known"})
-        | {"miss", "depth", "rehearsal_only", "whole", *_PARTS},
+        | {"miss", "depth", "rehearsal_only", "whole", "of_data", *_PARTS},
     ),
 }
 """By the kind of a table: the fields that it must have, and those that it may have."""

@@ -47,7 +47,20 @@ _OF_ALL = re.compile(
     r"__inference_|tpu_compile_succeeded|IteratorGetNext|TPUReplicateMetadata|StatefulPartitioned"
 )
 """Nodes that stand in every error of a compiled step: they say nothing of this one."""
+_PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](\w{1,60})")
 _FRAME = re.compile(r'File "(?P<file>[^"\n]{1,300})", line (?P<line>\d{1,7})')
+
+_STATUSES = (
+    "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
+    "ALREADY_EXISTS", "ABORTED", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
+    "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL",
+    "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
+)  # fmt: skip
+_STATUS = re.compile(rf"\b({'|'.join(_STATUSES)})\b")
+_CLASS_OF = {"".join(part.capitalize() for part in name.split("_")): name for name in _STATUSES}
+_CLASS = re.compile(rf"\b({'|'.join(_CLASS_OF)})Error\b")
+_WORDS_OF = {name.replace("_", " ").capitalize(): name for name in _STATUSES if "_" in name}
+_WORDS = re.compile(rf"\b({'|'.join(_WORDS_OF)}): ")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +75,12 @@ class Facts:
     differ: str | None
     """Where the first two shapes, of one rank, differ."""
     sizes: tuple[str, ...]
+    status: str | None
+    """Its status code, from the code, the exception's name or the words."""
     library_line: str | None
     """The last line of the traceback, where it is a library's."""
+    library: str | None
+    """The package that this line is of."""
 
     def unsaid(self, told: str) -> str:
         """What an answer does not say of what its text names, as the answer's first sentence."""
@@ -87,6 +104,24 @@ class Facts:
             and not all(_squeezed(each) in bare for each in needed)
         ]
         return f"Named here: {'; '.join(parts)}." if parts else ""
+
+    def named(self) -> dict[str, tuple[str, ...]]:
+        """Each fact by the name that cases ask for it by (`when`)."""
+        single = {
+            "exception": self.exception,
+            "status": self.status,
+            "differ": self.differ,
+            "own_line": self.place.own_line,
+            "library_line": self.library_line,
+            "library": self.library,
+        }
+        told = {name: (value,) for name, value in single.items() if value}
+        return told | {
+            "devices": self.devices,
+            "types": self.types,
+            "shapes": self.shapes,
+            "sizes": self.sizes,
+        }
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """Each fact with its name, for people and programs."""
@@ -119,6 +154,7 @@ def facts_of(text: str) -> Facts:
     frames = list(_FRAME.finditer(bare))
     place = place_of(bare)
     last = f"{frames[-1]['file']}:{frames[-1]['line']}" if frames else None
+    package = _PACKAGE.search(last or "")
     return Facts(
         exception=exceptions[-1] if exceptions else None,
         place=place,
@@ -127,7 +163,9 @@ def facts_of(text: str) -> Facts:
         shapes=shapes,
         differ=_differ(*shapes[:2]) if len(shapes) > 1 else None,
         sizes=_first(_SIZE.findall(_last_words(said))),
+        status=status_of(said),
         library_line=last if last != place.own_line else None,
+        library=package[1] if last != place.own_line and package else None,
     )
 
 
@@ -176,3 +214,13 @@ def _differ(one: str, other: str) -> str | None:
         if a != b
     ]
     return "; ".join(pairs) or None
+
+
+def status_of(text: str) -> str | None:
+    """The status code that a text names, in any of its spellings."""
+    if code := _STATUS.search(text):
+        return code[1]
+    if name := _CLASS.search(text):
+        return _CLASS_OF[name[1]]
+    words = _WORDS.search(text)
+    return _WORDS_OF[words[1]] if words else None

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import field
 from enum import Enum, StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
-from tpudiag.installs.words import BLANKS
 from tpudiag.records import dataclass
 
 from .frames import ToldBy
@@ -113,6 +113,7 @@ class KnownError:
     - `depth`: how narrow it is: of two that are said at one place, the deeper is the answer.
     - `narrower`: cases within this one, the most telling first: the first that holds is the answer.
     - `whole`: whether it tells all of it: its shapes and objects mean nothing else.
+    - `of_data`: whether values, sizes or types of the data may be to blame; None as its phase says.
     - `places`: where a traceback stands that was cut off before its last sentence, each a regular
       expression for `file.py function` and the source behind it (.cut_off). An error without
       patterns is told by its places alone.
@@ -139,6 +140,7 @@ class KnownError:
     narrower: tuple[Narrower, ...] = ()
     rehearsal_only: bool = False
     whole: bool = False
+    of_data: bool | None = None
 
     @property
     def noise(self) -> bool:
@@ -268,11 +270,13 @@ class Silent:
     reason: str
 
 
-DEFAULTS = {
-    **BLANKS,
-    "keras2": "tf-keras==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*",
-}
-"""What a blank says where the text gives nothing for it: a command that finds it out."""
+@cache
+def defaults() -> dict[str, str]:
+    """What a blank says where the text gives nothing for it: a command that finds it out."""
+    from tpudiag.installs.words import BLANKS  # its table is read where a blank is left
+
+    keras2 = "tf-keras==$(python -c 'import tensorflow as tf; print(tf.__version__[:4])').*"
+    return {**BLANKS, "keras2": keras2}
 
 
 def with_values(text: str, values: Mapping[str, str]) -> str:
@@ -281,7 +285,7 @@ def with_values(text: str, values: Mapping[str, str]) -> str:
         return text
     return re.sub(
         r"<<(\w+)>>",
-        lambda hole: values.get(hole[1]) or DEFAULTS.get(hole[1], hole[1].upper()),
+        lambda hole: values.get(hole[1]) or defaults().get(hole[1], hole[1].upper()),
         text,
     )
 

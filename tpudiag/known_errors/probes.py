@@ -9,29 +9,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache, cached_property
-from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from .catalogue import known_errors
-from .literals import NO_OUTPUT, anchor, literals, squeezed_pattern, telling_bytes
+from .literals import NO_OUTPUT, anchor, literals, squeezed_pattern
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
 
 
-class Probe(NamedTuple):
+class Probe:
     """One pattern: of which error, of which of its rivals (None: of the error itself)."""
 
-    error: int
-    rival: int | None
-    pattern: str
-
-
-class Form:
-    """A pattern as it is searched for: whole, or one branch of its choices."""
-
-    def __init__(self, probe: Probe, pattern: str) -> None:
-        self.probe, self.pattern = probe, pattern
+    def __init__(self, error: int, rival: int | None, pattern: str) -> None:
+        self.error, self.rival, self.pattern = error, rival, pattern
 
     @cached_property
     def anchor(self) -> bytes:
@@ -75,60 +66,15 @@ def probes() -> tuple[Probe, ...]:
     )
 
 
-TELLING = 9
-"""Bytes from which on an anchor is rare in a log; `dataset`, `steps`, `example` are not."""
-MOST_ALTERNATIVES = 8
 LONG_REACH = 300
 """Bytes that a pattern may span from which on looking for its second literal first is quicker."""
 LONG_LEAD = 30
 """Bytes that may stand before the anchor from which on it is, too: each is tried as a beginning."""
-LARGE_BYTES = 65_536
-"""Texts from here on are worth the tenth of a second that taking patterns apart costs."""
 SMALL_BYTES = 4096
 """Up to here looking for each anchor by itself costs less than building the automaton."""
 _GROUP = re.compile(r"\(\?P<(\w+)>((?:\\.|[^()\\])*)")
-_WORDS = re.compile(r"(?<!\\)\.\{|\\w ")
-"""Anything, or letters and blanks."""
-_CHOICE = re.compile(r"\(\?:([^()\[\\]*\|[^()\[\\]*)\)(?![?*+{])")
-
-
-@cache
-def alternatives(pattern: str) -> tuple[str, ...]:
-    """A pattern taken apart at its choices, where that makes longer anchors: fewer false hits."""
-    best: tuple[str, ...] = (pattern,)
-    weakest = _anchor_bytes(pattern)
-    if weakest >= TELLING:
-        return best
-    numbers = range(pattern.count("(?:"))
-    once = [_apart(best, number) for number in numbers]
-    for variants in (*once, *(_apart(each, number) for each in once for number in numbers)):
-        if len(variants) <= MOST_ALTERNATIVES and min(map(_anchor_bytes, variants)) > weakest:
-            best, weakest = variants, min(map(_anchor_bytes, variants))
-    return best
-
-
-def _apart(variants: tuple[str, ...], number: int) -> tuple[str, ...]:
-    """Variants of a pattern, their choice of this number replaced by each of its branches."""
-    made: list[str] = []
-    for variant in variants:
-        choice = next(islice(_CHOICE.finditer(variant), number, None), None)
-        if choice is None or _depth(variant[: choice.start()]):
-            made.append(variant)
-            continue
-        head, tail = variant[: choice.start()], variant[choice.end() :]
-        made += [f"{head}{branch}{tail}" for branch in choice[1].split("|")]
-    return tuple(dict.fromkeys(made))
-
-
-def _depth(head: str) -> int:
-    """How many groups are open at the end of the beginning of a pattern."""
-    bare = re.sub(r"\\.|\[(?:[^\]\\]|\\.)*\]", "", head)
-    return bare.count("(") - bare.count(")")
-
-
-def _anchor_bytes(pattern: str) -> int:
-    """How telling a pattern's anchor is."""
-    return telling_bytes(_anchor_of(pattern))
+_WORDS = re.compile(r"(?<!\\)\.\{|\\w |[a-z]{2} (?!\?)")
+"""Anything, letters and blanks, or words."""
 
 
 @cache
@@ -166,50 +112,29 @@ def _other_literal(pattern: str) -> str:
 
 
 @cache
-def _forms(apart: bool) -> dict[bytes, tuple[Form, ...]]:
-    """The forms of all patterns by their anchor, which many share."""
-    of_anchor: dict[bytes, list[Form]] = {}
-    for probe in probes():
-        for pattern in alternatives(probe.pattern) if apart else (probe.pattern,):
-            form = Form(probe, pattern)
-            of_anchor.setdefault(form.anchor, []).append(form)
-    return {anchor: tuple(forms) for anchor, forms in of_anchor.items()}
-
-
-@cache
-def _automaton(apart: bool) -> tuple[BytesAhoCorasick, tuple[tuple[Form, ...], ...]]:
-    """Finds all anchors at once; the forms of each."""
+def _automaton() -> tuple[BytesAhoCorasick, tuple[tuple[Probe, ...], ...]]:
+    """Finds the anchors of all patterns, which many share, at once; the patterns of each."""
     from ahocorasick_rs import BytesAhoCorasick
 
-    forms = _forms(apart)
-    return BytesAhoCorasick(list(forms)), tuple(forms.values())
+    of_anchor: dict[bytes, list[Probe]] = {}
+    for probe in probes():
+        of_anchor.setdefault(probe.anchor, []).append(probe)
+    return BytesAhoCorasick(list(of_anchor)), tuple(map(tuple, of_anchor.values()))
 
 
-def candidates(text: bytes) -> dict[Probe, list[tuple[Form, list[int]]]]:
+def candidates(text: bytes) -> dict[Probe, list[int]]:
     """Where the anchors of patterns are in a text without white space, in lower case."""
-    forms: dict[Probe, list[tuple[Form, list[int]]]] = {}
-    for forms_of, starts in _anchors_in(text):
-        for form in forms_of:
-            forms.setdefault(form.probe, []).append((form, starts))
-    return forms
-
-
-def _anchors_in(text: bytes) -> Iterator[tuple[tuple[Form, ...], list[int]]]:
-    """The forms whose anchor is in a text, and where it is."""
     if len(text) <= SMALL_BYTES:
         # Most patterns are out by how they begin: their anchor need not be known.
         begun = zip(probes(), _beginnings(), strict=True)
-        forms = (Form(probe, probe.pattern) for probe, beginning in begun if beginning in text)
-        yield from (
-            ((form,), list(_places(form.anchor, text))) for form in forms if form.anchor in text
-        )
-        return
-    automaton, forms_of = _automaton(len(text) > LARGE_BYTES)
+        likely = (probe for probe, beginning in begun if beginning in text)
+        return {each: list(_places(each.anchor, text)) for each in likely if each.anchor in text}
+    automaton, probes_of = _automaton()
     places: dict[int, list[int]] = {}
     # An anchor may lie within another one.
     for number, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
         places.setdefault(number, []).append(start)
-    yield from ((forms_of[number], starts) for number, starts in places.items())
+    return {probe: starts for number, starts in places.items() for probe in probes_of[number]}
 
 
 def _places(literal: bytes, text: bytes) -> Iterator[int]:

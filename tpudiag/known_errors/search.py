@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from io import BytesIO
-from itertools import accumulate, chain, takewhile
+from itertools import accumulate, takewhile
 from typing import Protocol
 
 from .catalogue import known_errors, shared
@@ -27,7 +27,7 @@ from .plain_text import (
     without_raise_statements,
     without_source_around,
 )
-from .probes import Form, Probe, candidates, phrase_groups
+from .probes import Probe, candidates, phrase_groups
 from .ranking import ranked
 from .readings import reading
 
@@ -107,7 +107,7 @@ class _Search:
         lowered = bare.lower().replace(b"`", b"'")  # trackers take `x` for code, people write 'x'
         window = _Window(text, bare, self._line)
         end = len(bare) - later
-        for probe, forms in candidates(lowered).items():
+        for probe, places in candidates(lowered).items():
             # A form (`ValueError: ...`) says what kind of error it is; beside an entry that says
             # why it would only be a second answer.
             if self._told and known_errors()[probe.error].kind is Kind.FORM:
@@ -115,8 +115,7 @@ class _Search:
             if self._enough(probe):
                 continue
             begin = self._taken.get(probe, 0) - self._base
-            of_forms = (hits_of(form, lowered, places, begin) for form, places in forms)
-            matches = next(of_forms) if len(forms) == 1 else _apart(of_forms)
+            matches = hits_of(probe, lowered, places, begin)
             if hits := list(takewhile(lambda one: one.start() < end, matches)):
                 self._note(probe, hits, window)
         return self._base + end
@@ -240,21 +239,12 @@ class _Window:
         return max(0, bisect_right(self._starts, position, hi=len(self._starts) - 1) - 1)
 
 
-def _apart(of_forms: Iterable[Iterator[re.Match[bytes]]]) -> Iterator[re.Match[bytes]]:
-    """The matches of all forms of a pattern as they follow each other, none within another."""
-    end = 0
-    for hit in sorted(chain.from_iterable(of_forms), key=lambda each: each.start()):
-        if hit.start() >= end:
-            end = hit.end()
-            yield hit
-
-
-def hits_of(form: Form, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
+def hits_of(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
     """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
     begin = max(0, begin)
     if not places or places[-1] < begin:
         return
-    regex, lead, reach, other = form.regex, form.lead, form.reach, form.other
+    regex, lead, reach, other = probe.regex, probe.lead, probe.reach, probe.other
     for place in places:
         while place >= begin:
             start = place - lead if place - lead > begin else begin  # the innermost loop of a log

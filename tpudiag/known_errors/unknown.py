@@ -10,7 +10,7 @@ from functools import cache
 
 from tpudiag.records import dataclass
 
-from .catalogue import known_errors
+from .catalogue import known_errors, names
 from .facts import Facts, facts_of, unwrapped
 from .guidance import Guidance, guidance
 from .model import Kind, KnownError, Phase
@@ -69,23 +69,6 @@ _BOILERPLATE = re.compile(
     r"|AttributeError|RuntimeError|InternalError|NotFoundError)\b"
 )
 """Words of nearly every error."""
-# The first that fits: `keras`, `model` and frames of the step stand in nearly every traceback,
-# whatever the job was at.
-_PHASES: tuple[tuple[Phase, str], ...] = (
-    (Phase.INSTALLING, r"ImportError|ModuleNotFoundError|undefined symbol|\.so[.\d]*: cannot"),
-    (Phase.CREATING, r"gcloud\W.{0,40}tpus?\W.{0,20}create|queued-resource"),
-    (Phase.COMPILING, r"Compilation failure|TPU compilation|XLA|\bhlo\b|tf2xla|tpu_compile|Mosaic"),
-    (Phase.LOADING, r"loading program|bottom of memory|tpu_load"),
-    (Phase.SAVING, r"checkpoint|SavedModel|load_model|load_weights|\.save\(|RestoreV2|SaveV2"),
-    (Phase.READING, r"Iterator|Dataset|TFRecord|tf\.data|tfds|input_fn|gs://"),
-    (Phase.INITIALISING, r"initialize_tpu_system|TPU initialization|ConfigureDistributedTPU"),
-    (Phase.CONNECTING, r"connect_to_(?:cluster|host)|grpc_server|RegisterTask"),
-    (Phase.RESOLVING, r"ClusterResolver|metadata server"),
-    (Phase.WATCHING, r"profiler|tensorboard|monitoring"),
-    (Phase.TRACING, r"in user code|autograph|func_graph|tf\.function|strategy\.run|Replica"),
-    (Phase.EXECUTING, r"__inference_|function_node|train_step|Graph execution error|\.fit\("),
-    (Phase.BUILDING, r"keras|layer|model|optimizer|variable"),
-)
 
 
 @dataclass(frozen=True)
@@ -182,7 +165,8 @@ def whole(text: str, failures: list[str]) -> str:
 
 def phase_of(text: str) -> Phase:
     """What the job was at, from the words of its error."""
-    return next((phase for phase, cue in _PHASES if re.search(cue, text)), Phase.ANY)
+    cues = names()["cues"]
+    return next((Phase(phase) for phase, cue in cues.items() if re.search(cue, text)), Phase.ANY)
 
 
 def nearest(text: str) -> tuple[KnownError, ...]:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from .catalogue import shared
 from .model import Match
-from .readings.narrower import first
+from .readings.narrower import Named, first
 
 _NAMED = re.compile(
     r"\b(?P<package>tensorflow(?:[-_](?:cpu|tpu|gpu))?|tf|tf[-_]keras|keras|libtpu|jax|numpy|protobuf)"
@@ -69,11 +70,17 @@ def names_of(versions: Mapping[str, str]) -> dict[str, str]:
 
 def for_versions(match: Match, versions: Mapping[str, str]) -> Match:
     """A match with what its error is about in these versions, where nothing else was read in it."""
-    if match.reading is not None:
+    return narrowed(match, {package_of(name): (version,) for name, version in versions.items()})
+
+
+def narrowed(match: Match, named: Named) -> Match:
+    """A match with the narrower case that holds for what its whole text and its job name."""
+    if match.reading is not None and match.reading.whole:
         return match
-    named = {package_of(name): (version,) for name, version in versions.items()}
-    read = first(match.error.narrower, named)
-    return replace(match, reading=replace(read, alone=True)) if read else match
+    error = match.error
+    read = first((*error.narrower, *shared().get(error.family, ())), named)
+    # What holds for a release alone has no other fix that is worth a try.
+    return replace(match, reading=replace(read, alone=read.whole)) if read else match
 
 
 def package_of(name: str) -> str:

@@ -316,9 +316,13 @@ def _recorder(
 def _hbm_in_use() -> int | None:
     """The most HBM in use on one local TPU device, None where there is none.
 
-    Follows TensorFlow's documentation; it was not run on a TPU.
+    Follows the documentation of TensorFlow and JAX; it was not run on a TPU.
     """
     tf: Any = sys.modules.get("tensorflow")
+    jax: Any = sys.modules.get("jax")
+    if jax is not None and jax.default_backend() == "tpu":
+        all_statistics: list[Any] = [device.memory_stats() for device in jax.local_devices()]
+        return max((int(each["bytes_in_use"]) for each in all_statistics if each), default=None)
     if tf is None:
         return None
     devices = [device.name for device in tf.config.list_logical_devices("TPU")]

@@ -24,6 +24,7 @@ from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.lowering_client import Dialog
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.version import __version__
+from tpudiag.whole_files import write_whole
 
 FORM = 2
 """Counts up when what is kept of a job, or how a step is lowered, changes."""
@@ -70,6 +71,7 @@ def name_of(spec: JobSpec, python: JobPython) -> str:
         spec.is_module,
         spec.cells,
         spec.fake_data,
+        spec.replicas if spec.of_jax else 0,
         variables,
     )
     return hashlib.sha256(repr(parts).encode()).hexdigest()
@@ -130,6 +132,53 @@ class Steps:
             return self._dialog
 
 
+class StepsByDevices:
+    """The steps of a job of JAX, whose mesh it makes of the devices that it finds: a run for each
+    number of them."""
+
+    def __init__(self, devices: int, start: Callable[[int], Steps]) -> None:
+        self._start, self._lock = start, threading.Lock()
+        self._own = start(devices)
+        self._of = {devices: self._own}
+
+    @property
+    def reused(self) -> int:
+        """Steps that an earlier plan had lowered."""
+        return sum(steps.reused for steps in self._of.values())
+
+    @property
+    def alone(self) -> bool:
+        """Whether the job trains on one device."""
+        return self._own.alone
+
+    @property
+    def dialog(self) -> Dialog | None:
+        """The job on the first target."""
+        return self._own.dialog
+
+    def wait(self) -> Batch | None:
+        """The batch of the job's own step; None where it ended without one."""
+        return self._own.wait()
+
+    def lower(self, batch: int, replicas: int) -> LoweredStep:
+        """The step with this batch on each of so many devices; any thread may ask."""
+        if self.alone:
+            return self._own.lower(batch, replicas)
+        with self._lock:
+            if replicas not in self._of:
+                self._of[replicas] = self._start(replicas)
+            steps = self._of[replicas]
+        if steps.wait() is None:
+            reason = f"on {replicas} devices the job shows no training step"
+            return LoweredStep(batch=batch, replicas=replicas, error=reason)
+        return steps.lower(batch, replicas)
+
+    def close(self) -> None:
+        """Let the jobs end; safe to call twice."""
+        for steps in self._of.values():
+            steps.close()
+
+
 def _folder() -> Path:
     """Beside the compilations."""
     return cache.folder() / "lowered"
@@ -157,7 +206,7 @@ def _kept(
         after = KeptJob(sources=sources, batch=batch, alone=dialog.alone, steps=known)
         # A job whose modules are not known could not be told from a changed one.
         if sources:
-            _write(_folder() / f"{name}.json", msgspec.json.encode(after))
+            write_whole(_folder() / f"{name}.json", msgspec.json.encode(after))
             return after
     return before
 
@@ -169,16 +218,9 @@ def _copied(name: str, step: LoweredStep) -> LoweredStep:
         if file is not None:
             ending = "".join(Path(file).suffixes)
             copy = _folder() / f"{name}-{step.batch}-{step.replicas}{ending}"
-            _write(copy, Path(file).read_bytes())
+            write_whole(copy, Path(file).read_bytes())
             copies[field] = str(copy)
     return replace(step, path=copies["path"], locations_path=copies["locations_path"])
-
-
-def _write(file: Path, content: bytes) -> None:
-    """Whole or not at all."""
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    beside.write_bytes(content)
-    beside.replace(file)
 
 
 def _digest(file: Path) -> str:

@@ -13,7 +13,7 @@ from tpudiag.hardware import GIB, Target
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
-from tpudiag.planning.kept_steps import Steps
+from tpudiag.planning.kept_steps import Steps, StepsByDevices
 from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import host_memory
 
@@ -48,7 +48,7 @@ class Search:
         self,
         plans: Sequence[Plan],
         batches: Sequence[int],
-        steps: Steps,
+        steps: Steps | StepsByDevices,
         compiler: StepCompiler,
         on_phase: OnPhase,
         *,

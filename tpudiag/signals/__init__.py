@@ -60,6 +60,8 @@ from tpudiag.signals.sends import HeldBack as HeldBack
 from tpudiag.signals.sends import Refusal as Refusal
 from tpudiag.signals.sends import RefusedBy as RefusedBy
 from tpudiag.signals.sends import SendKind as SendKind
+from tpudiag.signals.sharding import CompiledPrograms as CompiledPrograms
+from tpudiag.signals.sharding import SentAgain as SentAgain
 from tpudiag.signals.sharding import ShardedStep as ShardedStep
 from tpudiag.signals.sharding import StepArgument as StepArgument
 from tpudiag.signals.step import ActivationEstimate as ActivationEstimate
@@ -154,6 +156,8 @@ class Signals:
     variables: tuple[VariableSeen, ...] | None = None
     sharding: ShardedStep | None = None
     """How the step of a JAX job lies on its devices."""
+    programs: CompiledPrograms | None = None
+    """What JAX compiled."""
     activations: ActivationEstimate | None = None
     loss: tuple[LossScale, ...] | None = None
     numerics: StepNumerics | None = None

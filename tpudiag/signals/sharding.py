@@ -29,6 +29,19 @@ class StepArgument:
     """Parts along its first dimension."""
     placed: bool
     """The job put it where it is; else jax.jit places it, as the program has it."""
+    resent: bool = False
+    """The same NumPy array at each call, which is sent to the device anew each time."""
+
+
+@dataclass(frozen=True)
+class SentAgain:
+    """The same NumPy array that a line sends to the devices before each step."""
+
+    bytes: int
+    steps: int
+    """Before which it was sent."""
+    of_steps: int
+    location: Location
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,13 +50,33 @@ class ShardedStep:
 
     function: str
     location: Location | None
+    called_at: Location | None = None
+    """The line of the job's that calls it."""
     devices: int
     """That its arguments lie on."""
     here: int
     """Devices that there are."""
     arguments: tuple[StepArgument, ...]
+    unusable: tuple[str, ...] = ()
+    """Donated arguments of which no result has the shape and dtype: nothing takes their place."""
+    sent_again: tuple[SentAgain, ...] = ()
+    mapped: bool = False
+    """It is of jax.pmap: the first dimension of each argument is that of the devices."""
 
     @property
     def state(self) -> tuple[StepArgument, ...]:
         """What goes from each step to the next."""
         return tuple(argument for argument in self.arguments if argument.state)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompiledPrograms:
+    """The programs that JAX compiled in the observed part of a job."""
+
+    count: int
+    spent_s: float
+    """In compilations for this machine."""
+    of_step: int
+    """Of them those of the training step."""
+    cache_folder: str | None
+    """Where JAX keeps programs for the next start; None where it keeps none."""

@@ -40,6 +40,11 @@ _SAVES = frozenset(
         "save_model",
         "save_checkpoint",
         "push_to_hub",
+        "savez",
+        "to_bytes",
+        "msgpack_serialize",
+        "save_pytree",
+        "dump",
     )
 )
 MOST_HELPERS = 50

@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
 from tpudiag.known_errors.catalogue import known_errors, shared
 from tpudiag.known_errors.guidance import refusal_of
-from tpudiag.known_errors.model import DEFAULTS
+from tpudiag.known_errors.model import defaults
 from tpudiag.known_errors.readings import ANY, FORM, OPEN, narrower, reading
 from tpudiag.known_errors.readings.named import named
 from tpudiag.known_errors.search import match
 from tpudiag.known_errors.unknown import unknown
 
+READINGS = Path(narrower.__file__).parent
 NO = "AttributeError: '{}' object has no attribute '{}'"
 KERAS3 = 'File "/venv/keras/src/layers/layer.py", line 223, in build_wrapper\n'
 NAMED = {
@@ -141,16 +144,36 @@ def test_the_operation_of_an_error_that_is_not_known_is_read() -> None:
 
 def test_shared_cases_are_of_families_that_there_are() -> None:
     families = {each.family for each in known_errors()}
-    assert shared().keys() <= families | {ANY, OPEN, FORM}
+    assert shared().keys() <= families | {ANY, OPEN, FORM, narrower.FIGURES}
 
 
 def test_shared_cases_end_and_fill_their_blanks() -> None:
     groups = {
         *("object", "used", "sign", "left", "right", "function", "missing", "takes", "given"),
         *("name", "key", "argument", "received", "operation", "op", "type", "file", "layer"),
-        *("wanted", "got"),
+        *("wanted", "got", "library", "library_line"),
     }
     for case in {case for cases in shared().values() for case in cases}:
+        if dict(case.when).keys() == {narrower.FIGURES}:
+            continue  # the code that finds it fills its blanks
         blanks = set(re.findall(r"<<(\w+)>>", case.cause + case.fix))
-        assert blanks <= groups | DEFAULTS.keys() | re.compile(case.says).groupindex.keys()
+        assert blanks <= groups | defaults().keys() | re.compile(case.says).groupindex.keys()
         assert case.cause.endswith(".")
+
+
+def test_what_is_computed_has_its_words_and_fills_their_blanks() -> None:
+    texts = [each.read_text(encoding="utf-8") for each in READINGS.glob("*.py")]
+    calls = [
+        each
+        for text in texts
+        for each in ast.walk(ast.parse(text))
+        if isinstance(each, ast.Call)
+        and isinstance(each.func, ast.Name)
+        and each.func.id == "computed"
+    ]
+    asked = {ast.literal_eval(each.args[0]): {one.arg for one in each.keywords} for each in calls}
+    known = {dict(case.when)[narrower.FIGURES]: case for case in shared()[narrower.FIGURES]}
+    assert asked.keys() == known.keys()
+    for figures, case in known.items():
+        blanks = set(re.findall(r"<<(\w+)>>", case.cause + case.fix))
+        assert blanks - defaults().keys() == asked[figures] - defaults().keys(), figures

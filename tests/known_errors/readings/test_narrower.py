@@ -8,7 +8,7 @@ import pytest
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.literals import squeezed_pattern
-from tpudiag.known_errors.model import DEFAULTS
+from tpudiag.known_errors.model import defaults
 from tpudiag.known_errors.readings.narrower import Narrower, first
 from tpudiag.known_errors.search import match
 
@@ -40,7 +40,7 @@ def test_blanks_are_filled_by_its_words_or_by_the_job() -> None:
         groups = re.compile(squeezed_pattern(case.says)).groupindex.keys()
         names = groups | dict(case.when).keys()
         blanks = set(re.findall(r"<<(\w+)>>", case.cause + case.fix))
-        assert blanks <= names | DEFAULTS.keys(), case.says
+        assert blanks <= names | defaults().keys(), case.says
         assert case.cause.endswith("."), case.cause
         assert not re.search(r"https?://|pypi|storage\.googleapis", case.cause + case.fix)
         assert not re.search(r"[*+](?![^\[]*\])", re.sub(r"\\.", "x", case.says))

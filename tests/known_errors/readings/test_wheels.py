@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tpudiag.known_errors.catalogue import shared
+from tpudiag.known_errors.readings.narrower import first
 from tpudiag.known_errors.readings.wheels import read
 
 NONE = "Couldnotfindaversionthatsatisfiestherequirement{}(fromversions:{})"
@@ -18,9 +22,13 @@ def test_release_of_tensorflow_is_for_some_pythons() -> None:
     assert "3.9 to 3.13" in said("tensorflow-cpu==2.20.0")
 
 
-def test_packages_that_ended_or_are_for_linux() -> None:
-    assert "[and-cuda]" in said("tensorflow-gpu==2.13.0")
-    assert "Linux" in said("libtpu", package="libtpu")
+@pytest.mark.parametrize(
+    ("package", "words"),
+    [("tensorflow-gpu==2.13.0", "[and-cuda]"), ("libtpu", "Linux"), ("keras-nightly", "-U keras")],
+)
+def test_packages_that_ended_or_are_for_linux(package: str, words: str) -> None:
+    told = first(shared()["no-such-release"], {}, NONE.format(package, "none"))
+    assert told is not None and words in f"{told.cause} {told.fix}"
 
 
 def test_release_older_than_all_that_there_are() -> None:

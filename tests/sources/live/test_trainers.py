@@ -242,7 +242,9 @@ def test_what_may_not_be_looked_into_is_said(proc: Proc) -> None:
         of_pid(70, machine)
 
 
-@pytest.mark.parametrize(("pid", "said"), [(80, "has no TensorFlow loaded"), (81, "no process")])
+@pytest.mark.parametrize(
+    ("pid", "said"), [(80, "has no TensorFlow or JAX loaded"), (81, "no process")]
+)
 def test_a_pid_that_is_no_trainer(proc: Proc, pid: int, said: str) -> None:
     proc.add(80, 1, "sleep", "5")
     with pytest.raises(NothingDiagnosed, match=said):

@@ -5,35 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Protocol
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from . import asker, narrower
 from .meaning import Reading
 from .named import REACH, given, named, operations
 
+if TYPE_CHECKING:
+    from tpudiag.known_errors.model import KnownError
+
 Shared = Mapping[str, tuple[narrower.Narrower, ...]]
 """By a family, or by one of the words below: the narrower cases that several cases share."""
 ANY, OPEN, FORM = "any", "open", "form"
 """Of every case, of those that leave their cause open, of those of which only the form is known."""
-
-
-class Case(Protocol):
-    """A known error, as far as its readings need it."""
-
-    @property
-    def family(self) -> str:
-        """What it has in common with others."""
-        ...
-
-    @property
-    def narrower(self) -> tuple[narrower.Narrower, ...]:
-        """The cases within it."""
-        ...
-
-    @property
-    def whole(self) -> bool:
-        """Whether it tells all of it: its shapes and objects mean nothing else."""
-        ...
 
 
 NAMES = (
@@ -42,8 +27,17 @@ NAMES = (
 )
 SHAPES = ("hape", "size", "samples", "butgot", "ndim", "axis", "In[0]", "Input0")
 """Words of which one is in each error that a module here can read."""
-PAIR_FAMILIES = ("version-requirement", "conflicting-packages")
-"""Families of errors that name two packages of which one wants another release of the other."""
+COMPUTED = {
+    "dynamic-dimension": "bounded_sizes",
+    "checkpoint-mismatch": "checkpoint_shapes",
+    "host-memory": "allocations",
+    "hbm-at-compile-time": "hbm_usage",
+    "hbm-for-the-program": "hbm_reserved",
+    "version-requirement": "package_pairs",
+    "conflicting-packages": "package_pairs",
+    "no-such-release": "wheels",
+}
+"""By a family: the module that computes something of what its errors name."""
 FORM_KIND = 3
 """The kind of an error of which only the form is known."""
 BEFORE, BEHIND = 200, 700
@@ -55,7 +49,7 @@ TRACED = 1500
 def reading(
     bare: bytes,
     hit: re.Match[bytes],
-    error: Case,
+    error: KnownError,
     values: dict[str, str],
     *,
     kind: int,
@@ -85,8 +79,10 @@ def reading(
     hits = [*named(around, begin, end)]
     if told := _first_of(own, hits):
         return told
-    if (read_family := _of_family(error.family)) and (meant := read_family(values, around)):
-        return meant
+    if module := COMPUTED.get(error.family):  # loaded for them alone, for speed
+        computed: Reading | None = import_module(f".{module}", __name__).read(values, around)
+        if computed:
+            return computed
     for read in _readers(around, before[-TRACED:], shared.get(ANY, ())):
         if meant := read(around, begin, end):
             return meant
@@ -101,39 +97,6 @@ def _first_of(cases: Sequence[narrower.Narrower], hits: Iterable[narrower.Named]
     """The first narrower case that holds for one of the things that a text names."""
     told = (narrower.first(cases, each) for each in hits)
     return next((each for each in told if each), None)
-
-
-def _of_family(family: str) -> Callable[[dict[str, str], str], Reading | None] | None:
-    """Who computes something of what the errors of a family name: loaded for them alone."""
-    if family == "dynamic-dimension":
-        from . import bounded_sizes
-
-        return bounded_sizes.read
-    if family == "checkpoint-mismatch":
-        from . import checkpoint_shapes
-
-        return checkpoint_shapes.read
-    if family == "host-memory":
-        from . import allocations
-
-        return allocations.read
-    if family == "hbm-at-compile-time":
-        from . import hbm_usage
-
-        return hbm_usage.read
-    if family == "hbm-for-the-program":
-        from . import hbm_usage
-
-        return hbm_usage.read_reserved
-    if family in PAIR_FAMILIES:
-        from . import package_pairs
-
-        return package_pairs.read
-    if family == "no-such-release":
-        from . import wheels
-
-        return wheels.read
-    return None
 
 
 def _readers(

@@ -7,6 +7,7 @@ import re
 import sys
 
 from .meaning import Reading
+from .narrower import computed
 
 FAMILIES = (
     *("other-release", "removed-name", "moved-modules", "private-names", "mismatched-keras"),
@@ -60,29 +61,31 @@ def read(before: str, error: str) -> Reading | None:
     if asked in sys.stdlib_module_names:
         return _of_python(asks, file, full=f"{module}.{name}") if asked != "typing" else None
     if asks == asked:
-        return Reading(
-            f"`{asked}` itself ({file}) does not find its own `{name}`: parts of two releases of it lie over each other, or a notebook still holds the older half.",
-            f"pip uninstall -y {_dashed(asked)}; pip install --no-cache-dir {_dashed(asked)}      # then restart the kernel (process)",
-            whole=True,
+        return computed(
+            "two releases of one", asked=asked, file=file, name=name, asked_package=_dashed(asked)
         )
     fix = _FITTING.get(
         asks,
         f"pip install -U {_dashed(asks)}      # a release of it that was made for the {_dashed(asked)} that is here",
     )
-    return Reading(
-        f"Not your code but the installed package `{asks}` ({file}) asks `{module}` for `{name}`, and the {asked} that is installed has none: the two are of releases that do not go together.{_older(asks, asked, module, name)}",
-        f"{fix}\npip show {_dashed(asks)} {_dashed(asked)} | grep -E '^(Name|Version)'      # or {_dashed(asked)} in the release that {_dashed(asks)} was made for: pip check",
-        whole=True,
+    return computed(
+        "asks of another release",
+        asks=asks,
+        file=file,
+        module=module,
+        name=name,
+        asked=asked,
+        older=_older(asks, asked, module, name),
+        fix=fix,
+        asks_package=_dashed(asks),
+        asked_package=_dashed(asked),
     )
 
 
 def _of_python(asks: str, file: str, *, full: str) -> Reading:
     """A package that asks Python for a name that it has no more."""
-    return Reading(
-        f"Not your code but the installed package `{asks}` ({file}) asks Python for `{full}`, which this Python has no more: {asks} is older than this Python.",
-        f"pip install -U {_dashed(asks)}                    # a release for this Python, if TensorFlow here takes it: pip check\n"
-        "uv venv --python 3.9                          # or the Python of its time: collections lost its names in 3.10, inspect.getargspec in 3.11, imp and distutils in 3.12",
-        whole=True,
+    return computed(
+        "asks an older Python", asks=asks, file=file, full=full, asks_package=_dashed(asks)
     )
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (what is pasted stays in one piece)
 """A variable of another shape than the checkpoint's: which part of the configuration differs."""
 
 from __future__ import annotations
@@ -6,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .meaning import Reading
+from .narrower import computed
 
 Sizes = tuple[int, ...]
 
@@ -32,27 +32,8 @@ _EMBEDDING = re.compile(r"embed|vocab|wte|shared|lookup|softmax_w", re.IGNORECAS
 KERNEL = 4
 """How many sizes the kernel of a convolution of pictures has."""
 
-_WIDTHS = {
-    128,
-    192,
-    256,
-    312,
-    320,
-    384,
-    512,
-    640,
-    768,
-    896,
-    1024,
-    1280,
-    1536,
-    1600,
-    2048,
-    2560,
-    4096,
-    5120,
-    8192,
-}
+_WIDTHS = frozenset(range(128, 8193, 64)) | {312}
+"""How wide models are built."""
 _VOCABULARIES = {
     30522: "BERT uncased",
     28996: "BERT cased",
@@ -95,52 +76,24 @@ def _meant(name: str, model: Sizes, saved: Sizes, said: str) -> Reading:
     """What such a difference mostly is."""
     differing = [at for at, (a, b) in enumerate(zip(model, saved, strict=False)) if a != b]
     if len(model) != len(saved):
-        return Reading(
-            f"{said}: another kind of layer, or weights of another framework or Keras, under that name.",
-            "# the model's code in the release that wrote the checkpoint; or layers renamed, so that other weights are not taken for theirs",
-        )
+        return computed("saved with another rank", said=said)
     axis = differing[0]
     here, there = model[axis], saved[axis]
     if len(model) == KERNEL and axis < KERNEL - 2 < differing[-1]:
-        return Reading(
-            f"{said}: two different layers go by that name, layers being numbered as they are made; mostly the model has more or fewer of them (blocks, depth) than the checkpoint's, or is another one.",
-            "# the depth of the checkpoint's own model (number of blocks, layers), in the release that wrote it\n"
-            "for name, shape in tf.train.list_variables(path): print(name, shape)      # counts its layers",
-        )
+        return computed("another layer of that name", said=said)
     if differing == [0] and 1 in (here, there) and 1 < len(model) < KERNEL:
-        return Reading(
-            f"{said}: the first size is {here} against {there}, the rest agrees: mostly a state that is kept for each example of a batch, or each of several environments that run at once.",
-            f"# as many at once as the run that wrote it ({there}): its batch size, number of environments or replicas\n"
-            "for name, shape in tf.train.list_variables(path): print(name, shape)      # which variable it is",
-        )
+        return computed("kept for each example", said=said, here=here, there=there)
     if _POSITIONS.search(name):
-        return Reading(
-            f"{said}: the longest sequence differs ({here} against {there}).",
-            f"max_position_embeddings = {there}      # as in the checkpoint's configuration; shorter inputs are fine: max_seq_length up to {there}",
-        )
+        return computed("positions", said=said, here=here, there=there)
     if axis == 0 and (_EMBEDDING.search(name) or here in _VOCABULARIES or there in _VOCABULARIES):
-        return Reading(
-            f"{said}: the vocabulary differs ({_vocabulary(here)} against {_vocabulary(there)}).",
-            f"vocab_size = {there}      # configuration, vocabulary file and checkpoint of one and the same model; added tokens: load first, then model.resize_token_embeddings(len(tokenizer))",
+        return computed(
+            "vocabulary", said=said, here=_vocabulary(here), there=_vocabulary(there), there2=there
         )
     if _HEAD.search(name) or (axis == len(model) - 1 and min(here, there) < min(_WIDTHS)):
-        return Reading(
-            f"{said}: the number of classes (or outputs) differs, so its last layer cannot be taken over.",
-            "model.load_weights(path, skip_mismatch=True)      # Keras (older: by_name=True too): all but the last layer; transformers: ignore_mismatched_sizes=True\n"
-            f'variables = [v for v in tf.compat.v1.global_variables() if "{name or "logits"}" not in v.name]; tf.compat.v1.train.Saver(variables).restore(session, path)      # TensorFlow 1\n'
-            f"num_classes = {there}                                                 # or as many as the checkpoint has",
-        )
+        return computed("outputs", said=said, name_logits=name or "logits", there=there)
     if {here, there} <= _WIDTHS or (here in _WIDTHS and there in _WIDTHS):
-        return Reading(
-            f"{said}: the model is built in another size ({here} wide) than the checkpoint's ({there}).",
-            f"# the configuration of the checkpoint's own size (hidden size {there}), e.g. MODEL_SIZE, --bert_config_file, hparams beside it\n"
-            "rm -r OLD_MODEL_DIR; --model_dir=NEW      # an own checkpoint of an earlier run with other settings: a new, empty folder",
-        )
-    return Reading(
-        f"{said}: a setting that decides this size ({here} against {there}) differs between the two runs; mostly the folder holds a checkpoint of an earlier run with other settings.",
-        "rm -r OLD_MODEL_DIR; --model_dir=NEW      # start in a new, empty folder; or the settings of the run that wrote it\n"
-        "for name, shape in tf.train.list_variables(path): print(name, shape)      # what it holds",
-    )
+        return computed("width", said=said, here=here, there=there)
+    return computed("another size", said=said, here=here, there=there)
 
 
 def _vocabulary(size: int) -> str:

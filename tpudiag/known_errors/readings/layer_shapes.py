@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from .meaning import Reading, first_over
-from .narrower import Narrower, first
+from .narrower import Narrower, computed, first
 from .shape_pairs import Shape, shape_of, text_of
 
 _LAYER = re.compile(
@@ -64,11 +64,7 @@ def _of_expected(told: re.Match[str]) -> Reading | None:
     """A layer or model that was built for another shape."""
     wanted, got = shape_of(told["wanted"]), shape_of(told["got"])
     if len(got) > 1 and got == wanted[1:]:
-        return Reading(
-            f"The layer wants ({text_of(wanted)}) and gets ({text_of(got)}): one example, without the axis of the batch.",
-            "dataset = dataset.batch(global_batch, drop_remainder=True)      # a dataset: batched once, before fit\n"
-            "model.predict(x[tf.newaxis])                                     # one example: an axis of length 1 before it",
-        )
+        return computed("one example alone", wanted=text_of(wanted), got=text_of(got))
     if len(wanted) != len(got):
         return _of_layer(len(wanted), len(got), told["got"])
     differing = [
@@ -76,11 +72,13 @@ def _of_expected(told: re.Match[str]) -> Reading | None:
     ]
     deep, came = wanted[len(wanted) - 1], got[len(got) - 1]
     if len(differing) > 1 and {deep, came} <= _CHANNELS:
-        return Reading(
-            f"The model was built for images of {text_of(wanted)} and gets {text_of(got)}: of another size"
-            + (" and another number of channels." if deep != came else "."),
-            f"image = tf.image.resize(image, {list(wanted[-3:-1])})      # in dataset.map, the same for training and prediction\n"
-            + _channels_fix(deep, came),
+        return computed(
+            "image of another size",
+            wanted=text_of(wanted),
+            got=text_of(got),
+            channels=" and another number of channels." if deep != came else ".",
+            size=list(wanted[-3:-1]),
+            channels_fix=_channels_fix(deep, came),
         )
     return _of_width(str(wanted[differing[0]]), got, differing[0]) if differing else None
 
@@ -91,25 +89,12 @@ def _of_layer(wanted: int, got: int, shape: str) -> Reading:
         f" ({text_of(shape_of(shape))})" if shape else ""
     )
     if wanted == got + 1:
-        return Reading(
-            f"{said}: the axis of channels or of features is missing, or the data is not batched.",
-            "x = x[..., tf.newaxis]      # the last axis (grey images, one feature); dataset.batch(N) where the first is missing",
-        )
+        return computed("axis missing", said=said)
     if wanted == got - 1 and _batched_twice(shape_of(shape), wanted):
-        return Reading(
-            f"{said}: the data is batched twice: it comes in batches already (image_dataset_from_directory, a dataset that was loaded batched, a generator).",
-            "dataset = keras.utils.image_dataset_from_directory(path, batch_size=BATCH)      # and no .batch() after it; or batch_size=None there\n"
-            "dataset = dataset.unbatch().batch(global_batch, drop_remainder=True)            # where its batches come from elsewhere",
-        )
+        return computed("batched twice", said=said)
     if wanted == got - 1:
-        return Reading(
-            f"{said}: one axis too many: the data is batched twice, or a layer before returns a sequence.",
-            "keras.layers.LSTM(UNITS, return_sequences=False)      # or Flatten, GlobalAveragePooling; batch() once only",
-        )
-    return Reading(
-        f"{said}: the data has not the form that the model was built for.",
-        "print(dataset.element_spec, model.input_shape)      # tf.reshape(x, [-1, *SHAPE_OF_ONE_EXAMPLE])",
-    )
+        return computed("axis too many", said=said)
+    return computed("another form", said=said)
 
 
 def _batched_twice(shape: Shape, wanted: int) -> bool:
@@ -123,22 +108,10 @@ def _of_width(wanted: str, shape: Shape, axis: int) -> Reading:
     said = f"The layer was built for {wanted} in axis {axis} and gets {'?' if got is None else got} ({text_of(shape)})"
     last = axis in (-1, len(shape) - 1)
     if last and len(shape) > 2 and {int(wanted), got} <= _CHANNELS:
-        return Reading(
-            f"{said}: images with another number of channels (1 grey, 3 colour, 4 colour and transparency).",
-            _channels_fix(int(wanted), got),
-        )
+        return computed("other channels", said=said, channels_fix=_channels_fix(int(wanted), got))
     if last and len(shape) == 2:
-        return Reading(
-            f"{said}: rows of {got} features meet weights for {wanted}: the data have other columns than the model was built for, or images"
-            " (maps) of another size come to the Flatten before a Dense layer.",
-            f"model = make_model(input_shape=({got},))      # built for what comes; or the data with the {wanted} columns of the training\n"
-            "print(dataset.element_spec, model.input_shape)      # images: the size that the model was built with, by tf.image.resize",
-        )
-    return Reading(
-        f"{said}: images of another size, sequences of another length, another width of the features, or weights of another model.",
-        f"x = keras.utils.pad_sequences(x, maxlen={wanted}); image = tf.image.resize(image, SIZE)      # the data brought to {wanted}\n"
-        "inputs = keras.Input(shape=(None,))      # or the model built for what comes: None for a length that may differ, SHAPE of the data else",
-    )
+        return computed("other columns", said=said, got=got, wanted=wanted)
+    return computed("another width", said=said, wanted=wanted)
 
 
 def _channels_fix(wanted: int | None, got: int | None) -> str:

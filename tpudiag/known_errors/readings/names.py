@@ -115,7 +115,11 @@ def _of_attribute(parts: dict[str, str]) -> Reading | None:
     if place is None or owner == "NoneType" or (of and not re.search(of, owner.lower())):
         return None
     if name == "numpy" and owner.endswith(("Tensor", "SymbolicTensor")):
-        said = f"This `{owner}` is a graph's and has no values yet, so no `numpy`."
+        said = (
+            f"This `{owner}` is a graph's and has no values yet, so no `numpy`: it"
+            " is used inside a tf.function, a loss or dataset.map, or eager execution is off in"
+            " all of the program (TensorFlow 1, disable_eager_execution, disable_v2_behavior)."
+        )
     else:
         said = (
             f"`{owner}` has no `{name}`: not in this release, or it is another object than the code"

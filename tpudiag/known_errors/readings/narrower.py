@@ -13,6 +13,8 @@ from .meaning import Reading
 Named = Mapping[str, tuple[str, ...]]
 """By the name of a fact: what a text names of that kind, in its spellings."""
 
+FIGURES = "figures"
+"""Of what the family of the narrower cases is that code decides."""
 _WHOLE_TEXTS = frozenset({"traceback"})
 """Facts that are texts: what is asked of them stands somewhere in them."""
 
@@ -55,6 +57,17 @@ def first(cases: Iterable[Narrower], named: Named, around: str = "") -> Reading 
             _filled(case.cause, names), _filled(case.fix, names), case.whole, case.likely
         )
     return None
+
+
+def computed(figures: str, **values: object) -> Reading:
+    """The narrower case of what was computed of an error's figures, with these values."""
+    from tpudiag.known_errors.catalogue import shared
+
+    named = {name: (str(value),) for name, value in values.items()}
+    reading = first(shared()[FIGURES], named | {"figures": (figures,)})
+    if reading is None:
+        raise KeyError(figures)
+    return reading
 
 
 def _holds(name: str, asked: str, named: Named) -> bool:

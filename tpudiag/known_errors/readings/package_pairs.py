@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from .meaning import Reading
+from .narrower import computed
 
 _PROBABILITY = {
     "1.14": "0.7",
@@ -22,33 +23,20 @@ _SPELLED = {
     "TensorFlowProbability": "TensorFlow Probability",
     "TensorFlowDatasets": "TensorFlow Datasets",
 }
-_INCOMPATIBLE = re.compile(
-    r"(?P<by>[A-Za-z][A-Za-z_-]*(?:\d(?![\d.]*\.\d))?)(?P<release>\d[\w.]{0,16})requires"
-    r"(?P<name>[A-Za-z][\w-]{0,40}(?:\[[\w,-]{1,30}\])?)(?P<wants>[<>=!~][^\s]{0,60}?),"
-    r"butyouhave(?P=name)(?P<has>\d[\w.+]{0,24}?)whichisincompatible"
-)
-_FRAMEWORKS = re.compile(
-    r"(?i:tensorflow|keras|tf[-_]keras|jax|jaxlib|flax|torch|torch[-_]xla|libtpu)"
-)
 
 
 def read(_: dict[str, str], text: str) -> Reading | None:
     """The pair of packages that a text names, and the releases that go together."""
-    if old := _TOO_OLD.search(text):
-        return _of_tensorflow(old["what"], old["wants"], old["has"])
-    if pair := _INCOMPATIBLE.search(text):
-        return _of_pip(pair)
-    return None
+    old = _TOO_OLD.search(text)
+    return _of_tensorflow(old["what"], old["wants"], old["has"]) if old else None
 
 
 def _of_tensorflow(what: str, wants: str, has: str) -> Reading:
     """A package that is newer than TensorFlow."""
     fits = _older(what, has)
     pinned = f'pip install "{fits}"      # the release for TensorFlow {has}\n' if fits else ""
-    return Reading(
-        f"The installed {_SPELLED.get(what, what)} is for TensorFlow {wants} and later, and TensorFlow here is {has}: one of the two was installed without a look at the other.",
-        f"{pinned}pip install -U tensorflow      # or TensorFlow {wants} or later, if the code takes it",
-        whole=True,
+    return computed(
+        "newer than TensorFlow", what=_SPELLED.get(what, what), wants=wants, has=has, pinned=pinned
     )
 
 
@@ -62,20 +50,3 @@ def _older(what: str, has: str) -> str | None:
     if "hub" in what.lower():
         return "tensorflow-hub==0.12.*" if first else None
     return None
-
-
-def _of_pip(pair: re.Match[str]) -> Reading:
-    """A line of pip's about a package that wants another release of what is installed."""
-    by, name, wants, has = pair["by"], pair["name"], pair["wants"], pair["has"]
-    harm = (
-        "it runs with that only by luck"
-        if _FRAMEWORKS.match(by)
-        else f"that harms only where {by} itself is imported, and the installation went through otherwise"
-    )
-    return Reading(
-        f"{by} {pair['release']} wants {name}{wants}, and {name} {has} is installed: {harm}.",
-        f'pip install "{name}{wants}"                       # what {by} wants, if what else is here (TensorFlow) takes it: pip check\n'
-        f"pip install -U {by}                          # or a release of {by} that takes {name} {has}; pip uninstall -y {by}, if nothing needs it\n"
-        "python -m venv fresh && fresh/bin/pip install -r requirements.txt      # pins of another year: loosened, in one go",
-        whole=True,
-    )

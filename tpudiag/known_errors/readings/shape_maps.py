@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 
 from .meaning import Reading
+from .narrower import computed
 
 Shape = tuple[int | None, ...]
 
@@ -14,8 +15,6 @@ FLATTENED_IN_A_LOSS = 256
 FLATTENED = 4096
 """And anywhere: no batch, and no layer's width, is so large."""
 _CHANNELS = (2, 3, 4)
-_PRINTED = "print(y_true.shape, y_pred.shape)      # before K.flatten or reshape: the axis that differs is the one to mend"
-_RESIZED = "mask = tf.image.resize(mask, model.output_shape[1:3], method='nearest')      # height and width as the model gives them"
 
 
 def flattened(left: Shape, right: Shape, *, loss: bool) -> Reading | None:
@@ -28,16 +27,21 @@ def flattened(left: Shape, right: Shape, *, loss: bool) -> Reading | None:
     if few < least or few == many:
         return None
     if many % few:
-        return Reading(
-            f"{few:,} and {many:,} values meet, no multiple of each other: maps that were flattened (masks and predictions), of two sizes. Either images and masks"
-            " were resized differently, or the axes are in another order (channels first against last), or a stride rounds an odd size.",
-            f"{_PRINTED}\n{_RESIZED}",
+        return computed(
+            "flattened maps of two sizes",
+            few=f"{few:,}",
+            many=f"{many:,}",
         )
     causes = _causes(many // few, with_batch=len(left) == 1)
-    return Reading(
-        f"{few:,} and {many:,} values meet, {many // few} times as many: maps that were flattened (masks and predictions). {'Mostly' if len(causes) == 1 else 'The sizes alone do not tell which of these it is:'}"
-        f" {'; or '.join(causes)}.",
-        f"{_PRINTED}\nmask = tf.io.decode_png(data, channels=1)      # as many channels in the mask as in the last layer\n{_RESIZED}",
+    return computed(
+        "flattened maps, times",
+        few=f"{few:,}",
+        many=f"{many:,}",
+        times=many // few,
+        how_sure="Mostly"
+        if len(causes) == 1
+        else "The sizes alone do not tell which of these it is:",
+        causes="; or ".join(causes),
     )
 
 
@@ -66,12 +70,7 @@ def of_strides(left: Shape, right: Shape) -> Reading | None:
     scale = scales.pop()
     if scales or scale < 2:
         return None
-    return Reading(
-        f"One map is {scale} times smaller in height and width: a pooling or stride more on that side. Targets (anchors, masks) are computed for another stride than the"
-        " network has, or maps of two levels are joined.",
-        f"print(model.output_shape)      # targets for this height and width: the function that computes the output's size must know all {scale}x steps of the backbone\n"
-        f"x = keras.layers.UpSampling2D({scale})(x)      # or the smaller map made larger before both meet",
-    )
+    return computed("maps of two strides", scale=scale)
 
 
 def _scale(a: int, b: int) -> int:

@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (what is pasted stays in one piece)
 """Two shapes that do not fit, told by how they differ."""
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from tpudiag.whole import whole
 
 from . import layer_shapes, raw_records
 from .meaning import Reading, first_over
-from .narrower import Narrower
+from .narrower import Narrower, computed
 from .shape_pairs import Shape, compared, of_one, shape_of, text_of
 from .shape_uses import of_another_output, of_binary, of_rows, of_use
 
@@ -206,17 +205,14 @@ def _reshaped(values: int, wanted: int) -> Reading:
     """A reshape to another number of values."""
     if wanted and values and (values % wanted == 0 or wanted % values == 0):
         factor = max(values, wanted) // min(values, wanted)
-        return Reading(
-            f"{values:,} values come and {wanted:,} are wanted, {factor} times"
-            f" {'fewer' if wanted < values else 'more'}: mostly a batch size that is written into the reshape"
-            " (each replica sees only its part of the global batch), or images with another number of channels.",
-            "x = tf.reshape(x, [-1, *SHAPE_OF_ONE_EXAMPLE])      # -1 in place of a batch size",
+        return computed(
+            "reshaped, times",
+            values=f"{values:,}",
+            wanted=f"{wanted:,}",
+            factor=factor,
+            how="fewer" if wanted < values else "more",
         )
-    return Reading(
-        f"{values:,} values come and {wanted:,} are wanted, no multiple of each other: an example has another"
-        " size than the code supposes (an image that was not resized, a record of another length).",
-        "image = tf.image.resize(image, [HEIGHT, WIDTH])      # or pad to one length, before the reshape",
-    )
+    return computed("reshaped, no multiple", values=f"{values:,}", wanted=f"{wanted:,}")
 
 
 def _of_elements(values: int, wanted: int, shape: str) -> Reading:
@@ -224,47 +220,42 @@ def _of_elements(values: int, wanted: int, shape: str) -> Reading:
     sizes = shape_of(shape)
     last = sizes[len(sizes) - 1] if sizes else None
     if last and last > 1 and wanted * last == values:
-        return Reading(
-            f"{values:,} values come and {wanted:,} are wanted, {last} times fewer, and {last} is the last dimension of what comes"
-            f" ({text_of(sizes)}): the layer before gives {last} values for each row where one is wanted (or that axis is missing from the new shape).",
-            f"logits = keras.layers.Dense(1)(x)      # one value for each row, then the reshape; or keep the axis: tf.reshape(x, [..., {last}])",
+        return computed(
+            "elements, times",
+            values=f"{values:,}",
+            wanted=f"{wanted:,}",
+            last=last,
+            sizes=text_of(sizes),
         )
     return _reshaped(values, wanted)
 
 
 def _of_embedding(values: int, wanted: int) -> Reading:
     """The gradient of an Embedding whose number of ids changed."""
-    return Reading(
-        f"{values:,} values come and {wanted:,} are wanted, in the gradient of an Embedding: a replica got another number of ids than the"
-        " step was built for: the batch is not of one size (a smaller last batch, sequences that were not padded).",
-        "dataset = dataset.batch(global_batch, drop_remainder=True)      # and ids padded to one length: padded_shapes=[MAX_LENGTH]",
-    )
+    return computed("embedding", values=f"{values:,}", wanted=f"{wanted:,}")
 
 
 def _array(size: int, shape: str) -> Reading:
     """A NumPy array that is given another number of values; small ones are mostly devices."""
     wanted = math.prod(n for n in map(whole, shape.split(",")) if n is not None)
     if "newaxis" in shape or "-1" in shape:
-        return Reading(
-            f"{size:,} values are no multiple of {wanted:,}, the product of the other sizes ({shape.replace('newaxis', '-1')}):"
-            " the examples that come do not divide by devices x steps x batch (too few of them, or a last, smaller part).",
-            f"x = x[: len(x) // PARTS * PARTS]      # PARTS: devices x steps x batch, so that {wanted:,} divides the values; or a smaller batch\n"
-            "dataset = dataset.batch(PARTS, drop_remainder=True)      # enough examples for one such part",
+        return computed(
+            "array no multiple",
+            size=f"{size:,}",
+            wanted=f"{wanted:,}",
+            shape=shape.replace("newaxis", "-1"),
         )
     if size < wanted <= MOST_DEVICES and wanted % size == 0:
-        return Reading(
-            f"An array of {size} gets a shape of {wanted}. Where it holds devices (a mesh, a checkpoint that is restored): {size} are"
-            f" here, and the mesh was written or saved for {wanted}.",
-            f"mesh = jax.make_mesh((1, jax.device_count()), axis_names)      # from the devices that are here, in place of {wanted}\n"
-            "restored = checkpointer.restore(path, abstract_state)             # a checkpoint: shapes with shardings of this mesh, not those of its file",
-        )
+        return computed("array of devices", size=size, wanted=wanted)
     return _reshaped(size, wanted)
 
 
 def _bounded(limit: int, wanted: int) -> Reading:
     """A slice of more than there is."""
-    return Reading(
-        f"{wanted:,} are taken of {limit:,}: one example holds fewer (or more) than the code supposes"
-        f" (boxes, tokens, frames; a limit such as max_number_of_boxes that is smaller than {wanted:,}).",
-        f"x = x[:{limit}]; x = tf.pad(x, [[0, {limit} - tf.shape(x)[0]]] + [[0, 0]] * (len(x.shape) - 1))      # or raise the limit to {wanted}",
+    return computed(
+        "past the end",
+        wanted=f"{wanted:,}",
+        limit=f"{limit:,}",
+        limit_number=limit,
+        wanted_number=wanted,
     )

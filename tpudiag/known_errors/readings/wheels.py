@@ -1,4 +1,3 @@
-# ruff: noqa: E501  (what is pasted stays in one piece)
 """Why pip has no such release: the Pythons and machines that a package's wheels are for."""
 
 from __future__ import annotations
@@ -6,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .meaning import Reading
+from .narrower import computed
 
 _PYTHONS: dict[str, tuple[tuple[tuple[int, int], int, int], ...]] = {
     "tensorflow": (
@@ -29,20 +29,6 @@ _WHEELS = {
     "tensorflow-gpu": "tensorflow",
     "tf-nightly": "tensorflow",
 }
-_LINUX_ONLY = ("tensorflow-tpu", "libtpu", "libtpu-nightly", "tensorflow-text", "tensorflow-io")
-_ENDED = {
-    "tensorflow-gpu": (
-        'pip install "tensorflow[and-cuda]"',
-        "ended with 2.12: GPUs are part of tensorflow",
-    ),
-    "tensorflow-addons": (
-        'pip install "tensorflow==2.15.*" "keras==2.15.*" tensorflow-addons',
-        "ended with TensorFlow 2.15",
-    ),
-    "libtpu-nightly": ("pip install -U 'jax[tpu]'", "ended in 2025: libtpu is its name now"),
-    "tf-models-nightly": ("pip install tf-models-official", "is built no more"),
-    "keras-nightly": ("pip install -U keras", "is built for few days only"),
-}
 _WANTED = re.compile(
     r"(?:satisfiestherequirement|distributionfoundfor)(?P<package>[A-Za-z][\w.-]{1,40}?)(?:\[[\w,-]{1,40}\])?"
     r"(?:(?P<how>==|~=|>=|<=|<|>)(?P<release>\d{1,3}(?:\.\d{1,3}){0,3}))"
@@ -60,36 +46,25 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     """Why there is no such release here."""
     wanted = _WANTED.search(text) or _NAMED.search(text)
     package = (wanted["package"] if wanted else values.get("package", "")).lower().replace("_", "-")
-    if ended := _ENDED.get(package):
-        return Reading(f"{package} {ended[1]}.", f"{ended[0]}      # in place of {package}")
     release = wanted.groupdict().get("release", "") if wanted else ""
     if package.startswith("tensorflow") and _NONE.search(text) and _APPLE.search(text):
-        return Reading(
-            f"There is no {package} for a Mac with Apple's processor (for this Python).",
-            'pip install "tensorflow>=2.13"      # one package for Macs too from 2.13 on, Python 3.8 to 3.12; before it: tensorflow-macos\n'
-            "python -c 'import platform; print(platform.machine())'      # arm64? a Python for x86_64 finds other wheels",
-        )
-    if package in _LINUX_ONLY and _NONE.search(text):
-        return Reading(
-            f"{package} has wheels for Linux on x86-64 and few Pythons only, and this is another machine or Python.",
-            f"python --version; uname -sm      # Linux x86_64?\nuv venv --python 3.11; uv pip install {package}",
-        )
+        return computed("for Macs", package=package)
     if gone := _gone(package, release, text):
         return gone
     if pythons := _pythons(_WHEELS.get(package, package), release):
         first, last = pythons
         series = ".".join(release.split(".")[:2])
-        return Reading(
-            f"{package} {release} has wheels for Python 3.{first} to 3.{last} only.",
-            f'uv venv --python 3.{last}; uv pip install "{package}=={series}.*"      # a Python that the release is for\n'
-            f"pip install -U {package}                                         # or the code brought to a release for this Python",
+        return computed(
+            "for other Pythons",
+            package=package,
+            release=release,
+            first=first,
+            last=last,
+            series=series,
         )
     oldest = _FIRST.search(text)
     if release and oldest and _number(release) < _number(oldest["first"]):
-        return Reading(
-            f"{package} {release} is older than what there is for this Python: {oldest['first']} is the first.",
-            f'pip install "{package}>={oldest["first"]}"      # or an older Python: uv venv --python 3.9',
-        )
+        return computed("older than all", package=package, release=release, oldest=oldest["first"])
     return None
 
 
@@ -107,10 +82,14 @@ def _gone(package: str, release: str, text: str) -> Reading | None:
         "nightly builds are deleted after a while" if nightly else "it was never built or withdrawn"
     )
     stable = package.replace("tf-nightly", "tensorflow")
-    return Reading(
-        f"This Python is not the reason: there are releases {there[0]} to {there[-1]} of {package} for it, but not the one that is asked for ({why}).",
-        f'pip install "{package}=={there[-1]}"      # one of those that are listed\n'
-        f'pip install "{stable}=={series}.*"      # or the finished release of that series; a package that pins the old one: pip install --no-deps PACKAGE',
+    return computed(
+        "release withdrawn",
+        oldest=there[0],
+        newest=there[-1],
+        package=package,
+        why=why,
+        stable=stable,
+        series=series,
     )
 
 

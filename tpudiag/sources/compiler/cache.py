@@ -10,13 +10,13 @@ import contextlib
 import hashlib
 import os
 import re
-import tempfile
 from pathlib import Path
 
 import msgspec
 
 from tpudiag.compiled import Compilation
 from tpudiag.sources.compiler.topologies import Topology
+from tpudiag.whole_files import write_whole
 
 FORM = 8
 """Counts up when what is kept of a compilation changes, or what is compiled."""
@@ -55,8 +55,4 @@ def save(name: str, compilation: Compilation) -> None:
     """Keep a compilation; a cache that cannot be written costs time and nothing else."""
     with contextlib.suppress(OSError):
         folder().mkdir(parents=True, exist_ok=True)
-        # In the same folder, for a rename is atomic only within one file system.
-        descriptor, beside = tempfile.mkstemp(prefix=f".{name}.", dir=folder())
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(msgspec.json.encode(compilation))
-        Path(beside).replace(folder() / f"{name}.json")
+        write_whole(folder() / f"{name}.json", msgspec.json.encode(compilation))

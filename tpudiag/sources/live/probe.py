@@ -115,7 +115,8 @@ def _connection(address: Address, limit_s: float) -> str | None:
     except ConnectionRefusedError:
         return (
             "nobody listens there: the trainer needs "
-            f"tf.profiler.experimental.server.start({address.port})"
+            f"tf.profiler.experimental.server.start({address.port}), or in JAX "
+            f"jax.profiler.start_server({address.port})"
         )
     except TimeoutError:
         return f"no connection within {limit_s:g} s: not reachable from here, or behind a firewall"

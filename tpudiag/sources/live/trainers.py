@@ -125,7 +125,7 @@ def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
             f"{missing_right(barred)}"
         )
     raise NothingDiagnosed(
-        f"{pid}: has no TensorFlow loaded and holds no TPU, nor does any process below it"
+        f"{pid}: has no TensorFlow or JAX loaded and holds no TPU, nor does any process below it"
     )
 
 

@@ -12,9 +12,11 @@ from types import MethodType
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals import ArgumentChange, Retrace, TracedFunction
+from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
 from tpudiag.sources.job.jax import private_names, signatures
 from tpudiag.sources.job.jax.devices import around
+from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
+from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.tensorflow.points import barrier, user_lines
 
 MOST_KEPT = 40
@@ -27,6 +29,8 @@ class Record:
 
     name: str
     location: Location | None
+    called_at: Location | None = None
+    """The line of the job's that called it first."""
     made: int = 0
     """Times that jax.jit was called on it."""
     calls: int = 0
@@ -46,17 +50,30 @@ class StepCall:
     """Positional and keyword arguments, arrays as their shapes, dtypes and shardings."""
     state: frozenset[str]
     """Arguments that were results of the step before."""
+    resent: frozenset[str]
+    """Arguments that were the same NumPy array as in the call before."""
     calls: int = 1
 
 
 class Jitted:
-    """A function that jax.jit made; calls go through the watch."""
+    """A function that jax.jit or jax.pmap made; calls go through the watch."""
 
-    def __init__(self, compiled: Any, function: Any, watch: JitWatch, record: Record) -> None:
+    def __init__(
+        self, compiled: Any, function: Any, watch: JitWatch, record: Record, donates: Any
+    ) -> None:
         self._compiled, self._watch, self.record = compiled, watch, record
+        self.donates: tuple[int, ...] | None = donates
+        """Of jax.pmap the places of the arguments that it may overwrite; None of jax.jit."""
+        self.in_shardings: Any = None
+        """As they were given to jax.jit."""
         self.is_new = record.made > 1
         functools.update_wrapper(self, function)
         self.names = _parameters(function)
+
+    @property
+    def mapped(self) -> bool:
+        """Whether jax.pmap made it."""
+        return self.donates is not None
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The job's own call."""
@@ -74,7 +91,9 @@ class Jitted:
         return self._compiled.lower(*args, **kwargs)
 
     def trace(self, *args: Any, **kwargs: Any) -> Any:
-        """As jax.jit's."""
+        """As jax.jit's; jax.pmap's has none in all releases."""
+        if self.mapped:
+            return self._watch.jit(self._compiled).trace(*args, **kwargs)
         return self._compiled.trace(*args, **kwargs)
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
@@ -94,10 +113,19 @@ class JitWatch:
         self.waits = False
         """Whether each training step is waited for, as a rehearsal does to time it."""
         self._jax: Any = None
-        self._compilations = 0
+        self.compilations = 0
+        self.compiling_s = 0.0
+        self.gaps_ms: list[tuple[float, float]] = []
+        """Of each step but those that compiled: from the end of the one before, and its own."""
+        self._last_end: float | None = None
+        self._arrays: dict[str, Any] = {}
         self._active = threading.local()
         self.records: dict[object, Record] = {}
         self.step: StepCall | None = None
+        self.rest: RestOfScript | None = None
+        """Where the script goes on past the observed steps."""
+        self.numbers: NumbersSeen | None = None
+        """Where runs are to be compared."""
         self.results: dict[int, Any] = {}
         """The arrays that the last training step gave, by their id."""
         self.eager_location: Location | None = None
@@ -107,24 +135,32 @@ class JitWatch:
         """Hook jax.jit and what takes gradients."""
         self._jax, self._ready = jax, jax.block_until_ready
         jax.monitoring.register_event_duration_secs_listener(self._compiled_one)
+        self.jit = jax.jit
         around(jax, "jit", self._jit)
+        around(jax, "pmap", functools.partial(self._jit, mapped=True))
         for name in ("grad", "value_and_grad", "vjp", "linearize"):
             around(jax, name, functools.partial(self._gradient, name))
 
-    def _compiled_one(self, event: str, _seconds: float, **_: Any) -> None:
+    def _compiled_one(self, event: str, seconds: float, **_: Any) -> None:
         """JAX compiled a program."""
         if event == private_names.COMPILE_EVENT:
-            self._compilations += 1
+            self.compilations += 1
+            self.compiling_s += seconds
 
-    def _jit(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+    def _jit(self, original: Any, *args: Any, mapped: bool = False, **kwargs: Any) -> Any:
         """jax.jit is called; as a decorator with options it gives a decorator."""
         function = args[0] if args else kwargs.get("fun")
         if function is None:
-            return functools.partial(self._jit, original, **kwargs)
+            return functools.partial(self._jit, original, mapped=mapped, **kwargs)
         compiled = original(*args, **kwargs)
-        return barrier.attempt("jax.jit", self._followed, compiled, function) or compiled
+        given = kwargs.get("donate_argnums", ())
+        donates = ((given,) if isinstance(given, int) else tuple(given)) if mapped else None
+        followed = barrier.attempt("jax.jit", self._followed, compiled, function, donates)
+        if followed is not None:
+            followed.in_shardings = kwargs.get("in_shardings")
+        return followed or compiled
 
-    def _followed(self, compiled: Any, function: Any) -> Any:
+    def _followed(self, compiled: Any, function: Any, donates: tuple[int, ...] | None) -> Any:
         """The same with its calls followed."""
         code = getattr(inspect.unwrap(function), "__code__", function)
         location = user_lines.of_function(inspect.unwrap(function))
@@ -134,7 +170,7 @@ class JitWatch:
         key = (id(code), str(maker))
         record = self.records.setdefault(key, Record(name.replace("<locals>.", ""), location))
         record.made += 1
-        return Jitted(compiled, function, self, record)
+        return Jitted(compiled, function, self, record, donates)
 
     def _gradient(self, name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
         """A function that takes gradients is made, or (vjp) they are taken."""
@@ -172,8 +208,13 @@ class JitWatch:
         # Where our look at the arguments fails (static ones may be anything), the call is let be.
         if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
             return compiled(*args, **kwargs)
+        if self.rest is not None and jitted.record.trains:
+            self.rest.deadline.check()
+            known = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
+            if known is not None:
+                return known[0]
         self._active.outermost = jitted
-        before, began = self._compilations, time.perf_counter()
+        before, began = self.compilations, time.perf_counter()
         try:
             result = compiled(*args, **kwargs)
         finally:
@@ -181,11 +222,17 @@ class JitWatch:
         if jitted.record.trains and self.waits:
             # JAX dispatches and goes on: a step's time is known only when its results are there.
             barrier.attempt("end of the step", self._ready, result)
-        took_ms = (time.perf_counter() - began) * 1e3
-        new = self._compilations > before
+        ended = time.perf_counter()
+        took_ms = (ended - began) * 1e3
+        new = self.compilations > before
+        if jitted.record.trains and self._last_end is not None and not new:
+            self.gaps_ms.append(((began - self._last_end) * 1e3, took_ms))
         barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
         if jitted.record.trains:
+            if self.rest is not None:
+                barrier.attempt("step ran", self.rest.ran, jitted.record, args, kwargs, result)
             barrier.attempt("step of JAX", self._on_step, False)
+            self._last_end = time.perf_counter()
         return result
 
     def _is_traced(self, args: Any, kwargs: Any) -> bool:
@@ -199,11 +246,14 @@ class JitWatch:
         """Count a call, and say why it compiled."""
         record = jitted.record
         record.calls += 1
+        record.called_at = record.called_at or user_lines.caller()
         if new or record.last is None:
             self._compiled(jitted, args, kwargs, new, took_ms)
         if record.trains:
             self._note_step(jitted, args, kwargs, new)
             leaves = self._jax.tree_util.tree_leaves(result)
+            if self.numbers is not None:
+                self.numbers.step(leaves)  # before they are known as results: it fetches them
             self.results = {id(leaf): leaf for leaf in leaves}
 
     def _compiled(self, jitted: Jitted, args: Any, kwargs: Any, new: bool, took_ms: float) -> None:
@@ -236,23 +286,69 @@ class JitWatch:
             for path, leaf in path_leaves
             if id(leaf) in self.results
         )
+        hosted: dict[str, Any] = {
+            self._jax.tree_util.keystr(path): leaf
+            for path, leaf in path_leaves
+            if not isinstance(leaf, self._jax.Array) and getattr(leaf, "nbytes", 0) > 0
+        }
+        resent = frozenset(k for k, array in hosted.items() if self._arrays.get(k) is array)
+        self._arrays = hosted
         known = self.step
         if known is not None and known.jitted is jitted and known.calls > 2 and new:
             return  # the program of most calls is the step, and a ragged last batch is not
-        abstract = self._jax.tree_util.tree_map(self._abstract, (args, kwargs))
+        abstract = self._jax.tree_util.tree_map(
+            functools.partial(self._abstract, jitted), (args, kwargs)
+        )
+        abstract = barrier.attempt("in_shardings", self._placed, jitted, abstract) or abstract
         calls = known.calls if known is not None and known.jitted is jitted else 1
-        self.step = StepCall(jitted, jitted.record, abstract, state, calls)
+        self.step = StepCall(jitted, jitted.record, abstract, state, resent, calls)
+        if calls > 1:
+            self._arrays = {}
 
-    def _abstract(self, leaf: Any) -> Any:
+    def _placed(self, jitted: Jitted, abstract: Any) -> Any:
+        """The arguments, those that lie nowhere yet where jax.jit was told to put them."""
+        if jitted.in_shardings is None:
+            return abstract
+        jax, tree_map = self._jax, self._jax.tree_util.tree_map
+
+        def put(sharding: Any, leaf: Any) -> Any:
+            told = isinstance(sharding, jax.sharding.Sharding)
+            if not told or getattr(leaf, "sharding", leaf) is not None:
+                return leaf
+            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
+
+        def below(sharding: Any, arguments: Any) -> Any:
+            return tree_map(functools.partial(put, sharding), arguments)
+
+        given, named = abstract
+        return tree_map(below, jitted.in_shardings, given, is_leaf=_is_none), named
+
+    def _abstract(self, jitted: Jitted, leaf: Any) -> Any:
         """An array's shape, dtype and place, for what was donated holds no values any more."""
         jax = self._jax
         if isinstance(leaf, jax.Array):
-            sharding = leaf.sharding if getattr(leaf, "committed", True) else None
+            of_mesh = getattr(leaf, "committed", True) and not jitted.mapped
+            sharding = leaf.sharding if of_mesh else None
             return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
         shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
         if shape is not None and dtype is not None:
             return jax.ShapeDtypeStruct(shape, dtype)
         return leaf
+
+    def step_functions(self) -> tuple[StepFunction, ...]:
+        """Those that train, as the job called them."""
+        forwarded = self.rest.forwarded if self.rest is not None else {}
+        return tuple(
+            StepFunction(
+                name=r.name,
+                location=r.location,
+                called_at=r.called_at,
+                ran=r.calls,
+                forwarded=forwarded.get(id(r), 0),
+            )
+            for r in self.records.values()
+            if r.trains and r.calls
+        )
 
     def facts(self) -> tuple[TracedFunction, ...]:
         """The functions that were called, those that train first."""
@@ -268,6 +364,11 @@ class JitWatch:
             )
             for record in sorted(called, key=lambda record: not record.trains)
         )
+
+
+def _is_none(value: object) -> bool:
+    """Of a place that is left to JAX."""
+    return value is None
 
 
 def _parameters(function: Any) -> tuple[str, ...]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tpudiag.compiled import LoweredStep
 from tpudiag.sources.job.jax.step import TracedStep
+from tpudiag.sources.job.process.protocol import LoweringRequest
 
 LONGEST = 500
 
@@ -20,9 +23,8 @@ def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep
         module = program.compiler_ir("stablehlo")
         text: str = module.operation.get_asm(enable_debug_info=True)
     except Exception as error:  # the job's own program, lowered for a platform that it is not on
-        reason = f"{type(error).__name__}: {error}".strip()[:LONGEST]
-        return LoweredStep(batch=per_device_batch, replicas=step.devices, error=reason)
-    path = Path(folder) / "step.mlir"
+        return _refused(error, per_device_batch, step.devices)
+    path = Path(folder) / f"step-{per_device_batch}.mlir"
     path.write_text(text, encoding="utf-8")
     return LoweredStep(
         batch=per_device_batch,
@@ -30,3 +32,21 @@ def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep
         path=str(path),
         took_s=time.perf_counter() - started,
     )
+
+
+def of_batch(jax: Any, step: TracedStep, wanted: LoweringRequest, folder: str) -> LoweredStep:
+    """The step with another batch, for the devices that it ran on."""
+    try:
+        if wanted.replicas != step.devices:
+            raise ValueError(f"it ran on {step.devices} devices, of {wanted.replicas}")
+        arguments = step.with_batch(wanted.batch * step.devices)
+        other = TracedStep(jax, replace(step.call, arguments=arguments))
+    except Exception as error:  # the job's own function, which may not take another batch
+        return _refused(error, wanted.batch, wanted.replicas)
+    return lowered(other, folder, wanted.batch)
+
+
+def _refused(error: Exception, batch: int, devices: int) -> LoweredStep:
+    """What the job's function said."""
+    reason = f"{type(error).__name__}: {error}".strip()[:LONGEST]
+    return LoweredStep(batch=batch, replicas=devices, error=reason)

@@ -4,16 +4,37 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tpudiag.signals import Dispatch, Framework, JobEnd, StepTimes, TrainingLoop
+from tpudiag.signals import (
+    Batch,
+    Checkpoints,
+    CompiledPrograms,
+    CoverageEnd,
+    Dispatch,
+    Framework,
+    JobEnd,
+    StepTimes,
+    TrainingLoop,
+)
 from tpudiag.sources.job.jax import lowering
 from tpudiag.sources.job.jax.devices import Devices
 from tpudiag.sources.job.jax.fetches import FetchWatch
 from tpudiag.sources.job.jax.jitted import JitWatch
+from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
+from tpudiag.sources.job.jax.rest import RestOfScript
+from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.process.protocol import LOWERING, UP_TO_FIRST_STEP, JobSpec, Recorder
+from tpudiag.sources.job.process.protocol import (
+    LOWERING,
+    REST,
+    UP_TO_FIRST_STEP,
+    JobSpec,
+    Recorder,
+    decoded_request,
+)
 from tpudiag.sources.job.tensorflow.job_facts import send_each
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.points import barrier, user_lines
@@ -35,6 +56,10 @@ class JaxObserver:
         self._devices = Devices(spec.replicas)
         self._jits = JitWatch(self._step_done)
         self._jits.waits = spec.rehearse
+        if spec.rehearse and spec.rest_s > 0:
+            self._jits.rest = RestOfScript(spec.rest_s, self._end_hard)
+        if spec.seed >= 0:
+            self._jits.numbers = NumbersSeen()
         self._steps = StepWatch(
             None,
             spec.warmup_steps,
@@ -47,6 +72,7 @@ class JaxObserver:
         )
         self._steps.budget_s = spec.budget_s
         self._fetches = FetchWatch(lambda: self._jits.results, lambda: self._steps.steps)
+        self._sends = SendWatch(lambda: self._steps.steps)
         self._finished = self.stopped = False
 
     def importing(self) -> None:
@@ -65,6 +91,7 @@ class JaxObserver:
             self._devices.watch(jax)
         self._jits.watch(jax)
         self._fetches.watch(jax)
+        self._sends.watch(jax)
         if self._is_own:
             self._recorder.phase(UP_TO_FIRST_STEP)
 
@@ -73,8 +100,27 @@ class JaxObserver:
         """Whether a training step of JAX's was seen."""
         return self._steps.steps > 0
 
-    def ended(self) -> None:
-        """The job has ended, whatever by; sends all that is known."""
+    @property
+    def time_over(self) -> bool:
+        """Whether the job was told to end, for its time was over."""
+        return self._jits.rest is not None and self._jits.rest.deadline.spent
+
+    def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
+        """The job has ended, whatever by; sends all that is left to say."""
+        self._finish()
+        rest = self._jits.rest
+        if rest is not None and self.trained:
+            steps = self._jits.step_functions()
+            send_each(self._recorder, coverage=lambda: rest.coverage(end, error, steps))
+
+    def _end_hard(self) -> None:
+        """The time for the rest is over and the job does not end: on a thread of its own."""
+        self.ended(None, "budget")
+        self._recorder.put(end=JobEnd(how="stopped"))
+        os._exit(0)
+
+    def _finish(self) -> None:
+        """Send all that was seen up to now; once."""
         if self._jax is None or self._finished:
             return
         self._finished = True
@@ -89,7 +135,13 @@ class JaxObserver:
                 dispatch=self._dispatch,
                 steps=self._step_times,
                 loop=loop,
+                programs=self._programs,
+                # What saves is looked for in the sources, and was not followed.
+                checkpoints=lambda: Checkpoints(()),
+                trained=lambda: jits.numbers.facts() if jits.numbers is not None else None,
             )
+            if self._spec.requests >= 0:
+                self._serve()
             barrier.attempt("step of JAX", self._read_step)
         if self._devices.processes_asked:
             self._recorder.put(several_processes=True)
@@ -97,17 +149,52 @@ class JaxObserver:
     def _step_done(self, eager: bool) -> None:
         """A training step was dispatched, or its gradients were taken eagerly."""
         step = self._jits.step
+        # Of the second call it is known which of its arguments the first one gave.
+        if self._spec.requests >= 0 and step is not None and step.calls > 1:
+            self._serve()
         enough = step is not None and len(step.record.retraces) >= ENOUGH_COMPILATIONS
         barrier.attempt("input of the step", self._beside.trained_elsewhere)
         self._steps.finished_dispatch(eager, enough)
 
     def _stop(self) -> bool:
         """Enough was seen: the job ends here."""
+        if self._jits.rest is not None:
+            self._finish()
+            self._recorder.phase(REST)
+            self._jits.waits, self._jits.numbers = False, None
+            self._jits.rest.begin(self._jax)
+            return True
         barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
-        self.ended()
+        self._finish()
         self.stopped = True
         self._recorder.put(end=JobEnd(how="stopped"))
         return False
+
+    def _serve(self) -> None:
+        """A plan asks for the step with other batches, as often as it likes; then the job ends."""
+        barrier.attempt("steps of a plan", self._answer)
+        os._exit(0)
+
+    def _answer(self) -> None:
+        """Answer the requests."""
+        call = self._jits.step
+        if call is None:
+            return
+        self._jits.results = {}
+        step = TracedStep(self._jax, call)
+        batch, devices = step.batch(), step.devices
+        if batch is None:
+            return
+        own = Batch(batch.global_batch, max(batch.global_batch // devices, 1), devices)
+        sources = user_lines.user_files()
+        self._recorder.put(step_inputs=step.inputs(), alone=devices == 1, sources=sources)
+        self._recorder.put(batch=own, phase=LOWERING)
+        with os.fdopen(self._spec.requests, "rb") as requests:
+            for line in requests:
+                wanted = decoded_request(line)
+                self._recorder.put(
+                    answer=lowering.of_batch(self._jax, step, wanted, self._spec.lower_to)
+                )
 
     def _dispatch(self) -> Dispatch:
         """How steps reach the device."""
@@ -121,8 +208,24 @@ class JaxObserver:
 
     def _step_times(self) -> StepTimes | None:
         """The times of the steps, on this machine."""
+        pairs = self._jits.gaps_ms if self._spec.rehearse else []
         times = tuple(self._steps.times_ms)
+        if pairs:  # steps were waited for: what lies between two of them is the host's own
+            steps = tuple(gap + took for gap, took in pairs)
+            return StepTimes(
+                step_ms=steps, input_wait_ms=tuple(gap for gap, _ in pairs), source="job"
+            )
         return StepTimes(step_ms=times, input_wait_ms=None, source="job") if times else None
+
+    def _programs(self) -> CompiledPrograms:
+        """What JAX compiled until now."""
+        jits, step = self._jits, self._jits.step
+        return CompiledPrograms(
+            count=jits.compilations,
+            spent_s=jits.compiling_s,
+            of_step=step.record.compiled if step is not None else 0,
+            cache_folder=getattr(self._jax.config, "jax_compilation_cache_dir", None) or None,
+        )
 
     def _loop(self) -> TrainingLoop:
         """What was seen around the step."""
@@ -141,13 +244,14 @@ class JaxObserver:
             batch=lambda: batch,
             strategy_replicas=lambda: step.devices,
             step_inputs=step.inputs,
-            sharding=step.sharded,
+            sharding=lambda: replace(step.sharded(), sent_again=self._sends.facts()),
             matrix_ops=lambda: step.matrix_ops(batch),
             step_ops=step.operations,
         )
         self._recorder.put(sources=user_lines.user_files())
         if self._spec.lower_to:
             self._recorder.phase(LOWERING)
-            examples = batch.per_replica_batch if batch is not None else 1
+            # A mesh may share the model out as well: what one device has of the examples.
+            examples = max(batch.global_batch // step.devices, 1) if batch is not None else 1
             program = lowering.lowered(step, self._spec.lower_to, examples)
             self._recorder.put(lowered=(program,))

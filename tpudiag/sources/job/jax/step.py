@@ -36,6 +36,8 @@ class _Seen:
 
     equation: Any
     times: int
+    local: bool
+    """Within shard_map or jax.pmap: its shapes are those of one device."""
 
 
 class TracedStep:
@@ -47,22 +49,56 @@ class TracedStep:
         self.traced: Any = call.jitted.trace(*args, **kwargs)
         closed: Any = self.traced.jaxpr
         self._constants = tuple(closed.consts)
-        self._equations = tuple(_equations(closed.jaxpr, 1))
+        self._equations = tuple(_equations(closed.jaxpr, 1, False))
         # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
         self._names_transforms = any("jvp(" in _scope(seen.equation) for seen in self._equations)
+        self._results = Counter((a.shape, str(a.dtype)) for a in closed.out_avals)
         self.arguments = self._arguments()
         self.devices = max((argument.devices for argument in self.arguments), default=1)
 
     def batch(self) -> Batch | None:
         """The batch, by the leading dimension that most of the step's data have."""
-        data = [a for a in self.arguments if not a.state and a.shape]
+        data = self._data()
         sizes = Counter(a.shape[0] for a in data)
         if not sizes:
             return None
+        if self.call.jitted.mapped:
+            each = [a.shape[1] for a in data if len(a.shape) > 1 and a.parts == self.devices]
+            return Batch(each[0] * self.devices, each[0], self.devices) if each else None
         size = sizes.most_common(1)[0][0]
         first = next(a for a in data if a.shape[0] == size)
         parts = first.first_dimension_parts
         return Batch(size, size // parts, parts)
+
+    def _data(self) -> list[StepArgument]:
+        """What the step gets anew each time: no state, and nothing that it may overwrite."""
+        data = [a for a in self.arguments if not a.state and a.shape]
+        return [a for a in data if not (a.resent or a.donated)] or data
+
+    def with_batch(self, size: int) -> tuple[Any, dict[str, Any]]:
+        """The arguments of its call with another global batch."""
+        batch, tree = self.batch(), self._jax.tree_util
+        old = batch.global_batch if batch is not None else 0
+        of_mapped = self.call.jitted.mapped
+        names = {a.name for a in self._data()}
+
+        def changed(path: Any, leaf: Any) -> Any:
+            shape = tuple(getattr(leaf, "shape", None) or ())
+            if argument_name(tree, path, self.call.jitted.names) not in names:
+                return leaf
+            if of_mapped and shape[:2] == (self.devices, old // self.devices):
+                shape = (self.devices, size // self.devices, *shape[2:])
+            elif shape[:1] == (old,) and not of_mapped:
+                shape = (size, *shape[1:])
+            else:
+                return leaf
+            sharding = getattr(leaf, "sharding", None)
+            return self._jax.ShapeDtypeStruct(shape, leaf.dtype, sharding=sharding)
+
+        arguments: tuple[Any, dict[str, Any]] = tree.tree_map_with_path(
+            changed, self.call.arguments
+        )
+        return arguments
 
     def inputs(self) -> tuple[TensorSeen, ...]:
         """What the step gets beside its own state."""
@@ -73,10 +109,19 @@ class TracedStep:
         return ShardedStep(
             function=self.call.record.name,
             location=self.call.record.location,
+            called_at=self.call.record.called_at,
             devices=self.devices,
             here=self._jax.device_count(),
             arguments=self.arguments,
+            unusable=self._unusable(),
+            mapped=self.call.jitted.mapped,
         )
+
+    def _unusable(self) -> tuple[str, ...]:
+        """Donated arguments that no result of their shape and dtype can take the place of."""
+        left = Counter(self._results)
+        left.subtract(Counter((a.shape, a.dtype) for a in self.arguments if a.donated))
+        return tuple(a.name for a in self.arguments if a.donated and left[a.shape, a.dtype] < 0)
 
     def matrix_ops(self, batch: Batch | None) -> tuple[MatrixOp, ...]:
         """Its products, on one device."""
@@ -104,9 +149,14 @@ class TracedStep:
             if getattr(leaf, "shape", None) is None:
                 continue
             key = tree.keystr(path)
+            places = self.call.jitted.donates or ()
+            mapped_away = key.startswith("[0]") and getattr(path[1], "idx", None) in places
             sharding = getattr(leaf, "sharding", None)
             shape = tuple(map(int, leaf.shape))
             shard = tuple(sharding.shard_shape(shape)) if sharding is not None else shape
+            devices = len(sharding.device_set) if sharding is not None else 1
+            if self.call.jitted.mapped and shape and shape[0] <= self._jax.device_count():
+                devices, shard = shape[0], (1, *shape[1:])
             found.append(
                 StepArgument(
                     name=argument_name(tree, path, names),
@@ -114,11 +164,12 @@ class TracedStep:
                     shape=shape,
                     bytes=prod(shape) * getattr(leaf.dtype, "itemsize", 4),
                     state=key in self.call.state,
-                    donated=key in donated,
-                    devices=len(sharding.device_set) if sharding is not None else 1,
+                    donated=key in donated or mapped_away,
+                    devices=devices,
                     first_dimension_parts=shape[0] // shard[0] if shape and shard[0] else 1,
                     parts=prod(shape) // max(prod(shard), 1) if prod(shape) else 1,
-                    placed=sharding is not None,
+                    placed=sharding is not None or self.call.jitted.mapped,
+                    resent=key in self.call.resent,
                 )
             )
         return tuple(found)
@@ -138,7 +189,9 @@ class TracedStep:
         parts = batch.global_batch // batch.per_replica_batch if batch is not None else 1
         whole = batch.global_batch if batch is not None else 0
         # The jaxpr has the shapes of all devices together: those made of the batch are shared out.
-        if whole and rows % whole == 0:
+        if seen.local:
+            pass
+        elif whole and rows % whole == 0:
             rows //= parts
         elif whole and contraction % whole == 0:
             contraction //= parts
@@ -158,16 +211,17 @@ class TracedStep:
         )
 
 
-def _equations(jaxpr: Any, times: int) -> Iterator[_Seen]:
+def _equations(jaxpr: Any, times: int, local: bool) -> Iterator[_Seen]:
     """All equations, those within others with them; those of a scan as often as it runs."""
     for equation in jaxpr.eqns:
-        yield _Seen(equation, times)
+        yield _Seen(equation, times, local)
+        one = local or str(equation.primitive) in ("shard_map", "xla_pmap")
         inner = times * int(equation.params.get("length", 1) or 1)
         for value in equation.params.values():
             for part in _parts(value):
                 within = getattr(part, "jaxpr", part)
                 if hasattr(within, "eqns"):
-                    yield from _equations(within, inner)
+                    yield from _equations(within, inner, one)
 
 
 def _parts(value: Any) -> tuple[Any, ...]:

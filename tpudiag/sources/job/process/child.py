@@ -187,7 +187,8 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
             run(spec.program, spec.arguments, spec.is_module, tried)
     except BaseException as raised:
         # A job that was told to end may end by an exception of what it was interrupted in.
-        end, error = JobEnd(how="stopped") if observer.time_over else _end(raised), raised
+        over = observer.time_over or of_jax.time_over
+        end, error = JobEnd(how="stopped") if over else _end(raised), raised
     refusal = barrier.attempt("what was held back", observer.told, error)
     # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
     # files or by another exception, is our doing.
@@ -199,7 +200,7 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     recorder.put(interventions=interventions.made())
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end))
-        barrier.attempt("reading what JAX did", of_jax.ended)
+        barrier.attempt("reading what JAX did", of_jax.ended, error, _coverage_end(end))
     recorder.put(hook_defects=barrier.defects())
     return end
 

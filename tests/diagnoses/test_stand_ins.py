@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tpudiag.diagnoses.stand_ins import may_be_to_blame
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.stand_ins import may_be_to_blame
 
 EXAMPLES = {error.id: error.example for error in known_errors()}
 DATA = ("gs://bucket/*.tfrec",)

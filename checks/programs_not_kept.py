@@ -1,0 +1,56 @@
+"""TPU704."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.signals import Origin, Signals
+
+from ._need import need
+
+LIMIT = 60.0
+"""Seconds of compilations in one start that are no matter."""
+
+
+@check("TPU704", Severity.INFO, frameworks=(Framework.JAX,))
+def programs_not_kept(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+    """Each start compiles everything again: the persistent cache is off.
+
+    ## What it sees
+    How many programs JAX compiled up to the last observed step, how long that took, how long the
+    TPU compiler takes for the step, and whether `jax_compilation_cache_dir` is set.
+
+    ## Why it costs
+    A job that is restarted (preempted, resumed, tried once more) compiles all of its programs
+    again while the chips wait: minutes to an hour for large models.
+
+    ## What to do
+    ```python
+    jax.config.update("jax_compilation_cache_dir", "gs://bucket/jax-cache")   # before the first jit
+    ```
+
+    ## Source
+    https://docs.jax.dev/en/latest/persistent_compilation_cache.html
+    """
+    programs = need(signals.programs, "a compilation of JAX")
+    step = signals.compiler.step if signals.compiler is not None else None
+    of_tpu_s = step.took_s if step is not None and not step.cached else 0.0
+    spent = max(programs.spent_s, of_tpu_s)
+    source = "the compilers of this machine"
+    seen = (
+        Evidence("programs compiled", programs.count, "programs"),
+        Evidence("of them the step's", programs.of_step, "programs"),
+        Evidence("compilations took", round(spent, 1), "s", int(limit), source),
+        Evidence("cache", programs.cache_folder or "off"),
+    )
+    if programs.cache_folder is None and spent > limit:
+        yield Finding(
+            f"{programs.count} programs were compiled, in {spent:,.0f} s on this machine, and no "
+            "start keeps them for the next: jax_compilation_cache_dir is not set.",
+            'jax.config.update("jax_compilation_cache_dir", "gs://bucket/jax-cache")  # first',
+            seen,
+        )
+    elif programs.cache_folder is None and signals.origin is Origin.REHEARSAL and step is None:
+        need(None, "how long the TPU compiler takes", "leave out --no-compile")
+    yield from seen

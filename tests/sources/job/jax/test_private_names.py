@@ -1,0 +1,35 @@
+"""The names of JAX that are not of its documented interface are there in the installed release."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.jax import private_names
+
+pytestmark = pytest.mark.slow
+
+
+def test_each_name_of_the_table_is_there() -> None:
+    jax: Any = import_module("jax")
+    heard: list[str] = []
+
+    def listen(event: str, duration_secs: float, **_: str | int) -> None:
+        heard.append(event if duration_secs >= 0 else "")
+
+    jax.monitoring.register_event_duration_secs_listener(listen)
+    traced = jax.jit(jax.numpy.sin, donate_argnums=0).trace(1.5)
+    equation = traced.jaxpr.jaxpr.eqns[0]
+    assert equation.source_info.traceback.frames
+    assert str(equation.source_info.name_stack) == ""
+    assert jax.tree_util.tree_leaves(traced.args_info)[0].donated
+    jax.jit(jax.numpy.cos)(1.5)
+    there = {
+        "jax._src.array.ArrayImpl": private_names.array_class() is type(jax.numpy.ones(1)),
+        "/jax/core/compile/backend_compile_duration": private_names.COMPILE_EVENT in heard,
+    }
+    assert all(there.values()), there
+    own = ("Traced.", "JaxprEqn.")
+    assert there.keys() == {name for name in private_names.NAMES if not name.startswith(own)}

@@ -1,0 +1,76 @@
+"""Goes on past the observed steps to the script's end: the step's last result answers its calls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind, StepFunction
+from tpudiag.sources.job.tensorflow.points import barrier, interventions, main_flow
+from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
+
+Signature = tuple[tuple[object, str], ...]
+
+
+class RestOfScript:
+    """What a call of the training step gives once enough steps were observed.
+
+    The state that the last step gave is given again and never run on, so that it is never donated.
+    """
+
+    def __init__(self, budget_s: float, on_hard_end: Callable[[], None]) -> None:
+        self.deadline = Deadline(budget_s, on_hard_end)
+        self.began_at: float | None = None
+        self.forwarded: dict[int, int] = {}
+        """By the record of the step: calls that were answered."""
+        self._leaves: Callable[[Any], list[Any]] = lambda _: []
+        self._last: dict[tuple[int, Signature], Any] = {}
+        """The last result of each step, and of each size of its batch."""
+
+    def begin(self, jax: Any) -> None:
+        """Enough was observed."""
+        self._leaves = jax.tree_util.tree_leaves
+        self.began_at = time.perf_counter()
+        self.deadline.start()
+
+    def answer(self, record: object, args: Any, kwargs: Any) -> tuple[Any] | None:
+        """The last result in a tuple; None where the call is to run."""
+        if self.began_at is None or not interventions.allowed(InterventionKind.STEPS):
+            return None
+        key = id(record), self._signature(args, kwargs)
+        if key not in self._last:
+            return None
+        known = self._last[key]
+        # What another call was donated is gone.
+        if any(getattr(leaf, "is_deleted", bool)() for leaf in self._leaves(known)):
+            return None
+        interventions.note(InterventionKind.STEPS)
+        self.forwarded[id(record)] = self.forwarded.get(id(record), 0) + 1
+        return (known,)
+
+    def ran(self, record: object, args: Any, kwargs: Any, result: Any) -> None:
+        """A training step ran really."""
+        if self.began_at is not None:
+            self._last[id(record), self._signature(args, kwargs)] = result
+
+    def _signature(self, args: Any, kwargs: Any) -> Signature:
+        """Shapes and dtypes: a batch of another size has a result of its own."""
+        return tuple(
+            (getattr(leaf, "shape", None), str(getattr(leaf, "dtype", None) or leaf.__class__))
+            for leaf in self._leaves((args, kwargs))
+        )
+
+    def coverage(
+        self, end: CoverageEnd, error: BaseException | None, functions: tuple[StepFunction, ...]
+    ) -> Coverage:
+        """What of the script was run."""
+        self.deadline.cancel()
+        frames = main_flow.frames_of_traceback(error.__traceback__) if error is not None else []
+        return Coverage(
+            end=end,
+            functions=functions,
+            stopped_at=main_flow.stands_at(frames),
+            unreached=barrier.attempt("main flow", main_flow.unreached, frames) or (),
+            rest_s=time.perf_counter() - self.began_at if self.began_at is not None else 0.0,
+        )

@@ -1,0 +1,57 @@
+"""Arrays of NumPy that a line of the job's sends to the devices again and again."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import SentAgain
+from tpudiag.sources.job.jax.devices import around
+from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+
+MOST_KEPT = 1000
+"""Arrays that are looked for again."""
+
+
+class SendWatch:
+    """What lines of the job's give to jax.device_put."""
+
+    def __init__(self, steps: Callable[[], int]) -> None:
+        self._steps = steps
+        self._seen: dict[tuple[Location, int], tuple[Any, int]] = {}
+        """A weak reference to the array, for another may get its id, and its bytes."""
+        self._again: dict[tuple[Location, int], set[int]] = {}
+
+    def watch(self, jax: Any) -> None:
+        """Hook what sends."""
+        self._jax = jax
+        around(jax, "device_put", self._sent)
+
+    def _sent(self, original: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Arrays go to the devices."""
+        barrier.attempt("device_put", self._note, value)
+        return original(value, *args, **kwargs)
+
+    def _note(self, value: Any) -> None:
+        """Count the steps before which a line sends what it has sent before."""
+        location = user_lines.direct_caller()
+        if location is None:
+            return
+        for leaf in self._jax.tree_util.tree_leaves(value):
+            if isinstance(leaf, self._jax.Array) or not getattr(leaf, "nbytes", 0) > 0:
+                continue
+            key = location, id(leaf)
+            known = self._seen.get(key)
+            if known is not None and known[0]() is leaf:
+                self._again.setdefault(key, set()).add(self._steps())
+            elif len(self._seen) < MOST_KEPT:
+                self._seen[key] = weakref.ref(leaf), int(leaf.nbytes)
+
+    def facts(self) -> tuple[SentAgain, ...]:
+        """Each array that was sent again, with the steps before which it was."""
+        return tuple(
+            SentAgain(self._seen[key][1], len(steps), self._steps(), key[0])
+            for key, steps in self._again.items()
+        )
