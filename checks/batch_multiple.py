@@ -19,8 +19,8 @@ SOFT_LIMIT = 8
 
 MATERIAL = 0.05
 """A product below this share of the forward products' work is not worth a word."""
-SMALL = 0.05
-"""Padding below this share of the work is a note."""
+SMALL = 0.2
+"""Padding below this share of the work is a note: too little to tune a job to another batch for."""
 ENOUGH = ": enough, since all features are multiples of 128; 128 a replica fills every tile."
 _GATES = {"lstm": 4, "gru": 3}
 NEGLIGIBLE = 0.01
@@ -36,7 +36,7 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     The per-replica batch that reaches the traced step, the replicas of the target, and the rows
     and features of the step's matrix products. Rows may be batch x length, or batch x height x
     width: where those are multiples of 128, or so many that less than 1 % of the work is padding,
-    the rule is a note that says what breaking it costs. It is one, too, where that is below 5 %,
+    the rule is a note that says what breaking it costs. It is one, too, where that is below 20 %,
     or where the softer of the two documented rules holds: 8 per replica, and features in multiples
     of 128. A batch that would not fit the target is not proposed.
 

@@ -108,9 +108,12 @@ def _finding(
     batching = next((culprit for p in pipelines if (culprit := _batching(p)) is not None), None)
     evidence = tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in unknown[:5])
     if only_batch and batching is not None:
-        endless = any(_is_endless(p) for p in pipelines if _batching(p) is batching)
+        single = batching.batch_size == 1
+        endless = single or any(_is_endless(p) for p in pipelines if _batching(p) is batching)
         why = (
-            "Every batch behind an endless repeat is full, but nothing says so to the compiler"
+            "No batch of one is smaller, but nothing says so to the compiler"
+            if single
+            else "Every batch behind an endless repeat is full, but nothing says so to the compiler"
             if endless
             else "The last batch may be smaller: it is padded, or compiled once more"
         )

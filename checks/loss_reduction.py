@@ -61,10 +61,10 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
                 f"the loss is multiplied by {signals.precision.loss_scale_optimizer}, too",
                 "take the loss scaling out (TPU404)",
             )
-        elif abs(scale.weight - 1) < TOLERANCE and each_gets_all(signals, batch):
+        elif abs(scale.weight - 1) < TOLERANCE and _all_get_all(signals, batch):
             raise NotMeasured(
                 f"each replica gets all {batch:,} examples that the loss is divided by",
-                "give each replica its part of the global batch (TPU205), then check again",
+                "give each replica its part of the global batch (TPU205, TPU505), then check again",
             )
         elif not scale.linear or _telling(scale, wanted, batch, limit):
             yield _finding(scale, wanted, batch, evidence)
@@ -73,6 +73,12 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
                 f"the loss has a weight of its own: {scale.weight:.6g} per unit of example loss",
                 _COMPARE,
             )
+
+
+def _all_get_all(signals: Signals, batch: int) -> bool:
+    """Whether each replica gets the whole global batch: as it is named, or as it was handed on."""
+    handed = signals.loop is not None and signals.loop.undistributed is not None
+    return handed or each_gets_all(signals, batch)
 
 
 def _telling(scale: LossScale, wanted: float, batch: int, limit: float) -> bool:

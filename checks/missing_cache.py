@@ -56,9 +56,11 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
 def _read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
     """Whether the same elements are made more than once."""
     repeats = any(map(_repeats, pipeline.ops))
-    # A rehearsal stops within the first epoch: what was asked for tells that others follow.
-    fitted = keras is not None and keras.loop == "fit" and keras.epochs > 1
-    return repeats or pipeline.passes > 1 or fitted
+    if keras is None or keras.loop != "fit":
+        return repeats or pipeline.passes > 1
+    # A rehearsal stops within the first epoch: what was asked for tells that others follow. For
+    # one epoch Keras 2 begins two passes, and reads one.
+    return repeats or keras.epochs > 1 or pipeline.passes > 2
 
 
 def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:

@@ -177,14 +177,6 @@ class InterventionKind(Enum):
 
 
 @dataclass(frozen=True)
-class Intervention:
-    """Something that the rehearsal changed of what the job sees, where it first did."""
-
-    kind: InterventionKind
-    statement: Location | None
-
-
-@dataclass(frozen=True)
 class Misfit:
     """What the rehearsal changed made a statement fail; or may have, where it was not decided."""
 

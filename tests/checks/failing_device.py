@@ -112,6 +112,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU301", h(activations=None, variables=(BIG, *[BIG_SLOT] * 4)), Severity.ERROR),
     ("TPU401", h(batch=Batch(1000, 125, 8, HERE)), Severity.WARNING),
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8)), Severity.INFO),
+    ("TPU401", h(batch=Batch(896, 112, 8, HERE), matrix_ops=rows_of(112, 100)), Severity.INFO),
     (
         "TPU401",
         h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8, 100)),

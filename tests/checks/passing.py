@@ -48,6 +48,7 @@ from tpudiag.signals import (
     Dispatch,
     FilesRead,
     GpuUse,
+    KerasUse,
     LossScale,
     MixedPrecision,
     Origin,
@@ -61,6 +62,7 @@ from tpudiag.signals import (
     StepTimes,
     TensorFlowImport,
     TpuAttempt,
+    UndistributedInput,
 )
 from tpudiag.signals.run_state import RunState, StateKind
 
@@ -223,6 +225,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
 )
 
 
+SAME = UndistributedInput(replicas=8, shapes=("int32[2048]",), from_dataset=True, location=HERE)
 SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU202", of_jax(STATE, SHARD)),
     ("TPU501", of_jax(STATE, SHARD)),
@@ -252,6 +255,15 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU301", h(activations=ActivationEstimate(11 * 2**30))),
     ("TPU301", h(activations=ActivationEstimate(1, unknown_tensors=3))),
     ("TPU502", h(loss=None)),
+    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE),), loop=replace(LOOP, undistributed=SAME))),
+    # One epoch of fit, for which Keras 2 begins two passes.
+    (
+        "TPU204",
+        h(
+            pipelines=(replace(pipeline(DatasetOp(kind="ParallelMap"), BATCHED), passes=2),),
+            keras=KerasUse(package="keras", version="2.15.0", loop="fit"),
+        ),
+    ),
     ("TPU601", h(checkpoints=Checkpoints((), (HERE,)))),
     ("TPU603", HEALTHY),
     ("TPU603", watched(baseline_per_s=None)),

@@ -82,3 +82,12 @@ def test_a_shape_that_does_not_fit_the_tensor_is_no_fix() -> None:
         signals = Signals(origin=Origin.REHEARSAL, pipelines=(pipeline,), step_inputs=(windows,))
         (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
         assert "ensure_shape" not in (only.fix or "")
+
+
+def test_no_batch_of_one_is_smaller_than_another() -> None:
+    single = replace(BATCHED_TWICE, ops=(DatasetOp(kind="Batch", batch_size=1),))
+    open_ = TensorSeen("x", "float32", (None, 256, 256, 3))
+    signals = Signals(origin=Origin.REHEARSAL, pipelines=(single,), step_inputs=(open_,))
+    (note,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    assert note.severity is Severity.INFO
+    assert "may be smaller" not in note.message

@@ -54,6 +54,26 @@ per_host = strategy.distribute_datasets_from_function(lambda _: data(330).unbatc
 for batch in per_host:
     evaluate(batch)
 
+class Own(tf.keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = layers.Dense(2)
+
+    def call(self, x):
+        return self.dense(x)
+
+    def train_step(self, pair):
+        with tf.GradientTape() as tape:
+            lost = self.compute_loss(y=pair[1], y_pred=self(pair[0], training=True))
+        weights = self.trainable_weights
+        self.optimizer.apply_gradients(zip(tape.gradient(lost, weights), weights))
+        return {"loss": lost}
+
+with strategy.scope():
+    own = Own()
+    own.compile("sgd", loss)
+own.fit(np.ones((64, 7)), np.ones(64), batch_size=16, verbose=0)
+
 stateful = tf.keras.Sequential([layers.Input(batch_shape=(5, 7, 3)), layers.GRU(4, stateful=True)])
 assert stateful.predict(np.zeros((100, 7, 3)), batch_size=5, verbose=0).shape == (100, 4)
 for _ in range(2):

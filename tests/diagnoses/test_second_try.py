@@ -23,7 +23,7 @@ AFTER = UnreachedLines("train.py", 41, 60, "frame = table.join(predicted)")
 def crashed(*kinds: InterventionKind, error: str = "ValueError: 4 rows") -> JobRun:
     crash = Crash(error, (CodeFrame(HERE, "<module>", "table.join(predicted)"),), "Traceback ...")
     end = JobEnd(how="exception", error=error, location=HERE, crash=crash)
-    made = [{"kind": kind.value, "statement": None} for kind in kinds]
+    made = [kind.value for kind in kinds]
     return JobRun(
         facts={"end": end, "interventions": made, "batch": 1, "coverage": Coverage(end="crash")},
         log_tail="epoch 1\nTraceback ...",
@@ -89,6 +89,9 @@ def test_an_exception_of_the_code_itself_is_not_tried_again() -> None:
     for error in ("NameError: name 'x'", "AttributeError: module 'tensorflow' has no attribute"):
         job, specs = tried(crashed(CUT, error=error))
         assert not specs and second_try.crash_of(job) is not None
+    away = "FailedPreconditionError: Couldn't resolve host name, reading metadata of gs://b/model"
+    job, specs = tried(crashed(CUT, error=away))
+    assert not specs and second_try.crash_of(job) is not None, "no net is there in any try"
     job, specs = tried(crashed())
     assert not specs, "nothing was changed"
 
@@ -114,12 +117,16 @@ def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
     end = job.facts["end"]
     assert not specs and isinstance(end, JobEnd)
     assert (end.how, end.error) == ("unsupported", "the rehearsal's CPU replicas may not fit")
-    made_up = crashed(STEPS, error="KeyError: 'f7'")
+    made_up = crashed(STEPS, InterventionKind.DATA, error="KeyError: 'f7'")
     made_up.facts["stood_in"] = ("gs://bucket/train.csv",)
     job, specs = tried(made_up)
     end = job.facts["end"]
     assert not specs and isinstance(end, JobEnd)
     assert end.error == "the rehearsal's stand-ins for data may not fit"
+    elsewhere = crashed(error="KeyError: 'f7'")
+    elsewhere.facts["stood_in"] = ("gs://bucket/train.csv",)
+    job, specs = tried(elsewhere)
+    assert second_try.crash_of(job) is not None, "no value of them came to it"
 
 
 def test_what_only_cpu_replicas_need_is_left_out_last() -> None:

@@ -1,4 +1,4 @@
-"""A job that crashed where the rehearsal had changed something, tried once more without.
+"""A job that crashed by what the rehearsal may have changed, tried once more without.
 
 What changes lengths is left out first, then what spares time, last what only CPU replicas need. An
 exception that stays is the script's. One that goes away is ours, and so may be one that could not
@@ -14,8 +14,9 @@ from dataclasses import replace
 import msgspec
 
 from tpudiag.diagnoses import cpu_kernels, older_release, stand_ins
+from tpudiag.diagnoses.undiagnosed import unreachable
 from tpudiag.model import Location
-from tpudiag.script_run import Coverage, Intervention, InterventionKind, Misfit, UnreachedLines
+from tpudiag.script_run import Coverage, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.process.runner import JobRun
@@ -107,21 +108,28 @@ def _exception(end: object) -> JobEnd | None:
 def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     """What to run without: what changes lengths first, all else where there was no such thing."""
     end = crash_of(job)
-    # What was refused the job has said by whom.
-    if end is None or job.facts.get("refusal") or stand_ins.OF_CODE.match(end.error or ""):
+    # What was refused the job has said by whom, and what is out of reach is so in each try.
+    error = end.error or "" if end is not None else ""
+    told = job.facts.get("refusal") or unreachable(end, fake_data=True)
+    if end is None or told or stand_ins.OF_CODE.match(error):
         return
-    made = _made(job)
-    left = [each.kind for each in made if each.kind not in (*spec.without, *_FOR_GOOD)]
+    fixed = (*spec.without, InterventionKind.DATA, *_FOR_GOOD)
+    left = [kind for kind in _to_blame(job) if kind not in fixed]
     lengths = [kind for kind in left if kind in _LENGTHS]
     adapted = [kind for kind in left if kind in _ADAPTATIONS]
     sparing = [kind for kind in left if kind not in (*lengths, *adapted)]
     # What spares time keeps types and shapes; and where what cannot be left out may be to blame,
     # to know more would not help.
-    error = end.error or ""
     of_others = cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
     if of_others or _OF_TYPES.match(error):
         sparing = []
     yield from lengths or sparing or ([] if of_others else adapted)
+
+
+def _to_blame(job: JobRun) -> tuple[InterventionKind, ...]:
+    """What the rehearsal changed, of which the exception may be: as its values went."""
+    told = job.facts.get("interventions", ())
+    return msgspec.convert(told, tuple[InterventionKind, ...], strict=False)
 
 
 def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
@@ -194,20 +202,16 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
         kinds = (InterventionKind.DATA,)
     else:
         of_code = stand_ins.OF_CODE.match(error) or older_release.advice(error)
-        kinds = () if of_code else tuple(each.kind for each in _made(job) if each.kind in _FOR_GOOD)
+        kinds = () if of_code else tuple(kind for kind in _to_blame(job) if kind in _FOR_GOOD)
     if not kinds:
         return job
     return _set_aside(job, end, Misfit(kinds, end.location, _first_line(error), decided=False))
 
 
-def _made(job: JobRun) -> tuple[Intervention, ...]:
-    """What was changed of what the job saw."""
-    made = job.facts.get("interventions", ())
-    return msgspec.convert(made, tuple[Intervention, ...], strict=False)
-
-
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
-    """Whether data that were stood in for may be to blame for an exception."""
+    """Whether data that were stood in for may be to blame for an exception that they came to."""
+    if InterventionKind.DATA not in _to_blame(job):
+        return False
     stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
     return stand_ins.may_be_to_blame(end.error or "", stood_in)
 

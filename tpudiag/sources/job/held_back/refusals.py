@@ -26,7 +26,7 @@ _DENIED = re.compile(
 _PATH = re.compile(r"(?:^|[\s'\"(=:])(/[^\s'\":;,)]+)")
 _COMPUTES = re.compile(r"[/\\\\](tensorflow|(tf_)?keras)[/\\\\]")
 _UNREACHED = (errno.ENETUNREACH, errno.EHOSTUNREACH)
-_NO_NAME = re.compile(
+NO_NAME = re.compile(
     r"could ?n[o']t resolve host|name resolution|name or service not known"
     r"|127\.0\.0\.1(:| port )9\b",
     re.I,
@@ -116,7 +116,7 @@ def _unreached(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
             REFUSED in str(error)
             or isinstance(error, socket.gaierror)
             or number in _UNREACHED
-            or _NO_NAME.search(str(error))
+            or NO_NAME.search(str(error))
         ):
             return RefusedBy.OFFLINE, "the network"
     return None, ""

@@ -7,8 +7,9 @@ from typing import Any
 
 from tpudiag.sources.job.held_back.file_calls import FileCalls, may_change_elsewhere
 from tpudiag.sources.job.held_back.file_points import Argument, Effect, Point, point
-from tpudiag.sources.job.held_back.layer import Elsewhere, Layer
-from tpudiag.sources.job.tensorflow.points import barrier, hooks
+from tpudiag.sources.job.held_back.layer import Elsewhere, Layer, is_elsewhere
+from tpudiag.sources.job.held_back.refusals import NO_NAME
+from tpudiag.sources.job.tensorflow.points import barrier, hooks, user_lines
 
 BINDINGS = (
     point("", "FileExists IsDirectory Stat BufferedInputStream", ("", Effect.READ)),
@@ -83,6 +84,19 @@ class _Elsewhere(Elsewhere):
         self._copy(path.encode(), place.encode(), True)
 
 
+def _absent_where_unreached(original: Any, path: Any, *args: Any) -> Any:
+    """Whether there is something at a path; nothing where a library asks a bucket out of reach."""
+    try:
+        return original(path, *args)
+    except Exception as error:
+        by_script = user_lines.own_caller() is not None
+        if by_script or not is_elsewhere(path) or not NO_NAME.search(str(error)):
+            raise
+        import tensorflow as tf
+
+        raise barrier.for_job(tf.errors.NotFoundError(None, None, str(error))) from None
+
+
 class TensorFlowFiles:
     """Redirects what TensorFlow reads and writes."""
 
@@ -104,6 +118,7 @@ class TensorFlowFiles:
         """Those of TensorFlow's own code for files."""
         bindings: Any = import_module("tensorflow.python.lib.io._pywrap_file_io")
         self._layer.elsewhere = _Elsewhere(bindings)
+        hooks.around(bindings, "FileExists", _absent_where_unreached)
         for each in BINDINGS:
             self._calls.around(bindings, each)
 

@@ -197,7 +197,9 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     if refusal is not None:
         recorder.put(refusal=refusal)
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
-    recorder.put(interventions=interventions.made())
+    if error is not None:
+        suspects = barrier.attempt("provenance", interventions.to_blame, error)
+        recorder.put(interventions=interventions.made() if suspects is None else suspects)
     with contextlib.suppress(StopObservation):  # the time may be over at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end))
         barrier.attempt("reading what JAX did", of_jax.ended, error, _coverage_end(end))

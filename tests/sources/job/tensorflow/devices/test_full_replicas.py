@@ -36,7 +36,7 @@ answers = {
     "nine": seen(strategy.experimental_distribute_dataset(data(9, 16))),
     "static": seen(strategy.experimental_distribute_dataset(data(9, 8, True))),
     "host": seen(strategy.distribute_datasets_from_function(lambda _: data(10, 2))),
-    "noted": [each.kind.value for each in interventions.made()],
+    "noted": [kind.value for kind in interventions.made()],
 }
 
 @tf.function

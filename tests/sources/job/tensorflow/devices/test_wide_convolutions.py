@@ -63,7 +63,7 @@ def test_a_convolution_of_bfloat16_is_computed_in_float32() -> None:
     result = wide.convolved(convolution, Tensor("bfloat16"), Tensor("bfloat16"))
     assert given == [Tensor("float32", WIDE)] * 2
     assert result == Tensor("bfloat16", NARROW)
-    assert [each.kind for each in interventions.made()] == [InterventionKind.WIDE]
+    assert interventions.made() == (InterventionKind.WIDE,)
     interventions.begin((InterventionKind.WIDE,))
     wide.convolved(convolution, Tensor("bfloat16"), Tensor("bfloat16"))
     assert given[2:] == [Tensor("bfloat16")] * 2 and not interventions.made(), "left out"

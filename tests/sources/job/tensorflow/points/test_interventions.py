@@ -58,7 +58,7 @@ def test_an_exception_before_any_intervention_is_not_tried_again() -> None:
     with pytest.raises(KeyError):
         interventions.tried(CUT, fails)
     assert len(calls) == 1
-    assert [each.kind for each in interventions.made()] == [CUT], "what was noted before is kept"
+    assert interventions.made() == (CUT,), "what was noted before is kept"
 
 
 def test_a_statement_that_it_did_not_fit_runs_without_it() -> None:

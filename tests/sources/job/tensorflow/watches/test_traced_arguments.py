@@ -20,6 +20,13 @@ class Tensor:
     dtype: str = "float32"
 
 
+class Iterated:
+    """An iterator of a strategy, of which tracing looks at what it gives."""
+
+    def __init__(self, spec: str) -> None:
+        self._type_spec = spec
+
+
 class Function:
     """A tf.function, as far as its arguments go."""
 
@@ -38,6 +45,8 @@ def kinds(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[str, st
     ("before", "after", "expected"),
     [
         ((Tensor((8, 3)),), (Tensor((8, 3)),), []),
+        ((Iterated("int32[8]"),), (Iterated("int32[8]"),), []),
+        ((Iterated("int32[8]"),), (Iterated("int32[9]"),), [("batch", "object")]),
         ((Tensor((8, 3)),), (Tensor((7, 3)),), [("batch", "shape")]),
         ((Tensor((8, 3)),), (Tensor((8, 3), "int32"),), [("batch", "dtype")]),
         ((Tensor((8,)), 1), (Tensor((8,)), 2), [("step", "python value")]),

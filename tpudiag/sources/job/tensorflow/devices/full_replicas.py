@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.tensorflow.points import hooks, interventions, table, user_lines
+from tpudiag.sources.job.tensorflow.points import hooks, interventions, table
 
 
 class FullReplicas:
@@ -76,7 +76,7 @@ class FullReplicas:
 
     def _pieces(self, replicas: int, sizes: list[tuple[int, int]] | None) -> Callable[..., Any]:
         """Makes of a batch one piece for each replica, of sizes that differ by one at most."""
-        tf, at = self._tf, user_lines.caller()
+        tf, at = self._tf, interventions.here()
 
         def note(rows: Any) -> Any:
             if rows % replicas:

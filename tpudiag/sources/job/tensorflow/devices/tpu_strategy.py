@@ -41,8 +41,6 @@ class _Strategy:
         wanted = getattr(assignment, "num_replicas", None)
         self._tpudiag_replicas = wanted if isinstance(wanted, int) else self.tpudiag_system.replicas
         self._tpudiag_resolver = tpu_cluster_resolver
-        if self._tpudiag_real() < self._tpudiag_replicas:
-            interventions.note(InterventionKind.REPLICAS)
         mirrored: Any = super()
         mirrored.__init__([f"CPU:{index}" for index in range(self._tpudiag_real())])
         strategy: Any = self
@@ -71,10 +69,17 @@ class _Strategy:
     def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
         """The function on the replicas that run; options are those of a TPU."""
         mirrored: Any = super()
+        self._tpudiag_note_fewer()
         return mirrored.run(fn, args=args, kwargs=kwargs)
+
+    def _tpudiag_note_fewer(self) -> None:
+        """What comes of a step or a batch here is of fewer replicas."""
+        if self._tpudiag_real() < self._tpudiag_replicas:
+            interventions.note(InterventionKind.REPLICAS)
 
     def _tpudiag_part(self, dataset: Any, real_replicas: int, replicas: int) -> Any:
         """What the replicas that run get of a dataset."""
+        self._tpudiag_note_fewer()
         cut = interventions.allowed(InterventionKind.EXAMPLES)
         most = type(self).tpudiag_examples * real_replicas if cut else 0
         return _share(dataset, real_replicas, replicas, most, type(self).tpudiag_sparing)

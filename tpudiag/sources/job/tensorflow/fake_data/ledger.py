@@ -6,6 +6,9 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.points import interventions
+
 if TYPE_CHECKING:
     from tpudiag.signals import StandInKind
 
@@ -43,6 +46,7 @@ class Ledger:
     def note(self, thing: str, kind: StandInKind = "data") -> None:
         """One thing was stood in for."""
         self.touched += 1
+        interventions.note(InterventionKind.DATA)
         if thing not in self._things:
             self._things.append(thing)
             self._kinds.add(kind)
@@ -59,6 +63,7 @@ class Ledger:
         """Files that only a graph names are stood in for there, which nobody sees."""
         if not self._chooses:
             self._chooses = True
+            interventions.note(InterventionKind.DATA, interventions.ANYWHERE)
             self._put(stands_in_by_graph=True)
 
     def expect_pictures(self, expected: bool, examples: int = 0) -> int:

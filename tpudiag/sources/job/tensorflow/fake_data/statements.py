@@ -214,7 +214,8 @@ class Statements:
             return False
         place = user_lines.of(self._file, statement.line)
         said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
-        interventions.note(InterventionKind.HOLES, place)
+        line = user_lines.Line(self._file, "<module>", statement.line)
+        interventions.note(InterventionKind.HOLES, (line,))
         self._ledger.pass_over(f"{place} `{statement.text[:60]}` ({said})")
         return True
 

@@ -1,9 +1,9 @@
 """What the rehearsal does to a job that its user never asked for: named, switched off, blamed.
 
 Each place that changes what the job would see asks `allowed` first and says so by `note`. An
-exception that follows is tried once more without: the statement itself (`tried`), or the whole job
-by another process (`JobSpec.without`). What then goes away is ours, a `Misfit`, and no fault of the
-script's.
+exception that follows, in such a statement or of a value that came of one (`provenance`), is tried
+once more without: the statement itself (`tried`), or the whole job by another process
+(`JobSpec.without`). What then goes away is ours, a `Misfit`, and no fault of the script's.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from tpudiag.location import Location
-from tpudiag.script_run import Intervention, InterventionKind, Misfit
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.script_run import InterventionKind, Misfit
+from tpudiag.sources.job.tensorflow.points import provenance, user_lines
+from tpudiag.sources.job.tensorflow.points.provenance import Chain
 
 MOST_KEPT = 50
+ANYWHERE: Chain = ()
+"""On another thread, or in more places than are kept: any exception may be due to it."""
 
 _Result = TypeVar("_Result")
 _lock = threading.Lock()
 _off: set[InterventionKind] = set()
-_made: dict[InterventionKind, Intervention] = {}
+_made: dict[InterventionKind, set[Chain]] = {}
 _misfits: dict[tuple[InterventionKind, Location | None], Misfit] = {}
 
 
@@ -40,16 +43,37 @@ def allowed(kind: InterventionKind) -> bool:
     return kind not in _off
 
 
-def note(kind: InterventionKind, statement: Location | None = None) -> None:
-    """The job was given something else than it asked for; the first statement is kept."""
-    if kind not in _made:
+def here() -> Chain:
+    """The lines of user code that are under way."""
+    main = threading.current_thread() is threading.main_thread()
+    return user_lines.stack() if main else ANYWHERE
+
+
+def note(kind: InterventionKind, at: Chain | None = None) -> None:
+    """The job was given something else than it asked for, by what is under way or `at` lines."""
+    chain = here() if at is None else at
+    places = _made.get(kind)
+    if places is None or chain not in places:
         with _lock:
-            _made.setdefault(kind, Intervention(kind, statement or user_lines.caller()))
+            places = _made.setdefault(kind, set())
+            places.add(chain if len(places) < MOST_KEPT else ANYWHERE)
 
 
-def made() -> tuple[Intervention, ...]:
+def made() -> tuple[InterventionKind, ...]:
     """What was changed so far."""
-    return tuple(_made.values())
+    return tuple(_made)
+
+
+def to_blame(error: BaseException) -> tuple[InterventionKind, ...]:
+    """What was changed and an exception may be due to."""
+    crash, flow = provenance.lines_of(error), provenance.Flow()
+    places = {line.file for chains in _made.values() for chain in chains for line in chain}
+    flow.read((*places, *(line.file for line in crash), *user_lines.user_files()))
+    return tuple(
+        kind
+        for kind, chains in _made.items()
+        if ANYWHERE in chains or flow.may_be_due(chains, crash)
+    )
 
 
 def misfits() -> tuple[Misfit, ...]:
@@ -92,4 +116,4 @@ def tried(kind: InterventionKind, call: Callable[[], _Result]) -> _Result:
         return result
     finally:
         if earlier is not None:
-            _made[kind] = earlier
+            _made.setdefault(kind, set()).update(earlier)

@@ -62,6 +62,7 @@ HELD = Private("_dataset", "the dataset that one of TensorFlow 1, a reader or an
 READER = Private("_impl", "the dataset that a reader holds")
 FILE_NAMES = Private("_filenames", "the files that a reader names")
 CACHE_FILE = Private("_filename", "the file of a cache")
+TYPE_SPEC = Private("_type_spec", "what tracing looks at in an iterator of a strategy")
 TENSORS = Private("_tensors", "what a source is made of")
 ITERATOR_RESOURCE = Private("_iterator_resource", "what ends slowly when an iterator goes")
 SERIALIZED = Private("_as_serialized_graph", "the pipeline as a graph, to measure what a fix gives")

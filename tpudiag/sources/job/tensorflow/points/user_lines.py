@@ -6,12 +6,12 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tpudiag.model import Location
 from tpudiag.sources.job.tensorflow.points import hooks, table
@@ -83,6 +83,39 @@ def of(file: str, line: int) -> Location | None:
     return Location(_shown(file), line) if is_user_file(file) else None
 
 
+class Line(NamedTuple):
+    """A line of user code that is under way."""
+
+    file: str
+    function: str
+    number: int
+
+
+def line_of(frame: FrameType, number: int) -> Line | None:
+    """The line of a frame as the user wrote it; None where it is not the user's."""
+    code = frame.f_code
+    location = of(code.co_filename, number)
+    if location is None:
+        return None
+    generated = "__autograph_generated_file" in code.co_filename
+    file = location.file if generated else code.co_filename
+    return Line(file, code.co_name.removeprefix("tf__"), location.line or 0)
+
+
+def _frames() -> Iterator[FrameType]:
+    """This thread's stack, innermost first."""
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
+
+
+def stack() -> tuple[Line, ...]:
+    """The lines of user code on this thread's stack, outermost first."""
+    lines = [line_of(frame, frame.f_lineno) for frame in _frames()]
+    return tuple(line for line in reversed(lines) if line is not None)
+
+
 def is_hook(file: str) -> bool:
     """Whether a file is one of these hooks."""
     return file.startswith(_HOOKS)
@@ -90,37 +123,19 @@ def is_hook(file: str) -> bool:
 
 def caller() -> Location | None:
     """The innermost line of user code on this thread's stack."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        location = of(frame.f_code.co_filename, frame.f_lineno)
-        if location is not None:
-            return location
-        frame = frame.f_back
-    return None
+    located = (of(frame.f_code.co_filename, frame.f_lineno) for frame in _frames())
+    return next((location for location in located if location is not None), None)
 
 
 def outside_keras() -> Location | None:
     """The innermost line on this thread's stack that is neither Keras' nor one of these hooks."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
+    for frame in _frames():
         file = frame.f_code.co_filename
         known = of(file, frame.f_lineno)
         other = not (is_hook(file) or _KERAS.search(file) or file.startswith("<"))
         if known is not None or (other and "__autograph_generated_file" not in file):
             return known or Location(file, frame.f_lineno)
-        frame = frame.f_back
     return None
-
-
-def chain() -> tuple[tuple[str, int], ...]:
-    """The lines of user code on this thread's stack, innermost first."""
-    lines: list[tuple[str, int]] = []
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        if is_user_file(frame.f_code.co_filename):
-            lines.append((frame.f_code.co_filename, frame.f_lineno))
-        frame = frame.f_back
-    return tuple(lines)
 
 
 def called() -> tuple[str, str]:
@@ -128,23 +143,22 @@ def called() -> tuple[str, str]:
 
     TensorFlow's decorators around it are passed over.
     """
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     module = name = ""
-    while frame is not None and of(frame.f_code.co_filename, frame.f_lineno) is None:
+    for frame in _frames():
+        if of(frame.f_code.co_filename, frame.f_lineno) is not None:
+            break
         here = str(frame.f_globals.get("__name__", ""))
         # Every public function of TensorFlow goes through a dispatch decorator: without this all
         # calls would be called `wrapper`.
         if not (frame.f_code.co_filename.startswith(_HOOKS) or here.startswith(_DECORATORS)):
             module, name = here, frame.f_code.co_name
-        frame = frame.f_back
     return module, name
 
 
 def direct_caller() -> Location | None:
     """The line that called the hooked function, None where a library called it."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and frame.f_code.co_filename.startswith(_HOOKS):
-        frame = frame.f_back
+    others = (frame for frame in _frames() if not is_hook(frame.f_code.co_filename))
+    frame = next(others, None)
     return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
 
 
@@ -153,15 +167,12 @@ def own_caller() -> Location | None:
 
     What AutoGraph converted calls through functions of TensorFlow's.
     """
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
+    for frame in _frames():
         location = of(frame.f_code.co_filename, frame.f_lineno)
-        if location is not None:
-            return location
         module = str(frame.f_globals.get("__name__", ""))
-        if not (is_hook(frame.f_code.co_filename) or module.startswith("tensorflow.python.")):
-            return None
-        frame = frame.f_back
+        own = is_hook(frame.f_code.co_filename) or module.startswith("tensorflow.python.")
+        if location is not None or not own:
+            return location
     return None
 
 
@@ -171,14 +182,11 @@ def maker() -> Location | None:
     None where a library makes it for itself while something of the library's is built or called:
     that line may be any, such as that of `fit`.
     """
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
+    for frame in _frames():
         location = of(frame.f_code.co_filename, frame.f_lineno)
-        if location is not None:
+        later = frame.f_code.co_name in _LATER and not is_hook(frame.f_code.co_filename)
+        if location is not None or later:
             return location
-        if frame.f_code.co_name in _LATER and not is_hook(frame.f_code.co_filename):
-            return None
-        frame = frame.f_back
     return None
 
 

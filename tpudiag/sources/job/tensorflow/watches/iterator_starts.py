@@ -43,7 +43,7 @@ class IteratorStartWatch:
     def __init__(self, tf: Any, steps: Callable[[], int]) -> None:
         """`steps` tells how many training steps were dispatched so far."""
         self._tf, self._steps = tf, steps
-        self._lines: dict[tuple[tuple[str, int], ...], _Line] = {}
+        self._lines: dict[tuple[user_lines.Line, ...], _Line] = {}
         self._sources: dict[int, tuple[Any, Any]] = {}
         hooks.around(table.DATASET_READ, self._start)
         hooks.around(table.DISTRIBUTED_DATASETS, self._start)
@@ -66,7 +66,7 @@ class IteratorStartWatch:
             return original(dataset)
         began = time.perf_counter()
         iterator = original(dataset)
-        line = self._lines.setdefault(user_lines.chain(), _Line(location))
+        line = self._lines.setdefault(user_lines.stack(), _Line(location))
         if len(line.at_step) < MOST_KEPT:
             line.at_step.append(self._steps())
             line.took_ms.append((time.perf_counter() - began) * 1e3)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from tpudiag.signals import ArgumentChange
 from tpudiag.signals.step import ChangeKind, LeafKind
-from tpudiag.sources.job.tensorflow.points import user_lines
+from tpudiag.sources.job.tensorflow.points import privates, user_lines
 
 Signature = dict[str, tuple[LeafKind, str]]
 """Path of an argument -> (kind, description)."""
@@ -50,7 +50,10 @@ def _leaf(value: Any) -> tuple[LeafKind, str]:
     if shape is not None and dtype is not None:
         name = getattr(dtype, "name", str(dtype))
         return "tensor", f"{name}{_dimensions(shape)}"
-    return "object", f"{type(value).__name__} at {id(value):#x}"
+    # Of an iterator of a strategy, say, tracing looks at what it gives, not at which it is.
+    spec: Any = privates.TYPE_SPEC.of(value, None)
+    described = f"at {id(value):#x}" if spec is None else f"of {spec}"
+    return "object", f"{type(value).__name__} {described}"
 
 
 def _dimensions(shape: Any) -> str:
