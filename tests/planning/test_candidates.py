@@ -8,6 +8,7 @@ from tpudiag.compiled import Compilation, OutOfMemory, Program
 from tpudiag.diagnoses import plan_report
 from tpudiag.hardware import target
 from tpudiag.model import Verdict
+from tpudiag.options.kinds import doubled
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
 from tpudiag.prediction.step import PredictedStep
@@ -224,8 +225,8 @@ def test_a_job_without_a_strategy_is_planned_on_one_replica() -> None:
 
 
 def test_batches_are_doubled_up_to_the_last() -> None:
-    assert candidates.doubled(64, 1024) == (64, 128, 256, 512, 1024)
-    assert candidates.doubled(64, 300) == (64, 128, 256, 300)
+    assert doubled(64, 1024) == (64, 128, 256, 512, 1024)
+    assert doubled(64, 300) == (64, 128, 256, 300)
 
 
 def test_what_was_not_answered_is_not_said_to_be_refused() -> None:

@@ -17,9 +17,10 @@ from tpudiag.errors import MissingExtra, NothingDiagnosed, UsageError
 from tpudiag.hardware import Target
 from tpudiag.installs import state as installs
 from tpudiag.model import Framework, Report
+from tpudiag.options.kinds import doubled
 from tpudiag.options.verbs import request_of
 from tpudiag.phases import OnPhase
-from tpudiag.planning import candidates, prices
+from tpudiag.planning import prices
 from tpudiag.planning.candidates import Plan
 from tpudiag.planning.kept_steps import Steps, StepsByDevices, name_of
 from tpudiag.planning.search import Search, StepCompiler
@@ -124,7 +125,7 @@ def diagnose(
             own = batch.per_replica_batch
             # From half of it, in case the job's own does not fit, to four times: between what fits
             # and what does not the search goes on by itself.
-            tried = request.batches or candidates.doubled(max(own // 2, 1), own * 4)
+            tried = request.batches or doubled(max(own // 2, 1), own * 4)
             search = Search(plans, tried, steps, compiler, on_phase, at_a_time=at_a_time)
             partial = search.run(time.monotonic() + request.timeout_s)
         except KeyboardInterrupt:

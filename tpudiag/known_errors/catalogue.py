@@ -6,11 +6,9 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from . import compiled
+from .compiled import cases
 from .model import Kind, Known, KnownError, Phase, Rival, Silent
-from .readings import Shared
-from .readings.meaning import Names
-from .readings.narrower import Narrower
+from .readings import narrower
 
 _KINDS = {"broad": Kind.BROAD, "consequence": Kind.CONSEQUENCE, "form": Kind.FORM}
 _KNOWN: dict[str, Known] = {"reproduced": "reproduced", "experience": "recalled"}
@@ -37,35 +35,13 @@ _PLAIN = (
 @cache
 def known_errors() -> tuple[KnownError, ...]:
     """The whole catalogue, in the order of its files."""
-    return tuple(map(_known_error, _cases()["case"]))
+    return tuple(map(_known_error, cases()["case"]))
 
 
 @cache
 def silent() -> tuple[Silent, ...]:
     """The ids that stand for something known which leaves no text."""
-    return tuple(Silent(row["id"], row["reason"]) for row in _cases()["silent"])
-
-
-@cache
-def shared() -> Shared:
-    """The narrower cases that several cases share, by their family, in the order of the files."""
-    of: dict[str, list[Narrower]] = {}
-    for row in _cases()["shared"]:
-        cases = [_narrower(each, whole=False) for each in row["narrower"]]
-        for family in row["of"]:
-            of.setdefault(family, []).extend(cases)
-    return {family: tuple(cases) for family, cases in of.items()}
-
-
-def names() -> Names:
-    """The tables of names that moved, went or came."""
-    return _cases()["names"]
-
-
-@cache
-def _cases() -> compiled.Cases:
-    """The compiled cases."""
-    return compiled.load()
+    return tuple(Silent(row["id"], row["reason"]) for row in cases()["silent"])
 
 
 def _known_error(row: Mapping[str, Any]) -> KnownError:
@@ -85,15 +61,8 @@ def _known_error(row: Mapping[str, Any]) -> KnownError:
         evidence=_KNOWN.get(row.get("known", ""), "reported"),
         details=tuple(row.get("details", ())),
         rivals=tuple(map(_rival, row.get("one_of", ()))),
-        narrower=tuple(_narrower(each, whole=True) for each in row.get("narrower", ())),
+        narrower=tuple(narrower.of_row(each, whole=True) for each in row.get("narrower", ())),
     )
-
-
-def _narrower(row: Mapping[str, Any], *, whole: bool) -> Narrower:
-    """A narrower case; `whole`: of one case alone, so that it says all of the cause."""
-    fields = ("cause", "fix", "says", "hit", "likely", "whole")
-    given: dict[str, Any] = {"whole": whole} | {name: row[name] for name in fields if name in row}
-    return Narrower(**given, when=tuple(row.get("when", {}).items()))
 
 
 def _rival(row: Mapping[str, Any]) -> Rival:

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Collection
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
@@ -54,6 +55,17 @@ class Cases(TypedDict):
 
 class BadCase(ValueError):
     """A data file that does not have the form of one."""
+
+
+@cache
+def cases() -> Cases:
+    """The cases of this installation, read once."""
+    return load()
+
+
+def names() -> dict[str, dict[str, str]]:
+    """The tables of names that moved, went or came, by their kind."""
+    return cases()["names"]
 
 
 def load(folder: Path = FOLDER, compiled: Path = COMPILED) -> Cases:

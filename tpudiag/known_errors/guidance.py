@@ -6,11 +6,12 @@ import re
 
 from tpudiag.records import dataclass
 
-from .catalogue import names, shared
+from .compiled import names
 from .facts import status_of
 from .model import Phase
 from .place import operation_in, place_of
 from .readings import FORM, narrower
+from .readings.narrower import shared
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from io import BytesIO
 from itertools import accumulate, takewhile
 from typing import Protocol
 
-from .catalogue import known_errors, shared
+from .catalogue import known_errors
 from .frames import ToldBy, all_frames, ends_in_any_error
 from .model import MOST_COUNTED, Kind, Match
 from .plain_text import (
@@ -30,6 +30,7 @@ from .plain_text import (
 from .probes import Probe, candidates, phrase_groups
 from .ranking import ranked
 from .readings import reading
+from .readings.narrower import shared
 
 BLOCK = 1 << 20
 """Bytes that are read at once."""

@@ -10,7 +10,8 @@ from functools import cache
 
 from tpudiag.records import dataclass
 
-from .catalogue import known_errors, names
+from .catalogue import known_errors
+from .compiled import names
 from .facts import Facts, facts_of, unwrapped
 from .guidance import Guidance, guidance
 from .model import Kind, KnownError, Phase

@@ -6,9 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from .catalogue import shared
 from .model import Match
-from .readings.narrower import Named, first
+from .readings.narrower import Named, first, shared
 
 _NAMED = re.compile(
     r"\b(?P<package>tensorflow(?:[-_](?:cpu|tpu|gpu))?|tf|tf[-_]keras|keras|libtpu|jax|numpy|protobuf)"

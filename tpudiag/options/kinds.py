@@ -83,8 +83,6 @@ def batches(text: str) -> tuple[int, ...]:
     """`64..1024` as 64, 128, ... 1024; `128,256` as it stands."""
     if bounds := re.fullmatch(r"(\d+)\.\.(\d+)", text.strip()):
         first, last = int(bounds[1]), int(bounds[2])
-        from tpudiag.planning.candidates import doubled
-
         numbers = doubled(first, last) if 1 <= first <= last <= LARGEST_BATCH else ()
     else:
         parts = names(text)
@@ -93,6 +91,14 @@ def batches(text: str) -> tuple[int, ...]:
     if not numbers or not all(1 <= number <= LARGEST_BATCH for number in numbers):
         raise argparse.ArgumentTypeError(f"{text!r}: write 64..1024 or 128,256")
     return tuple(sorted(set(numbers)))
+
+
+def doubled(first: int, last: int) -> tuple[int, ...]:
+    """The batches from the first on, doubled as long as they do not pass the last."""
+    batches = [first]
+    while batches[-1] * 2 <= last:
+        batches.append(batches[-1] * 2)
+    return tuple(batches if batches[-1] == last else [*batches, last])
 
 
 def names(text: str) -> list[str]:

@@ -198,11 +198,3 @@ def _headroom(row: Row) -> float:
     """The share of the HBM that is left."""
     left = row.answer.headroom if row.answer is not None else None
     return -1.0 if left is None else left
-
-
-def doubled(first: int, last: int) -> tuple[int, ...]:
-    """The batches from the first on, doubled as long as they do not pass the last."""
-    batches = [first]
-    while batches[-1] * 2 <= last:
-        batches.append(batches[-1] * 2)
-    return tuple(batches if batches[-1] == last else [*batches, last])

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.known_errors.catalogue import known_errors, shared
+from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.guidance import refusal_of
 from tpudiag.known_errors.model import defaults
 from tpudiag.known_errors.readings import ANY, FORM, OPEN, narrower, reading
 from tpudiag.known_errors.readings.named import named
+from tpudiag.known_errors.readings.narrower import shared
 from tpudiag.known_errors.search import match
 from tpudiag.known_errors.unknown import unknown
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.known_errors.catalogue import shared
-from tpudiag.known_errors.readings.narrower import first
+from tpudiag.known_errors.readings.narrower import first, shared
 from tpudiag.known_errors.readings.wheels import read
 
 NONE = "Couldnotfindaversionthatsatisfiestherequirement{}(fromversions:{})"

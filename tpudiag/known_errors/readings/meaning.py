@@ -6,9 +6,6 @@ import re
 
 from tpudiag.records import dataclass
 
-Names = dict[str, dict[str, str]]
-"""By its kind (moved, replaced, since, arguments, attributes, ...) a table of names."""
-
 
 @dataclass(frozen=True)
 class Reading:

@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from .meaning import Names, Reading, first_over
+from tpudiag.known_errors.compiled import names
+
+from .meaning import Reading, first_over
 
 _NAME_FORMS = (
     re.compile(
@@ -72,7 +74,7 @@ def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], Reading 
 
 def since(full: str) -> str | None:
     """The release of TensorFlow that brought a name, where it is known."""
-    return _names()["since"].get(_spelled(full))
+    return names()["since"].get(_spelled(full))
 
 
 def has_lost(full: str) -> bool:
@@ -96,7 +98,7 @@ def _of_module(parts: dict[str, str]) -> Reading | None:
 def _of_argument(parts: dict[str, str]) -> Reading | None:
     """What is known of an argument that a function does not take."""
     name, owner = parts["name"], parts.get("owner") or ""
-    of, place = (_names()[table].get(name) for table in ("functions_of", "arguments"))
+    of, place = (names()[table].get(name) for table in ("functions_of", "arguments"))
     if place is None or (of and owner and not _ends_with(of, owner)):
         return None
     function = f"`{owner}` takes" if owner else "It takes"
@@ -111,7 +113,7 @@ def _of_argument(parts: dict[str, str]) -> Reading | None:
 def _of_attribute(parts: dict[str, str]) -> Reading | None:
     """What is known of an attribute that an object does not have."""
     name, owner = parts["name"], parts["owner"]
-    of, place = (_names()[table].get(name) for table in ("classes_of", "attributes"))
+    of, place = (names()[table].get(name) for table in ("classes_of", "attributes"))
     if place is None or owner == "NoneType" or (of and not re.search(of, owner.lower())):
         return None
     if name == "numpy" and owner.endswith(("Tensor", "SymbolicTensor")):
@@ -142,7 +144,7 @@ def _of_name(module: str, name: str) -> Reading | None:
                 f"`{full}` is not in this release of {_package(full)}: moved, renamed or removed.",
                 f"{place}      # in place of {full}" if "#" not in place else place,
             )
-        if release := _names()["since"].get(full):
+        if release := names()["since"].get(full):
             return Reading(
                 f"`{full}` came with TensorFlow {release}, and this TensorFlow is older"
                 " (or its Keras is of another release).",
@@ -179,12 +181,12 @@ def _package(full: str) -> str:
 def _places() -> dict[str, str]:
     """By the full name of what is gone: what is written in its place."""
     places = _renamed()
-    for modules, names in _names()["moved"].items():
+    for modules, gone in names()["moved"].items():
         old_module, _, new_module = modules.partition(" ")
-        for entry in names.split():
+        for entry in gone.split():
             old, _, new = entry.partition("=")
             places[f"{old_module}.{old}"] = f"{new_module}.{new or old}"
-    return places | _names()["replaced"]
+    return places | names()["replaced"]
 
 
 def _renamed() -> dict[str, str]:
@@ -193,10 +195,3 @@ def _renamed() -> dict[str, str]:
     pairs = (row.split(" ", 1) for row in rows if not row.startswith("#"))
     # The whole of tf.distributions left for another package.
     return {old: new for old, new in pairs if not old.startswith("tf.distributions.")}
-
-
-def _names() -> Names:
-    """The tables of names in the data files."""
-    from tpudiag.known_errors.catalogue import names
-
-    return names()

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Any
 
+from tpudiag.known_errors.compiled import cases
 from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.records import dataclass
 
@@ -40,10 +43,28 @@ class Narrower:
     likely: bool = False
 
 
-def first(cases: Iterable[Narrower], named: Named, around: str = "") -> Reading | None:
+def of_row(row: Mapping[str, Any], *, whole: bool) -> Narrower:
+    """A narrower case; `whole`: of one case alone, so that it says all of the cause."""
+    fields = ("cause", "fix", "says", "hit", "likely", "whole")
+    given: dict[str, Any] = {"whole": whole} | {name: row[name] for name in fields if name in row}
+    return Narrower(**given, when=tuple(row.get("when", {}).items()))
+
+
+@cache
+def shared() -> Mapping[str, tuple[Narrower, ...]]:
+    """The narrower cases that several cases share, by their family, in the order of the files."""
+    of: dict[str, list[Narrower]] = {}
+    for row in cases()["shared"]:
+        cases_of = [of_row(each, whole=False) for each in row["narrower"]]
+        for family in row["of"]:
+            of.setdefault(family, []).extend(cases_of)
+    return {family: tuple(cases) for family, cases in of.items()}
+
+
+def first(narrower: Iterable[Narrower], named: Named, around: str = "") -> Reading | None:
     """The first of some narrower cases that holds for what is named, and around it said."""
     quoted = around.replace("`", "'")
-    for case in cases:
+    for case in narrower:
         if not all(_holds(name, asked, named) for name, asked in case.when):
             continue
         # Compiled here: an answer needs the few of its own error, not those of all.
@@ -61,8 +82,6 @@ def first(cases: Iterable[Narrower], named: Named, around: str = "") -> Reading 
 
 def computed(figures: str, **values: object) -> Reading:
     """The narrower case of what was computed of an error's figures, with these values."""
-    from tpudiag.known_errors.catalogue import shared
-
     named = {name: (str(value),) for name, value in values.items()}
     reading = first(shared()[FIGURES], named | {"figures": (figures,)})
     if reading is None:
