@@ -164,6 +164,7 @@ class InterventionKind(Enum):
     STEPS = "repeated results of steps"
     REPLAY = "repeated batches"
     LOOPS = "shortened loops"
+    HOLES = "statements passed over for lack of data"
     SHUFFLES = "small shuffle buffers"
     REPLICAS = "fewer replicas"
     WIDE = "16-bit convolutions in float32"

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import msgspec
 
-from tpudiag.diagnoses import cpu_kernels, stand_ins
+from tpudiag.diagnoses import cpu_kernels, older_release, stand_ins
 from tpudiag.diagnoses.undiagnosed import unreachable
 from tpudiag.model import Location
 from tpudiag.script_run import Coverage, InterventionKind, Misfit, UnreachedLines
@@ -38,6 +38,8 @@ _ADAPTATIONS = (
 )
 """What CPU replicas need where a TPU needs nothing: a try without that ends sooner, or otherwise,
 ends by the CPU's fault and decides nothing."""
+_FOR_GOOD = (InterventionKind.HOLES,)
+"""What no try can be without: a job would end where it was first needed."""
 _ENDS = ("end", "came_to", "coverage", "refusal", "interventions", "misfits", "stood_in")
 """The facts of how a try ended; all that a try for fewer replicas saw of its steps is of these."""
 
@@ -111,7 +113,7 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     told = job.facts.get("refusal") or unreachable(end, fake_data=True)
     if end is None or told or stand_ins.OF_CODE.match(error):
         return
-    fixed = (*spec.without, InterventionKind.DATA)
+    fixed = (*spec.without, InterventionKind.DATA, *_FOR_GOOD)
     left = [kind for kind in _to_blame(job) if kind not in fixed]
     lengths = [kind for kind in left if kind in _LENGTHS]
     adapted = [kind for kind in left if kind in _ADAPTATIONS]
@@ -195,12 +197,15 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
     """A job that crashed, where what cannot be left out may be to blame: CPUs, made-up data."""
     error = end.error or ""
     if cpu_kernels.is_only_here(error):
-        kind = InterventionKind.CPU
+        kinds: tuple[InterventionKind, ...] = (InterventionKind.CPU,)
     elif _may_be_of_data(job, end):
-        kind = InterventionKind.DATA
+        kinds = (InterventionKind.DATA,)
     else:
+        of_code = stand_ins.OF_CODE.match(error) or older_release.advice(error)
+        kinds = () if of_code else tuple(kind for kind in _to_blame(job) if kind in _FOR_GOOD)
+    if not kinds:
         return job
-    return _set_aside(job, end, Misfit((kind,), end.location, _first_line(error), decided=False))
+    return _set_aside(job, end, Misfit(kinds, end.location, _first_line(error), decided=False))
 
 
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:

@@ -60,20 +60,11 @@ def trees(texts: Iterable[str]) -> Iterator[ast.Module]:
 
 
 def classes(texts: Iterable[str]) -> tuple[str, ...]:
-    """Classes that a script lists by that name, or looks for in the names of its files."""
-    listed: dict[str, None] = {}
-    looked_for: dict[str, None] = {}
-    for tree in trees(texts):
-        nodes = list(ast.walk(tree))
-        for node in nodes:
-            if isinstance(node, ast.Assign):
-                listed.update(dict.fromkeys(_listed(node)))
-            elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
-                looked_for.update(dict.fromkeys(_words([node.left])))
-    if len(listed) > 1:
-        return tuple(listed)[:_MOST]
-    in_names = tuple(name for name in looked_for if name.isupper())
-    return (*in_names, "other")[:_MOST] if in_names else CLASSES
+    """Classes that a script lists by that name."""
+    nodes = (node for tree in trees(texts) for node in ast.walk(tree))
+    assigned = (node for node in nodes if isinstance(node, ast.Assign))
+    listed = dict.fromkeys(name for node in assigned for name in _listed(node))
+    return tuple(listed)[:_MOST] if len(listed) > 1 else CLASSES
 
 
 def decodes_pictures(texts: Iterable[str]) -> bool:
