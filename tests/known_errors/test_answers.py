@@ -35,5 +35,6 @@ def test_how_sure_a_cause_is_is_said() -> None:
     )
     assert "\nCause\n" in sure
     assert "\nCause (not sure: the text fits others, too)\n" in unsure
+    assert unsure.startswith("P29 (error) line 1: not known, this is the nearest\n")
     (known,) = [error for error in known_errors() if error.id == "P29"]
     assert "Cause\n" in "\n".join(error_rows(known, str))

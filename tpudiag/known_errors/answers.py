@@ -80,10 +80,14 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
         more = " or more" if match.count >= MOST_COUNTED else ""
         places = f"{match.count:,} times{more}, lines {match.line:,} to {match.last_line:,}"
     follows = ", follows from another error here" if match.secondary else ""
-    yield bold(f"{match.error.id} ({match.error.level})") + f" {places}{follows}"
+    name = f"{match.error.id} ({match.error.level})"
     if match.secondary:
+        yield bold(name) + f" {places}{follows}"
         yield from _also(match)
         return
+    # Of 13 answers this unsure to texts that were new, two named the cause.
+    nearest = ": not known, this is the nearest" if match.confidence == "low" else ""
+    yield bold(name) + f" {places}{nearest}"
     yield f"  > {clean(match.excerpt)}"
     yield from _where(match, bold)
     yield from _answer(match, clean(match.message), bold)
