@@ -32,6 +32,8 @@ OF_MACHINE = (
     "no-answer-in-time",
     "experiment-tracker",
     "api-refused",
+    # No other host takes part: CPU devices that a busy machine let wait too long for each other.
+    "coordination-lost",
 )
 """What a rehearsal meets on the machine that it runs on, and in the environment there."""
 OF_PACKAGES = "package-missing"

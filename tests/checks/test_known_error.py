@@ -309,7 +309,7 @@ def test_running_job_is_warned_of_what_its_log_says() -> None:
     assert outcome(JobEnd(how="running", log_tail="step 12"), Origin.TPU).verdict is Verdict.PASSED
 
 
-@pytest.mark.parametrize("id_", ["E109", "E110"])
+@pytest.mark.parametrize("id_", ["E109", "E110", "E112"])
 def test_a_rehearsing_machine_that_is_too_small_is_no_fault_of_the_job(id_: str) -> None:
     (finding,) = outcome(crashed(id_)).findings
     assert finding.severity is Severity.INFO

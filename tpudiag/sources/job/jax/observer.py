@@ -79,6 +79,9 @@ class JaxObserver:
         """JAX is about to be imported."""
         # A library may import JAX in a job of TensorFlow's, whose XLA reads the same flags.
         self._is_own = self._spec.of_jax or "tensorflow" not in sys.modules
+        if self._spec.of_jax:
+            # At once: a process that dies says nothing at its end.
+            self._recorder.put(framework=Framework.JAX)
         if self._is_own:
             self._recorder.phase("importing JAX")
             if self._spec.rehearse:
@@ -126,9 +129,8 @@ class JaxObserver:
         self._finished = True
         jits, loop = self._jits, partial(self._loop)
         # A library may import JAX in a job of TensorFlow's.
-        if self.trained or self._spec.of_jax:
-            self._recorder.put(framework=Framework.JAX)
         if self.trained:
+            self._recorder.put(framework=Framework.JAX)
             send_each(
                 self._recorder.put,
                 functions=jits.facts,
