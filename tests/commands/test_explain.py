@@ -118,6 +118,7 @@ def test_json_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
         (["TPU999"], "TPU999: no check or known error"),
         (["TPU9"], "TPU9: no check"),
         (["train.log"], "train.log is a file, not an id; try: tpudiag explain --log train.log"),
+        (["--error", "train.log"], "is a file, not a text; try: tpudiag explain --log train.log"),
         (["--log", "nowhere.log"], "nowhere.log: No such file"),
         (["--log", "."], ".: Is a directory"),
         (["--error", "all is well"], "none of the"),

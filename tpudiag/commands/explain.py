@@ -122,6 +122,8 @@ def _matched(text: str | None, log: str, as_json: bool) -> Iterator[str]:
     # whatever remarks stand around it.
     if not reader.is_answered(matches):
         where = log if text is None else "the text"
+        if text and os.path.isfile(text):  # noqa: PTH113  (of a name that is too long, too)
+            raise UsageError(f"{text} is a file, not a text; try: tpudiag explain --log {text}")
         raise NothingDiagnosed(reader.nothing_in(where, text or ""))
 
 
