@@ -370,4 +370,4 @@ def test_a_pid_that_is_no_trainer(tmp_path: Path) -> None:
         done = attach(tmp_path, str(process.pid))
         process.kill()
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"{process.pid}: has no TensorFlow loaded and holds no TPU" in done.stderr
+    assert f"{process.pid}: has no TensorFlow or JAX loaded and holds no TPU" in done.stderr
