@@ -236,6 +236,15 @@ CHECKPOINT_WRITTEN = point("tf.train.Checkpoint", "write", "a checkpoint is writ
 CHECKPOINT_RESTORED = point("tf.train.Checkpoint", "restore read", "a checkpoint is read")
 MODEL_SAVED_WHOLE = point("tf.saved_model", "save", "a model is saved for serving")
 
+ORBAX_MANAGER_MADE = point("orbax.checkpoint.CheckpointManager", "__init__", "where it keeps them")
+ORBAX_MANAGER_SAVED = point("orbax.checkpoint.CheckpointManager", "save", "a checkpoint is saved")
+ORBAX_SAVED = point(
+    "orbax.checkpoint.Checkpointer orbax.checkpoint.AsyncCheckpointer", "save", "the same"
+)
+FLAX_SAVED = point(
+    "flax.training.checkpoints", "save_checkpoint save_checkpoint_multiprocess", "the same"
+)
+
 # TensorFlow 1.
 TF1_SWITCHES = point(
     "tf.compat.v1",
