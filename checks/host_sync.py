@@ -71,9 +71,10 @@ def _at_each(fetch: ResultFetch, limit: float) -> bool:
 
 
 def _by_line(fetches: list[ResultFetch]) -> list[ResultFetch]:
-    """One fetch a line."""
+    """One fetch a line, beside what it saves."""
     # Turned round twice: of several on one line the first stays, in the order of the script.
-    return list({str(fetch.location): fetch for fetch in reversed(fetches)}.values())[::-1]
+    found = {(f.kind == "checkpoint", str(f.location)): f for f in reversed(fetches)}
+    return list(found.values())[::-1]
 
 
 def _finding(fetch: ResultFetch, limit: float) -> Finding:

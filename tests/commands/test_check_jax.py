@@ -146,6 +146,15 @@ class CheckpointManager:
 
     def save(self, step, state):
         return True
+
+
+class Checkpointer:
+    def save(self, directory, state):
+        pass
+
+
+class AsyncCheckpointer(Checkpointer):
+    pass
 """
 EITHER = """\
 import contextlib

@@ -109,8 +109,10 @@ class JaxObserver:
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
         """What is to be told of the import of which module, besides JAX."""
-        names = ("orbax.checkpoint", "flax.training.checkpoints")
-        return dict.fromkeys(names, lambda _: self._checkpoints.watch_jax())
+        return {
+            "orbax.checkpoint": lambda _: self._checkpoints.watch_orbax(),
+            "flax.training.checkpoints": lambda _: self._checkpoints.watch_flax(),
+        }
 
     def imported_keras(self, keras: Any) -> None:
         """A Keras is there, of whichever framework."""

@@ -44,13 +44,16 @@ class CheckpointWatch:
         folder = _argument(1, "backup_dir")
         self._follow(table.BACKUP_CALLBACK_MADE, "BackupAndRestore", folder, 0, keras)
 
-    def watch_jax(self) -> None:
-        """Hook what JAX' users save with, as far as it was imported."""
+    def watch_orbax(self) -> None:
+        """Hook what most jobs of JAX save with."""
         kind = "orbax.checkpoint.CheckpointManager"
         self._follow(table.ORBAX_MANAGER_MADE, kind, _argument(1, "directory"), 0)
         self._follow(table.ORBAX_MANAGER_SAVED, kind, _directory, 1)
         for each in table.ORBAX_SAVED.each():
             self._follow(each, each.name, _argument(1, "directory"), 1)
+
+    def watch_flax(self) -> None:
+        """Hook what older ones save with."""
         for each in table.FLAX_SAVED.each():
             self._follow(each, each.name, _argument(0, "ckpt_dir"), 1)
 
