@@ -165,6 +165,7 @@ class InterventionKind(Enum):
     REPLAY = "repeated batches"
     LOOPS = "shortened loops"
     HOLES = "statements passed over for lack of data"
+    SESSION = "answers in the place of a notebook service"
     SHUFFLES = "small shuffle buffers"
     REPLICAS = "fewer replicas"
     WIDE = "16-bit convolutions in float32"

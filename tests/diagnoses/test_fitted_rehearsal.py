@@ -41,6 +41,16 @@ def test_fewer_replicas_where_the_job_said_so_or_was_killed_before_its_first_ste
     assert fitted(SPEC, JobRun(facts={"end": {"how": "stopped"}})) is None
 
 
+def test_one_replica_where_several_cannot_meet() -> None:
+    error = "RuntimeError: `merge_call` called while defining a new graph or a tf.function."
+    apart = JobRun(facts={"end": {"how": "exception", "error": error}})
+    one = fitted(SPEC, apart)
+    assert one is not None and one.real_replicas == 1
+    assert fitted(one, apart) is None
+    other = JobRun(facts={"end": {"how": "exception", "error": "ValueError"}})
+    assert fitted(SPEC, other) is None
+
+
 def test_some_examples_where_a_batch_is_too_much_and_all_where_the_script_fails_with_some() -> None:
     read = JobRun(facts={"fitting_examples": 2, "replica_batch": 16, "batch": {}, "steps": 1})
     some = fitted(SPEC, read)
