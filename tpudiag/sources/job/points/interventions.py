@@ -23,9 +23,7 @@ MOST_KEPT = 50
 ANYWHERE: Chain = ()
 """On another thread, or in more places than are kept: any exception may be due to it."""
 
-_OF_FOLDERS = frozenset(
-    (InterventionKind.DATA, InterventionKind.HOLES, InterventionKind.SESSION)
-)
+_OF_FOLDERS = frozenset((InterventionKind.DATA, InterventionKind.HOLES, InterventionKind.SESSION))
 """What folders may be missing by; how much is read or computed makes none."""
 
 _Result = TypeVar("_Result")
