@@ -198,8 +198,8 @@ def test_data_that_are_there_are_read(tmp_path: Path) -> None:
 
 def test_what_one_replica_does_and_several_cannot(tmp_path: Path) -> None:
     said, report = check(tmp_path, BRANCHED, "--for", "v5e-2")
-    assert "starting again with 1 of 2 replicas" in said
+    assert "on 1 CPU replica" in report["headline"]
     assert "the job crashed: FileNotFoundError" in said, "no cut value came to it: it is no misfit"
-    assert "once more without" not in said
+    assert report["coverage"]["end"] == "crash" and "fit at" not in str(report["notes"])
     (sent,) = (note for note in report["notes"] if note.startswith("Not sent"))
     assert "google.colab" in sent
