@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import msgspec
 
+from tpudiag.diagnoses import older_release
 from tpudiag.known_errors import cpu_kernels, stand_ins
 from tpudiag.model import Location
 from tpudiag.script_run import Coverage, Intervention, InterventionKind, Misfit, UnreachedLines
@@ -23,13 +24,11 @@ from tpudiag.sources.job.process.runner import JobRun
 _LENGTHS = (
     InterventionKind.PREDICTIONS,
     InterventionKind.BATCHES,
-    InterventionKind.EXAMPLES,
     InterventionKind.ROWS,
     InterventionKind.REPLICAS,
 )
 """What changes how long things are; without the others, which spare time, a job may not get far."""
 _ADAPTATIONS = (
-    InterventionKind.WIDE,
     InterventionKind.SINGLE_STEPS,
     InterventionKind.UNCOMPILED,
     InterventionKind.EARLY,
@@ -37,6 +36,8 @@ _ADAPTATIONS = (
 )
 """What CPU replicas need where a TPU needs nothing: a try without that ends sooner, or otherwise,
 ends by the CPU's fault and decides nothing."""
+_FOR_GOOD = (InterventionKind.HOLES, InterventionKind.TRACED)
+"""What no try can be without: a job would end where it was first needed, or never."""
 _ENDS = ("end", "came_to", "coverage", "refusal", "interventions", "misfits", "stood_in")
 """The facts of how a try ended; all that a try for fewer replicas saw of its steps is of these."""
 
@@ -108,10 +109,8 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     # What was refused the job has said by whom.
     if end is None or job.facts.get("refusal") or stand_ins.OF_CODE.match(end.error or ""):
         return
-    made = msgspec.convert(
-        job.facts.get("interventions", ()), tuple[Intervention, ...], strict=False
-    )
-    left = [each.kind for each in made if each.kind not in spec.without]
+    made = _made(job)
+    left = [each.kind for each in made if each.kind not in (*spec.without, *_FOR_GOOD)]
     lengths = [kind for kind in left if kind in _LENGTHS]
     adapted = [kind for kind in left if kind in _ADAPTATIONS]
     sparing = [kind for kind in left if kind not in (*lengths, *adapted)]
@@ -126,11 +125,9 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
 
 def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
     """The job with these switched off; its step is lowered already."""
-    whole = InterventionKind.EXAMPLES in kinds
     return replace(
         spec,
         without=(*spec.without, *kinds),
-        examples=spec.replica_batch if whole else spec.examples,
         lower_to="",
     )
 
@@ -189,12 +186,21 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
     """A job that crashed, where what cannot be left out may be to blame: CPUs, made-up data."""
     error = end.error or ""
     if cpu_kernels.is_only_here(error):
-        kind = InterventionKind.CPU
+        kinds: tuple[InterventionKind, ...] = (InterventionKind.CPU,)
     elif _may_be_of_data(job, end):
-        kind = InterventionKind.DATA
+        kinds = (InterventionKind.DATA,)
     else:
+        of_code = stand_ins.OF_CODE.match(error) or older_release.advice(error)
+        kinds = () if of_code else tuple(each.kind for each in _made(job) if each.kind in _FOR_GOOD)
+    if not kinds:
         return job
-    return _set_aside(job, end, Misfit((kind,), end.location, _first_line(error), decided=False))
+    return _set_aside(job, end, Misfit(kinds, end.location, _first_line(error), decided=False))
+
+
+def _made(job: JobRun) -> tuple[Intervention, ...]:
+    """What was changed of what the job saw."""
+    made = job.facts.get("interventions", ())
+    return msgspec.convert(made, tuple[Intervention, ...], strict=False)
 
 
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:

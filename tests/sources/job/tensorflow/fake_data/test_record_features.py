@@ -27,7 +27,6 @@ TF: Any = SimpleNamespace(string="string", float32="f32", float64="f64", train=T
     ("key", "dtype", "values"),
     [
         ("date", "string", [b"1950-01-01", b"1950-01-02", b"1950-01-03"]),
-        ("image/class/label", "int64", [1, 2, 1]),
         ("class", "int64", [0, 1, 0]),
     ],
 )

@@ -17,7 +17,6 @@ _TEXT = re.compile(r"text|comment|content|sentence|review|tweet|question|context
 _NAME = re.compile(r"(^|_)(id|ids|uid|name|file|filename|path|image|img|url)(_|$)|_?id$", re.I)
 _FOLD = re.compile(r"fold", re.I)
 _DATE = re.compile(r"date|timestamp", re.I)
-_LANGUAGE = re.compile(r"^(lang|language|locale)$", re.I)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d.*")
 _FIRST_DAY = date(1990, 1, 1)
 _PARTS = 4
@@ -34,7 +33,6 @@ class Kind(Enum):
     LIST = "lists as text"
     DAY = "days"
     FOLD = "numbers of five folds"
-    LANGUAGE = "a language"
 
 
 RETRIED = (Kind.NUMBER, Kind.NAME, Kind.WORDS, Kind.DIGITS, Kind.LIST, Kind.DAY)
@@ -48,7 +46,6 @@ def by_name(name: object) -> Kind:
         (_TEXT, Kind.WORDS),
         (_NAME, Kind.NAME),
         (_DATE, Kind.DAY),
-        (_LANGUAGE, Kind.LANGUAGE),
         (_FOLD, Kind.FOLD),
     )
     return next((kind for pattern, kind in named if pattern.search(text)), Kind.NUMBER)
@@ -109,5 +106,4 @@ _MADE: dict[Kind, Any] = {
     # Each day twice, as other columns turn: what is followed over days has all of them.
     Kind.DAY: lambda row: (_FIRST_DAY + timedelta(row // 2)).isoformat(),
     Kind.FOLD: lambda row: row % 5,
-    Kind.LANGUAGE: lambda _: "en",
 }

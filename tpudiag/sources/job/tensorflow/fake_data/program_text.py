@@ -17,7 +17,6 @@ CLASSES = ("class_a", "class_b")
 _NAMED = re.compile(r"class|label|categor", re.I)
 _WORD = re.compile(r"[A-Za-z][\w ]{1,40}")
 _NUMBER = re.compile(r"""re\.\w+\(\s*r?["']([\w-]{1,20})\((?:\[0-9\]|\\d)[*+]\)""")
-_DECODER = re.compile(r"decode_(and_crop_)?(jpeg|png|image|bmp)\b")
 _MOST = 32
 
 
@@ -60,25 +59,11 @@ def trees(texts: Iterable[str]) -> Iterator[ast.Module]:
 
 
 def classes(texts: Iterable[str]) -> tuple[str, ...]:
-    """Classes that a script lists by that name, or looks for in the names of its files."""
-    listed: dict[str, None] = {}
-    looked_for: dict[str, None] = {}
-    for tree in trees(texts):
-        nodes = list(ast.walk(tree))
-        for node in nodes:
-            if isinstance(node, ast.Assign):
-                listed.update(dict.fromkeys(_listed(node)))
-            elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In):
-                looked_for.update(dict.fromkeys(_words([node.left])))
-    if len(listed) > 1:
-        return tuple(listed)[:_MOST]
-    in_names = tuple(name for name in looked_for if name.isupper())
-    return (*in_names, "other")[:_MOST] if in_names else CLASSES
-
-
-def decodes_pictures(texts: Iterable[str]) -> bool:
-    """Whether a script decodes pictures in a pipeline of TensorFlow's."""
-    return any(_DECODER.search(text) for text in texts)
+    """Classes that a script lists by that name."""
+    nodes = (node for tree in trees(texts) for node in ast.walk(tree))
+    assigned = (node for node in nodes if isinstance(node, ast.Assign))
+    listed = dict.fromkeys(name for node in assigned for name in _listed(node))
+    return tuple(listed)[:_MOST] if len(listed) > 1 else CLASSES
 
 
 def before_number(texts: Iterable[str]) -> str:

@@ -18,8 +18,6 @@ _VARYING = 3
 """Values of a feature of varying length."""
 _DATE = re.compile(r"(^|[/_])(date|day|timestamp)s?$", re.I)
 _FIRST_DAY = date(1950, 1, 1)
-_FROM_ONE = "image/class/label"
-"""Records of ImageNet number their classes from 1 on."""
 _STRING_BYTES = 64
 """What a short string takes as a tensor, and as an object of Python's."""
 _ID = re.compile(r"(^|[/_])(\w*[_/])?(id|ids|idx|index|num\w*)$", re.I)
@@ -140,8 +138,7 @@ def _feature(tf: Any, key: str, dtype: Any, length: int, variant: int) -> Any:
         floats = [_float(key, variant * 7 + at * 13) for at in range(length)]
         return tf.train.Feature(float_list=tf.train.FloatList(value=floats))
     size = SIZE if re.search(r"height|width|(^|[_/])size$", key, re.I) else None
-    first = 1 if key == _FROM_ONE else 0
-    numbers = [size or first + (variant + at) % 2 for at in range(length)]
+    numbers = [size or (variant + at) % 2 for at in range(length)]
     return tf.train.Feature(int64_list=tf.train.Int64List(value=numbers))
 
 

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
-from tpudiag.sources.job.tensorflow.points import barrier, user_lines
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.tensorflow.points import barrier, interventions, user_lines
 
 from .holes import Hole
 from .ledger import Ledger
@@ -46,7 +47,12 @@ _ABSENT = re.compile(
 )
 """Exceptions by which something is not there, or not in reach."""
 _OF_CODE = (NameError, ImportError, SyntaxError, NotImplementedError, MemoryError, AssertionError)
-_OF_MODULE = re.compile(r"(partially initialized )?module '")
+_ABSENT_BY_TEXT = re.compile(r"[Nn]o such file|os error 2\b|[Uu]nable to open file")
+"""What libraries of other languages say under exceptions of no kind."""
+_OF_CALL = re.compile(
+    r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b"
+)
+"""A module or a function is not what the script takes it for, whatever the data."""
 _TRAINS = re.compile(r"(keras|tensorflow)[/\\]")
 _TRAINING = ("fit", "fit_generator", "train_on_batch", "run", "train_step", "gradient", "minimize")
 _DEEPEST = 4
@@ -192,10 +198,13 @@ class Statements:
 
     def _is_for_want(self, error: Exception, number: int) -> bool:
         statement = self._all[number]
-        if isinstance(error, _OF_CODE) or _OF_MODULE.match(str(error)) or _is_of_training(error):
+        if not interventions.allowed(InterventionKind.HOLES):
+            return False
+        if isinstance(error, _OF_CODE) or _OF_CALL.match(str(error)) or _is_of_training(error):
             return False
         kinds = " ".join(each.__name__ for each in type(error).__mro__)
-        wanting = bool(_ABSENT.search(kinds)) and not _writes(error)
+        absent = _ABSENT.search(kinds) or _ABSENT_BY_TEXT.search(str(error))
+        wanting = absent is not None and not _writes(error)
         touched = self._ledger.touched != self._touched
         self._touched = self._ledger.touched
         own = any(isinstance(self._space.get(name), Hole) for name in statement.reads)
@@ -205,6 +214,7 @@ class Statements:
             return False
         place = user_lines.of(self._file, statement.line)
         said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
+        interventions.note(InterventionKind.HOLES, place)
         self._ledger.pass_over(f"{place} `{statement.text[:60]}` ({said})")
         return True
 

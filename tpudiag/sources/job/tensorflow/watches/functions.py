@@ -36,6 +36,10 @@ class FunctionWatch:
         self._thread = threading.current_thread()
         self.current: FunctionRecord | None = None
         self.forward: FastForward | None = None
+        self.call: Callable[..., Any] = lambda _, original, function, args, kwargs: original(
+            function, *args, **kwargs
+        )
+        """Makes an outermost call, or answers it: of a record, and with what it was called."""
         self.before_step: Callable[[Any], None] = lambda _: None
         self.made_eager_at: Location | None = None
         """The line that made all functions run eagerly, None while they do not."""
@@ -98,7 +102,7 @@ class FunctionWatch:
             return run()
         if not forward.may_forward(record.trains):
             return run() if forward.knows(key) else forward.run(key, run)
-        known = forward.last(key, record.trains)
+        known = forward.last(key, record.trains, spare=record.heavy)
         if known is None:
             return forward.run(key, run)
         forward.end_if_endless()
@@ -121,7 +125,7 @@ class FunctionWatch:
         self.current = record
         started = time.perf_counter()
         try:
-            result = original(function, *args, **kwargs)
+            result = self.call(record, original, function, args, kwargs)
         finally:
             self.current = None
             record.calls += 1
