@@ -17,26 +17,29 @@ import sys
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import get_args
 
 from rich.console import Console
 from rich.text import Text
 
 from tests.installs.states import STATES
-from tpudiag import job_options, report_json
+from tpudiag import report_json
 from tpudiag.catalogue import renderer
 from tpudiag.cli import main as tpudiag
 from tpudiag.installs import words
 from tpudiag.installs.state import state_of
 from tpudiag.installs.table import ROWS
 from tpudiag.known_errors.search import match
+from tpudiag.mcp_server.tools import TOOLS
 from tpudiag.model import Report
+from tpudiag.options import verbs
+from tpudiag.options.option import PEOPLE, flags, help_of, read
 
 TOP = Path(__file__).parents[1]
 README = TOP / "README.md"
 PAGES = (README, TOP / "CONTRIBUTING.md", *sorted((TOP / "docs").glob("*.md")))
 PICTURE = TOP / ".readme" / "report.svg"
 COLUMNS = 88
+TOOL_NAMES = {tool.name for tool in TOOLS}
 INSTALLS = re.compile(r"(?<=<!-- installs -->\n\n).*", re.DOTALL)
 OPEN_END = re.compile(r"\.99+\b")
 """The end of a range that has none."""
@@ -58,21 +61,27 @@ def output(command: str) -> str:
 
 
 def options() -> str:
-    """The options of the verbs that run a job."""
-    rows = ["| command line | keyword | verbs | agents | what it says |", "|---|---|---|---|---|"]
-    verbs: tuple[job_options.Verb, ...] = get_args(job_options.Verb)
-    for name in dict.fromkeys(name for verb in verbs for name in job_options.options(verb)):
-        having = {
-            v: job_options.options(v)[name][1] for v in verbs if name in job_options.options(v)
-        }
-        first = next(iter(having.values()))
-        said = dict.fromkeys(job_options.help_of(option) for option in having.values())
-        agents = "yes" if first.agents else ""
-        rows.append(
-            f"| `{job_options.flag(name, first)}` | `{name}` | {', '.join(having)} | {agents} "
-            f"| {'; or: '.join(said)} |"
-        )
-    return "\n".join(rows) + "\n"
+    """The options of every verb, each with what it says: one row where all say the same."""
+    rows: dict[tuple[str, ...], list[str]] = {}
+    for verb in verbs.OF_VERB:
+        for name, (_, option) in verbs.options(verb, PEOPLE).items():
+            if option.people and option.help:
+                called = ", ".join(f"`{flag}`" for flag in flags(name, option))
+                keyword = f"`{name}`" if verb in verbs.KEYWORDS and name in taken(verb) else ""
+                agents = "yes" if option.agents and verb in TOOL_NAMES else ""
+                row = (called, keyword, agents, help_of(option).replace("|", "\\|"))
+                rows.setdefault(row, []).append(verb)
+    table = [
+        f"| {called} | {keyword} | {', '.join(having)} | {agents} | {said} |"
+        for (called, keyword, agents, said), having in sorted(rows.items(), key=lambda row: row[0])
+    ]
+    head = ["| command line | keyword | verbs | agents | what it says |", "|---|---|---|---|---|"]
+    return "\n".join([*head, *table]) + "\n"
+
+
+def taken(verb: str) -> set[str]:
+    """The keywords of a function of the library."""
+    return set(read(verbs.KEYWORDS[verb], verb))
 
 
 def made(text: str) -> str:

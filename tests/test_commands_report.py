@@ -15,14 +15,15 @@ from typing import Any
 import pytest
 
 from tpudiag.commands import _report as shared
-from tpudiag.errors import UsageError
-from tpudiag.model import Evidence, FailOn, Finding, Outcome, Report, Severity, Subject, Verdict
+from tpudiag.commands._parser import add_options
+from tpudiag.errors import FailOn, UsageError
+from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.source_change import Mending
 
 
 def options(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    shared.add_report_options(parser)
+    add_options(parser, "read", without=("path",))
     return parser.parse_args(arguments)
 
 

@@ -32,7 +32,7 @@ def test_the_sidecar_watches_what_the_trainer_writes() -> None:
     options = build_parser().parse_args(shlex.split(command)[1:])
     mounts = {mount["mountPath"] for mount in sidecar["volumeMounts"]}
     assert mounts == {mount["mountPath"] for mount in trainer["volumeMounts"]} == {"/recordings"}
-    assert options.source == [str(trainer["workingDir"] / DEFAULT_PATH.parent)]
+    assert options.sources == [str(trainer["workingDir"] / DEFAULT_PATH.parent)]
     assert (options.verb, options.project, options.job) == ("watch", None, "bert")
     (port,) = sidecar["ports"]
     assert options.prometheus.endswith(f":{port['containerPort']}")

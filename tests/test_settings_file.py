@@ -15,9 +15,9 @@ FILE = Path("/project/pyproject.toml")
 def test_a_path_of_the_section_is_one_from_the_folder_of_the_file() -> None:
     made = section(FILE, b'[tool.tpudiag]\npython = "./venv/bin/python"\npedantic = true\n')
     assert made is not None
-    assert (made.python, made.pedantic) == ("/project/venv/bin/python", True)
+    assert (made["python"], made["pedantic"]) == ("/project/venv/bin/python", True)
     named = section(FILE, b'[tool]\ntpudiag = {python = "python3.11"}\n')
-    assert named is not None and named.python == "python3.11"
+    assert named is not None and named["python"] == "python3.11"
 
 
 def test_a_file_that_speaks_of_it_elsewhere_has_no_section() -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tpudiag.errors import UsageError
 from tpudiag.model import Check, Report
@@ -100,13 +100,15 @@ def _foreign(point: EntryPoint) -> Check:
     return loaded
 
 
-def checked_settings(
-    folder: Path, select: Sequence[str], ignore: Sequence[str], *, pedantic: bool = False
-) -> Settings:
-    """The settings of a folder, narrowed; raises UsageError for an id or limit of no check."""
+def checked_settings(folder: Path, said: Mapping[str, Any]) -> Settings:
+    """The settings of a folder, narrowed by the options that were said.
+
+    Raises UsageError for an id or limit of no check.
+    """
     from tpudiag.settings import load
 
-    settings = load(folder).narrowed(tuple(select), tuple(ignore), pedantic=pedantic)
+    select, ignore = (tuple(said.get(name, ())) for name in ("select", "ignore"))
+    settings = load(folder).narrowed(select, ignore, pedantic=bool(said.get("pedantic")))
     ids = {check.id: check for check in checks()}
     for wanted in (*settings.select, *settings.ignore):
         if not any(id_.startswith(wanted) for id_ in ids):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
+from tpudiag.commands._parser import add_verb
 from tpudiag.errors import INTERRUPTED, TpudiagError, UsageError
 from tpudiag.printing import say, say_whole
 from tpudiag.version import __version__
@@ -70,7 +71,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     # Without `prog` argparse formats a usage line to find it, and imports shutil for its width.
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, prog=parser.prog)
     for verb in VERBS if only is None else (only,):
-        import_module(f"tpudiag.commands.{verb}").add_parser(verbs)
+        add_verb(verbs, verb, import_module(f"tpudiag.commands.{verb}").VERB)
     return parser
 
 
@@ -87,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, _interrupt)  # what Ctrl-C tidies up, a plain kill does too
     try:
         _refuse_deleted_folder()
-        exit_code: int = options.run(options)
+        exit_code: int = import_module(f"tpudiag.commands.{options.verb}").run(options)
         sys.stdout.flush()
     except TpudiagError as error:
         say(str(error))

@@ -9,6 +9,10 @@ TpudiagError            one clear line on stderr, exit code 2
 
 from __future__ import annotations
 
+from typing import Literal
+
+FailOn = Literal["error", "warning", "never"]
+"""The severity from which a finding makes the exit code 1."""
 INTERRUPTED = 130
 """The exit code of what Ctrl-C ended, as a shell has it."""
 

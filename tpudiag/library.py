@@ -16,11 +16,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Unpack
 
 from tpudiag.errors import UsageError
 from tpudiag.library_jobs import check, fix, plan, settings_of
 from tpudiag.model import Report
 from tpudiag.notebook_display import show_reports
+from tpudiag.options.profiles import CompareOptions, ReadOptions
+from tpudiag.options.verbs import filled, keywords, request_of
 from tpudiag.phases import OnPhase
 
 __all__ = ["Run", "check", "compare", "fix", "load", "plan", "read", "render"]
@@ -30,18 +33,9 @@ Run = str | Path | Report
 show_reports()
 
 
+@keywords
 def read(
-    path: str | Path,
-    *,
-    run: str | None = None,
-    step_name: str | None = None,
-    top: int = 30,
-    engine: str = "local",
-    xprof_limit_s: float | None = 0,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    pedantic: bool = False,
-    on_phase: OnPhase = lambda _: None,
+    path: str | Path, *, on_phase: OnPhase = lambda _: None, **options: Unpack[ReadOptions]
 ) -> Report:
     """Diagnose a TensorBoard profile, as `tpudiag read` does; XProf is asked where a limit is set.
 
@@ -50,25 +44,23 @@ def read(
     from tpudiag import snippets
     from tpudiag.diagnoses import profile
 
-    request = profile.ProfileRequest(
-        path=str(path), run=run, engine=engine, xprof_limit_s=xprof_limit_s, step_name=step_name,
-        top=top,
-    )  # fmt: skip
-    report = profile.diagnose(request, settings_of(select, ignore, pedantic), on_phase)
+    said = filled("read", options)
+    settings = settings_of(said)
+    request = request_of(profile.ProfileRequest, said, path=str(path))
+    report = profile.diagnose(request, settings, on_phase)
     # The verb prints what was read so far under a note; a caller would take it for the whole.
     if report.interrupted:
         raise KeyboardInterrupt
     return snippets.added(report)
 
 
+@keywords
 def compare(
     before: Run | Sequence[Run],
     after: Run | Sequence[Run],
     *,
-    fail_on_regression: float = 0.05,
-    across_hardware: bool = False,
-    engine: str = "local",
     on_phase: OnPhase = lambda _: None,
+    **options: Unpack[CompareOptions],
 ) -> Report:
     """What changed between two sides, one or more runs each, as `tpudiag compare` does.
 
@@ -77,10 +69,11 @@ def compare(
     """
     from tpudiag.diagnoses import sides
 
+    said = filled("compare", options)
     both = [(side,) if isinstance(side, Run) else tuple(side) for side in (before, after)]
     return sides.compared_runs(
-        (both[0], both[1]), engine, settings_of((), ()), on_phase,
-        limit=fail_on_regression, across_hardware=across_hardware,
+        (both[0], both[1]), said["engine"], settings_of({}), on_phase,
+        limit=said["fail_on_regression"], across_hardware=said["across_hardware"],
     ).report  # fmt: skip
 
 

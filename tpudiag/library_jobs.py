@@ -2,40 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from tpudiag import scratch
 from tpudiag.errors import UsageError
-from tpudiag.job_options import CheckOptions, FixOptions, PlanOptions, filled, keywords
 from tpudiag.model import Report
+from tpudiag.options.jobs import CheckOptions, FixOptions, PlanOptions
+from tpudiag.options.verbs import filled, keywords, request_of
 from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 
 
-@keywords("check")
+@keywords
 def check(
     program: str | Path | None = None,
     *,
-    module: str | None = None,
-    target: str | None = None,
     arguments: Sequence[str] = (),
-    tpu: str | None = None,
-    log_dir: str | Path | None = None,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    pedantic: bool = False,
-    changes_within: str | Path | None = None,
     on_phase: OnPhase = lambda _: None,
     **options: Unpack[CheckOptions],
 ) -> Report:
     """Run a job in a child process, observed, and diagnose it, as `tpudiag check` does.
 
     `program` is a script, a notebook or `module:function`, `module` one that runs as by
-    `python -m`; without either the reference job runs. `options` say how it runs (tpudiag.
-    job_options.CheckOptions, docs/options.md). Without `log_dir` the job's profile goes
+    `python -m`; without either the reference job runs. `options` say how it runs (tpudiag.options.
+    jobs.CheckOptions, docs/options.md). Without `log_dir` the job's profile goes
     with the call. `changes_within` is a folder that offered changes stay in, where the script's
     project is larger. `on_phase` hears what is being done. Raises TpudiagError: UsageError for an
     unknown target or id, UnreadableInput for a script that is not there, MissingExtra without
@@ -45,33 +38,23 @@ def check(
     from tpudiag import snippets
     from tpudiag.diagnoses import job, job_request
 
-    settings = settings_of(select, ignore, pedantic)
+    settings, kept = settings_of(said), said["log_dir"]
     with scratch.folder("log") as temporary:
-        folder = Path(log_dir or temporary)
+        folder = Path(kept or temporary)
         request = job_request.resolved(
-            _text(program), module, arguments=arguments, target=target, tpu=tpu, log_dir=folder,
-            said=said,
+            _text(program), said["module"], arguments=arguments, target=said["target"],
+            tpu=said["tpu"], log_dir=folder, said=said,
         )  # fmt: skip
         folder.mkdir(parents=True, exist_ok=True)
-        request = replace(request, changes_within=_path(changes_within))
         report = snippets.added(job.diagnose(request, settings, on_phase))
-    return report if log_dir is not None else replace(report, next_command=None)
+    return report if kept is not None else replace(report, next_command=None)
 
 
-@keywords("fix")
+@keywords
 def fix(
     program: str | Path | None = None,
     *,
-    module: str | None = None,
-    target: str | None = None,
     arguments: Sequence[str] = (),
-    write: bool = False,
-    patch: str | Path | None = None,
-    unsafe: bool = False,
-    select: Sequence[str] = (),
-    ignore: Sequence[str] = (),
-    pedantic: bool = False,
-    changes_within: str | Path | None = None,
     on_phase: OnPhase = lambda _: None,
     **options: Unpack[FixOptions],
 ) -> Report:
@@ -87,34 +70,26 @@ def fix(
     from tpudiag.diagnoses import fix as fixing
     from tpudiag.diagnoses import job_request
 
-    if program is None and module is None:
+    if program is None and said["module"] is None:
         raise UsageError("fix: name the script that is to be mended")
-    settings = settings_of((), ignore, pedantic)
+    settings = settings_of(said | {"select": ()})
     with scratch.folder("log") as temporary:
         job = job_request.resolved(
-            _text(program), module, arguments=arguments, target=target, log_dir=temporary,
-            said=said,
+            _text(program), said["module"], arguments=arguments, target=said["target"],
+            log_dir=temporary, said=said,
         )  # fmt: skip
-        request = fixing.FixRequest(
-            job=replace(job, changes_within=_path(changes_within)),
-            select=tuple(select),
-            unsafe=unsafe,
-            write=write,
-            patch=_path(patch),
+        patch = None if said["patch"] is None else Path(said["patch"])
+        request = request_of(
+            fixing.FixRequest, said, job=job, select=tuple(said["select"]), patch=patch
         )
         return fixing.diagnose(request, settings, on_phase)
 
 
-@keywords("plan")
+@keywords
 def plan(
     program: str | Path | None = None,
     *,
-    targets: Sequence[str] = ("v5e-8",),
-    batch: Sequence[int] = (),
     arguments: Sequence[str] = (),
-    cost: str | Path | None = None,
-    examples: float | None = None,
-    epochs: float | None = None,
     on_phase: OnPhase = lambda _: None,
     **options: Unpack[PlanOptions],
 ) -> Report:
@@ -130,9 +105,10 @@ def plan(
     from tpudiag.diagnoses import plan as planning
     from tpudiag.planning import prices
 
-    slices = tuple(hardware.sold_target(name) for name in dict.fromkeys(targets))
+    slices = tuple(hardware.sold_target(name) for name in dict.fromkeys(said["targets"]))
     if not slices:
         raise UsageError("targets: name at least one TPU, e.g. v5e-8")
+    examples, epochs, cost = said["examples"], said["epochs"], said["cost"]
     if examples is None and epochs is not None:
         raise UsageError("epochs: say with examples how many examples the data set has")
     installed = planning.installed_compiler(said["compiler_python"])
@@ -142,11 +118,11 @@ def plan(
         )
         request = planning.PlanRequest(
             job=planning.up_to_its_step(job), installed=installed, targets=slices,
-            batches=tuple(batch), prices={} if cost is None else prices.load(Path(cost)),
+            batches=tuple(said["batch"]), prices={} if cost is None else prices.load(Path(cost)),
             examples=None if examples is None else examples * (epochs or 1),
             timeout_s=said["timeout_s"], compile_timeout_s=said["compile_timeout_s"],
         )  # fmt: skip
-        return planning.diagnose(request, settings_of((), ()), on_phase)
+        return planning.diagnose(request, settings_of({}), on_phase)
 
 
 def _text(path: str | Path | None) -> str | None:
@@ -154,13 +130,8 @@ def _text(path: str | Path | None) -> str | None:
     return None if path is None else str(path)
 
 
-def _path(path: str | Path | None) -> Path | None:
-    """A path as one."""
-    return None if path is None else Path(path)
-
-
-def settings_of(select: Sequence[str], ignore: Sequence[str], pedantic: bool = False) -> Settings:
+def settings_of(said: Mapping[str, Any]) -> Settings:
     """Those of the working folder, narrowed; raises UsageError for an id that no check has."""
     from tpudiag.catalogue import checked_settings
 
-    return checked_settings(Path.cwd(), select, ignore, pedantic=pedantic)
+    return checked_settings(Path.cwd(), said)

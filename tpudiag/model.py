@@ -9,6 +9,7 @@ from functools import total_ordering
 from typing import Literal
 
 from tpudiag import errors
+from tpudiag.errors import FailOn
 from tpudiag.location import Location as Location  # noqa: PLC0414  (told to type checkers)
 from tpudiag.records import dataclass
 from tpudiag.report_figures import (
@@ -224,8 +225,6 @@ def _to_measure(how: str) -> str:
 
 
 SubjectKind = Literal["job", "profile", "trainer"]
-FailOn = Literal["error", "warning", "never"]
-"""From which severity on a failed check makes the exit code 1."""
 Shortfall = Literal["part", "whole"]
 """A source gave nothing, and the others were judged; or it ended before all could be judged."""
 

@@ -64,15 +64,10 @@ def _written(file: Path) -> Settings | None:
     if b"tpudiag" not in data:
         return None
     # Few files have the section, and what reads it takes a tenth of a small verb's time to import.
+    from tpudiag.options.verbs import request_of
     from tpudiag.settings_file import section
 
     made = section(file, data)
     if made is None:
         return None
-    return Settings(
-        select=tuple(made.select),
-        ignore=tuple(made.ignore),
-        limits=made.limits,
-        python=made.python,
-        pedantic=made.pedantic,
-    )
+    return request_of(Settings, made)

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tpudiag.cli import main
-from tpudiag.commands._alert_request import percent
 from tpudiag.monitoring.cloud import connection
+from tpudiag.options.kinds import percent
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from tpudiag.commands._durations import duration
+from tpudiag.options.durations import duration
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from tpudiag.commands.plan import batches
+from tpudiag.options.kinds import batches
 
 pytestmark = pytest.mark.slow
 

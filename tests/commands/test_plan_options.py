@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from tpudiag.cli import build_parser
 from tpudiag.commands import _job_request, plan
 from tpudiag.errors import UsageError
 
 
 def parsed(*arguments: str) -> argparse.Namespace:
-    parser = argparse.ArgumentParser()
-    plan.add_parser(parser.add_subparsers())
-    options = parser.parse_args(["plan", *arguments])
+    options = build_parser("plan").parse_args(["plan", *arguments])
     options.arguments = []
     return options
 
 
 def test_the_job_of_a_plan_is_asked_for_as_that_of_a_check(tmp_path: Path) -> None:
     options = parsed("--for", "v5e-8", "--log-dir", str(tmp_path))
-    assert _job_request.of(options, "plan").target.name == "v5e-8"
+    options.target = "v5e-8"
+    assert _job_request.of(options).target.name == "v5e-8"
 
 
 def test_a_slice_that_is_not_sold_is_refused() -> None:

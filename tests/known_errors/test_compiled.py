@@ -43,13 +43,30 @@ def written(folder: Path, text: str) -> Path:
         (CASE.replace("cause = 'A cause.'", ""), "E01: case lacks cause"),
         (CASE + "yields = ['E02']", "E01: case has no yields"),
         (CASE.replace("['x']", "'x'"), "E01: says is of another type"),
-        (CASE + "[[case.narrower]]\nsays = 'y'\n", "E01: narrower lacks cause, fix, hit"),
+        (CASE + "[[case.narrower]]\nsays = 'y'\n", "E01: narrower lacks cause, fix"),
+        (
+            CASE + "[[case.narrower]]\ncause = 'c'\nfix = 'f'\n",
+            "E01: narrower lacks says or when",
+        ),
+        (CASE.replace("['x']", "['{{odd}}']"), "no fragment is called 'odd'"),
         ("[[entry]]\nid = 'E01'\n", "no table is called entry"),
     ],
 )
 def test_a_file_of_another_form_is_refused(wrong: str, told: str, tmp_path: Path) -> None:
     with pytest.raises(BadCase, match=told):
         read(written(tmp_path, wrong))
+
+
+def test_fragments_are_put_into_patterns_and_names_into_tables(tmp_path: Path) -> None:
+    text = CASE.replace("['x']", "['{{who}} failed']") + (
+        "[fragments]\nwho = 'the worker'\n[names.moved.'tf']\n'tf.io' = 'gfile'\n"
+        "[[shared]]\nof = ['a']\n[[shared.narrower]]\n"
+        "when = { op = '{{who}}' }\ncause = 'c'\nfix = 'f'\n"
+    )
+    cases = read(written(tmp_path, text))
+    assert cases["case"][0]["says"] == ["the worker failed"]
+    assert cases["shared"][0]["narrower"][0]["when"] == {"op": "the worker"}
+    assert cases["names"] == {"moved": {"tf tf.io": "gfile"}}
 
 
 def test_a_data_file_that_is_newer_is_compiled_anew(tmp_path: Path) -> None:
@@ -65,7 +82,7 @@ def test_a_data_file_that_is_newer_is_compiled_anew(tmp_path: Path) -> None:
 
 def test_a_wheel_has_the_compiled_file_alone(tmp_path: Path) -> None:
     compiled = tmp_path / "cases.json"
-    compiled.write_text('{"case": [], "silent": []}', encoding="utf-8")
+    compiled.write_text('{"case": []}', encoding="utf-8")
     assert load(tmp_path / "none", compiled)["case"] == []
 
 

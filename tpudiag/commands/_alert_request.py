@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from tpudiag.errors import UsageError
+from tpudiag.options.verbs import request_of
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.alert_policies import AlertRequest, Limits
@@ -14,19 +15,12 @@ MOST_ABSENCE_MIN, MOST_CHANNELS, MOST_JOB = 1410, 16, 400
 """Of the service: of absence, of channels a policy, and of a policy's name, 512, the job's part."""
 
 
-def request_of(options: argparse.Namespace) -> AlertRequest:
+def alerts_of(options: argparse.Namespace) -> AlertRequest:
     """The command line as a request; raises UsageError for what the service would refuse."""
     from tpudiag.diagnoses.alert_policies import AlertRequest
 
-    return AlertRequest(
-        project=options.project,
-        job=options.job,
-        policies=tuple(options.policies),
-        notify=tuple(options.notify),
-        limits=_limits(options),
-        dashboard=not options.no_dashboard,
-        dry_run=options.dry_run,
-        endpoint=options.endpoint,
+    return request_of(
+        AlertRequest, vars(options), limits=_limits(options), dashboard=not options.no_dashboard
     )
 
 
@@ -58,22 +52,3 @@ def _limits(options: argparse.Namespace) -> Limits:
         silent_min=round(options.silence),
         absent_min=round(options.absence),
     )
-
-
-def percent(text: str) -> float:
-    """`20` or `20%` as 20; a share such as 0.2 would be a fifth of one percent."""
-    value = number(text)
-    if value < 1 and not text.strip().endswith("%"):
-        raise argparse.ArgumentTypeError(f"{text!r} is less than 1 %: write 20 for a fifth")
-    return value
-
-
-def number(text: str) -> float:
-    """`20`, `20%` as 20."""
-    try:
-        value = float(text.strip().removesuffix("%"))
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e6:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0, such as 20")
-    return value

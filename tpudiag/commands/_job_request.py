@@ -7,23 +7,24 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands import _job_options
-from tpudiag.job_options import Verb
-
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job_request import JobRequest
 
 
-def of(options: argparse.Namespace, verb: Verb) -> JobRequest:
+def of(options: argparse.Namespace) -> JobRequest:
     """The command line as a request; what cannot work is refused before anything starts."""
     from tpudiag.diagnoses import job_request
 
-    name = options.target or options.module or f"reference-{getattr(options, 'reference', '')}"
+    name = (
+        options.program
+        or getattr(options, "module", None)
+        or f"reference-{getattr(options, 'reference', '')}"
+    )
     log_dir: Path = options.log_dir
     was_there = log_dir.is_dir()
     folder = job_request.run_folder(log_dir, name)
     try:
-        return _in_folder(folder, options, verb)
+        return _in_folder(folder, options)
     except BaseException:
         for left in (folder,) if was_there else (folder, log_dir):
             with contextlib.suppress(OSError):
@@ -31,16 +32,16 @@ def of(options: argparse.Namespace, verb: Verb) -> JobRequest:
         raise
 
 
-def _in_folder(folder: Path, options: argparse.Namespace, verb: Verb) -> JobRequest:
+def _in_folder(folder: Path, options: argparse.Namespace) -> JobRequest:
     """The request of a run that has its folder."""
     from tpudiag.diagnoses import job_request
 
     return job_request.resolved(
-        options.target,
-        options.module,
+        options.program,
+        getattr(options, "module", None),
         arguments=options.arguments,
-        target=options.for_,
-        tpu=options.tpu,
+        target=options.target,
+        tpu=getattr(options, "tpu", "none"),
         log_dir=folder,
-        said=_job_options.said(options, verb),
+        said=vars(options),
     )

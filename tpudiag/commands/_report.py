@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from tpudiag.errors import UsageError
 from tpudiag.printing import put_text, say
@@ -16,23 +16,6 @@ from tpudiag.printing import put_text, say
 if TYPE_CHECKING:
     from tpudiag.model import Report
     from tpudiag.settings import Settings
-
-
-class Verbs(Protocol):
-    """What argparse's add_subparsers returns, which it keeps private."""
-
-    def add_parser(
-        self,
-        name: str,
-        *,
-        help: str,
-        description: str | None,
-        epilog: str,
-        allow_abbrev: bool,
-        formatter_class: type[argparse.HelpFormatter],
-    ) -> argparse.ArgumentParser:
-        """A parser for one verb."""
-        ...
 
 
 ENDINGS = {
@@ -47,68 +30,6 @@ ENDINGS = {
 
 PEOPLES = ("rich", "text")
 """Formats that come in short, and whole with --verbose."""
-
-
-def add_output_options(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # pyright: ignore[reportPrivateUsage]
-    """--format and -o."""
-    group = parser.add_argument_group("report")
-    group.add_argument(
-        "--format",
-        metavar="FORMAT",
-        help="rich, text, json, html, markdown, sarif or junit on stdout; default: rich on a "
-        "terminal, plain text elsewhere",
-    )
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        action="append",
-        default=[],
-        type=Path,
-        help="also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
-        ".txt); repeatable",
-    )
-    group.add_argument(
-        "-v",
-        "--verbose",
-        action="store_true",
-        help="in text: the evidence of what passed too, and how to measure what was not",
-    )
-    return group
-
-
-def add_report_options(parser: argparse.ArgumentParser, gates: bool = True) -> None:
-    """--format, -o, --select, --ignore, and --fail-on where findings decide the exit code."""
-    group = add_output_options(parser)
-    group.add_argument(
-        "--select",
-        metavar="IDS",
-        type=_ids,
-        default=[],
-        action="extend",
-        help="only these checks: ids or families, e.g. TPU101,TPU2",
-    )
-    group.add_argument(
-        "--ignore",
-        metavar="IDS",
-        type=_ids,
-        default=[],
-        action="extend",
-        help="not these checks; `# tpudiag: ignore[TPU204] reason` on a line silences one finding",
-    )
-    group.add_argument(
-        "--pedantic",
-        action="store_true",
-        help="show findings of low confidence too: read from names, text or one short measurement",
-    )
-    if not gates:
-        return
-    group.add_argument(
-        "--fail-on",
-        choices=("error", "warning", "never"),
-        default="error",
-        help="the severity from which a failed check makes the exit code 1 (default: %(default)s)",
-    )
 
 
 def check_outputs(options: argparse.Namespace) -> None:
@@ -155,9 +76,7 @@ def settings_for(options: argparse.Namespace) -> Settings:
     """The settings of the working folder, narrowed by --select and --ignore; ids are checked."""
     from tpudiag.catalogue import checked_settings
 
-    return checked_settings(
-        Path.cwd(), options.select, options.ignore, pedantic=getattr(options, "pedantic", False)
-    )
+    return checked_settings(Path.cwd(), vars(options))
 
 
 def emit(report: Report, options: argparse.Namespace) -> int:
@@ -171,7 +90,7 @@ def emit(report: Report, options: argparse.Namespace) -> int:
         say_each(report.faults)
     elif report.partial is not None:
         say(report.partial)
-    return report.exit_code(options.fail_on)
+    return report.exit_code(getattr(options, "fail_on", "never"))
 
 
 def say_each(lines: Iterable[str]) -> None:
@@ -243,8 +162,3 @@ def write_whole(file: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
-
-
-def _ids(text: str) -> list[str]:
-    """`TPU101,TPU2` as a list."""
-    return [part.strip().upper() for part in text.split(",") if part.strip()]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands._alert_request import number, percent, request_of
-from tpudiag.commands._report import Verbs, write_whole
+from tpudiag.commands._alert_request import alerts_of
+from tpudiag.commands._parser import Verb
+from tpudiag.commands._report import write_whole
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.harmless import one_line
 from tpudiag.printing import put, put_data, put_text, say
@@ -32,80 +32,11 @@ exit codes: 0 done; 1 --dry-run found something to change; 2 usage error, or not
 MARKS = {"create": "+", "update": "~", "keep": "=", "delete": "-"}
 
 
-def add_parser(verbs: Verbs) -> None:
-    """The options of `alerts`."""
-    parser = verbs.add_parser(
-        "alerts",
-        help="alert policies in Cloud Monitoring, as code",
-        description="Applies, lists, shows, deletes and exports the alert policies of a job.",
-        epilog=EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "action",
-        choices=("apply", "list", "show", "delete", "export"),
-        metavar="ACTION",
-        help="apply, list, show, delete or export",
-    )
-    parser.add_argument(
-        "policies",
-        metavar="POLICY",
-        nargs="*",
-        help="only these, right after ACTION, e.g. throughput-drop (default: all of the job)",
-    )
-    _add_job_options(parser)
-    parser.add_argument(
-        "--format",
-        choices=("json", "terraform", "dashboard", "prometheus", "grafana"),
-        default="json",
-        help="of export: the policies as JSON or Terraform, the JSON of the dashboard; rules for "
-        "Prometheus and a dashboard for Grafana, on what `watch --prometheus` serves (default: "
-        "%(default)s)",
-    )
-    parser.add_argument("-o", "--output", metavar="FILE", type=Path, help="where export goes")
-    parser.add_argument("--endpoint", metavar="HOST:PORT", help="another server, without TLS")
-    _add_limits(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_job_options(parser: argparse.ArgumentParser) -> None:
-    """Whose policies they are, who is told, and what is left alone."""
-    parser.add_argument("--project", metavar="PROJECT", help="the Google Cloud project")
-    parser.add_argument("--job", metavar="NAME", help="the job, as `watch --job` names it")
-    parser.add_argument(
-        "--notify",
-        metavar="CHANNEL",
-        action="append",
-        default=[],
-        help="a notification channel by its name, or its resource name; repeatable",
-    )
-    parser.add_argument(
-        "--dry-run", action="store_true", help="say what would change, and change nothing"
-    )
-    parser.add_argument(
-        "--no-dashboard", action="store_true", help="leave the job's dashboard alone"
-    )
-
-
-def _add_limits(parser: argparse.ArgumentParser) -> None:
-    """When the policies fire."""
-    limits = parser.add_argument_group("limits")
-    for name, metavar, default, what in (
-        ("--drop", "PERCENT", 20, "throughput below the job's own baseline"),
-        ("--input-share", "PERCENT", 20, "of step time spent waiting for input"),
-        ("--hbm-share", "PERCENT", 95, "of the usable HBM in use"),
-        ("--first-step", "MINUTES", 20, "without a first step"),
-        ("--silence", "MINUTES", 20, "without a step"),
-        ("--absence", "MINUTES", 10, "without a point; 2 to 1410"),
-    ):
-        limits.add_argument(
-            name,
-            metavar=metavar,
-            type=percent if metavar == "PERCENT" else number,
-            default=default,
-            help=f"{what} (default: %(default)s)",
-        )
+VERB = Verb(
+    help="alert policies in Cloud Monitoring, as code",
+    description="Applies, lists, shows, deletes and exports the alert policies of a job.",
+    epilog=EPILOG,
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -113,12 +44,12 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses import alert_policies
 
     if options.action == "export":
-        return _written(alert_policies.exported(request_of(options), options.format), options)
+        return _written(alert_policies.exported(alerts_of(options), options.format), options)
     if not options.project:
         raise UsageError(f"alerts {options.action}: needs --project (export works without)")
     if options.action != "list" and not options.job:
         raise UsageError(f"alerts {options.action}: needs --job")
-    request = request_of(options)
+    request = alerts_of(options)
     if options.action == "apply":
         return _changed(alert_policies.applied(request), options)
     if options.action == "delete":

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands import _job_options, _job_request, _report
+from tpudiag.commands import _job_request, _report
 from tpudiag.commands._interrupts import Interrupts
+from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
-from tpudiag.commands.compare import share
-from tpudiag.commands.plan import positive
 from tpudiag.errors import INTERRUPTED, UsageError
 from tpudiag.printing import say
 
@@ -33,65 +31,11 @@ examples:
 """
 
 
-def add_parser(verbs: _report.Verbs) -> None:
-    """The options of `check`."""
-    parser = verbs.add_parser(
-        "check",
-        help="run a job under observation, on the TPU or rehearsed without one",
-        description=__doc__,
-        epilog=EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    _job_options.add_target_options(
-        parser,
-        "a script (train.py), a notebook (train.ipynb) or module:function; default: the reference "
-        "job",
-    )
-    parser.add_argument(
-        "--tpu",
-        metavar="NAME",
-        help="the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
-    )
-    _job_options.add_log_dir(parser, "where runs leave their profile")
-    _job_options.add_options(parser, "check")
-    _add_gate_options(parser)
-    _add_price_options(parser)
-    _report.add_report_options(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_gate_options(parser: argparse.ArgumentParser) -> None:
-    """An earlier report to hold this one against."""
-    gate = parser.add_argument_group("gate for CI")
-    gate.add_argument(
-        "--baseline", metavar="REPORT", help="a JSON report of an earlier check: says what grew"
-    )
-    gate.add_argument(
-        "--fail-on-regression",
-        metavar="PERCENT",
-        type=share,
-        help="exit with 1 where what the TPU compiler says (HBM need, FLOPs, bytes, cycles, "
-        "predicted step) grew by more than this against --baseline, e.g. 2%%",
-    )
-
-
-def _add_price_options(parser: argparse.ArgumentParser) -> None:
-    """What the predicted step is to be converted to."""
-    price = parser.add_argument_group("prices")
-    price.add_argument(
-        "--cost",
-        metavar="FILE",
-        type=Path,
-        help="prices of a chip-hour (TOML or JSON): adds what a million examples cost at the "
-        "predicted step",
-    )
-    price.add_argument(
-        "--examples",
-        metavar="N",
-        type=positive,
-        help="examples of an epoch: adds how long it takes, and with --cost what it costs",
-    )
+VERB = Verb(
+    help="run a job under observation, on the TPU or rehearsed without one",
+    description=__doc__,
+    epilog=EPILOG,
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -102,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.planning import prices
 
     known = prices.load(options.cost) if options.cost is not None else {}
-    request = _job_request.of(options, "check")
+    request = _job_request.of(options)
     from tpudiag.diagnoses import job
     from tpudiag.diagnoses.predicted_cost import priced
 

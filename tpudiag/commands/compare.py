@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import math
 
+from tpudiag.commands._parser import Verb, add_options
 from tpudiag.commands._progress import progress
-from tpudiag.commands._report import add_output_options, check_outputs, emit, settings_for
-from tpudiag.commands.read import add_engine_option, add_link_option, xprof_addresses
+from tpudiag.commands._report import check_outputs, emit, settings_for
+from tpudiag.commands.read import xprof_addresses
 from tpudiag.errors import UsageError
 from tpudiag.printing import say
 
@@ -24,54 +24,13 @@ examples:
 """
 
 
-def add_parser(
-    verbs: argparse._SubParsersAction[argparse.ArgumentParser],  # pyright: ignore[reportPrivateUsage]
-) -> None:
-    """The verb's own arguments."""
-    parser = verbs.add_parser(
-        "compare",
-        help="hold two profiles or reports against each other; a gate for CI",
-        description="Compares two profiles (as `read` takes them) or JSON reports, or several runs "
-        "a side: each figure with its change, and whether it is more than noise.",
-        usage="tpudiag compare [options] A B | A1 A2 ... -- B1 B2 ...",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument(
-        "runs",
-        metavar="RUN",
-        nargs="+",
-        help="what was before, then what is now: profiles, or reports saved as .json; `--` stands "
-        "between the sides where there are several runs",
-    )
-    _add_options(parser)
-    parser.set_defaults(run=run, select=[], ignore=[], fail_on="never")
-
-
-def _add_options(parser: argparse.ArgumentParser) -> None:
-    """The options, which may stand before or behind `--`."""
-    parser.add_argument(
-        "--fail-on-regression",
-        metavar="PERCENT",
-        type=share,
-        help="exit with 1 where step time (median, mean, 90th percentile), throughput, MXU "
-        "utilisation, peak memory or what the TPU compiler says got worse by more than this, e.g. "
-        "5%%, and by more than noise",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help="with --fail-on-regression, fail as well where there are too few steps to tell",
-    )
-    parser.add_argument(
-        "--across-hardware",
-        action="store_true",
-        help="compare runs on different TPUs: only shares of each chip's peak are judged",
-    )
-    add_engine_option(parser)
-    add_link_option(parser)
-    add_output_options(parser)
+VERB = Verb(
+    help="hold two profiles or reports against each other; a gate for CI",
+    description="Compares two profiles (as `read` takes them) or JSON reports, or several runs "
+    "a side: each figure with its change, and whether it is more than noise.",
+    usage="tpudiag compare [options] A B | A1 A2 ... -- B1 B2 ...",
+    epilog=EPILOG,
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -116,15 +75,7 @@ def _sides(options: argparse.Namespace) -> tuple[tuple[str, ...], tuple[str, ...
         return (options.runs[0],), (options.runs[1],)
     tail = argparse.ArgumentParser(prog="tpudiag compare", allow_abbrev=False)
     tail.add_argument("after", nargs="+")
-    _add_options(tail)
+    add_options(tail, "compare", without=("runs",))
     # Into the same namespace: argparse takes `--` for the end of all options, people do not.
     tail.parse_args(options.arguments, options)
     return tuple(options.runs), tuple(options.after)
-
-
-def share(text: str) -> float:
-    """`5%` or `5` as 0.05."""
-    value = float(text.strip().removesuffix("%")) / 100
-    if not 0 <= value < math.inf:
-        raise ValueError(text)
-    return value

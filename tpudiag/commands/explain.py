@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tpudiag.commands._parser import Verb
 from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.printing import BOLD, PLAIN, json_text, put_emphasised
 
 if TYPE_CHECKING:
-    from tpudiag.commands._report import Verbs
     from tpudiag.known_errors.model import Match
     from tpudiag.known_errors.search import Stream
 
@@ -34,30 +34,12 @@ BIG_BYTES = 50_000_000
 """From this size on progress is answers."""
 
 
-def add_parser(verbs: Verbs) -> None:
-    """The verb's own arguments."""
-    parser = verbs.add_parser(
-        "explain",
-        help="explain a check, an error message or a log",
-        description="Explains a check: what it sees, why it costs, what to do; or finds the known "
-        "errors in a text or log, best first, with cause and fix.",
-        epilog=EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("id", metavar="ID", nargs="?", help="a check, a family or a known error")
-    what.add_argument(
-        "--error", metavar="TEXT", help="the text of an error; - reads standard input"
-    )
-    what.add_argument("--log", metavar="FILE", help="a log in which to look for errors")
-    parser.add_argument(
-        "--format",
-        choices=("text", "json"),
-        default="text",
-        help="how to say it (default: %(default)s)",
-    )
-    parser.set_defaults(run=run)
+VERB = Verb(
+    help="explain a check, an error message or a log",
+    description="Explains a check: what it sees, why it costs, what to do; or finds the known "
+    "errors in a text or log, best first, with cause and fix.",
+    epilog=EPILOG,
+)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,9 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tpudiag.commands import _job_options, _job_request, _report
+from tpudiag.commands import _job_request, _report
+from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
 from tpudiag.errors import UsageError
+from tpudiag.options.verbs import request_of
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.fix import FixRequest
@@ -29,33 +31,11 @@ exit codes: 0 nothing is left to fix, 1 something is, 2 not rehearsed.
 """
 
 
-def add_parser(verbs: _report.Verbs) -> None:
-    """The options of `fix`."""
-    parser = verbs.add_parser(
-        "fix",
-        help="change the script so that its findings are gone, proven by a rehearsal",
-        description=__doc__,
-        epilog=EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    _job_options.add_target_options(
-        parser, "a script (train.py), a notebook (train.ipynb) or module:function"
-    )
-    parser.add_argument("--write", action="store_true", help="change the files")
-    parser.add_argument(
-        "--patch", metavar="FILE", type=Path, help="write the changes as a patch for `git apply`"
-    )
-    parser.add_argument(
-        "--unsafe",
-        action="store_true",
-        help="also make changes of the model or the batch: widths and batches that fill the tiles",
-    )
-    parser.add_argument("--tpu", metavar="NAME", default="none", help=argparse.SUPPRESS)
-    _job_options.add_log_dir(parser, "where runs leave their profile", "none is kept")
-    _job_options.add_options(parser, "fix")
-    _report.add_report_options(parser, gates=False)
-    parser.set_defaults(run=run, log_dir=None)  # thrown away, as all that a rehearsal writes
+VERB = Verb(
+    help="change the script so that its findings are gone, proven by a rehearsal",
+    description=__doc__,
+    epilog=EPILOG,
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -83,19 +63,13 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
     """The command line as a request; what cannot work is refused before anything starts."""
     from tpudiag.diagnoses.fix import FixRequest
 
-    if options.target is None and options.module is None:
+    if options.program is None and options.module is None:
         raise UsageError("fix: name the script that is to be mended")
     if options.write and options.patch is not None:
         raise UsageError("--write and --patch: choose one")
     if options.patch is not None:
         _refuse_patch(options.patch, options)
-    return FixRequest(
-        job=_job_request.of(options, "fix"),
-        select=select,
-        unsafe=options.unsafe,
-        write=options.write,
-        patch=options.patch,
-    )
+    return request_of(FixRequest, vars(options), job=_job_request.of(options), select=select)
 
 
 def _refuse_patch(file: Path, options: argparse.Namespace) -> None:

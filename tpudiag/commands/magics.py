@@ -93,14 +93,14 @@ def check(session: Session, line: str, cell: str) -> Report:
     from tpudiag.diagnoses import job
 
     options = _options("check", line)
-    if options.target is not None or options.module is not None:
+    if options.program is not None or options.module is not None:
         raise UsageError(f"{CHECK}: the cells are what is checked; `!tpudiag check` takes a script")
     _report.check_outputs(options)
     settings = _report.settings_for(options)
     cells = session.with_cell(line, cell)
     with progress() as on_phase:
         report = job.diagnose(
-            _request(lambda made: _job_request.of(made, "check"), options, cells),
+            _request(_job_request.of, options, cells),
             settings,
             on_phase,
         )

@@ -7,7 +7,7 @@ import os
 import signal
 from pathlib import Path
 
-from tpudiag.commands._report import Verbs
+from tpudiag.commands._parser import Verb
 from tpudiag.errors import MissingExtra, UsageError
 
 MISSING = "the SDK of the Model Context Protocol is not installed: pip install 'tpudiag[mcp]'"
@@ -18,35 +18,12 @@ changed but by `fix` under --allow-write: what a rehearsed script writes is thro
 """
 
 
-def add_parser(verbs: Verbs) -> None:
-    """The verb's own arguments."""
-    parser = verbs.add_parser(
-        "mcp",
-        help="serve the verbs to an agent or editor (Model Context Protocol, stdio)",
-        description="Serves check, fix, read, plan, compare and explain to an agent or editor, "
-        "over the Model Context Protocol on stdin and stdout (the extra `mcp`).",
-        epilog=EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument(
-        "--folder",
-        metavar="DIR",
-        type=Path,
-        default=Path(),
-        help="the folder to serve (default: the one it is started in)",
-    )
-    parser.add_argument(
-        "--python",
-        metavar="PYTHON",
-        help="the Python of the jobs, as for `check`: an agent cannot name one",
-    )
-    parser.add_argument(
-        "--allow-write",
-        action="store_true",
-        help="let the agent have `fix` change files of the folder (default: it gets the diff)",
-    )
-    parser.set_defaults(run=run)
+VERB = Verb(
+    help="serve the verbs to an agent or editor (Model Context Protocol, stdio)",
+    description="Serves check, fix, read, plan, compare and explain to an agent or editor, "
+    "over the Model Context Protocol on stdin and stdout (the extra `mcp`).",
+    epilog=EPILOG,
+)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
 from tpudiag.commands._interrupts import Interrupts
-from tpudiag.commands._watch_options import (
-    add_judgement_options,
-    add_source_options,
-    add_worker_options,
-)
-from tpudiag.commands._watch_outlets import add_cloud_options, outlets
-from tpudiag.commands._worker_options import selection
+from tpudiag.commands._parser import Verb
+from tpudiag.commands._workers import selection
 from tpudiag.errors import NothingDiagnosed, UsageError
+from tpudiag.options.verbs import request_of
 from tpudiag.printing import say
 
 if TYPE_CHECKING:
@@ -54,22 +50,11 @@ WHERE_THEY_FAIL = ("TPU605", "TPU611")
 """A job's output tells of errors only, and not all jobs say their loss: that is no news."""
 
 
-def add_parser(verbs: _report.Verbs) -> None:
-    """The options of `watch`."""
-    parser = verbs.add_parser(
-        "watch",
-        help="follow the throughput of a running job; raise alerts",
-        description="Follows the throughput of a running job against its own baseline.",
-        epilog=EPILOG,
-        allow_abbrev=False,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_source_options(parser)
-    add_judgement_options(parser)
-    add_worker_options(parser)
-    add_cloud_options(parser)
-    _report.add_report_options(parser)
-    parser.set_defaults(run=run, lacking=())
+VERB = Verb(
+    help="follow the throughput of a running job; raise alerts",
+    description="Follows the throughput of a running job against its own baseline.",
+    epilog=EPILOG,
+)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,8 +62,8 @@ def run(options: argparse.Namespace) -> int:
     _report.check_outputs(options)
     settings = _settings(options)
     workers = _workers(options)
-    options.source = [*options.source, *workers]
-    if not options.source:
+    options.sources += workers
+    if not options.sources:
         raise UsageError("watch: name a SOURCE (tpudiag-logs), --tpu or --selector")
     missing = [str(log) for log in options.log if not log.is_file()]
     if missing:
@@ -86,12 +71,13 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses.cloud_tpu import tools_for
     from tpudiag.diagnoses.expectation import expected
     from tpudiag.diagnoses.recording import Session
+    from tpudiag.diagnoses.watch_outlets import OutletRequest, outlets
     from tpudiag.diagnoses.watch_request import WatchRequest
 
     request = WatchRequest(
-        sources=tuple(options.source),
+        sources=tuple(options.sources),
         on_alert=options.on_alert,
-        outlets=outlets(options),
+        outlets=outlets(request_of(OutletRequest, vars(options))),
         expect=expected(options.expect),
         price=_price(options),
         logs=tuple(options.log),
@@ -149,7 +135,7 @@ def _lookup(options: argparse.Namespace, workers: Sequence[str]) -> WorkerLookup
 def _reported(session: Session, options: argparse.Namespace) -> int:
     """The report at the end; a source that gave nothing was not judged."""
     report = session.report()
-    faults = (*report.faults, *options.lacking)
+    faults = (*report.faults, *getattr(options, "lacking", ()))
     report = replace(report, faults=faults, shortfall="whole" if faults else None)
     return _report.emit(report, options)
 
@@ -172,13 +158,13 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
                 interrupts.look()
                 if session.look():
                     show(session)
-                    if session.done(options.idle):
+                    if session.done(options.idle_s):
                         _tell_end(session)
                         break
                 elif not told and not sys.stderr.isatty():
                     told = True
                     say(f"{session.name}: nothing is recorded there yet; waiting for it")
-                time.sleep(options.interval)
+                time.sleep(options.interval_s)
     except KeyboardInterrupt:
         if session.seen:
             return _report.emit(replace(session.report(), interrupted=True), options)

@@ -6,7 +6,7 @@ import contextlib
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
 from tpudiag.errors import UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.model import Framework
+from tpudiag.options.verbs import request_of
 from tpudiag.script_run import Isolation
 from tpudiag.sources import environment, script
 from tpudiag.sources.compiler import libtpu_process
@@ -170,7 +171,9 @@ def resolved(
     job = program_of(program, module, _reference(said))
     python = said["python"]
     framework = Framework.TENSORFLOW if program is None else script.trains_with(program)
-    request = JobRequest(
+    return request_of(
+        JobRequest,
+        said,
         program=job.program,
         name=job.name,
         is_module=job.is_module,
@@ -184,15 +187,11 @@ def resolved(
         log_dir=log_dir,
         isolation=isolation,
         keep_writes=keep,
+        changes_within=_path(said.get("changes_within")),
         saves_in=(job.reference.checkpoint_dir or "") if job.reference else "",
         rest_s=0.0 if said.get("first_loop") else said.get("budget_s", 0.0),
         compiler=_compiler(said),
     )
-    return replace(request, **{name: said[name] for name in SAID_ITSELF & said.keys()})
-
-
-SAID_ITSELF = {field.name for field in fields(JobRequest)} - {"python", "keep_writes"}
-"""Options that a request takes as they are."""
 
 
 def _compiler(said: Mapping[str, Any]) -> CompilerRequest:

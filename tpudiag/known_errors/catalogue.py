@@ -7,7 +7,10 @@ from functools import cache
 from typing import Any
 
 from . import compiled
-from .model import Kind, Known, KnownError, Narrower, Phase, Rival, Silent, VersionFix
+from .model import Kind, Known, KnownError, Phase, Rival, Silent
+from .readings import Shared
+from .readings.meaning import Names
+from .readings.narrower import Narrower
 
 _KINDS = {"broad": Kind.BROAD, "consequence": Kind.CONSEQUENCE, "form": Kind.FORM}
 _KNOWN: dict[str, Known] = {"reproduced": "reproduced", "experience": "recalled"}
@@ -17,7 +20,7 @@ _RENAMED = {
     "source": "citations",
     "miss": "near_miss",
 }
-_PLAIN = ("id", "family", "cause", "fix", "useless", "level", "depth", "rehearsal_only")
+_PLAIN = ("id", "family", "cause", "fix", "useless", "level", "depth", "rehearsal_only", "whole")
 
 
 @cache
@@ -30,6 +33,22 @@ def known_errors() -> tuple[KnownError, ...]:
 def silent() -> tuple[Silent, ...]:
     """The ids that stand for something known which leaves no text."""
     return tuple(Silent(row["id"], row["reason"]) for row in _cases()["silent"])
+
+
+@cache
+def shared() -> Shared:
+    """The narrower cases that several cases share, by their family, in the order of the files."""
+    of: dict[str, list[Narrower]] = {}
+    for row in _cases()["shared"]:
+        cases = [_narrower(each, whole=False) for each in row["narrower"]]
+        for family in row["of"]:
+            of.setdefault(family, []).extend(cases)
+    return {family: tuple(cases) for family, cases in of.items()}
+
+
+def names() -> Names:
+    """The tables of names that moved, went or came."""
+    return _cases()["names"]
 
 
 @cache
@@ -55,13 +74,14 @@ def _known_error(row: Mapping[str, Any]) -> KnownError:
         evidence=_KNOWN.get(row.get("known", ""), "reported"),
         details=tuple(row.get("details", ())),
         rivals=tuple(map(_rival, row.get("one_of", ()))),
-        fixes=tuple(map(_release, row.get("release", ()))),
-        narrower=tuple(map(_narrower, row.get("narrower", ()))),
+        narrower=tuple(_narrower(each, whole=True) for each in row.get("narrower", ())),
     )
 
 
-def _narrower(row: Mapping[str, Any]) -> Narrower:
-    return Narrower(row["says"], row["cause"], row["fix"], row["hit"])
+def _narrower(row: Mapping[str, Any], *, whole: bool) -> Narrower:
+    """A narrower case; `whole`: of one case alone, so that it says all of the cause."""
+    texts = {name: row[name] for name in ("cause", "fix", "says", "hit", "likely") if name in row}
+    return Narrower(**texts, when=tuple(row.get("when", {}).items()), whole=whole)
 
 
 def _rival(row: Mapping[str, Any]) -> Rival:
@@ -70,7 +90,3 @@ def _rival(row: Mapping[str, Any]) -> Rival:
     return Rival(
         cause=row["cause"], look_for=row["look_for"], cues=cues, families=families, **texts
     )
-
-
-def _release(row: Mapping[str, Any]) -> VersionFix:
-    return VersionFix(package=row["of"], since=row["since"], before=row["before"], fix=row["fix"])

@@ -8,35 +8,45 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 FOLDER = Path(__file__).parent / "cases"
 COMPILED = Path(__file__).parent / "cases.json"
 
-_TEXTS = ("id", "family", "phase", "cause", "fix", "hit")
-_LISTS = ("says", "ends_at", "details", "source")
-_OPTIONS = ("level", "kind", "useless", "known", "miss")
-_PARTS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "narrower": (frozenset({"says", "cause", "fix", "hit"}), frozenset()),
+_LISTS = frozenset({"says", "ends_at", "details", "source", "families", "of"})
+_FLAGS = frozenset({"rehearsal_only", "whole", "likely"})
+_PARTS = ("narrower", "one_of")
+_FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "narrower": (frozenset({"cause", "fix"}), frozenset({"says", "when", "hit", "likely"})),
     "one_of": (
         frozenset({"cause", "look_for"}),
         frozenset({"says", "decide", "fix", "families"}),
     ),
-    "release": (frozenset({"of", "since", "before", "fix"}), frozenset()),
     "silent": (frozenset({"id", "reason"}), frozenset()),
+    "shared": (frozenset({"of", "narrower"}), frozenset()),
     "case": (
-        frozenset(_TEXTS),
-        frozenset({*_LISTS, *_OPTIONS, "depth", "rehearsal_only", "narrower", "one_of", "release"}),
+        frozenset({"id", "family", "phase", "cause", "fix", "hit"}),
+        frozenset({"says", "ends_at", "details", "source", "level", "kind", "useless", "known"})
+        | {"miss", "depth", "rehearsal_only", "whole", *_PARTS},
     ),
 }
 """By the kind of a table: the fields that it must have, and those that it may have."""
-_LISTED = frozenset({*_LISTS, "families"})
+_FRAGMENT = re.compile(r"\{\{(\w+)\}\}")
 
-Cases = dict[str, list[dict[str, Any]]]
-"""`case` and `silent`, as the files hold them."""
+
+class Cases(TypedDict):
+    """What the data files hold."""
+
+    case: list[dict[str, Any]]
+    silent: list[dict[str, Any]]
+    shared: list[dict[str, Any]]
+    """Narrower cases that several cases share: `of` their families."""
+    names: dict[str, dict[str, str]]
+    """By its kind a table of names: moved (by both modules), replaced, since, arguments, ..."""
 
 
 class BadCase(ValueError):
@@ -61,53 +71,96 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
     """
     import tomllib  # only where a data file is newer than what was compiled
 
-    cases: Cases = {"case": [], "silent": []}
+    cases = Cases(case=[], silent=[], shared=[], names={})
+    fragments: dict[str, str] = {}
     for path in sorted(folder.glob("*/*.toml")):
         if path.parent.name in without:
             continue
         with path.open("rb") as stream:
             tables = tomllib.load(stream)
+        fragments |= tables.pop("fragments", {})
+        for kind, names in tables.pop("names", {}).items():
+            cases["names"].setdefault(kind, {}).update(_flat(names))
         for kind, rows in tables.items():
-            if kind not in cases:
+            into = {"case": cases["case"], "silent": cases["silent"], "shared": cases["shared"]}
+            if kind not in into:
                 raise BadCase(f"{path}: no table is called {kind}")
             for row in rows:
                 _check(kind, row, f"{path}: {row.get('id', kind)}")
-            cases[kind] += rows
+            into[kind] += rows
+    for row in (*cases["case"], *cases["shared"]):
+        _put_together(row, fragments)
     return cases
+
+
+def _flat(names: dict[str, Any]) -> dict[str, str]:
+    """A table of names; one of tables by the keys of both."""
+    flat: dict[str, str] = {}
+    for name, each in names.items():
+        if isinstance(each, str):
+            flat[name] = each
+        else:
+            inner: dict[str, str] = each
+            flat |= {f"{name} {key}": text for key, text in inner.items()}
+    return flat
+
+
+def _put_together(row: dict[str, Any], fragments: dict[str, str]) -> None:
+    """Put the named fragments into the patterns of a case and of the parts within it."""
+
+    def filled(pattern: str) -> str:
+        try:
+            return _FRAGMENT.sub(lambda hole: fragments[hole[1]], pattern)
+        except KeyError as missing:
+            raise BadCase(f"no fragment is called {missing}") from None
+
+    for name in ("says", "ends_at", "when"):
+        asked = row.get(name)
+        if isinstance(asked, str):
+            row[name] = filled(asked)
+        elif isinstance(asked, dict):
+            row[name] = {fact: filled(each) for fact, each in cast(Any, asked).items()}
+        elif asked:
+            row[name] = [filled(each) for each in asked]
+    for part in (each for name in _PARTS for each in row.get(name, ())):
+        _put_together(part, fragments)
 
 
 def _check(kind: str, row: dict[str, Any], where: str) -> None:
     """Refuse a table with a field too few, too many or of another type."""
-    needed, others = _PARTS[kind]
+    needed, others = _FIELDS[kind]
     if missing := needed - row.keys():
         raise BadCase(f"{where}: {kind} lacks {', '.join(sorted(missing))}")
     if unknown := row.keys() - needed - others:
         raise BadCase(f"{where}: {kind} has no {', '.join(sorted(unknown))}")
+    if kind == "narrower" and not row.keys() & {"says", "when"}:
+        raise BadCase(f"{where}: narrower lacks says or when")
     for name, value in row.items():
-        if name in ("narrower", "one_of", "release"):
+        if name in _PARTS:
             for part in value:
                 _check(name, part, where)
-        elif name == "depth":
-            _be(isinstance(value, int), where, name)
-        elif name == "rehearsal_only":
-            _be(isinstance(value, bool), where, name)
-        elif name == "hit" and kind == "case":
-            _be(isinstance(value, str) or _are_texts(value), where, name)
-        elif name in _LISTED and kind != "narrower":
-            _be(_are_texts(value), where, name)
-        else:
-            _be(isinstance(value, str), where, name)
+        elif not _is_of_its_type(kind, name, value):
+            raise BadCase(f"{where}: {name} is of another type")
+
+
+def _is_of_its_type(kind: str, name: str, value: Any) -> bool:
+    """Whether a field holds what it is to hold."""
+    if name in _FLAGS:
+        return isinstance(value, bool)
+    if name == "depth":
+        return isinstance(value, int)
+    if name == "when":
+        return isinstance(value, dict) and _are_texts(list(cast(Any, value).values()))
+    if name == "hit" and kind == "case":
+        return isinstance(value, str) or _are_texts(value)
+    if name in _LISTS and kind != "narrower":
+        return _are_texts(value)
+    return isinstance(value, str)
 
 
 def _are_texts(value: Any) -> bool:
     """Whether a field is a list of texts."""
     return isinstance(value, list) and all(isinstance(each, str) for each in cast(Any, value))
-
-
-def _be(right: bool, where: str, name: str) -> None:
-    """Refuse a field of another type."""
-    if not right:
-        raise BadCase(f"{where}: {name} is of another type")
 
 
 def _is_stale(folder: Path, compiled: Path) -> bool:

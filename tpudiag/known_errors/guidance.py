@@ -7,9 +7,10 @@ import re
 
 from tpudiag.records import dataclass
 
+from .catalogue import shared
 from .model import Phase
 from .place import operation_in, place_of
-from .readings.operations import refusal_of
+from .readings import FORM, narrower
 
 _STATUSES = (
     "CANCELLED",
@@ -109,6 +110,13 @@ def guidance(text: str, message: str, phase: Phase) -> Guidance:
         own_line=place.own_line,
         next_steps=_NEXT[phase],
     )
+
+
+def refusal_of(operation: str) -> str:
+    """What an operation, or the last part of a node's name, mostly refuses; empty if not known."""
+    kind = re.sub(r"_\d{1,4}$", "", operation.rsplit("/", 1)[-1])
+    refused = narrower.first(shared().get(FORM, ()), {"operation": (kind,)})
+    return refused.cause if refused else ""
 
 
 def status_of(text: str) -> str | None:

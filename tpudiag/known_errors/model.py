@@ -13,6 +13,7 @@ from tpudiag.records import dataclass
 
 from .frames import ToldBy
 from .readings.meaning import Reading
+from .readings.narrower import Narrower
 
 if TYPE_CHECKING:
     from .facts import Facts
@@ -94,30 +95,6 @@ class Rival:
     families: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Narrower:
-    """A narrower case within a broader one: a sentence that tells more than the case it belongs to.
-
-    `says`: a pattern as those of KnownError, looked for around its match; its named groups fill
-    `<<name>>` in cause and fix. `hit`: an error that holds it.
-    """
-
-    says: str
-    cause: str
-    fix: str
-    hit: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class VersionFix:
-    """What mends an error in some versions of a package: from `since`, before `before`."""
-
-    package: str
-    since: str
-    before: str
-    fix: str
-
-
 @dataclass(frozen=True, kw_only=True)
 class KnownError:
     """An error whose text, cause and fix are known.
@@ -129,14 +106,13 @@ class KnownError:
       for any white space, or none: texts are searched without theirs, and without case. No
       unbounded repeat and no bare `|` outside a group. Named groups become values.
     - `cause`: sentences. `details`: sentences with {values}, said where the text gave all theirs.
-    - `fix`: copyable; `fixes`: better ones for some versions; `useless`: what is often tried and
-      does not help.
+    - `fix`: copyable; `useless`: what is often tried and does not help.
     - `rivals`: where the text alone does not decide.
     - `citations`: repository#number. `example` and `more_examples`: texts that must match;
       `near_miss`: must not.
     - `depth`: how narrow it is: of two that are said at one place, the deeper is the answer.
-    - `narrower`: cases within this one, the most telling first: the first that the text says is
-      the answer.
+    - `narrower`: cases within this one, the most telling first: the first that holds is the answer.
+    - `whole`: whether it tells all of it: its shapes and objects mean nothing else.
     - `places`: where a traceback stands that was cut off before its last sentence, each a regular
       expression for `file.py function` and the source behind it (.cut_off). An error without
       patterns is told by its places alone.
@@ -156,13 +132,13 @@ class KnownError:
     details: tuple[str, ...] = ()
     useless: str = ""
     rivals: tuple[Rival, ...] = ()
-    fixes: tuple[VersionFix, ...] = ()
     citations: tuple[str, ...] = ()
     evidence: Known = "reported"
     depth: int = 0
     places: tuple[str, ...] = ()
     narrower: tuple[Narrower, ...] = ()
     rehearsal_only: bool = False
+    whole: bool = False
 
     @property
     def noise(self) -> bool:
@@ -195,9 +171,6 @@ class Match:
     values: dict[str, str] = field(default_factory=dict[str, str])
     rivals: tuple[RivalFound, ...] = ()
     secondary: bool = False
-    fix_for: VersionFix | None = None
-    fix_version: str | None = None
-    """The user's version of the package of `fix_for`."""
     reading: Reading | None = None
     """What its own names, shapes and arguments mean."""
     place: Place | None = None
@@ -267,17 +240,15 @@ class Match:
 
     @property
     def fix(self) -> str:
-        """What mends the supported cause, or the user's version, or any."""
-        if self.fix_for is not None:
-            fix = self.with_names(self.fix_for.fix)
-            return f"# for {self.fix_for.package} {self.fix_version}\n{fix}"
+        """What mends the supported cause, or any."""
         decided = self.supported
         fix = self.with_names((decided.rival.fix if decided else "") or self.error.fix)
         if self.reading is None:
             open_ = self.error.kind is not Kind.TELLING and decided is None
             own = self.own.fix if self.own is not None and open_ else ""
             return f"{own}\n# if that is not it:\n{fix}" if own else fix
-        return f"{self.with_names(self.reading.fix)}\n# if that is not it:\n{fix}"
+        read = self.with_names(self.reading.fix)
+        return read if self.reading.alone else f"{read}\n# if that is not it:\n{fix}"
 
     def with_names(self, text: str) -> str:
         """A fix or command with the values and names of this text in its blanks."""

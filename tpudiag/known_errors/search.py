@@ -16,7 +16,7 @@ from io import BytesIO
 from itertools import accumulate, chain, takewhile
 from typing import Protocol
 
-from .catalogue import known_errors
+from .catalogue import known_errors, shared
 from .frames import ToldBy, all_frames, ends_in_any_error
 from .model import MOST_COUNTED, Kind, Match
 from .plain_text import (
@@ -162,7 +162,7 @@ class _Search:
             line=line,
             last_line=line,
             count=0,
-            reading=reading(window.bare, hit, error, values, kind=error.kind.value)
+            reading=reading(window.bare, hit, error, values, kind=error.kind.value, shared=shared())
             if read
             else None,
             values=values,

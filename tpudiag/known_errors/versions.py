@@ -1,4 +1,4 @@
-"""The versions of packages that a text names, and fixes that hold for some of them."""
+"""The versions of packages that a text names, and what holds for some of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from .model import Match
+from .readings.narrower import first
 
 _NAMED = re.compile(
     r"\b(?P<package>tensorflow(?:[-_](?:cpu|tpu|gpu))?|tf|tf[-_]keras|keras|libtpu|jax|numpy|protobuf)"
@@ -67,13 +68,12 @@ def names_of(versions: Mapping[str, str]) -> dict[str, str]:
 
 
 def for_versions(match: Match, versions: Mapping[str, str]) -> Match:
-    """A match whose fix is that for these versions, where its error has one."""
-    known = {package_of(name): version for name, version in versions.items()}
-    for fix in match.error.fixes:
-        version = known.get(fix.package)
-        if version and _number(fix.since) <= _number(version) < _number(fix.before):
-            return replace(match, fix_for=fix, fix_version=version)
-    return match
+    """A match with what its error is about in these versions, where nothing else was read in it."""
+    if match.reading is not None:
+        return match
+    named = {package_of(name): (version,) for name, version in versions.items()}
+    read = first(match.error.narrower, named)
+    return replace(match, reading=replace(read, alone=True)) if read else match
 
 
 def package_of(name: str) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import anyio
-import msgspec
 from mcp import types
 from mcp.server import ServerRequestContext
 from mcp.server.lowlevel import Server
@@ -17,18 +16,9 @@ from tpudiag.errors import TpudiagError, UsageError
 from tpudiag.harmless import one_line
 from tpudiag.mcp_server import worker_process
 from tpudiag.mcp_server.folder import Folder
-from tpudiag.mcp_server.tools import (
-    TOOLS,
-    Arguments,
-    Check,
-    Compare,
-    Explain,
-    Fix,
-    Plan,
-    Read,
-    Tool,
-    tool,
-)
+from tpudiag.mcp_server.tools import TOOLS, Tool, tool
+from tpudiag.options.option import AGENTS
+from tpudiag.options.verbs import options
 from tpudiag.version import __version__
 
 INSTRUCTIONS = (
@@ -111,10 +101,10 @@ class Verbs:
 
     def request(self, name: str, given: dict[str, Any] | None) -> dict[str, Any]:
         """What the worker is asked: the arguments checked, the paths held to the folder."""
-        arguments = held(tool(name).read(given), self.folder)
-        if isinstance(arguments, Fix) and arguments.write and not self.may_write:
+        arguments = held(name, tool(name).read(given), self.folder)
+        if tool(name).writes and arguments["write"] and not self.may_write:
             raise UsageError(READ_ONLY)
-        return {"tool": name, "arguments": msgspec.to_builtins(arguments), "python": self.python}
+        return {"tool": name, "arguments": arguments, "python": self.python}
 
     async def _answered(self, request: dict[str, Any], progress: _Progress) -> dict[str, Any]:
         """The worker's answer; until then the client hears that work goes on."""
@@ -136,23 +126,16 @@ class Verbs:
             return await worker_process.answered(request, self.folder.top, progress.on_phase)
 
 
-def held(given: Arguments, folder: Folder) -> Arguments:
-    """The arguments with every path in them held to the folder; raises UsageError."""
-    changed: dict[str, Any] = {}
-    if isinstance(given, Check | Fix | Plan) and given.program is not None:
-        changed["program"] = folder.program(given.program)
-    if isinstance(given, Check | Fix) and given.module is not None:
-        changed["module"] = folder.module(given.module)
-    if isinstance(given, Plan) and given.cost is not None:
-        changed["cost"] = folder.path(given.cost)
-    if isinstance(given, Read):
-        changed["path"] = folder.path(given.path)
-    if isinstance(given, Compare):
-        changed["before"] = [folder.path(name) for name in given.before]
-        changed["after"] = [folder.path(name) for name in given.after]
-    if isinstance(given, Explain) and given.log is not None:
-        changed["log"] = folder.path(given.log)
-    return msgspec.structs.replace(given, **changed)
+def held(name: str, given: dict[str, Any], folder: Folder) -> dict[str, Any]:
+    """The arguments of a tool with every path in them held to the folder; raises UsageError."""
+    ways = {"program": folder.program, "module": folder.module, "path": folder.path}
+    changed = dict(given)
+    for key, (_, option) in options(name, AGENTS).items():
+        value = given.get(key)
+        if option.in_folder and value is not None:
+            hold = ways[option.in_folder]
+            changed[key] = hold(value) if isinstance(value, str) else [hold(v) for v in value]
+    return changed
 
 
 def serve(top: Path, python: str | None = None, *, may_write: bool = False) -> None:

@@ -23,7 +23,7 @@ from typing import Any, TextIO
 from tpudiag import library, report_json
 from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
 from tpudiag.harmless import harmless, one_line, redacted
-from tpudiag.mcp_server.tools import Explain, tool
+from tpudiag.mcp_server.tools import tool
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.printing import say_whole
@@ -110,7 +110,7 @@ def main() -> int:
 def answer(request: Request, wire: _Wire) -> Answer:
     """What one tool says; raises TpudiagError."""
     if request["tool"] == "explain":
-        return _explained(Explain(**request["arguments"]))
+        return _explained(**request["arguments"])
     report = DIAGNOSES[request["tool"]](**library_arguments(request, wire.on_phase))
     # Whoever interrupted it waits for no answer, and half a report would pass for a whole one.
     if report.interrupted:
@@ -162,26 +162,26 @@ def _slim(outcome: Outcome) -> Outcome:
     return replace(outcome, evidence=outcome.evidence[:1])
 
 
-def _explained(given: Explain) -> Answer:
+def _explained(id: str | None = None, error: str | None = None, log: str | None = None) -> Answer:
     """A check, a known error, or the known errors of a text or log."""
     from tpudiag import explanation
     from tpudiag.known_errors import answers, reader
     from tpudiag.known_errors.catalogue import known_errors
 
-    if [given.id, given.error, given.log].count(None) != 2:
+    if [id, error, log].count(None) != 2:
         raise UsageError("explain: name one of id, error, log")
-    if given.id is not None:
-        check = explanation.find(given.id)
+    if id is not None:
+        check = explanation.find(id)
         if check is not None:
             return _answer(explanation.rows(check), checks=[explanation.data(check)])
-        for error in known_errors():
-            if error.id == given.id.upper():
-                return _answer(answers.error_rows(error, str), errors=[answers.error_data(error)])
-        raise UsageError(f"{given.id}: no check or known error has this id")
-    known = reader.in_text(given.error or "") if given.log is None else reader.in_log(given.log)
-    if not known:
-        raise NothingDiagnosed(reader.nothing_in(given.log or "the text", given.error or ""))
-    return _answer(answers.all_rows(known), errors=[answers.data(each) for each in known])
+        for known in known_errors():
+            if known.id == id.upper():
+                return _answer(answers.error_rows(known, str), errors=[answers.error_data(known)])
+        raise UsageError(f"{id}: no check or known error has this id")
+    found = reader.in_text(error or "") if log is None else reader.in_log(log)
+    if not found:
+        raise NothingDiagnosed(reader.nothing_in(log or "the text", error or ""))
+    return _answer(answers.all_rows(found), errors=[answers.data(each) for each in found])
 
 
 def _answer(rows: Any, **result: list[dict[str, object]]) -> Answer:

@@ -10,209 +10,100 @@ from enum import Enum
 
 from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
-from tpudiag.model import Framework
+from tpudiag.model import Framework as Framework
 from tpudiag.records import dataclass
-from tpudiag.script_run import (
-    CodeFrame,
-    Coverage,
-    CoverageEnd,
-    Crash,
-    HookDefect,
-    Misfit,
-    ShortenedLoop,
-    StepFunction,
-    UnreachedLines,
-)
-from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
-from tpudiag.signals.checkpoints import BucketSeen, Checkpoints, CheckpointUse
-from tpudiag.signals.environment import (
-    CloudTpu,
-    Environment,
-    JobEnd,
-    KerasUse,
-    LoggedRecord,
-    Runtime,
-    StandInKind,
-    TensorFlowImport,
-    Tf1Use,
-    TpuAttempt,
-)
-from tpudiag.signals.input_pipeline import (
-    NO_WORK,
-    AutotuneChoice,
-    DatasetOp,
-    FilesRead,
-    InputCost,
-    InputSpeed,
-    Pipeline,
-)
-from tpudiag.signals.profile import (
-    Device,
-    DeviceOp,
-    MemoryPeak,
-    PaddedTensor,
-    ProfileFacts,
-    ReplicaSteps,
-    StepPart,
-)
-from tpudiag.signals.profile_hosts import (
-    CallbackTime,
-    HostClock,
-    InputBlocker,
-    IteratorTime,
-    UnreadHost,
-)
-from tpudiag.signals.sends import HeldBack, Refusal, RefusedBy, SendKind
-from tpudiag.signals.sharding import ShardedStep, StepArgument
-from tpudiag.signals.step import (
-    ActivationEstimate,
-    ArgumentChange,
-    Batch,
-    Dispatch,
-    LossScale,
-    MatrixOp,
-    MixedPrecision,
-    PrecisionSwitch,
-    Retrace,
-    StepConstant,
-    StepOp,
-    StepOps,
-    TensorSeen,
-    TracedFunction,
-    VariableSeen,
-    WideLayer,
-)
-from tpudiag.signals.step_numerics import (
-    BatchNorm,
-    ClippedGradients,
-    ExpertRouting,
-    FrozenNorm,
-    LowPrecisionOp,
-    OutsideVariable,
-    StepNumerics,
-)
-from tpudiag.signals.throughput import (
-    LEAST_STEADY,
-    WARM_UP,
-    RateUnit,
-    StepTimes,
-    Throughput,
-    ThroughputDrift,
-    ThroughputDrop,
-    warm_up,
-)
-from tpudiag.signals.training_loop import (
-    FitData,
-    FrozenState,
-    GpuUse,
-    IteratorUse,
-    Pause,
-    RepeatedSetup,
-    ReplicaRead,
-    ResultFetch,
-    TrainedNumbers,
-    TrainingLoop,
-    UndistributedInput,
-)
-
-__all__ = [
-    "EMPTY",
-    "LEAST_STEADY",
-    "NO_WORK",
-    "WARM_UP",
-    "ActivationEstimate",
-    "ArgumentChange",
-    "AutotuneChoice",
-    "Batch",
-    "BatchNorm",
-    "BucketSeen",
-    "CallbackTime",
-    "Cause",
-    "CauseFigure",
-    "CauseKind",
-    "CheckpointUse",
-    "Checkpoints",
-    "ClippedGradients",
-    "CloudTpu",
-    "CodeFrame",
-    "Coverage",
-    "CoverageEnd",
-    "Crash",
-    "DatasetOp",
-    "Device",
-    "DeviceOp",
-    "Dispatch",
-    "Environment",
-    "ExpertRouting",
-    "FilesRead",
-    "FitData",
-    "Framework",
-    "FrozenNorm",
-    "FrozenState",
-    "GpuUse",
-    "HeldBack",
-    "HookDefect",
-    "HostClock",
-    "InputBlocker",
-    "InputCost",
-    "InputSpeed",
-    "IteratorTime",
-    "IteratorUse",
-    "JobEnd",
-    "KerasUse",
-    "LoggedRecord",
-    "LossScale",
-    "LowPrecisionOp",
-    "MatrixOp",
-    "MemoryPeak",
-    "Misfit",
-    "MixedPrecision",
-    "Origin",
-    "OutsideVariable",
-    "PaddedTensor",
-    "Pause",
-    "Pipeline",
-    "PrecisionSwitch",
-    "ProfileFacts",
-    "RateUnit",
-    "Refusal",
-    "RefusedBy",
-    "RepeatedSetup",
-    "ReplicaRead",
-    "ReplicaSteps",
-    "ResultFetch",
-    "Retrace",
-    "Runtime",
-    "SendKind",
-    "ShardedStep",
-    "ShortenedLoop",
-    "Signals",
-    "StandInKind",
-    "StepArgument",
-    "StepConstant",
-    "StepFunction",
-    "StepNumerics",
-    "StepOp",
-    "StepOps",
-    "StepPart",
-    "StepTimes",
-    "TensorFlowImport",
-    "TensorSeen",
-    "Tf1Use",
-    "Throughput",
-    "ThroughputDrift",
-    "ThroughputDrop",
-    "TpuAttempt",
-    "TracedFunction",
-    "TrainedNumbers",
-    "TrainingLoop",
-    "UndistributedInput",
-    "UnreachedLines",
-    "UnreadHost",
-    "VariableSeen",
-    "WideLayer",
-    "warm_up",
-]
+from tpudiag.script_run import CodeFrame as CodeFrame
+from tpudiag.script_run import Coverage as Coverage
+from tpudiag.script_run import CoverageEnd as CoverageEnd
+from tpudiag.script_run import Crash as Crash
+from tpudiag.script_run import HookDefect as HookDefect
+from tpudiag.script_run import Misfit as Misfit
+from tpudiag.script_run import ShortenedLoop as ShortenedLoop
+from tpudiag.script_run import StepFunction as StepFunction
+from tpudiag.script_run import UnreachedLines as UnreachedLines
+from tpudiag.signals.causes import Cause as Cause
+from tpudiag.signals.causes import CauseFigure as CauseFigure
+from tpudiag.signals.causes import CauseKind as CauseKind
+from tpudiag.signals.checkpoints import BucketSeen as BucketSeen
+from tpudiag.signals.checkpoints import Checkpoints as Checkpoints
+from tpudiag.signals.checkpoints import CheckpointUse as CheckpointUse
+from tpudiag.signals.environment import CloudTpu as CloudTpu
+from tpudiag.signals.environment import Environment as Environment
+from tpudiag.signals.environment import JobEnd as JobEnd
+from tpudiag.signals.environment import KerasUse as KerasUse
+from tpudiag.signals.environment import LoggedRecord as LoggedRecord
+from tpudiag.signals.environment import Runtime as Runtime
+from tpudiag.signals.environment import StandInKind as StandInKind
+from tpudiag.signals.environment import TensorFlowImport as TensorFlowImport
+from tpudiag.signals.environment import Tf1Use as Tf1Use
+from tpudiag.signals.environment import TpuAttempt as TpuAttempt
+from tpudiag.signals.input_pipeline import NO_WORK as NO_WORK
+from tpudiag.signals.input_pipeline import AutotuneChoice as AutotuneChoice
+from tpudiag.signals.input_pipeline import DatasetOp as DatasetOp
+from tpudiag.signals.input_pipeline import FilesRead as FilesRead
+from tpudiag.signals.input_pipeline import InputCost as InputCost
+from tpudiag.signals.input_pipeline import InputSpeed as InputSpeed
+from tpudiag.signals.input_pipeline import Pipeline as Pipeline
+from tpudiag.signals.profile import Device as Device
+from tpudiag.signals.profile import DeviceOp as DeviceOp
+from tpudiag.signals.profile import MemoryPeak as MemoryPeak
+from tpudiag.signals.profile import PaddedTensor as PaddedTensor
+from tpudiag.signals.profile import ProfileFacts as ProfileFacts
+from tpudiag.signals.profile import ReplicaSteps as ReplicaSteps
+from tpudiag.signals.profile import StepPart as StepPart
+from tpudiag.signals.profile_hosts import CallbackTime as CallbackTime
+from tpudiag.signals.profile_hosts import HostClock as HostClock
+from tpudiag.signals.profile_hosts import InputBlocker as InputBlocker
+from tpudiag.signals.profile_hosts import IteratorTime as IteratorTime
+from tpudiag.signals.profile_hosts import UnreadHost as UnreadHost
+from tpudiag.signals.sends import HeldBack as HeldBack
+from tpudiag.signals.sends import Refusal as Refusal
+from tpudiag.signals.sends import RefusedBy as RefusedBy
+from tpudiag.signals.sends import SendKind as SendKind
+from tpudiag.signals.sharding import ShardedStep as ShardedStep
+from tpudiag.signals.sharding import StepArgument as StepArgument
+from tpudiag.signals.step import ActivationEstimate as ActivationEstimate
+from tpudiag.signals.step import ArgumentChange as ArgumentChange
+from tpudiag.signals.step import Batch as Batch
+from tpudiag.signals.step import Dispatch as Dispatch
+from tpudiag.signals.step import LossScale as LossScale
+from tpudiag.signals.step import MatrixOp as MatrixOp
+from tpudiag.signals.step import MixedPrecision as MixedPrecision
+from tpudiag.signals.step import PrecisionSwitch as PrecisionSwitch
+from tpudiag.signals.step import Retrace as Retrace
+from tpudiag.signals.step import StepConstant as StepConstant
+from tpudiag.signals.step import StepOp as StepOp
+from tpudiag.signals.step import StepOps as StepOps
+from tpudiag.signals.step import TensorSeen as TensorSeen
+from tpudiag.signals.step import TracedFunction as TracedFunction
+from tpudiag.signals.step import VariableSeen as VariableSeen
+from tpudiag.signals.step import WideLayer as WideLayer
+from tpudiag.signals.step_numerics import BatchNorm as BatchNorm
+from tpudiag.signals.step_numerics import ClippedGradients as ClippedGradients
+from tpudiag.signals.step_numerics import ExpertRouting as ExpertRouting
+from tpudiag.signals.step_numerics import FrozenNorm as FrozenNorm
+from tpudiag.signals.step_numerics import LowPrecisionOp as LowPrecisionOp
+from tpudiag.signals.step_numerics import OutsideVariable as OutsideVariable
+from tpudiag.signals.step_numerics import StepNumerics as StepNumerics
+from tpudiag.signals.throughput import LEAST_STEADY as LEAST_STEADY
+from tpudiag.signals.throughput import WARM_UP as WARM_UP
+from tpudiag.signals.throughput import RateUnit as RateUnit
+from tpudiag.signals.throughput import StepTimes as StepTimes
+from tpudiag.signals.throughput import Throughput as Throughput
+from tpudiag.signals.throughput import ThroughputDrift as ThroughputDrift
+from tpudiag.signals.throughput import ThroughputDrop as ThroughputDrop
+from tpudiag.signals.throughput import warm_up as warm_up
+from tpudiag.signals.training_loop import FitData as FitData
+from tpudiag.signals.training_loop import FrozenState as FrozenState
+from tpudiag.signals.training_loop import GpuUse as GpuUse
+from tpudiag.signals.training_loop import IteratorUse as IteratorUse
+from tpudiag.signals.training_loop import Pause as Pause
+from tpudiag.signals.training_loop import RepeatedSetup as RepeatedSetup
+from tpudiag.signals.training_loop import ReplicaRead as ReplicaRead
+from tpudiag.signals.training_loop import ResultFetch as ResultFetch
+from tpudiag.signals.training_loop import TrainedNumbers as TrainedNumbers
+from tpudiag.signals.training_loop import TrainingLoop as TrainingLoop
+from tpudiag.signals.training_loop import UndistributedInput as UndistributedInput
 
 
 class Origin(Enum):

@@ -6,12 +6,12 @@ from tpudiag.known_errors.readings.allocations import read
 
 
 def test_nonsense_is_no_lack_of_memory() -> None:
-    reading = read("host-memory", {"bytes": "377396076847104"}, "tcmalloc:largealloc")
+    reading = read({"bytes": "377396076847104"}, "tcmalloc:largealloc")
     assert reading is not None and "Memory is not short" in reading.cause
 
 
 def test_large_piece_is_an_array_held_whole() -> None:
-    reading = read("host-memory", {"bytes": str(5 << 30)}, "tcmalloc:largealloc")
+    reading = read({"bytes": str(5 << 30)}, "tcmalloc:largealloc")
     assert reading is not None and "5.0 GiB" in reading.cause
-    assert read("host-memory", {"bytes": "1024"}, "tcmalloc") is None
-    assert read("host-memory", {}, "Killed") is None
+    assert read({"bytes": "1024"}, "tcmalloc") is None
+    assert read({}, "Killed") is None

@@ -8,7 +8,7 @@ from tpudiag.known_errors.readings.checkpoint_shapes import read
 
 
 def said(text: str) -> str:
-    reading = read("checkpoint-mismatch", {}, text)
+    reading = read({}, text)
     return f"{reading.cause} {reading.fix}" if reading else ""
 
 

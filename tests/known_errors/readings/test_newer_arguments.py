@@ -6,8 +6,6 @@ import re
 
 import pytest
 
-from tpudiag.known_errors.readings.arguments import ARGUMENTS
-from tpudiag.known_errors.readings.newer_arguments import NEWER_ARGUMENTS, NEWER_ONES_OF
 from tpudiag.known_errors.search import match
 
 MEANT = {
@@ -28,8 +26,3 @@ def test_argument_names_its_release(text: str) -> None:
 def test_argument_of_another_function_is_left() -> None:
     found = match("TypeError: my_function() got an unexpected keyword argument 'tape'")[0]
     assert found.reading is None
-
-
-def test_each_argument_stands_once() -> None:
-    assert not NEWER_ARGUMENTS.keys() & ARGUMENTS.keys()
-    assert NEWER_ONES_OF.keys() <= NEWER_ARGUMENTS.keys()

@@ -8,7 +8,7 @@ NONE = "Couldnotfindaversionthatsatisfiestherequirement{}(fromversions:{})"
 
 
 def said(wanted: str, versions: str = "none", **values: str) -> str:
-    reading = read("no-such-release", values, NONE.format(wanted, versions))
+    reading = read(values, NONE.format(wanted, versions))
     return f"{reading.cause} {reading.fix}" if reading else ""
 
 

@@ -10,7 +10,7 @@ MOST_HOST_BYTES = 1 << 44
 GIBIBYTE = 1 << 30
 
 
-def read(_: str, values: dict[str, str], text: str) -> Reading | None:
+def read(values: dict[str, str], text: str) -> Reading | None:
     """What the size of a refused allocation tells."""
     size = int(values.get("bytes", "0"))
     if size > MOST_HOST_BYTES:

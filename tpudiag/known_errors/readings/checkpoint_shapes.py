@@ -71,7 +71,7 @@ _VOCABULARIES = {
 }
 
 
-def read(_: str, values: dict[str, str], text: str) -> Reading | None:
+def read(values: dict[str, str], text: str) -> Reading | None:
     """Which part of the configuration differs, by the variable and its two shapes."""
     told = next((hit for form in _FORMS if (hit := form.search(text))), None)
     if told is None:

@@ -31,7 +31,7 @@ MANY_TIMES = 3.0
 """Times the memory that is there from which on half a batch does not help."""
 
 
-def read(_: str, values: dict[str, str], text: str) -> Reading | None:
+def read(values: dict[str, str], text: str) -> Reading | None:
     """What takes most of the memory: padding, what is kept, pieces between, or one tensor."""
     largest = _ALLOCATION.search(text)
     if largest and float(largest["expansion"] or 1) >= MOST_PADDING:
@@ -53,7 +53,7 @@ def read(_: str, values: dict[str, str], text: str) -> Reading | None:
     return _many_times(times) if times >= MANY_TIMES else None
 
 
-def read_reserved(_: str, values: dict[str, str], text: str) -> Reading | None:
+def read_reserved(values: dict[str, str], text: str) -> Reading | None:
     """Why a program does not fit beside what is there: full, or free in pieces only."""
     asked, free = (_amount(values.get(name, "")) for name in ("asked", "free"))
     found = _RESERVABLE.search(text)

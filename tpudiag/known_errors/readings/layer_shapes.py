@@ -4,11 +4,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from . import layer_kinds
 from .meaning import Reading, first_over
+from .narrower import Narrower, first
 from .shape_pairs import Shape, shape_of, text_of
 
+_LAYER = re.compile(
+    r"layer['\"]?(?:model/|sequential/)?(?P<name>[a-z][a-z_]{2,40}?(?:[123]d)?(?:_[a-z]{2,20})?)(?:_\d{1,5})?['\"]?(?:isincompatible|:)",
+    re.IGNORECASE,
+)
 _NDIM = re.compile(
     r"expected(?P<least>min_)?(?:ndim|max_ndim)=(?P<wanted>\d),foundndim=(?P<got>\d)"
     r"(?:\.Fullshapereceived:[(\[](?P<shape>[\d,?None-]{0,60}))?"
@@ -26,20 +31,32 @@ _CHECKED = re.compile(
 )
 
 
-def read(text: str, begin: int, end: int) -> Reading | None:
-    """What a layer says of its input."""
+def read(text: str, begin: int, end: int, cases: Sequence[Narrower] = ()) -> Reading | None:
+    """What a layer says of its input; `cases` know its kinds."""
     for form in (_EXPECTED, _CHECKED):
         if (told := form.search(text, begin)) and (meant := _of_expected(told)):
             return meant
     if told := first_over(_NDIM, text, begin, end):
         wanted, got = int(told["wanted"]), int(told["got"])
         twice = wanted == got - 1 and _batched_twice(shape_of(told["shape"] or ""), wanted)
-        if (not twice or wanted == 3) and (meant := layer_kinds.read(text, begin, wanted, got)):
+        if (not twice or wanted == 3) and (meant := _of_kind(text, begin, wanted, got, cases)):
             return meant
         return _of_layer(int(told["wanted"]), int(told["got"]), told["shape"] or "")
     if told := first_over(_LAST, text, begin, end):
         return _of_width(told["wanted"], shape_of(told["shape"]), int(told["axis"]))
     return None
+
+
+def _of_kind(
+    text: str, begin: int, wanted: int, got: int, cases: Sequence[Narrower]
+) -> Reading | None:
+    """What mostly is behind it for the kind of layer that the text names before `begin` or behind."""
+    named = _LAYER.search(text, max(0, begin - 80), begin + 160)
+    if named is None:
+        return None
+    # What wants two dimensions and gets one is a dense layer, whatever it is called.
+    kind = "dense" if (wanted, got) == (2, 1) else named["name"].lower()
+    return first(cases, {"layer": (kind,), "wanted": (str(wanted),), "got": (str(got),)})
 
 
 def _of_expected(told: re.Match[str]) -> Reading | None:

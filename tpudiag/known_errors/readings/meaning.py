@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 from tpudiag.records import dataclass
+
+Names = dict[str, dict[str, str]]
+"""By its kind (moved, replaced, since, arguments, attributes, ...) a table of names."""
 
 
 @dataclass(frozen=True)
@@ -18,16 +20,8 @@ class Reading:
     """Whether it says all of the cause: what its family is about in general adds nothing."""
     guess: bool = False
     """Whether it only names what mostly is behind it: nothing in the text speaks for it."""
-
-
-class Rule(NamedTuple):
-    """A rule: errors of these families (none: all that leave their cause open), near this text."""
-
-    families: str
-    near: str
-    """A pattern for text without white space."""
-    cause: str
-    fix: str
+    alone: bool = False
+    """Whether its fix is the one for what is installed, so that no other is worth a try."""
 
 
 def first_over(form: re.Pattern[str], text: str, begin: int, end: int) -> re.Match[str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
-from .meaning import Reading, first_over
+from .meaning import Names, Reading, first_over
 
 _NAME_FORMS = (
     re.compile(
@@ -85,12 +85,8 @@ def _of_module(parts: dict[str, str]) -> Reading | None:
 
 def _of_argument(parts: dict[str, str]) -> Reading | None:
     """What is known of an argument that a function does not take."""
-    from .arguments import ARGUMENTS, FUNCTIONS_OF
-    from .newer_arguments import NEWER_ARGUMENTS, NEWER_ONES_OF
-
     name, owner = parts["name"], parts.get("owner") or ""
-    of = FUNCTIONS_OF.get(name) or NEWER_ONES_OF.get(name)
-    place = ARGUMENTS.get(name) or NEWER_ARGUMENTS.get(name)
+    of, place = (_names()[table].get(name) for table in ("functions_of", "arguments"))
     if place is None or (of and owner and not _ends_with(of, owner)):
         return None
     function = f"`{owner}` takes" if owner else "It takes"
@@ -99,11 +95,9 @@ def _of_argument(parts: dict[str, str]) -> Reading | None:
 
 def _of_attribute(parts: dict[str, str]) -> Reading | None:
     """What is known of an attribute that an object does not have."""
-    from .arguments import ATTRIBUTES, CLASSES_OF
-
     name, owner = parts["name"], parts["owner"]
-    of = CLASSES_OF.get(name)
-    if name not in ATTRIBUTES or owner == "NoneType" or (of and not re.search(of, owner.lower())):
+    of, place = (_names()[table].get(name) for table in ("classes_of", "attributes"))
+    if place is None or owner == "NoneType" or (of and not re.search(of, owner.lower())):
         return None
     if name == "numpy" and owner.endswith(("Tensor", "SymbolicTensor")):
         said = f"This `{owner}` is a graph's and has no values yet, so no `numpy`."
@@ -112,7 +106,7 @@ def _of_attribute(parts: dict[str, str]) -> Reading | None:
             f"`{owner}` has no `{name}`: not in this release, or it is another object than the code"
             " takes it for."
         )
-    return Reading(said, ATTRIBUTES[name])
+    return Reading(said, place)
 
 
 def _ends_with(pattern: str, function: str) -> bool:
@@ -129,7 +123,7 @@ def _of_name(module: str, name: str) -> Reading | None:
                 f"`{full}` is not in this release of {_package(full)}: moved, renamed or removed.",
                 f"{place}      # in place of {full}" if "#" not in place else place,
             )
-        if release := _releases().get(full):
+        if release := _names()["since"].get(full):
             return Reading(
                 f"`{full}` came with TensorFlow {release}, and this TensorFlow is older"
                 " (or its Keras is of another release).",
@@ -162,27 +156,16 @@ def _package(full: str) -> str:
     return _PACKAGES.get(first, first)
 
 
-_FORMS = (
-    *((form, _of_module) for form in _NAME_FORMS),
-    *((form, _of_argument) for form in _ARGUMENT_FORMS),
-    *((form, _of_attribute) for form in _ATTRIBUTE_FORMS),
-)
-
-
 @cache
 def _places() -> dict[str, str]:
     """By the full name of what is gone: what is written in its place."""
-    from . import array_names, keras_names, tensorflow_names
-
     places = _renamed()
-    for tables in (tensorflow_names, keras_names, array_names):
-        for old_module, by_module in tables.MOVED_BY_MODULE.items():
-            for new_module, names in by_module.items():
-                for entry in names.split():
-                    old, _, new = entry.partition("=")
-                    places[f"{old_module}.{old}"] = f"{new_module}.{new or old}"
-        places |= tables.REPLACED
-    return places
+    for modules, names in _names()["moved"].items():
+        old_module, _, new_module = modules.partition(" ")
+        for entry in names.split():
+            old, _, new = entry.partition("=")
+            places[f"{old_module}.{old}"] = f"{new_module}.{new or old}"
+    return places | _names()["replaced"]
 
 
 def _renamed() -> dict[str, str]:
@@ -193,9 +176,8 @@ def _renamed() -> dict[str, str]:
     return {old: new for old, new in pairs if not old.startswith("tf.distributions.")}
 
 
-@cache
-def _releases() -> dict[str, str]:
-    """By the full name of what is new: the release of TensorFlow that brought it."""
-    from .tensorflow_names import SINCE
+def _names() -> Names:
+    """The tables of names in the data files."""
+    from tpudiag.known_errors.catalogue import names
 
-    return SINCE
+    return names()

@@ -32,7 +32,7 @@ _FRAMEWORKS = re.compile(
 )
 
 
-def read(_family: str, _values: dict[str, str], text: str) -> Reading | None:
+def read(_: dict[str, str], text: str) -> Reading | None:
     """The pair of packages that a text names, and the releases that go together."""
     if old := _TOO_OLD.search(text):
         return _of_tensorflow(old["what"], old["wants"], old["has"])

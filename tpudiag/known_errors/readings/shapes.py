@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tpudiag.records import dataclass
@@ -12,6 +13,7 @@ from tpudiag.whole import whole
 
 from . import layer_shapes, raw_records
 from .meaning import Reading, first_over
+from .narrower import Narrower
 from .shape_pairs import Shape, compared, of_one, shape_of, text_of
 from .shape_uses import of_another_output, of_binary, of_rows, of_use
 
@@ -96,10 +98,13 @@ class _Pair:
     node: str = ""
 
 
-def read(text: str, begin: int, end: int, before: str = "") -> Reading | None:
+def read(
+    text: str, begin: int, end: int, before: str = "", kinds: Sequence[Narrower] = ()
+) -> Reading | None:
     """What two shapes or sizes in an error mean, and where they meet.
 
-    `before`: the traceback that leads to it, which tells whether they meet in a loss.
+    `before`: the traceback that leads to it, which tells whether they meet in a loss. `kinds`: what
+    is known of kinds of layers.
     """
     place = _place(text, begin)
     if told := first_over(_RESHAPE, text, begin, end):
@@ -113,7 +118,7 @@ def read(text: str, begin: int, end: int, before: str = "") -> Reading | None:
         return _array(int(told[1]), told[2])
     if told := first_over(_BOUND, text, begin, end):
         return _placed(_bounded(int(told[2]), int(told[3])), place)
-    if meant := layer_shapes.read(text, begin, end):
+    if meant := layer_shapes.read(text, begin, end, kinds):
         return _placed(meant, place)
     if told := _SAMPLES.search(text, begin):
         a, b = (int(part) for part in told.groups() if part)

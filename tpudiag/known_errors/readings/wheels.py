@@ -52,7 +52,7 @@ _LISTED = re.compile(r"\(fromversions:(?P<all>[\w.,+-]{1,600})")
 _FIRST = re.compile(r"\(fromversions:(?P<first>\d{1,3}(?:\.\d{1,3}){1,3})\w*")
 
 
-def read(_: str, values: dict[str, str], text: str) -> Reading | None:
+def read(values: dict[str, str], text: str) -> Reading | None:
     """Why there is no such release here."""
     wanted = _WANTED.search(text)
     package = (wanted["package"] if wanted else values.get("package", "")).lower().replace("_", "-")

@@ -1,0 +1,86 @@
+"""A verb's parser, made of the options that are declared for it, and what they say by name."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+from tpudiag.options import verbs
+from tpudiag.options.option import ONE_OF, REPORT, Option, choices, flags, help_of
+from tpudiag.records import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verb:
+    """What is said of a verb on the command line; its options stand in `tpudiag.options`."""
+
+    help: str
+    description: str | None
+    epilog: str
+    usage: str | None = None
+
+
+class Parser(Protocol):
+    """What argparse's add_subparsers returns, which it keeps private."""
+
+    def add_parser(self, name: str, **said: Any) -> argparse.ArgumentParser:
+        """A parser for one verb."""
+        ...
+
+
+class _Holder(Protocol):
+    """A parser, or a group of its options."""
+
+    def add_argument(self, *names: str, **said: Any) -> argparse.Action:
+        """One option more."""
+        ...
+
+
+def add_verb(parsers: Parser, name: str, verb: Verb) -> None:
+    """The parser of a verb."""
+    parser = parsers.add_parser(
+        name,
+        help=verb.help,
+        description=verb.description,
+        epilog=verb.epilog,
+        usage=verb.usage,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_options(parser, name)
+
+
+def add_options(parser: argparse.ArgumentParser, verb: str, without: Iterable[str] = ()) -> None:
+    """The options of a verb: first those that stand alone, last what is said of the report."""
+    shown = verbs.options(verb, "people")
+    order = {"": 0, ONE_OF: 0, REPORT: 2}
+    groups: dict[str, _Holder] = {"": parser}
+    if any(option.group == ONE_OF for _, option in shown.values()):
+        groups[ONE_OF] = parser.add_mutually_exclusive_group()
+    for name in sorted(shown, key=lambda name: order.get(shown[name][1].group, 1)):
+        kind, option = shown[name]
+        if option.people and name not in without:
+            if option.group not in groups:
+                groups[option.group] = parser.add_argument_group(option.group)
+            _add(groups[option.group], name, kind, option)
+
+
+def _add(holder: _Holder, name: str, kind: Any, option: Option) -> None:
+    """One option."""
+    names = flags(name, option)
+    said: dict[str, Any] = {"help": help_of(option).replace("%", "%%") or argparse.SUPPRESS}
+    if kind is bool:
+        holder.add_argument(*names, dest=name, action="store_true", **said)
+        return
+    values = choices(kind)
+    said |= {"type": option.kind.parse, "metavar": option.metavar or option.kind.metavar}
+    said |= {"choices": values} if values else {}
+    if not names[0].startswith("-"):
+        nargs = {"nargs": option.nargs} if option.nargs else {}
+        holder.add_argument(name, **(said | {"metavar": names[0]} | nargs))
+        return
+    if option.repeated:
+        said["action"] = option.repeated
+    default = list(option.default) if option.repeated else option.default
+    holder.add_argument(*names, dest=name, default=default, **said)

@@ -1,0 +1,22 @@
+"""The workers of a job that the command line names by a label selector."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from tpudiag.errors import UsageError
+
+if TYPE_CHECKING:
+    from tpudiag.sources.live.pods import Selection
+
+
+def selection(options: argparse.Namespace) -> Selection | None:
+    """The pods that were asked for; raises UsageError."""
+    if options.selector is None:
+        if options.namespace or options.context:
+            raise UsageError("--namespace and --context tell where pods are; name --selector")
+        return None
+    from tpudiag.sources.live.pods import Selection
+
+    return Selection(options.selector, options.namespace, options.context)

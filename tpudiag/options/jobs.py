@@ -1,0 +1,412 @@
+"""The options of the verbs that run a job: `check`, `fix` and `plan`.
+
+A JobRequest takes those that are fields of its own.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+from tpudiag.options.kinds import (
+    BATCHES,
+    COUNT,
+    FILE,
+    FOLDER,
+    POSITIVE,
+    SECONDS,
+    SECONDS_OR_0,
+    SHARE,
+    TARGETS,
+    scheduler,
+)
+from tpudiag.options.option import Kind, Option
+from tpudiag.options.shared import Answered, Gated, Judged, Written
+from tpudiag.reference.options import LoopName, ModelName, PrecisionName
+
+COMPILER = "TPU compiler (the extra `compiler`)"
+WRITES = "what a rehearsal may touch"
+REFERENCE = "reference job"
+GATE, PRICES = "gate for CI", "prices"
+
+
+class Rehearsed(TypedDict, total=False):
+    """What every verb takes that runs a job."""
+
+    python: Annotated[
+        str | Path | None,
+        Option(
+            "the Python of the job: a path, an environment's folder or a command (default: "
+            "the active environment, .venv of the project, or the python3 on PATH that has "
+            "TensorFlow)",
+            metavar="PYTHON",
+            setting=str | None,
+        ),
+    ]
+    timeout_s: Annotated[
+        float,
+        Option(
+            "how long the job may take (default: {})",
+            900.0,
+            SECONDS,
+            agents="how long the job may take",
+            otherwise={
+                "fix": {"agents": "how long each rehearsal may take"},
+                "plan": {
+                    "default": 7200.0,
+                    "help": "how long the plan may take (default: {})",
+                    "agents": "how long the plan may take",
+                },
+            },
+        ),
+    ]
+    fake_data: Annotated[
+        bool,
+        Option(
+            "stand in for data that cannot be reached from here: gs:// files, tfds, "
+            "keras.datasets, TF Hub",
+            agents="stand in for data that cannot be reached (gs://, tfds, keras.datasets)",
+        ),
+    ]
+    in_place: Annotated[
+        bool,
+        Option(
+            "let the job write its files for real (default: what it writes is thrown away)",
+            group=WRITES,
+        ),
+    ]
+    offline: Annotated[
+        bool,
+        Option(
+            "give the job no network at all (default: what it reads comes, what it sends is "
+            "held back)",
+            group=WRITES,
+            agents="give the job no network at all",
+        ),
+    ]
+    compiler_python: Annotated[
+        str | None,
+        Option(
+            "the Python that has jax and libtpu, where this one has not",
+            metavar="PYTHON",
+            group=COMPILER,
+        ),
+    ]
+    compile_timeout_s: Annotated[
+        float,
+        Option("how long one compilation may take (default: {})", 600.0, SECONDS, group=COMPILER),
+    ]
+
+
+class Observed(TypedDict, total=False):
+    """What the verbs take besides that look at a job's steps."""
+
+    steps: Annotated[
+        int | None,
+        Option(
+            "steps to profile (default: {}, fewer where a rehearsal is slow)",
+            kind=COUNT,
+            shown="20",
+            agents="training steps to observe",
+            otherwise={"fix": {"shown": "10"}},
+        ),
+    ]
+    warmup_steps: Annotated[
+        int, Option("steps before them (default: {})", 5, COUNT, flag="--warmup")
+    ]
+    first_loop: Annotated[
+        bool,
+        Option(
+            "end a rehearsal after the steps observed (default: go on, shortened)",
+            agents="end after the steps observed, not at the script's end",
+        ),
+    ]
+    budget_s: Annotated[
+        float,
+        Option(
+            "CPU time that the rest of the script may take in a rehearsal (default: {}), half "
+            "as much again where its end is near",
+            180.0,
+            SECONDS_OR_0,
+            agents="CPU time that the rest of the script may take",
+        ),
+    ]
+    tpu_timeout_s: Annotated[
+        float,
+        Option(
+            "how long each call that reaches for the TPU may take (default: {})", 120.0, SECONDS
+        ),
+    ]
+    measure_input_s: Annotated[
+        float,
+        Option(
+            "how long to run a faulty input pipeline, as built and mended (default: {}; 0: not)",
+            10.0,
+            SECONDS_OR_0,
+        ),
+    ]
+    no_compile: Annotated[
+        bool,
+        Option(
+            "do not ask it what the step needs on the target",
+            group=COMPILER,
+            agents="do not ask the TPU compiler what the step needs: faster",
+        ),
+    ]
+
+
+class OfReference(TypedDict, total=False):
+    """Which job runs where none is named."""
+
+    reference: Annotated[
+        ModelName,
+        Option("mlp, resnet50, bert or vit (default: {})", "mlp", metavar="MODEL", group=REFERENCE),
+    ]
+    loop: Annotated[
+        LoopName,
+        Option(
+            "a train step of its own, or Keras fit (Keras >= 3.8 or tf-keras; default: {})",
+            "custom",
+            group=REFERENCE,
+        ),
+    ]
+    precision: Annotated[
+        PrecisionName,
+        Option("the Keras dtype policy (default: {})", "mixed_bfloat16", group=REFERENCE),
+    ]
+    full_size: Annotated[
+        bool, Option("the real model, not the one for two CPU cores", group=REFERENCE)
+    ]
+    checkpoint_dir: Annotated[
+        str | None,
+        Option(
+            "where it saves and resumes, local or gs:// (default: in the run's folder)",
+            metavar="DIR",
+            group=REFERENCE,
+        ),
+    ]
+
+
+class Meant(TypedDict, total=False):
+    """What runs where no file is named, and the TPU that it is meant for."""
+
+    module: Annotated[
+        str | None,
+        Option(
+            "run a module as `python -m` does; its arguments follow `--`",
+            flag="-m",
+            metavar="MODULE",
+            agents="a module, to be run as `python -m` does, in place of `program`",
+            in_folder="module",
+        ),
+    ]
+    target: Annotated[
+        str | None,
+        Option(
+            "the TPU it is meant for: v5e-8, v4-8 (default: the TPU found, or v5e-8)",
+            flag="--for",
+            metavar="TPU",
+            agents="the TPU it is meant for, e.g. v5e-8, v4-32, v6e-8",
+            otherwise={"agents": {"default": "v5e-8"}},
+        ),
+    ]
+    changes_within: Annotated[str | Path | None, Option("", people=False)]
+
+
+class Kept(TypedDict, total=False):
+    """Where runs are kept."""
+
+    log_dir: Annotated[
+        str | Path | None,
+        Option(
+            "where runs leave their profile (default: ./tpudiag-logs)",
+            kind=FOLDER,
+            otherwise={
+                "people": {"default": Path("tpudiag-logs")},
+                "fix": {
+                    "help": "where runs leave their profile (default: none is kept)",
+                    "otherwise": {},
+                },
+                "plan": {"help": "where the job may leave its files (default: ./tpudiag-logs)"},
+            },
+        ),
+    ]
+
+
+class Placed(Kept, total=False):
+    """The TPU that is used, and where runs are kept."""
+
+    tpu: Annotated[
+        str | None,
+        Option(
+            "the TPU to use: a name, `local`, or `none` to rehearse (default: the one found)",
+            metavar="NAME",
+            otherwise={"fix": {"help": "", "default": "none"}},
+        ),
+    ]
+
+
+class Converted(TypedDict, total=False):
+    """What a step is converted to."""
+
+    cost: Annotated[
+        str | Path | None,
+        Option(
+            "prices of a chip-hour (TOML or JSON): adds what a million examples cost at the "
+            "predicted step",
+            kind=FILE,
+            group=PRICES,
+            otherwise={
+                "plan": {
+                    "help": "prices of a chip-hour (TOML or JSON): adds examples for the money",
+                    "group": "",
+                    "agents": "a file with prices of a chip-hour, TOML or JSON",
+                    "in_folder": "path",
+                }
+            },
+        ),
+    ]
+    examples: Annotated[
+        float | None,
+        Option(
+            "examples of an epoch: adds how long it takes, and with --cost what it costs",
+            kind=POSITIVE,
+            group=PRICES,
+            otherwise={
+                "plan": {
+                    "help": "examples of the data set: adds hours, and with --cost what they cost",
+                    "group": "",
+                    "agents": "examples of the data set: adds hours",
+                }
+            },
+        ),
+    ]
+
+
+class Named(Written, Answered, total=False):
+    """What is run, and with which arguments."""
+
+    program: Annotated[
+        str | None,
+        Option(
+            "a script (train.py), a notebook (train.ipynb) or module:function; default: the "
+            "reference job",
+            flag="TARGET",
+            nargs="?",
+            agents="a script (train.py), a notebook or module:function; without it and `module` "
+            "the reference job runs",
+            in_folder="program",
+            otherwise={
+                "fix": {
+                    "help": "a script (train.py), a notebook (train.ipynb) or module:function",
+                    "agents": "a script (train.py), a notebook or module:function",
+                },
+                "plan": {
+                    "help": "a script (train.py) or module:function; default: the reference job",
+                    "agents": "a script (train.py), a notebook or module:function; without it the "
+                    "reference job",
+                },
+            },
+        ),
+    ]
+    arguments: Annotated[
+        Sequence[str], Option("", (), people=False, agents="the script's own command line")
+    ]
+
+
+class CheckOptions(Meant, Placed, Rehearsed, Observed, OfReference, Judged, total=False):
+    """Keywords of `tpudiag.check`."""
+
+    keep_writes: Annotated[
+        str | Path | None,
+        Option(
+            "keep what it wrote under DIR, which must be new or empty", kind=FOLDER, group=WRITES
+        ),
+    ]
+
+
+class Check(CheckOptions, Named, Converted, Gated, total=False):
+    """All that `check` takes."""
+
+    baseline: Annotated[
+        str | None,
+        Option("a JSON report of an earlier check: says what grew", metavar="REPORT", group=GATE),
+    ]
+    fail_on_regression: Annotated[
+        float | None,
+        Option(
+            "exit with 1 where what the TPU compiler says (HBM need, FLOPs, bytes, cycles, "
+            "predicted step) grew by more than this against --baseline, e.g. 2%",
+            kind=SHARE,
+            group=GATE,
+        ),
+    ]
+
+
+class FixOptions(Meant, Rehearsed, Observed, Judged, total=False):
+    """Keywords of `tpudiag.fix`."""
+
+    write: Annotated[
+        bool, Option("change the files", agents="put the proven changes into the files")
+    ]
+    patch: Annotated[
+        str | Path | None,
+        Option("write the changes as a patch for `git apply`", kind=FILE),
+    ]
+    unsafe: Annotated[
+        bool,
+        Option(
+            "also make changes of the model or the batch: widths and batches that fill the tiles",
+            agents="also changes of the model or batch: widths that fill the tiles",
+        ),
+    ]
+
+
+class Fix(FixOptions, Placed, Named, total=False):
+    """All that `fix` takes."""
+
+
+class PlanOptions(Rehearsed, OfReference, Converted, total=False):
+    """Keywords of `tpudiag.plan`."""
+
+    targets: Annotated[
+        Sequence[str],
+        Option(
+            "the TPUs to compare: v5e-8,v6e-8 (default: {})",
+            ("v5e-8",),
+            TARGETS,
+            shown="v5e-8",
+            flag="--for",
+            agents="the TPUs to compare, e.g. v5e-8, v6e-8",
+        ),
+    ]
+    batch: Annotated[
+        Sequence[int],
+        Option(
+            "per-replica batches: 64..1024 (doubled), or 128,256 (default: half the job's own to "
+            "four times)",
+            (),
+            BATCHES,
+            agents="batches for each replica; by default those around the job's own",
+        ),
+    ]
+    epochs: Annotated[
+        float | None,
+        Option(
+            "how often they are gone through (default: 1)",
+            kind=POSITIVE,
+            agents="how often they are gone through",
+        ),
+    ]
+
+
+class Plan(PlanOptions, Kept, Named, Judged, Gated, total=False):
+    """All that `plan` takes."""
+
+    dask: Annotated[
+        str | None,
+        Option(
+            "compile on the workers of a Dask cluster, which need tpudiag[compiler] (needs the "
+            "extra `dask`)",
+            kind=Kind(scheduler, "tcp://HOST:PORT"),
+        ),
+    ]

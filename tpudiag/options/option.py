@@ -1,0 +1,108 @@
+"""What is said of an option beside its name and type, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field, replace
+from typing import Any, Literal, get_args, get_origin
+
+from tpudiag.records import dataclass
+
+PEOPLE, AGENTS = "people", "agents"
+REPORT = "report"
+"""The group of options that stands last."""
+ONE_OF = "one of"
+"""That of options which exclude each other; it has no title."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """How a text of the command line becomes a value, and which values agents may give."""
+
+    parse: Callable[[str], Any] = str
+    metavar: str | None = None
+    bounds: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    each: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The bounds of each of several."""
+
+
+TEXT = Kind()
+
+
+@dataclass(frozen=True)
+class Option:
+    """What is said of an option beside its name and type."""
+
+    help: str
+    """For people; `{}` stands for the default in words. Without a text it is not shown."""
+    default: Any = None
+    kind: Kind = TEXT
+    shown: str = ""
+    """The default in words, where it is not plain."""
+    flag: str = ""
+    """That of the command line, where it is not the name without its unit; without a dash, an
+    argument that is told by its place."""
+    nargs: str | None = None
+    repeated: Literal["", "append", "extend"] = ""
+    metavar: str = ""
+    group: str = ""
+    agents: str = ""
+    """What agents read of it; those that they do not need are not offered to them."""
+    in_folder: Literal["", "program", "module", "path"] = ""
+    """What of the folder that agents are held to it names."""
+    required: bool = False
+    people: bool = True
+    """Whether it stands on the command line."""
+    setting: Any = None
+    """Its type in the settings file, where it may stand there."""
+    otherwise: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Any])
+    """By verb, and for `people` or `agents`: what is otherwise there."""
+
+    def of(self, whose: str) -> Option:
+        """The option as it is in a verb, for people or for agents."""
+        other = self.otherwise.get(whose)
+        return replace(self, **other) if other else self
+
+
+def read(declared: type, verb: str) -> dict[str, tuple[Any, Option]]:
+    """Type and option by name, as a verb has them."""
+    found: dict[str, tuple[Any, Option]] = {}
+    # No annotation is a text there: what would evaluate them takes its time at each start.
+    for name, hint in declared.__annotations__.items():
+        kind, option = get_args(hint)
+        option = option.of(verb)
+        found[name] = (
+            kind,
+            replace(option, default=False) if _is_unset_switch(kind, option) else option,
+        )
+    return found
+
+
+def _is_unset_switch(kind: Any, option: Option) -> bool:
+    """Whether it is a switch that is off where nothing is said."""
+    return kind is bool and option.default is None
+
+
+def choices(kind: Any) -> tuple[str, ...]:
+    """The values of a type that has only some."""
+    return get_args(kind) if get_origin(kind) is Literal else ()
+
+
+def flags(name: str, option: Option) -> list[str]:
+    """How an option is called on the command line, the longest last."""
+    return (option.flag or f"--{name.removesuffix('_s').replace('_', '-')}").split()
+
+
+def help_of(option: Option) -> str:
+    """What is said of an option, with its default in words."""
+    return option.help.replace("{}", option.shown or _in_words(option.default, option.kind))
+
+
+def _in_words(value: Any, kind: Kind) -> str:
+    """A default: 7200 s are 2h."""
+    if kind.metavar != "TIME" or not isinstance(value, float):
+        return str(value)
+    for unit, seconds in (("h", 3600), ("m", 60)):
+        if value >= 2 * seconds and value % seconds == 0:
+            return f"{value / seconds:g}{unit}"
+    return f"{value:g}s"

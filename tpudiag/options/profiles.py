@@ -1,0 +1,175 @@
+"""The options of the verbs that read profiles: `read`, `compare` and `attach`."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from tpudiag.options.durations import duration
+from tpudiag.options.kinds import COUNT, SEVERAL, SHARE
+from tpudiag.options.option import Kind, Option
+from tpudiag.options.shared import (
+    Answered,
+    Gated,
+    Judged,
+    Linked,
+    Profiles,
+    Workers,
+    Written,
+    Xprof,
+)
+
+HELD = ": the trainer holds the whole profile in memory"
+MOST_CAPTURE_S, MOST_S = 30.0, 600.0
+"""A trainer holds up to 56 times its profile's size while it gathers it: see capture_size."""
+
+
+class ReadOptions(Xprof, Profiles, Judged, total=False):
+    """Keywords of `tpudiag.read`."""
+
+    run: Annotated[
+        str | None,
+        Option(
+            "read this run instead of the newest", metavar="NAME", agents="this run, not the newest"
+        ),
+    ]
+    step_name: Annotated[
+        str | None,
+        Option(
+            "the host's event, the program (its name without the number in brackets) or the "
+            "tf.function that is one step, where the profile marks none",
+            metavar="NAME",
+            agents="the event, program or tf.function that is a step, where none is marked",
+        ),
+    ]
+    top: Annotated[
+        int,
+        Option(
+            "operations of the table (default: {})", 30, COUNT, agents="operations of the table"
+        ),
+    ]
+
+
+class Read(ReadOptions, Linked, Written, Gated, Answered, total=False):
+    """All that `read` takes."""
+
+    path: Annotated[
+        str,
+        Option(
+            "a TensorBoard log folder, a run folder or one *.xplane.pb; local or gs://",
+            flag="PATH",
+            agents="a log folder, a run folder or one *.xplane.pb",
+            in_folder="path",
+            required=True,
+        ),
+    ]
+    list: Annotated[bool, Option("list the runs, newest first, and stop")]
+    tensorboard: Annotated[
+        bool,
+        Option("also write the report into the log folder, where TensorBoard shows it as text"),
+    ]
+
+
+class CompareOptions(Profiles, total=False):
+    """Keywords of `tpudiag.compare`."""
+
+    fail_on_regression: Annotated[
+        float,
+        Option(
+            "exit with 1 where step time (median, mean, 90th percentile), throughput, MXU "
+            "utilisation, peak memory or what the TPU compiler says got worse by more than this, "
+            "e.g. 5%, and by more than noise",
+            0.05,
+            SHARE,
+            agents="the share above which a change is called a regression",
+            otherwise={"people": {"default": None}},
+        ),
+    ]
+    across_hardware: Annotated[
+        bool,
+        Option(
+            "compare runs on different TPUs: only shares of each chip's peak are judged",
+            agents="compare runs on different TPUs by shares of each chip's peak",
+        ),
+    ]
+
+
+class Compare(CompareOptions, Linked, Written, Answered, total=False):
+    """All that `compare` takes."""
+
+    runs: Annotated[
+        Sequence[str],
+        Option(
+            "what was before, then what is now: profiles, or reports saved as .json; `--` stands "
+            "between the sides where there are several runs",
+            flag="RUN",
+            nargs="+",
+        ),
+    ]
+    before: Annotated[
+        Sequence[str],
+        Option(
+            "",
+            (),
+            SEVERAL,
+            people=False,
+            agents="profiles, or reports saved as .json: what was before",
+            in_folder="path",
+            required=True,
+        ),
+    ]
+    after: Annotated[
+        Sequence[str],
+        Option(
+            "",
+            (),
+            SEVERAL,
+            people=False,
+            agents="the same of what is now",
+            in_folder="path",
+            required=True,
+        ),
+    ]
+    strict: Annotated[
+        bool,
+        Option("with --fail-on-regression, fail as well where there are too few steps to tell"),
+    ]
+
+
+class Attach(Workers, Xprof, Written, Judged, Gated, total=False):
+    """All that `attach` takes."""
+
+    targets: Annotated[
+        Sequence[str],
+        Option(
+            "HOST:PORT (several by comma) or the pid of a trainer or its launcher; default: list "
+            "the trainers on this machine",
+            flag="ADDRESS|PID",
+            nargs="*",
+        ),
+    ]
+    duration_s: Annotated[
+        float,
+        Option(
+            "how long to capture, up to 30s: 2s, 500ms (default: {}); the trainer's memory and "
+            "the pause at the end grow with it",
+            2.0,
+            Kind(duration(most_s=MOST_CAPTURE_S, why=HELD), "TIME"),
+        ),
+    ]
+    timeout_s: Annotated[
+        float,
+        Option(
+            "how long the trainers may take to send the profile after that (default: {})",
+            60.0,
+            Kind(duration(most_s=MOST_S), "TIME"),
+        ),
+    ]
+    force: Annotated[bool, Option("capture although it could crash or fill the trainer")]
+    log_dir: Annotated[
+        str,
+        Option(
+            "the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "
+            "before 2.21 write into it themselves (default: {})",
+            "tpudiag-logs/attach",
+            metavar="DIR",
+        ),
+    ]

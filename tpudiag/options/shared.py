@@ -1,0 +1,218 @@
+"""The options that several verbs have: of reports, of profiles, of workers."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypedDict
+
+from tpudiag.errors import FailOn
+from tpudiag.options.kinds import FILE, IDS, PORT, SECONDS_OR_0
+from tpudiag.options.option import REPORT, Option
+
+OF_CHECKS = "ids or families of checks, e.g. TPU101, TPU2"
+NOT_OF_PLAN = {"plan": {"agents": ""}}
+KUBERNETES = "Kubernetes (extra `gke`)"
+CLOUD_TPU = "Cloud TPU"
+PROFILER_PORT = 6009
+
+
+class Judged(TypedDict, total=False):
+    """Which checks look."""
+
+    select: Annotated[
+        Sequence[str],
+        Option(
+            "only these checks: ids or families, e.g. TPU101,TPU2",
+            (),
+            IDS,
+            repeated="extend",
+            group=REPORT,
+            agents=OF_CHECKS,
+            otherwise=NOT_OF_PLAN,
+            setting=list[str],
+        ),
+    ]
+    ignore: Annotated[
+        Sequence[str],
+        Option(
+            "not these checks; `# tpudiag: ignore[TPU204] reason` on a line silences one finding",
+            (),
+            IDS,
+            repeated="extend",
+            group=REPORT,
+            agents=OF_CHECKS,
+            otherwise=NOT_OF_PLAN,
+            setting=dict[str, str],
+        ),
+    ]
+    pedantic: Annotated[
+        bool,
+        Option(
+            "show findings of low confidence too: read from names, text or one short measurement",
+            group=REPORT,
+            agents="show findings of low confidence too",
+            otherwise=NOT_OF_PLAN,
+            setting=bool,
+        ),
+    ]
+
+
+class Written(TypedDict, total=False):
+    """Where a report goes."""
+
+    format: Annotated[
+        str | None,
+        Option(
+            "rich, text, json, html, markdown, sarif or junit on stdout; default: rich on a "
+            "terminal, plain text elsewhere",
+            metavar="FORMAT",
+            group=REPORT,
+        ),
+    ]
+    output: Annotated[
+        Sequence[Path],
+        Option(
+            "also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
+            ".txt); repeatable",
+            (),
+            FILE,
+            flag="-o --output",
+            repeated="append",
+            group=REPORT,
+        ),
+    ]
+    verbose: Annotated[
+        bool,
+        Option(
+            "in text: the evidence of what passed too, and how to measure what was not",
+            flag="-v --verbose",
+            group=REPORT,
+        ),
+    ]
+
+
+class Gated(TypedDict, total=False):
+    """When findings decide the exit code."""
+
+    fail_on: Annotated[
+        FailOn,
+        Option(
+            "the severity from which a failed check makes the exit code 1 (default: {})",
+            "error",
+            group=REPORT,
+        ),
+    ]
+
+
+class Answered(TypedDict, total=False):
+    """How much of a report agents get."""
+
+    whole: Annotated[
+        bool,
+        Option(
+            "",
+            people=False,
+            agents="the whole report; by default plots, figures by step, the compiler's "
+            "instructions and the evidence behind passes are left out, which few answers need",
+        ),
+    ]
+
+
+class Xprof(TypedDict, total=False):
+    """XProf's own analysis of a profile."""
+
+    xprof_limit_s: Annotated[
+        float | None,
+        Option(
+            "stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
+            "profiles up to 5 MB, larger ones are not asked about)",
+            0,
+            SECONDS_OR_0,
+            otherwise={"people": {"default": None}},
+        ),
+    ]
+
+
+class Profiles(TypedDict, total=False):
+    """Where the files of profiles are read."""
+
+    engine: Annotated[
+        str,
+        Option(
+            "where the hosts' files are read: local, or dask://scheduler:8786 whose workers see "
+            "the same files (default: {})",
+            "local",
+            metavar="ENGINE",
+        ),
+    ]
+
+
+class Linked(TypedDict, total=False):
+    """Pages of XProf."""
+
+    xprof: Annotated[
+        str | None,
+        Option(
+            "link what was found to its moment in the XProf or TensorBoard that runs there; off: "
+            "none (default: http://localhost:8791 and :6006, where one of them shows this profile)",
+            metavar="URL",
+        ),
+    ]
+
+
+class Workers(TypedDict, total=False):
+    """Workers that are looked up, and sampled at their profilers' port."""
+
+    tpu: Annotated[
+        str | None,
+        Option(
+            "ask the Cloud TPU API for this TPU's state, and attach to all its workers",
+            metavar="NAME",
+            group=CLOUD_TPU,
+            otherwise={
+                "watch": {
+                    "help": "all workers of this TPU (its project: --project, or that of the "
+                    "credentials)"
+                }
+            },
+        ),
+    ]
+    project: Annotated[
+        str | None,
+        Option(
+            "its project (default: that of the credentials)",
+            metavar="PROJECT",
+            group=CLOUD_TPU,
+            otherwise={
+                "watch": {"help": "send the figures to this project", "group": "Cloud Monitoring"}
+            },
+        ),
+    ]
+    zone: Annotated[
+        str | None,
+        Option("its zone (default: looked for in all)", metavar="ZONE", group=CLOUD_TPU),
+    ]
+    port: Annotated[
+        int,
+        Option(
+            "the profiler's port on the workers of --tpu and --selector (default: {})",
+            PROFILER_PORT,
+            PORT,
+        ),
+    ]
+    selector: Annotated[
+        str | None,
+        Option(
+            "all pods with these labels, e.g. job-name=bert, by the kubeconfig or, in a pod, its "
+            "service account",
+            metavar="LABELS",
+            group=KUBERNETES,
+        ),
+    ]
+    namespace: Annotated[
+        str | None,
+        Option("theirs (default: that of the context)", metavar="NAME", group=KUBERNETES),
+    ]
+    context: Annotated[
+        str | None,
+        Option("the kubeconfig's (default: the current)", metavar="NAME", group=KUBERNETES),
+    ]

@@ -1,0 +1,78 @@
+"""The options of each verb by its name, and what is made of them for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from typing import Any, ParamSpec, TypeVar
+
+from tpudiag.options import jobs, others, profiles, watching
+from tpudiag.options.option import Option, read
+
+OF_VERB: Mapping[str, type] = {
+    "check": jobs.Check,
+    "fix": jobs.Fix,
+    "read": profiles.Read,
+    "attach": profiles.Attach,
+    "watch": watching.Watch,
+    "plan": jobs.Plan,
+    "compare": profiles.Compare,
+    "alerts": watching.Alerts,
+    "explain": others.Explain,
+    "render": others.Render,
+    "mcp": others.Mcp,
+}
+KEYWORDS: Mapping[str, type] = {
+    "check": jobs.CheckOptions,
+    "fix": jobs.FixOptions,
+    "read": profiles.ReadOptions,
+    "plan": jobs.PlanOptions,
+    "compare": profiles.CompareOptions,
+}
+"""Of the library's functions; what these take besides stands in their own signatures."""
+P = ParamSpec("P")
+R = TypeVar("R")
+T = TypeVar("T")
+
+
+def options(verb: str, whose: str = "") -> dict[str, tuple[Any, Option]]:
+    """Type and option of all that a verb takes by name; `whose`: as people or agents have them."""
+    found = read(OF_VERB[verb], verb)
+    return {name: (kind, option.of(whose)) for name, (kind, option) in found.items()}
+
+
+def filled(verb: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said, and what holds for the rest; TypeError for what is no option of the verb."""
+    known = {name: option.default for name, (_, option) in read(KEYWORDS[verb], verb).items()}
+    for name in said:
+        if name not in known:
+            raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
+    return known | dict(said)
+
+
+def request_of(cls: type[T], said: Mapping[str, Any], **own: Any) -> T:
+    """A request: its fields are what was said by the same names, but for its `own`."""
+    names = {field.name for field in fields(cls)} - own.keys()  # type: ignore[arg-type]
+    taken = {name: said[name] for name in names & said.keys()}
+    return cls(**{name: _frozen(value) for name, value in taken.items()}, **own)
+
+
+def _frozen(value: Any) -> Any:
+    """A list as a tuple."""
+    items: Any = value
+    return tuple(items) if isinstance(value, list) else value
+
+
+def keywords(function: Callable[P, R]) -> Callable[P, R]:
+    """Gives a function of the library the signature that the options of its verb make."""
+    import inspect  # dear, and the command line does without
+
+    verb = function.__name__
+    named = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=option.default)
+        for name, (_, option) in read(KEYWORDS[verb], verb).items()
+    ]
+    plain = inspect.signature(function)
+    own = [p for p in plain.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    function.__signature__ = plain.replace(parameters=[*own, *named])  # type: ignore[attr-defined]
+    return function
