@@ -118,10 +118,12 @@ def light(x):
 light(tf.ones((2, 3)))
 model = tf.keras.Sequential([tf.keras.Input((4096,)), tf.keras.layers.Dense(4096)])
 watches.heavy.watch_keras(tf.keras)
+forward = list(model(tf.ones((4096, 4096))).shape)
 print(json.dumps({
     "losses": [each.numpy().tolist() for each in losses], "traces": once, "ended": ended,
     "other": sorted(other), "weight": float(W[0, 0]), "told": [each.split(" ")[0] for each in told],
-    "light": light(tf.ones((2, 3))).numpy().tolist(), "forward": model(tf.ones((4096, 4096))).shape,
+    "light": light(tf.ones((2, 3))).numpy().tolist(),
+    "forward": forward,
     "few": float(tf.reduce_sum(model(tf.ones((1, 4096)))**2)) > 0,
     "noted": [each.kind.name for each in interventions.made()],
 }))
