@@ -144,8 +144,8 @@ class HeavyFunctions:
             except Exception as error:
                 raise barrier.for_job(error) from None
             for leaf in self._tf.nest.flatten(batch)[:1]:
-                replicas = getattr(leaf, "values", None)
-                parts = replicas if isinstance(replicas, tuple) else (leaf,)
+                replicas: Any = getattr(leaf, "values", None)
+                parts: Any = replicas if isinstance(replicas, tuple) else (leaf,)
                 examples = sum(each.shape[0] or 0 for each in parts if each.shape.rank) or 1
         return examples
 

@@ -36,9 +36,7 @@ class FunctionWatch:
         self._thread = threading.current_thread()
         self.current: FunctionRecord | None = None
         self.forward: FastForward | None = None
-        self.call: Callable[..., Any] = lambda _, original, function, args, kwargs: original(
-            function, *args, **kwargs
-        )
+        self.call: Callable[..., Any] = _call
         """Makes an outermost call, or answers it: of a record, and with what it was called."""
         self.before_step: Callable[[Any], None] = lambda _: None
         self.made_eager_at: Location | None = None
@@ -160,6 +158,11 @@ class FunctionWatch:
             self._instances[id(function)] = function  # kept, so that ids stay unique
             record.instances += 1
         return record
+
+
+def _call(_: FunctionRecord, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    """An outermost call, as it is."""
+    return original(function, *args, **kwargs)
 
 
 def _owner(function: Any) -> object:
