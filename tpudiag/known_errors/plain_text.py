@@ -23,6 +23,8 @@ _ENTITIES = {
     b"&amp;": b"&",
     b"&nbsp;": b" ",
 }
+_WINDOWS = re.compile(rb"(?<![\w])(?:[A-Za-z]:|~)\\[^\"'\n<>|*?:]{1,300}\.py\b")
+"""Paths of Windows: \\t in them is no tabulator."""
 _HARD_BLANK = b"\xc2\xa0"
 # By its first byte alone, which a search skips to: a choice at the beginning is ten times as slow.
 _TYPE = re.compile(b"\xe2(?:\x80[\x98\x99\x9c\x9d\xa6]|[\x94\x95][\x80-\xbf])")
@@ -68,6 +70,8 @@ def plain(text: bytes) -> bytes:
     if not text.isascii():
         text = _TYPE.sub(lambda one: _TYPOGRAPHY.get(one[0], b" "), text)
         text = text.replace(_HARD_BLANK, b" ")
+    if b":\\" in text or b"~\\" in text:
+        text = _WINDOWS.sub(lambda one: one[0].replace(b"\\", b"/"), text)
     for _ in range(ESCAPES_WITHIN):
         if b"\\" in text:
             text = _ESCAPE.sub(_unescaped, text)

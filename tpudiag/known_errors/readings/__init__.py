@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Protocol
 
-from . import narrower
+from . import asker, narrower
 from .meaning import Reading
 from .named import REACH, given, named, operations
 
@@ -77,6 +77,9 @@ def reading(
     facts = given(values, around, traceback)
     if told := narrower.first(own, facts, around):
         return told
+    before = bare[max(0, start - REACH) : start].decode(errors="replace")
+    if error.family in asker.FAMILIES and (told := asker.read(before, around)):
+        return told
     if error.whole:
         return None
     hits = [*named(around, begin, end)]
@@ -84,8 +87,7 @@ def reading(
         return told
     if (read_family := _of_family(error.family)) and (meant := read_family(values, around)):
         return meant
-    traced = bare[max(0, start - TRACED) : start].decode(errors="replace")
-    for read in _readers(around, traced, shared.get(ANY, ())):
+    for read in _readers(around, before[-TRACED:], shared.get(ANY, ())):
         if meant := read(around, begin, end):
             return meant
     if told := _first_of(shared.get(ANY, ()), hits):

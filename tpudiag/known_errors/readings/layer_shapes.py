@@ -14,6 +14,7 @@ _LAYER = re.compile(
     r"layer['\"]?(?:model/|sequential/)?(?P<name>[a-z][a-z_]{2,40}?(?:[123]d)?(?:_[a-z]{2,20})?)(?:_\d{1,5})?['\"]?(?:isincompatible|:)",
     re.IGNORECASE,
 )
+_CHANNELS = {1, 3, 4}
 _NDIM = re.compile(
     r"expected(?P<least>min_)?(?:ndim|max_ndim)=(?P<wanted>\d),foundndim=(?P<got>\d)"
     r"(?:\.Fullshapereceived:[(\[](?P<shape>[\d,?None-]{0,60}))?"
@@ -70,10 +71,18 @@ def _of_expected(told: re.Match[str]) -> Reading | None:
         )
     if len(wanted) != len(got):
         return _of_layer(len(wanted), len(got), told["got"])
-    for axis, (size, other) in enumerate(zip(wanted, got, strict=True)):
-        if size and other and size != other:
-            return _of_width(str(size), got, axis)
-    return None
+    differing = [
+        axis for axis, (a, b) in enumerate(zip(wanted, got, strict=True)) if a and b and a != b
+    ]
+    deep, came = wanted[len(wanted) - 1], got[len(got) - 1]
+    if len(differing) > 1 and {deep, came} <= _CHANNELS:
+        return Reading(
+            f"The model was built for images of {text_of(wanted)} and gets {text_of(got)}: of another size"
+            + (" and another number of channels." if deep != came else "."),
+            f"image = tf.image.resize(image, {list(wanted[-3:-1])})      # in dataset.map, the same for training and prediction\n"
+            + _channels_fix(deep, came),
+        )
+    return _of_width(str(wanted[differing[0]]), got, differing[0]) if differing else None
 
 
 def _of_layer(wanted: int, got: int, shape: str) -> Reading:
@@ -111,9 +120,34 @@ def _batched_twice(shape: Shape, wanted: int) -> bool:
 def _of_width(wanted: str, shape: Shape, axis: int) -> Reading:
     """A layer that wants another size of one axis than it gets."""
     got = shape[axis] if -len(shape) <= axis < len(shape) else None
+    said = f"The layer was built for {wanted} in axis {axis} and gets {'?' if got is None else got} ({text_of(shape)})"
+    last = axis in (-1, len(shape) - 1)
+    if last and len(shape) > 2 and {int(wanted), got} <= _CHANNELS:
+        return Reading(
+            f"{said}: images with another number of channels (1 grey, 3 colour, 4 colour and transparency).",
+            _channels_fix(int(wanted), got),
+        )
+    if last and len(shape) == 2:
+        return Reading(
+            f"{said}: rows of {got} features meet weights for {wanted}: the data have other columns than the model was built for, or images"
+            " (maps) of another size come to the Flatten before a Dense layer.",
+            f"model = make_model(input_shape=({got},))      # built for what comes; or the data with the {wanted} columns of the training\n"
+            "print(dataset.element_spec, model.input_shape)      # images: the size that the model was built with, by tf.image.resize",
+        )
     return Reading(
-        f"The layer was built for {wanted} in axis {axis} and gets {'?' if got is None else got} ({text_of(shape)}): images of another"
-        " size or number of channels, sequences of another length, another width of the features, or weights of another model.",
+        f"{said}: images of another size, sequences of another length, another width of the features, or weights of another model.",
         f"x = keras.utils.pad_sequences(x, maxlen={wanted}); image = tf.image.resize(image, SIZE)      # the data brought to {wanted}\n"
         "inputs = keras.Input(shape=(None,))      # or the model built for what comes: None for a length that may differ, SHAPE of the data else",
     )
+
+
+def _channels_fix(wanted: int | None, got: int | None) -> str:
+    """How images get the channels that a model wants; the other way is a model that takes what comes."""
+    build = f"inputs = keras.Input(shape=(HEIGHT, WIDTH, {got}))      # or the model built for {got} channels"
+    if wanted == got:
+        return build
+    if wanted == 1:
+        return f'image = tf.image.rgb_to_grayscale(image[..., :3])      # PIL: image.convert("L")\n{build}'
+    if got == 1:
+        return f"image = tf.image.grayscale_to_rgb(image)      # cv2.cvtColor(image, cv2.COLOR_GRAY2RGB)\n{build}"
+    return f'image = image[..., :3]      # without transparency; PIL: Image.open(path).convert("RGB"); tf.io.decode_png(data, channels=3)\n{build}'

@@ -70,6 +70,16 @@ def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], Reading 
     )
 
 
+def since(full: str) -> str | None:
+    """The release of TensorFlow that brought a name, where it is known."""
+    return _names()["since"].get(_spelled(full))
+
+
+def has_lost(full: str) -> bool:
+    """Whether a name is one that a package had and has no more."""
+    return any(each in _places() for each in _spellings("", _spelled(full)))
+
+
 def _of_module(parts: dict[str, str]) -> Reading | None:
     """What is known of a name of a module, or of a module."""
     module, name = _spelled(parts.get("module") or ""), parts["name"]
@@ -90,7 +100,12 @@ def _of_argument(parts: dict[str, str]) -> Reading | None:
     if place is None or (of and owner and not _ends_with(of, owner)):
         return None
     function = f"`{owner}` takes" if owner else "It takes"
-    return Reading(f"{function} no argument `{name}` in this release.", place)
+    age = (
+        ": it came with a later one, so the library is too old for the code"
+        if place.startswith("pip install")
+        else ""
+    )
+    return Reading(f"{function} no argument `{name}` in this release{age}.", place)
 
 
 def _of_attribute(parts: dict[str, str]) -> Reading | None:

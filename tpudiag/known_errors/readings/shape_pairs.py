@@ -37,6 +37,8 @@ def compared(left: Shape, right: Shape, operation: str, *, loss: bool = False) -
             return _of_product(left, right)
         if len(left) == len(right) > 2:  # the inner sizes fit: what is left are the batches
             return compared(left[:-2], right[:-2], "")
+    if meant := _of_parameter(*sorted((left, right), key=_ones)):
+        return meant
     if len(left) != len(right):
         return _of_ranks(*sorted((left, right), key=len), loss=loss)
     if meant := shape_maps.flattened(left, right, loss=loss):
@@ -51,6 +53,34 @@ def compared(left: Shape, right: Shape, operation: str, *, loss: bool = False) -
     if len(differing) == 1:
         return of_one(left, right, differing[0], loss=loss)
     return _of_many(left, right, differing)
+
+
+def _ones(shape: Shape) -> tuple[int, int]:
+    """Orders shapes: maps before what has one value for each of their channels."""
+    return -len(shape), sum(size == 1 for size in shape)
+
+
+def _of_parameter(maps: Shape, one: Shape) -> Reading | None:
+    """Maps, and a scale or bias that has one value for each size of an axis that is not theirs."""
+    if len(maps) < 3 or sum(size != 1 for size in one) != 1:
+        return None
+    values = next(size for size in one if size != 1)
+    at = len(maps) - len(one) + next(at for at, size in enumerate(one) if size != 1)
+    if values is None or at == 0 or maps[at] in {values, None, 1}:
+        return None
+    said = f"A scale or bias with {values} values {text_of(one)} meets maps {text_of(maps)} that have {maps[at]} there"
+    if {values, maps[at]} <= _CHANNELS:
+        return Reading(
+            f"{said}: images with another number of channels than the layer was made for (4: with transparency), or channels first where the layer takes them last.",
+            "image = tf.io.decode_image(data, channels=3, expand_animations=False)      # or tf.image.grayscale_to_rgb(image), image[..., :3]\n"
+            'keras.backend.set_image_data_format("channels_last")                       # and transposed, where the data come channels first',
+        )
+    if values not in maps[1:]:
+        return None
+    return Reading(
+        f"{said}: it was made for another axis, because the layer's code takes the channels for first and they are last (or the reverse).",
+        'axis = -1 if keras.backend.image_data_format() == "channels_last" else 1      # in the layer of your own (or of its package); not image_dim_ordering() == "tf", which is its old name',
+    )
 
 
 def _is_halved(left: Shape, right: Shape, differing: list[int]) -> bool:

@@ -75,9 +75,20 @@ def of_another_output(labels: int, rows: int, width: int) -> Reading:
     )
 
 
+SMALLEST_WIDTH = 128
+"""Units from which on a last size is a width rather than a number of classes."""
+
+
 def _assigned(left: Shape, right: Shape) -> Reading:
     """A variable and what is put into it."""
     said = f"A variable of {text_of(left)} is to be set to values of {text_of(right)}"
+    if left[:-1] == right[:-1] and min(left[-1] or 0, right[-1] or 0) < SMALLEST_WIDTH:
+        return Reading(
+            f"{said}: all but the last size agrees, which is the number of classes (or outputs): {left[-1]} here, {right[-1]} in the file or weights.",
+            f"num_classes = {right[-1]}                                     # as many as the weights were trained with; or\n"
+            "model.load_weights(path, by_name=True, skip_mismatch=True)      # .h5: all but that last layer, which then learns anew\n"
+            "saver = tf.compat.v1.train.Saver([v for v in tf.compat.v1.global_variables() if LAST_LAYER not in v.name])      # TensorFlow 1",
+        )
     if sorted(left, key=str) == sorted(right, key=str) or set(left) & set(right) >= {1}:
         return Reading(
             f"{said}: weights in another order of their axes, or of a model that counts its channels otherwise: the file is of another framework,"

@@ -47,6 +47,10 @@ _WANTED = re.compile(
     r"(?:satisfiestherequirement|distributionfoundfor)(?P<package>[A-Za-z][\w.-]{1,40}?)(?:\[[\w,-]{1,40}\])?"
     r"(?:(?P<how>==|~=|>=|<=|<|>)(?P<release>\d{1,3}(?:\.\d{1,3}){0,3}))"
 )
+_NAMED = re.compile(r"satisfiestherequirement(?P<package>[A-Za-z][\w.-]{1,40}?)(?=[=<>~!\[(])")
+_APPLE = re.compile(
+    r"macos|darwin|AppleM\d|MacBook|\bM[1-4](?:Pro|Max)?\b|osx|arm64", re.IGNORECASE
+)
 _NONE = re.compile(r"\(fromversions:none\)")
 _LISTED = re.compile(r"\(fromversions:(?P<all>[\w.,+-]{1,600})")
 _FIRST = re.compile(r"\(fromversions:(?P<first>\d{1,3}(?:\.\d{1,3}){1,3})\w*")
@@ -54,11 +58,17 @@ _FIRST = re.compile(r"\(fromversions:(?P<first>\d{1,3}(?:\.\d{1,3}){1,3})\w*")
 
 def read(values: dict[str, str], text: str) -> Reading | None:
     """Why there is no such release here."""
-    wanted = _WANTED.search(text)
+    wanted = _WANTED.search(text) or _NAMED.search(text)
     package = (wanted["package"] if wanted else values.get("package", "")).lower().replace("_", "-")
     if ended := _ENDED.get(package):
         return Reading(f"{package} {ended[1]}.", f"{ended[0]}      # in place of {package}")
-    release = wanted["release"] if wanted else ""
+    release = wanted.groupdict().get("release", "") if wanted else ""
+    if package.startswith("tensorflow") and _NONE.search(text) and _APPLE.search(text):
+        return Reading(
+            f"There is no {package} for a Mac with Apple's processor (for this Python).",
+            'pip install "tensorflow>=2.13"      # one package for Macs too from 2.13 on, Python 3.8 to 3.12; before it: tensorflow-macos\n'
+            "python -c 'import platform; print(platform.machine())'      # arm64? a Python for x86_64 finds other wheels",
+        )
     if package in _LINUX_ONLY and _NONE.search(text):
         return Reading(
             f"{package} has wheels for Linux on x86-64 and few Pythons only, and this is another machine or Python.",
