@@ -116,27 +116,18 @@ class Filling:
 
     def _example(self, model: Any) -> Any:
         """Inputs and labels of one example; None where the model does not tell its inputs."""
-        tf = self._tf
         inputs, outputs = getattr(model, "inputs", None), getattr(model, "outputs", None)
         if not inputs:
-            inputs = hooks.quietly(_own_spec, model)
-            outputs = hooks.quietly(self._outputs, model, inputs) if inputs else None
-        if not inputs:
             return None
-        x = tf.nest.map_structure(lambda each: self._of(each, labels=False), inputs)
-        x = x[0] if isinstance(x, list) and len(x) == 1 else x
+        x = [self._of(each, labels=False) for each in inputs]
+        x = x if len(x) > 1 else x[0]
         loss = getattr(model, "loss", None)
         if loss is None or not outputs:
             return (x,)
-        losses = tf.nest.flatten(loss)
+        losses = self._tf.nest.flatten(loss)
         losses = losses if len(losses) == len(outputs) else losses[:1] * len(outputs)
         y = [self.label(output.shape, each) for output, each in zip(outputs, losses, strict=True)]
         return (tuple(x) if isinstance(x, list) else x, tuple(y) if len(y) > 1 else y[0])
-
-    def _outputs(self, model: Any, inputs: Any) -> Any:
-        """What a subclassed model gives, as its trace says."""
-        traced = self._tf.function(model).get_concrete_function(inputs)
-        return self._tf.nest.flatten(traced.structured_outputs)
 
     def _of(self, tensor: Any, *, labels: bool) -> Any:
         """An example of a model's input."""
@@ -191,15 +182,6 @@ class Filling:
             example = (example[0], self.label(model.outputs[0].shape, loss))
         self._ledger.note("batches that are not there, as the model asks for them")
         return self._dataset(example, batch or batch_sizes.largest() or _BATCH)
-
-
-def _own_spec(model: Any) -> Any:
-    """What a subclassed model says that it takes, or was called with before (Keras 2)."""
-    says = getattr(model, "input_signature", None)  # of transformers
-    if says is not None:
-        return says
-    called = model.save_spec() if hasattr(model, "save_spec") else None
-    return called[0][0] if called else None
 
 
 def _batch_of_dataset(tf: Any, data: Any) -> int | None:
