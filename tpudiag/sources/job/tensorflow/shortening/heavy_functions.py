@@ -145,7 +145,8 @@ class HeavyFunctions:
                 raise barrier.for_job(error) from None
             for leaf in self._tf.nest.flatten(batch)[:1]:
                 replicas: Any = getattr(leaf, "values", None)
-                parts: Any = replicas if isinstance(replicas, tuple) else (leaf,)
+                class_: Any = replicas.__class__
+                parts: Any = replicas if class_ is tuple else (leaf,)
                 examples = sum(each.shape[0] or 0 for each in parts if each.shape.rank) or 1
         return examples
 
