@@ -58,7 +58,7 @@ from functools import partial
 import tensorflow as tf
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow import fitting_replicas
-from tpudiag.sources.job.tensorflow.points import interventions
+from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.tensorflow.watch_order import Events, Watches
 
 facts = {}
