@@ -125,7 +125,7 @@ print(json.dumps({
     "light": light(tf.ones((2, 3))).numpy().tolist(),
     "forward": forward,
     "few": float(tf.reduce_sum(model(tf.ones((1, 4096)))**2)) > 0,
-    "noted": [each.kind.name for each in interventions.made()],
+    "noted": [each.name for each in interventions.made()],
 }))
 """
 
