@@ -184,11 +184,12 @@ def test_a_try_for_fewer_replicas_tells_how_it_ended_and_nothing_of_steps() -> N
 
 
 def test_what_no_try_can_be_without_is_not_blamed_on_the_script() -> None:
-    hole = InterventionKind.HOLES
-    job, specs = tried(crashed(hole, error="ZeroDivisionError: float division by zero"))
+    traced = InterventionKind.TRACED
+    job, specs = tried(crashed(traced, error="ZeroDivisionError: float division by zero"))
     end = job.facts["end"]
     assert not specs and isinstance(end, JobEnd)
-    assert end.error == "the rehearsal's statements passed over for lack of data may not fit"
+    assert end.error == "the rehearsal's functions traced and not run may not fit"
+    hole = InterventionKind.HOLES
     older = "ValueError: Argument(s) not recognized: {'lr': 0.1}"
     job, specs = tried(crashed(hole, error=older))
     assert not specs and second_try.crash_of(job) is not None, "no data brings that about"

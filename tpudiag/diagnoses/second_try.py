@@ -24,13 +24,11 @@ from tpudiag.sources.job.process.runner import JobRun
 _LENGTHS = (
     InterventionKind.PREDICTIONS,
     InterventionKind.BATCHES,
-    InterventionKind.EXAMPLES,
     InterventionKind.ROWS,
     InterventionKind.REPLICAS,
 )
 """What changes how long things are; the others spare time."""
 _ADAPTATIONS = (
-    InterventionKind.WIDE,
     InterventionKind.SINGLE_STEPS,
     InterventionKind.UNCOMPILED,
     InterventionKind.EARLY,
@@ -38,8 +36,8 @@ _ADAPTATIONS = (
 )
 """What CPU replicas need where a TPU needs nothing: a try without that ends sooner, or otherwise,
 ends by the CPU's fault and decides nothing."""
-_FOR_GOOD = (InterventionKind.HOLES, InterventionKind.SESSION)
-"""What no try can be without: a job would end where it was first needed."""
+_FOR_GOOD = (InterventionKind.HOLES, InterventionKind.TRACED, InterventionKind.SESSION)
+"""What no try can be without: a job would end where it was first needed, or never."""
 _ENDS = ("end", "came_to", "coverage", "refusal", "interventions", "misfits", "stood_in")
 """The facts of how a try ended: all that is taken of one whose steps the first has shown."""
 
@@ -137,11 +135,9 @@ def _to_blame(job: JobRun) -> tuple[InterventionKind, ...]:
 
 def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...], job: JobRun) -> JobSpec:
     """The job with these switched off; nothing is measured or lowered twice."""
-    whole = InterventionKind.EXAMPLES in kinds
     return replace(
         spec,
         without=(*spec.without, *kinds),
-        examples=spec.replica_batch if whole else spec.examples,
         lower_to="" if "lowered" in job.facts else spec.lower_to,
         measure_input_s=0.0 if _observed(job) else spec.measure_input_s,
     )

@@ -79,7 +79,7 @@ def test_switched_off_for_a_whole_job() -> None:
     assert predict() == 5
 
 
-ALIASES = {InterventionKind.EPOCHS: "EPOCHS_OF_FIT", InterventionKind.WIDE: "WIDENED"}
+ALIASES = {InterventionKind.EPOCHS: "EPOCHS_OF_FIT"}
 NOT_LEFT_OUT = {InterventionKind.DATA, InterventionKind.CPU, InterventionKind.SESSION}
 """Without these no job runs here: what is due to them is told by an exception's text."""
 

@@ -100,8 +100,7 @@ class LoweringWatch:
         self._done = True
         self._recorder.phase(LOWERING)
         own = batch.per_replica_batch
-        whole = spec.replica_batch or own
-        wanted = [whole, whole // SMALLER] if whole // SMALLER >= SMALLEST else [whole]
+        wanted = [own, own // SMALLER] if own // SMALLER >= SMALLEST else [own]
         lowered: list[LoweredStep] = []
         for size in wanted:
             lowered.append(self.lower(own, size, spec.lower_for, Path(spec.lower_to)))
