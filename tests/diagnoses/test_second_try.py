@@ -162,16 +162,28 @@ def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
 
 
 def test_what_only_cpu_replicas_need_is_left_out_where_there_is_nothing_else() -> None:
-    single = InterventionKind.SINGLE_STEPS
-    job, specs = tried(crashed(CUT, single), crashed(single))
+    early = InterventionKind.EARLY
+    job, specs = tried(crashed(CUT, early), crashed(early))
     assert [spec.without for spec in specs] == [(CUT,)] and second_try.crash_of(job) is not None
-    job, specs = tried(crashed(single), ended(Coverage(end="whole")))
-    assert [spec.without for spec in specs] == [(single,)]
+    job, specs = tried(crashed(early), ended(Coverage(end="whole")))
+    assert [spec.without for spec in specs] == [(early,)]
     assert second_try.crash_of(job) is None, "without it the job ran"
     elsewhere = JobEnd(how="exception", error="ValueError", location=Location("train.py", 30))
-    job, _ = tried(crashed(single), JobRun(facts={"end": elsewhere}))
+    job, _ = tried(crashed(early), JobRun(facts={"end": elsewhere}))
     assert second_try.crash_of(job) == crashed().facts["end"], "a CPU fails without: undecided"
     assert job.facts["misfits"] == ()
+
+
+def test_steps_that_were_taken_one_by_one_may_end_data_that_several_would_not() -> None:
+    single = InterventionKind.SINGLE_STEPS
+    elsewhere = JobEnd(how="exception", error="ValueError", location=Location("train.py", 30))
+    ended_early = crashed(single, error="StopIteration: ")
+    job, specs = tried(ended_early, JobRun(facts={"end": elsewhere}))
+    end = job.facts["end"]
+    assert [spec.without for spec in specs] == [(single,)] and isinstance(end, JobEnd)
+    assert end.error == "the rehearsal's single steps per execution may not fit"
+    job, specs = tried(crashed(single, error="TypeError: float() argument"))
+    assert not specs and second_try.crash_of(job) is not None, "no number of steps brings it about"
 
 
 def test_a_try_for_fewer_replicas_tells_how_it_ended_and_nothing_of_steps() -> None:

@@ -28,12 +28,7 @@ _LENGTHS = (
     InterventionKind.REPLICAS,
 )
 """What changes how long things are; the others spare time."""
-_ADAPTATIONS = (
-    InterventionKind.SINGLE_STEPS,
-    InterventionKind.UNCOMPILED,
-    InterventionKind.EARLY,
-    InterventionKind.ALIKE,
-)
+_ADAPTATIONS = (InterventionKind.UNCOMPILED, InterventionKind.EARLY, InterventionKind.ALIKE)
 """What CPU replicas need where a TPU needs nothing: a try without that ends sooner, or otherwise,
 ends by the CPU's fault and decides nothing."""
 _FOR_GOOD = (InterventionKind.HOLES, InterventionKind.TRACED, InterventionKind.SESSION)
@@ -46,7 +41,7 @@ _OF_TYPES = re.compile(
     r"(ValueError|\w*InvalidArgumentError)\b.*?([Ss]hapes?\b|dtype|dimension|incompatible)",
     re.S,
 )
-"""Exceptions that repeated results and shorter loops do not bring about."""
+"""Exceptions that repeated results, shorter loops and single steps do not bring about."""
 LONGER, AT_LEAST_S = 1.5, 60.0
 """How long a further try may take: so many times the first, and so much."""
 

@@ -54,7 +54,8 @@ def known(dataset: Any) -> int:
     try:
         # A method of tf.data's datasets, a property of a strategy's.
         said: Any = dataset.cardinality
-        return int(said() if callable(said) else said)
+        said = said() if callable(said) else said
+        return int(said)
     except Exception:
         return UNKNOWN
 
