@@ -38,9 +38,9 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
     copied (`.remat` in their names) and those that the job recomputes by its own choice
     (`rematted_computation` in their framework op), and their share of the devices' busy time; the
     latter is information, no warning. Of a step of JAX what jax.checkpoint computes again, by its
-    equations, where HBM is ample for keeping it: by the compiler's need, or else if all arrays of
-    the step would fit at once. That is information, too; a warning where the forward pass is
-    computed more than once again (one jax.checkpoint within another).
+    equations, where HBM is ample for keeping it: all arrays of the step would fit at once. That is
+    information, too; a warning where the forward pass is computed more than once again (one
+    jax.checkpoint within another).
 
     ## Why it costs
     Each is work done twice, since its result did not fit: the step is slower than a smaller
@@ -91,16 +91,12 @@ def _asked_for(signals: Signals) -> Judgement:
     work = step.work if step is not None else None
     if step is None or work is None or target is None or not work.recomputed_flops:
         return
-    usable, compiled = target.hardware.usable_hbm_bytes, compilation(signals)
-    if compiled is not None and compiled.need_bytes is not None:
-        kept, source = compiled.need_bytes + work.recomputed_bytes, compiled.source
-    else:
-        given = sum(each.bytes // each.parts for each in step.arguments)
-        kept, source = given + work.made_bytes, "the step's equations, none joined"
+    usable = target.hardware.usable_hbm_bytes
+    kept = work.made_bytes + sum(each.bytes // each.parts for each in step.arguments)
     share = work.recomputed_flops / work.flops
     seen = (
         Evidence("computed again on request", percent(share), "% of the products", percent(ONCE)),
-        Evidence("HBM at most, if it were kept", kept, "B", int(AMPLE * usable), source),
+        Evidence("all that the step makes", kept, "B", int(AMPLE * usable), "its equations"),
     )
     if kept < AMPLE * usable:
         yield Finding(

@@ -113,7 +113,7 @@ def of_work(
 ) -> Signals:
     """A step of JAX whose equations do so much, on a v5e-8."""
     work = StepWork(
-        flops=100, recomputed_flops=recomputed_flops, recomputed_bytes=1 << 20,
+        flops=100, recomputed_flops=recomputed_flops,
         recomputed_at=HERE, made_bytes=made_bytes, moved_bytes=1 << 20,
     )  # fmt: skip
     signals = of_jax(STATE, SHARD)

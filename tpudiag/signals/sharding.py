@@ -60,8 +60,6 @@ class StepWork:
     """Of its products."""
     recomputed_flops: int
     """Of them those that jax.checkpoint computes again for the backward pass."""
-    recomputed_bytes: int
-    """Of all that is computed again: what would be kept at most."""
     recomputed_at: Location | None
     made_bytes: int
     """All arrays that it makes, as if none were ever let go."""

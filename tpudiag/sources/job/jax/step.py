@@ -43,7 +43,7 @@ class TracedStep:
         keys = [jax.tree_util.keystr(path) for path, _ in leaves if not call.jitted.static(path)]
         self._keys = keys if len(keys) == len(closed.jaxpr.invars) else []
         """Of the arguments that are none of the program's own, in its order."""
-        self._state = call.state if call.state is not None else self._likely_state()
+        self._state = call.state if call.state is not None else self._donated()
         state = frozenset(n for n, key in enumerate(self._keys) if key in self._state)
         self._program = Equations(closed.jaxpr, state)
         self.steps = self._program.steps
@@ -208,16 +208,6 @@ class TracedStep:
             forward=self._names_transforms and "transpose(" not in scope(equation),
         )
 
-    def _likely_state(self) -> frozenset[str]:
-        """Of a step that did not run: what it may overwrite, and what a result is like."""
-        left, found = Counter(self._results), set(self._donated())
-        for key, variable in zip(self._keys, self.traced.jaxpr.jaxpr.invars, strict=False):
-            alike = variable.aval.shape, str(variable.aval.dtype)
-            if left[alike] > 0 and alike[0]:
-                left[alike] -= 1
-                found.add(key)
-        return frozenset(found)
-
     def _donated(self) -> frozenset[str]:
         """The arguments that the step may overwrite, by their path."""
         leaves = self._jax.tree_util.tree_leaves(getattr(self.traced, "args_info", None))
@@ -232,7 +222,7 @@ class TracedStep:
         batch = self.batch()
         whole, parts = (batch.global_batch, batch.replicas) if batch is not None else (0, 1)
         shards = {a.shape: a.parts for a in self.arguments if a.parts > 1}
-        flops = again = made = again_made = moved = 0
+        flops = again = made = moved = 0
         asked_at = None
 
         def share(shape: tuple[int, ...], local: bool) -> int:
@@ -243,14 +233,13 @@ class TracedStep:
             if seen.holds_others:
                 continue
             times = max(seen.times // self.steps, 1)
-            results = [(prod(s) * size // share(s, seen.local), s, size) for s, size in seen.made]
-            bytes_made = times * sum(size for size, _, _ in results)
+            made += times * sum(prod(s) * size // share(s, seen.local) for s, size in seen.made)
             sizes = product(seen.equation)
             split = max((share(s, seen.local) for s, _ in (*seen.made, *seen.read)), default=1)
             work = times * sizes.flops // split if sizes is not None else 0
-            flops, made = flops + work, made + bytes_made
+            flops += work
             if seen.again:
-                again, again_made = again + work, again_made + bytes_made
+                again += work
                 asked_at = asked_at or line(seen.equation)
             moved += times * sum(
                 _padded(s) * size // share(s, seen.local) for s, size in (*seen.made, *seen.read)
@@ -258,7 +247,6 @@ class TracedStep:
         return StepWork(
             flops=flops,
             recomputed_flops=again,
-            recomputed_bytes=again_made,
             recomputed_at=asked_at,
             made_bytes=made,
             moved_bytes=moved,
