@@ -155,10 +155,15 @@ def called() -> tuple[str, str]:
     return module, name
 
 
+def direct_frame() -> FrameType | None:
+    """The frame that called the hooked function."""
+    others = (frame for frame in _frames() if not is_hook(frame.f_code.co_filename))
+    return next(others, None)
+
+
 def direct_caller() -> Location | None:
     """The line that called the hooked function, None where a library called it."""
-    others = (frame for frame in _frames() if not is_hook(frame.f_code.co_filename))
-    frame = next(others, None)
+    frame = direct_frame()
     return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
 
 
