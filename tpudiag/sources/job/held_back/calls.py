@@ -111,7 +111,7 @@ class Calls:
             hooks.around(each, partial(call, each.names[0]), sends=hooks.always)
 
 
-def _sending_names(owner: Any) -> tuple[str, ...]:
+def _sending_names(owner: object) -> tuple[str, ...]:
     """The calls of a module or class whose names say that they send."""
     calls = [name for name, value in vars(owner).items() if callable(value)]
     return tuple(filter(request_rules.is_sending_name, calls))
