@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -47,6 +48,10 @@ ENOUGH_COMPILATIONS = 6
 """A step that was compiled again so often need not be watched longer."""
 
 
+STEPS_SHARE, LEAST_STEPS_S = 0.3, 2.0
+"""Of the job's start and first compilation, what observing further steps may take, and at least."""
+
+
 class JaxObserver:
     """What is told of the import of JAX, and of the job's end."""
 
@@ -68,12 +73,11 @@ class JaxObserver:
             spec.warmup_steps,
             spec.steps,
             "",
-            on_first=partial(recorder.phase, "observing steps"),
+            on_first=self._first_step,
             on_stop=self._stop,
             on_swallowed=lambda: os._exit(0),
             on_step=lambda done, total: recorder.put(steps_done=[done, total]),
         )
-        self._steps.budget_s = spec.budget_s
         self._fetches = FetchWatch(lambda: self._steps.steps)
         self._jits.on_results = lambda made: self._fetches.stepped(made, spec.rehearse)
         self._jits.on_first_call = self._about_to_run
@@ -81,6 +85,7 @@ class JaxObserver:
         self._checkpoints.on_saved = self._fetches.saved
         self._sends = SendWatch(lambda: self._steps.steps)
         self._finished = self.stopped = False
+        self._began = time.perf_counter()
         self._at_once = 1
         """Training steps in a dispatch."""
 
@@ -138,7 +143,9 @@ class JaxObserver:
             send_each(
                 self._recorder.put,
                 coverage=lambda: rest.coverage(end, error, functions),
-                # The rest of the script tells what its input takes, and what it saves.
+                # The rest of the script tells what its input takes, what it saves, and of a ragged
+                # last batch.
+                functions=self._jits.facts,
                 steps=lambda: self._step_times(self._at_once),
                 checkpoints=self._saved,
             )
@@ -173,6 +180,12 @@ class JaxObserver:
             barrier.attempt("step of JAX", self._read_step)
         if self._devices.processes_asked:
             self._recorder.put(several_processes=True)
+
+    def _first_step(self) -> None:
+        """A step was compiled and ran: as many more are seen as take little beside that."""
+        self._recorder.phase("observing steps")
+        start_s = time.perf_counter() - self._began
+        self._steps.budget_s = min(self._spec.budget_s, max(STEPS_SHARE * start_s, LEAST_STEPS_S))
 
     def _about_to_run(self, call: StepCall) -> None:
         """A step is about to run first: one that this machine cannot run is only read."""
