@@ -29,17 +29,21 @@ def program(jax: Any, step: Any, *shapes: tuple[int, ...]) -> Any:
 
 
 def test_a_loop_that_carries_the_state_is_of_training_steps(jax: Any) -> None:
-    def steps(w: Any, xs: Any) -> Any:
-        return jax.lax.scan(lambda w, x: (w - jax.grad(loss)(w, x), loss(w, x)), w, xs)
+    def turn(w: Any, x: Any) -> Any:
+        return w - jax.grad(loss)(w, x), loss(w, x)
 
-    found = Equations(program(jax, jax.jit(steps), (WIDTH, WIDTH), (TURNS, ROWS, WIDTH)), STATE)
+    def steps(w: Any, xs: Any) -> Any:
+        return jax.lax.scan(turn, w, xs)
+
+    shapes = (WIDTH, WIDTH), (TURNS, ROWS, WIDTH)
+    found = Equations(program(jax, jax.jit(steps), *shapes), STATE)
     assert (found.steps, found.shared_out) == (TURNS, frozenset((1,)))
 
 
 def test_gradients_that_are_summed_in_a_loop_are_of_one_step(jax: Any) -> None:
     def step(w: Any, xs: Any) -> Any:
-        def add(sum_: Any, x: Any) -> Any:
-            return sum_ + jax.grad(loss)(w, x), None
+        def add(total: Any, x: Any) -> Any:
+            return total + jax.grad(loss)(w, x), None
 
         return w - jax.lax.scan(add, 0 * w, xs)[0]
 
@@ -48,17 +52,24 @@ def test_gradients_that_are_summed_in_a_loop_are_of_one_step(jax: Any) -> None:
 
 
 def test_layers_in_a_loop_are_of_one_step(jax: Any) -> None:
+    def layer(x: Any, w: Any) -> Any:
+        return x @ w, None
+
+    def total(w: Any, x: Any) -> Any:
+        return jax.lax.scan(layer, x, w)[0].sum()
+
     def step(w: Any, x: Any) -> Any:
-        return w - jax.grad(lambda w: jax.lax.scan(lambda x, w: (x @ w, None), x, w)[0].sum())(w)
+        return w - jax.grad(total)(w, x)
 
     shapes = (TURNS, WIDTH, WIDTH), (ROWS, WIDTH)
     assert Equations(program(jax, step, *shapes), STATE).steps == 1
 
 
 def test_what_is_computed_again_on_request_is_told(jax: Any) -> None:
-    def step(w: Any, x: Any) -> Any:
-        return jax.grad(jax.checkpoint(lambda w: loss(w, x * 2)))(w)
+    def of_twice(w: Any, x: Any) -> Any:
+        return loss(w, x * 2)
 
+    step = jax.grad(jax.checkpoint(of_twice))
     found = Equations(program(jax, step, (WIDTH, WIDTH), (ROWS, WIDTH)), STATE)
     products = [(each, product(each.equation)) for each in found.seen]
     flops = {each.again: size.flops for each, size in products if size is not None}
@@ -66,9 +77,12 @@ def test_what_is_computed_again_on_request_is_told(jax: Any) -> None:
 
 
 def test_what_lives_at_once_is_less_than_all_that_is_made(jax: Any) -> None:
+    def double(x: Any) -> Any:
+        return x * 2
+
     def step(x: Any) -> Any:
         for _ in range(10):
-            x = jax.jit(lambda x: x * 2)(x)
+            x = jax.jit(double)(x)
         return x
 
     assert live_bytes(program(jax, step, (256, 1024))) == 2 * 2**20

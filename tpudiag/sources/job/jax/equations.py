@@ -155,12 +155,12 @@ def scope(equation: Any) -> str:
 
 def _within(equation: Any) -> list[Any]:
     """The programs that an equation holds."""
-    parts = (part for value in equation.params.values() for part in _parts(value))
-    programs = (getattr(part, "jaxpr", part) for part in parts)
+    values = (part for value in equation.params.values() for part in parts(value))
+    programs = (getattr(part, "jaxpr", part) for part in values)
     return [program for program in programs if hasattr(program, "eqns")]
 
 
-def _parts(value: Any) -> tuple[Any, ...]:
+def parts(value: Any) -> tuple[Any, ...]:
     """A parameter of an equation, or its parts."""
     if isinstance(value, (tuple, list)):
         return tuple(cast("Iterable[Any]", value))

@@ -18,7 +18,7 @@ from tpudiag.signals import (
     StepWork,
     TensorSeen,
 )
-from tpudiag.sources.job.jax.equations import Equations, Seen, line, product, scope
+from tpudiag.sources.job.jax.equations import Equations, Seen, line, parts, product, scope
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.signatures import argument_name
 
@@ -62,8 +62,8 @@ class TracedStep:
             each = [a.shape[1] for a in data if len(a.shape) > 1 and a.parts == self.devices]
             return Batch(each[0] * self.devices, each[0], self.devices) if each else None
         size = sizes.most_common(1)[0][0]
-        parts = next(a for a in data if a.shape[a.counts_steps] == size).example_parts
-        return Batch(size, size // parts, parts)
+        split = next(a for a in data if a.shape[a.counts_steps] == size).example_parts
+        return Batch(size, size // split, split)
 
     def _data(self) -> list[StepArgument]:
         """What the step gets anew each time: no state, and nothing that it may overwrite."""
@@ -183,17 +183,17 @@ class TracedStep:
         if sizes is None:
             return None
         many, rows, contraction = sizes.many, sizes.rows, sizes.contraction
-        parts = batch.global_batch // batch.per_replica_batch if batch is not None else 1
+        split = batch.global_batch // batch.per_replica_batch if batch is not None else 1
         whole = batch.global_batch if batch is not None else 0
         # The jaxpr has the shapes of all devices together: those made of the batch are shared out.
         if seen.local:
             pass
         elif whole and rows % whole == 0:
-            rows //= parts
+            rows //= split
         elif whole and contraction % whole == 0:
-            contraction //= parts
+            contraction //= split
         elif whole and many % whole == 0:
-            many //= parts
+            many //= split
         times = max(seen.times // self.steps, 1)
         return MatrixOp(
             op=str(equation.primitive),
@@ -220,14 +220,14 @@ class TracedStep:
     def work(self) -> StepWork:
         """What one device does in a step: bounds, for the compiler joins operations."""
         batch = self.batch()
-        whole, parts = (batch.global_batch, batch.replicas) if batch is not None else (0, 1)
+        whole, shared = (batch.global_batch, batch.replicas) if batch is not None else (0, 1)
         shards = {a.shape: a.parts for a in self.arguments if a.parts > 1}
         flops = again = made = moved = 0
         asked_at = None
 
         def share(shape: tuple[int, ...], local: bool) -> int:
             of_batch = whole and any(size and size % whole == 0 for size in shape)
-            return 1 if local else shards.get(shape, parts if of_batch else 1)
+            return 1 if local else shards.get(shape, shared if of_batch else 1)
 
         for seen in self._program.seen:
             if seen.holds_others:
@@ -277,8 +277,7 @@ def _parts(shape: tuple[int, ...], shard: tuple[int, ...]) -> int:
 def _axes(sharding: Any) -> tuple[str, ...]:
     """The axes of a mesh along which an array is shared out."""
     entries = getattr(sharding, "spec", None) or ()
-    named = (entry if isinstance(entry, tuple) else (entry,) for entry in entries)
-    return tuple(str(axis) for axes in named for axis in axes if axis is not None)
+    return tuple(str(axis) for entry in entries for axis in parts(entry) if axis is not None)
 
 
 def _padded(shape: tuple[int, ...]) -> int:
