@@ -20,7 +20,7 @@ from tpudiag.diagnoses import (
     undiagnosed,
     unrun_commands,
 )
-from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again, step_facts
+from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.errors import UnreadableInput
@@ -96,7 +96,9 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
     outcomes = job_skips.after_rehearsal(
-        engine.examine(signals, catalogue.checks(), settings), signals.end
+        engine.examine(signals, catalogue.checks(), settings),
+        signals.end,
+        not_run=bool(job.facts.get("not_run")),
     )
     elsewhere = request.notebook.started() if request.notebook is not None else None
     undiagnosed.refuse_nothing(request.name, signals, job.facts, outcomes, elsewhere)
@@ -180,14 +182,12 @@ def _rehearsed(
     with scratch.folder("lowered") as folder:
         to = str(folder) if request.compiler.wanted else ""
         spec = spec_of(request, True, "local", replicas, to)
-        known: dict[str, object] = {}
         failed: JobEnd | None = None
         while True:
             # One for each try: what it began for a job that is started again is stopped.
             cells = request.notebook.map if request.notebook else None
             with StepCompilation(target, request.compiler, cells) as compilation:
                 job = runner.run(spec, request.python, limits, on_phase, compilation.heard)
-                job.facts.update(known)
                 smaller = fitted(spec, job)
                 if smaller is None:
                     job = second_try.judged(spec, job, again)
@@ -197,7 +197,6 @@ def _rehearsed(
                     break
             failed = second_try.crash_of(job) or failed
             on_phase(started_again(smaller, spec))
-            known = step_facts(job, smaller)
             spec = smaller
     if compiler.reason == INTERRUPTED:
         signals = replace(signals, end=JobEnd(how="interrupted"))

@@ -117,17 +117,16 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         compiled = job_summary.not_compiled(signals) if request.compiler.wanted else ()
         of_jax = jax_job.notes(signals, several)
         return (python, *compiled, *not_sent.notes(signals), *of_jax)
-    ran_examples = facts.get("ran_examples")
     return (
         python,
+        *job_summary.traced_alone(facts.get("not_run")),
         *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
         *installed,
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
         *job_summary.passed_over(facts.get("passed_over")),
         *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
         *not_sent.notes(signals),
-        *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps"), ran_examples),
-        *job_summary.of_some_examples(signals, ran_examples),
+        *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps")),
         *script_coverage.notes(signals.coverage),
         *job.profile_note,
         *([note] if request.notebook and (note := request.notebook.note()) else []),

@@ -18,18 +18,26 @@ _CRASHES = {
 }
 
 
-def after_rehearsal(outcomes: tuple[Outcome, ...], end: JobEnd | None) -> tuple[Outcome, ...]:
-    """The outcomes, their skips said as what a rehearsal has come to that just took place."""
-    return tuple(_said(outcome, end) for outcome in outcomes)
+def after_rehearsal(
+    outcomes: tuple[Outcome, ...], end: JobEnd | None, *, not_run: bool = False
+) -> tuple[Outcome, ...]:
+    """The outcomes, their skips said as what a rehearsal has come to that just took place.
+
+    `not_run`: something was too heavy for this machine, and traced alone.
+    """
+    return tuple(_said(outcome, end, not_run) for outcome in outcomes)
 
 
-def _said(outcome: Outcome, end: JobEnd | None) -> Outcome:
+def _said(outcome: Outcome, end: JobEnd | None, not_run: bool) -> Outcome:
     """One outcome; only skips that ask for a rehearsal change."""
     how = outcome.how_to_measure or ""
     if outcome.verdict is not Verdict.SKIPPED or not how.startswith(_REHEARSE):
         return outcome
     crash = _CRASHES.get(end.how) if end is not None and not _went_well(end) else None
     # It was just rehearsed: to do so again would show no more.
+    if not_run and (crash is None or end is None):
+        cause = f"{outcome.cause} (the step was traced, not run)"
+        return replace(outcome, reason=cause, how_to_measure=None)
     if crash is None or end is None:
         return replace(outcome, reason=outcome.cause, how_to_measure=None)
     where = f" at {end.location}" if end.location is not None else ""

@@ -103,10 +103,8 @@ def headline(
     return f"No TPU here: {rehearsing}."
 
 
-def notes(
-    signals: Signals, replicas: int, cut_to_steps: object, ran_examples: object = None
-) -> tuple[str, ...]:
-    """What a reader must know to read the figures; `ran_examples` of each batch, None for all."""
+def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, ...]:
+    """What a reader must know to read the figures."""
     notes: list[str] = []
     if signals.origin is Origin.REHEARSAL:
         notes.append(
@@ -123,9 +121,8 @@ def notes(
         if target is not None and target.replicas > replicas:
             notes.append(
                 f"{target.name} has {target.replicas} replicas, and the job saw so many; of them "
-                f"ran {replicas}"
-                + (", each with the target's per-replica batch. " if not ran_examples else ". ")
-                + "The input pipeline makes their examples alone where it can. "
+                f"ran {replicas}, each with the target's per-replica batch. "
+                "The input pipeline makes their examples alone where it can. "
                 "What the job sums over replicas is "
                 f"{replicas}/{target.replicas} of the real sum."
             )
@@ -151,15 +148,15 @@ def not_compiled(signals: Signals) -> tuple[str, ...]:
     return (f"Without the TPU compiler, no HBM and no time of the step: {compiler.reason}{how}.",)
 
 
-def of_some_examples(signals: Signals, ran: object) -> tuple[str, ...]:
-    """That some examples of each batch ran; `ran`: how many, None for all."""
-    batch = signals.batch.per_replica_batch if signals.batch is not None else 0
-    if not isinstance(ran, int) or not 0 < ran < batch:
+def traced_alone(not_run: object) -> tuple[str, ...]:
+    """What was too heavy to be run."""
+    if not not_run:
         return ()
+    which = ", ".join(msgspec.convert(not_run, tuple[str, ...], strict=False)[:MOST_NAMED])
     return (
-        f"A step of {batch} examples a replica is too much for this machine: the first {ran} of "
-        "them ran, and the input pipeline makes these alone where it can. What is said of the "
-        "step's shapes, products and loss is of its trace with all.",
+        f"Too heavy for this machine, so traced and not run: {which}; what it gives the script is "
+        "zero. What is said of its shapes, products and memory is of the whole batch; its time, "
+        "its losses and the numbers in it were not measured.",
     )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from tpudiag.signals import VariableSeen
 from tpudiag.sources.job.process.host_memory import (
+    is_heavy,
     replicas_in_time,
     replicas_that_fit,
     shortage,
@@ -14,16 +15,21 @@ from tpudiag.sources.job.tensorflow.watches.variables import MANY
 
 
 @pytest.mark.parametrize(
-    ("forward_flops", "replicas"),
-    [(1e6, 8), (3e9, 8), (10e9, 2), (40e9, 2), (500e9, 1)],
+    ("step_flops", "replicas"),
+    [(3e6, 8), (9e9, 8), (20e9, 4), (40e9, 2), (500e9, 1)],
 )
-def test_slow_steps_run_on_fewer_replicas(forward_flops: float, replicas: int) -> None:
-    assert replicas_in_time(forward_flops, 8, cores=2) == replicas
+def test_slow_steps_run_on_fewer_replicas(step_flops: float, replicas: int) -> None:
+    assert replicas_in_time(step_flops, 8, cores=2) == replicas
 
 
 def test_more_cores_take_more_replicas() -> None:
-    assert replicas_in_time(10e9, 8, cores=64) == 8
-    assert replicas_in_time(10e9, 1, cores=2) == 1
+    assert replicas_in_time(30e9, 8, cores=64) == 8
+    assert replicas_in_time(30e9, 1, cores=2) == 1
+
+
+def test_what_takes_long_on_one_replica_alone_is_heavy() -> None:
+    assert [is_heavy(flops, cores=2) for flops in (30e9, 50e9)] == [False, True]
+    assert not is_heavy(50e9, cores=64)
 
 
 def test_one_replica_too_large_is_said_before_the_memory_is_gone() -> None:

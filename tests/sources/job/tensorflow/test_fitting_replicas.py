@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow import fitting_replicas
+from tpudiag.sources.job.tensorflow.graphs import cpu_cost
 
 
 @pytest.mark.slow
@@ -16,7 +16,7 @@ def test_a_product_in_a_loop_runs_as_often_as_the_loop_turns() -> None:
 
     def turns(function: Any, *arguments: Any) -> set[int]:
         graph = tf.function(function).get_concrete_function(*arguments).graph
-        inside = fitting_replicas.turns_of_loops(tf, graph)
+        inside = cpu_cost.turns_of_loops(tf, graph)
         return {often for name, often in inside.items() if "MatMul" in name}
 
     def recurrence(state: Any, most: int | None) -> Any:
@@ -58,7 +58,7 @@ from functools import partial
 import tensorflow as tf
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow import fitting_replicas
-from tpudiag.sources.job.tensorflow.step_reader import StepReader
+from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.tensorflow.watch_order import Events, Watches
 
 facts = {}
@@ -66,29 +66,22 @@ facts = {}
 class Told:
     def put(self, **given):
         facts.update(given)
-        if "fitting_replicas" in given:
-            print(json.dumps({
-                "replicas": given["fitting_replicas"], "examples": facts["fitting_examples"],
-                "of": facts["replica_batch"], "weight": facts["loss"][0].weight,
-                "rows": [each.rows for each in facts["matrix_ops"] if each.forward],
-            }), flush=True)
 
     def phase(self, name):
         pass
 
+told, traces = [], []
 spec = JobSpec(program="job.py", arguments=(), warmup_steps=1, budget_s=0.0, steps=4,
                log_dir="", rehearse=True, replicas=8, real_replicas=2, hosts=1)
 events = Events(after_call=lambda record, traced: None, after_eager_run=lambda: None,
                 after_large_variable=lambda: None, before_first_run=lambda: None,
-                on_hard_end=lambda: None)
+                on_heavy=told.append, on_hard_end=lambda: None)
 watches = Watches(tf, spec, Told(), lambda path: path, events)
-reader = StepReader(tf, watches, Told())
-read = lambda: reader.read() or reader.batch
 watches.gradients.on_first_replica = partial(
-    fitting_replicas.end_if_too_slow, tf, spec, watches, Told(), read)
+    fitting_replicas.judge_speed, tf, spec, watches, Told())
 strategy = tf.distribute.TPUStrategy()
 with strategy.scope():
-    W = tf.Variable(tf.zeros((4096, 4096)))
+    W = tf.Variable(tf.ones((4096, 4096)))
 
 def trained(x):
     with tf.GradientTape() as tape:
@@ -96,19 +89,56 @@ def trained(x):
         loss = tf.nn.compute_average_loss(loss, global_batch_size=32768)
     gradient = tape.gradient(loss, W)
     W.assign_sub(tf.distribute.get_replica_context().all_reduce("sum", gradient))
+    return loss
 
-data = tf.data.Dataset.from_tensors(tf.ones((32768, 1)))
-for x in strategy.experimental_distribute_dataset(data):
-    tf.function(lambda x: strategy.run(trained, (x,)))(x)
-print("it ran")
+@tf.function
+def step(iterator):
+    traces.append(1)
+    return strategy.run(trained, (next(iterator),))
+
+@tf.function
+def packed(iterator):
+    return tf.experimental.Optional.from_value({"loss": step(iterator), "none": 1})
+
+data = tf.data.Dataset.from_tensors(tf.ones((32768, 1))).repeat(2)
+batches = iter(strategy.experimental_distribute_dataset(data))
+losses = strategy.experimental_local_results(step(batches))
+once = len(traces)
+other = packed(batches).get_value()
+try:
+    packed(batches)
+    ended = False
+except StopIteration:
+    ended = True
+
+@tf.function
+def light(x):
+    return x @ tf.ones((3, 3))
+
+light(tf.ones((2, 3)))
+model = tf.keras.Sequential([tf.keras.Input((4096,)), tf.keras.layers.Dense(4096)])
+watches.heavy.watch_keras(tf.keras)
+forward = list(model(tf.ones((4096, 4096))).shape)
+print(json.dumps({
+    "losses": [each.numpy().tolist() for each in losses], "traces": once, "ended": ended,
+    "other": sorted(other), "weight": float(W[0, 0]), "told": [each.split(" ")[0] for each in told],
+    "light": light(tf.ones((2, 3))).numpy().tolist(),
+    "forward": forward,
+    "few": float(tf.reduce_sum(model(tf.ones((1, 4096)))**2)) > 0,
+    "noted": [each.name for each in interventions.made()],
+}))
 """
 
 
 @pytest.mark.slow
-def test_a_batch_too_much_is_read_whole_and_then_run_in_part(
+def test_what_is_too_heavy_is_traced_and_answered_with_zeros(
     in_tensorflow: Callable[[str], Any],
 ) -> None:
     seen = in_tensorflow(PROGRAM)
-    assert (seen["replicas"], seen["of"], seen["rows"]) == (1, 4096, [4096])
-    assert 2 <= seen["examples"] < 4096
-    assert seen["weight"] == pytest.approx(0.125), "of the loss over all examples"
+    assert seen["losses"] == [0.0, 0.0] and seen["weight"] == 1.0, "nothing of it ran"
+    assert seen["ended"], "its data end as they do"
+    assert seen["other"] == ["loss", "none"]
+    assert seen["light"] == [[3.0] * 3] * 2 and seen["few"], "what is light runs"
+    assert seen["forward"] == [4096, 4096]
+    assert seen["told"] == ["`step`", "`packed`", "`sequential(...)`"]
+    assert "TRACED" in seen["noted"]

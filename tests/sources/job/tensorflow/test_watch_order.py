@@ -31,7 +31,7 @@ spec = JobSpec(program="job.py", arguments=(), warmup_steps=1, budget_s=0.0, ste
                hosts=1, devices_per_chip=1)
 events = Events(after_call=lambda record, traced: None, after_eager_run=lambda: None,
                 after_large_variable=lambda: None, before_first_run=lambda: facts.update(run=True),
-                on_hard_end=lambda: None)
+                on_heavy=lambda which: None, on_hard_end=lambda: None)
 watches = Watches(tf, spec, Told(), lambda path: path, events)
 reader = StepReader(tf, watches, Told())
 reader.read()

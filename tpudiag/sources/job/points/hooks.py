@@ -334,8 +334,3 @@ def _with_code(function: Any) -> _Hook:
 
     hook.undo = back
     return hook
-
-
-def definer(class_: Any, name: str) -> Any:
-    """The class that a method is inherited from."""
-    return next(each for each in class_.__mro__ if name in vars(each))

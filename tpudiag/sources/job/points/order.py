@@ -17,7 +17,6 @@ INNER_TO_OUTER = (
     "tensorflow.devices.tpu_stubs",
     "tensorflow.devices.tpu_strategy",
     "tensorflow.input.iterators",
-    "tensorflow.devices.wide_convolutions",
     "tensorflow.devices.tpu",
     "tensorflow.watches.training",
     "tensorflow.watches.functions",

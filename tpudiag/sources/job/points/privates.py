@@ -98,6 +98,9 @@ CONVERT = Private("tf_convert", "as strategy.run has it; the public one takes no
 CONVERSION = Private("ControlStatusCtx", "the same", "tensorflow.python.autograph.core.ag_ctx")
 CONVERSION_STATUS = Private("Status", "the same", "tensorflow.python.autograph.core.ag_ctx")
 EAGER_CONTEXT = Private("context", "TensorFlow's own settings", "tensorflow.python.eager.context")
+RECORDED = Private(
+    "could_possibly_record", "a gradient may be taken of it", "tensorflow.python.eager.record"
+)
 TF2_ENABLED = Private("enabled", "the switch for version 2", "tensorflow.python.tf2")
 XLA_SUM = Private(
     "xla_all_reduce", "a sum over replicas", "tensorflow.compiler.tf2xla.ops.gen_xla_ops"

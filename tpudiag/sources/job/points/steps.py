@@ -8,9 +8,9 @@ from typing import Any
 
 TIMES_STOPPED_BEFORE_EXIT = 3
 FEWEST_STEPS = 3
-MOST_OVER = 2
-"""Budgets that the fewest steps may take; where they would take more, one step is profiled."""
 TELL_S = 0.25
+TRACED_STEPS = 4
+"""Of steps that are not run, so many are seen: how their loop goes on shows in them."""
 
 
 class StopObservation(BaseException):
@@ -42,6 +42,7 @@ class StepWatch:
         self._on_step = on_step
         self._told_at = 0.0
         self._profiling = False
+        self._timed = True
         self._stops = 0
         self._observed = False
         self._last_end: float | None = None
@@ -67,7 +68,8 @@ class StepWatch:
         now = time.perf_counter()
         # Not the first two dispatches: the first one traces, and the second still makes what the
         # optimizer needs.
-        if self._last_end is not None and self.steps > self.steps_per_dispatch:
+        later = self._last_end is not None and self.steps > self.steps_per_dispatch
+        if self._timed and later and self._last_end is not None:
             took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
             (self.profiled_ms if self._profiling else self.times_ms).append(took_ms)
             if not retraced:
@@ -87,6 +89,10 @@ class StepWatch:
             self._profiling = True
         self._last_end = time.perf_counter()
 
+    def only_traced(self) -> None:
+        """Steps are not run: there is nothing to time nor to profile."""
+        self._timed, self._log_dir, self._warmup, self._wanted = False, "", 0, TRACED_STEPS
+
     def _tell(self, now: float) -> None:
         """Say how far it is, a few times a second: a step may take less than telling of it."""
         if now - self._told_at >= TELL_S:
@@ -97,8 +103,7 @@ class StepWatch:
         """Profile fewer steps, at once, where all would take longer than the budget."""
         left = self._warmup + self._wanted - self.steps
         if self.budget_s and not self._profiling and step_s * left > self.budget_s:
-            endless = step_s * FEWEST_STEPS > MOST_OVER * self.budget_s
-            self.cut_to = max(int(self.budget_s / step_s), 1 if endless else FEWEST_STEPS)
+            self.cut_to = max(int(self.budget_s / step_s), FEWEST_STEPS)
             self._warmup, self._wanted = self.steps, self.cut_to
             self.budget_s = 0.0
 

@@ -100,16 +100,17 @@ REPLICA_NUMBER = point(
     "a replica takes a part of its own of what all get",
     holder=Holder.DEFINERS,
 )
-REPLICAS_MERGED = point(
-    "tf.distribute.ReplicaContext",
-    "merge_call",
-    "a replica first meets the others",
-    holder=Holder.DEFINER,
-)
 ALL_REDUCED = point("tf.distribute.ReplicaContext", "all_reduce", "how gradients are put together")
 
 # Steps: functions, gradients, what is read of them.
 FUNCTION_CALLED = point("", "__call__", "a tf.function is called")
+TRACE_RUN = point(
+    "tensorflow.python.eager.polymorphic_function.concrete_function.ConcreteFunction"
+    " tensorflow.python.eager.polymorphic_function.monomorphic_function.ConcreteFunction",
+    "_call_flat",
+    "a traced function is about to be run; what is too heavy for this machine is not",
+    _OLDEST_TO_NEWEST,
+)
 MADE_EAGER = point(
     "tf.config",
     "run_functions_eagerly experimental_run_functions_eagerly",
@@ -143,15 +144,6 @@ CODE_GENERATED = point(
     "which of the user's lines a generated line is made of; TensorFlow maps its own tracebacks so,"
     " but not on the threads on which replicas are traced",
     _OLDEST_TO_NEWEST,
-)
-CONVOLUTIONS = point(
-    "tensorflow.python.ops.gen_nn_ops",
-    "conv2d conv3d depthwise_conv2d_native",
-    "those of bfloat16 are computed in float32, which CPUs have code for",
-    _OLDEST_TO_NEWEST,
-)
-BATCH_NORMALISED = point(
-    "tensorflow.python.ops.gen_nn_ops", "fused_batch_norm_v3", "the same", _OLDEST_TO_NEWEST
 )
 RANDOM_DRAWN = point(
     "random",

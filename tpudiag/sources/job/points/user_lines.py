@@ -156,10 +156,12 @@ def called() -> tuple[str, str]:
 
 
 def direct_caller() -> Location | None:
-    """The line that called the hooked function, None where a library called it."""
-    others = (frame for frame in _frames() if not is_hook(frame.f_code.co_filename))
-    frame = next(others, None)
-    return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
+    """The line that called the hooked function, or imports; None where a library does."""
+    for frame in _frames():
+        file = frame.f_code.co_filename
+        if not (is_hook(file) or "importlib" in str(frame.f_globals.get("__name__", ""))):
+            return of(file, frame.f_lineno)
+    return None
 
 
 def own_caller() -> Location | None:

@@ -13,11 +13,10 @@ MEMORY_SHARE = 0.5
 """Of the memory available at the first step; variables are there already, gradients are not."""
 CORE_FLOPS_PER_S = 10e9
 """What a core does of a step's products, others at work beside it; a guess on the safe side."""
-BEARABLE_STEP_S, UNBEARABLE_STEP_S = 4.0, 20.0
-"""A step that takes longer than the first is run on two replicas; and then the second, on one."""
-UNBEARABLE_ALONE_S = 8.0
-"""A step of one replica that takes longer is run on some of its examples."""
-FEWEST_EXAMPLES = 2
+BEARABLE_STEP_S = 4.0
+"""A step that takes longer is run on fewer replicas."""
+HEAVY_S = 2.0
+"""What takes longer on one replica alone is traced and not run."""
 # The backward pass has two products (by inputs, by weights) for each of the forward pass.
 PASSES = 3
 """A step's work, in forward passes."""
@@ -51,39 +50,27 @@ def shortage(variables: tuple[VariableSeen, ...], left_bytes: int) -> str | None
     )
 
 
-def replicas_in_time(forward_flops: float, wanted: int, cores: int) -> int:
+def seconds(flops: float, cores: int) -> float:
+    """What this machine takes for so many; an estimate."""
+    return flops / (cores * CORE_FLOPS_PER_S)
+
+
+def is_heavy(flops: float, cores: int) -> bool:
+    """Whether a call is traced and not run."""
+    return seconds(flops, cores) > HEAVY_S
+
+
+def replicas_in_time(step_flops: float, wanted: int, cores: int) -> int:
     """The most replicas, up to `wanted`, whose steps this machine runs in bearable time.
 
-    `forward_flops` are those of one replica's forward pass.
+    `step_flops` are those of one replica's step.
     """
-    replica_s = PASSES * forward_flops / (cores * CORE_FLOPS_PER_S)
-    if replica_s * wanted <= BEARABLE_STEP_S:
-        return wanted
-    if replica_s * 2 > UNBEARABLE_STEP_S:
-        return 1
-    return max(min(int(BEARABLE_STEP_S / replica_s), wanted), min(2, wanted))
+    return max(min(wanted, int(BEARABLE_STEP_S / max(seconds(step_flops, cores), 1e-9))), 1)
 
 
-def examples_in_time(forward_flops: float, examples: int, cores: int) -> int:
-    """The most examples of one replica's batch whose step this machine runs in bearable time.
-
-    `forward_flops` are those of the whole batch.
-    """
-    replica_s = PASSES * forward_flops / (cores * CORE_FLOPS_PER_S)
-    if replica_s <= UNBEARABLE_ALONE_S:
-        return examples
-    return _some_of(examples, BEARABLE_STEP_S / replica_s)
-
-
-def examples_that_fit(forward_bytes: float, examples: int) -> int:
-    """The most examples of one replica's batch whose activations have room."""
-    room = MEMORY_SHARE * available_bytes() / max(forward_bytes, 1)
-    return examples if room >= 1 else _some_of(examples, room)
-
-
-def _some_of(examples: int, share: float) -> int:
-    """A share of a batch; two examples at least, of which a script's means and norms are made."""
-    return max(int(examples * share), min(FEWEST_EXAMPLES, examples))
+def has_room(forward_bytes: float) -> bool:
+    """Whether there is memory for what a forward pass keeps."""
+    return forward_bytes <= MEMORY_SHARE * available_bytes()
 
 
 def available_bytes() -> int:

@@ -36,10 +36,6 @@ class JobSpec:
     """What the script sees as num_replicas_in_sync when rehearsing."""
     real_replicas: int
     """How many of them run, each with the target's per-replica batch."""
-    examples: int = 0
-    """So many examples of that batch run, where it is too much for this machine; 0: all."""
-    replica_batch: int = 0
-    """The target's per-replica batch, where but some of its examples run."""
     hosts: int
     rehearse: bool
     """Whether the TPU is stood in for by CPU replicas."""

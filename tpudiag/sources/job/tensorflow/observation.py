@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tpudiag.signals import Batch, CoverageEnd, JobEnd, TensorFlowImport
+from tpudiag.signals import CoverageEnd, JobEnd, TensorFlowImport
 from tpudiag.sources.job.points import barrier, hooks, interventions, user_lines
 from tpudiag.sources.job.points.steps import StepWatch
 from tpudiag.sources.job.process.protocol import REST, JobSpec, Recorder
@@ -44,6 +44,7 @@ class Observation:
         self._input_budget_s = spec.measure_input_s
         self.has_stand_ins: Callable[[], bool] = lambda: False
         """Whether data were stood in for: how fast these are read says nothing of the job's."""
+        self._heavy: list[str] = []
         self._finishing = threading.RLock()
         self.finished = self.stopped = False
         self._steps = StepWatch(
@@ -59,13 +60,15 @@ class Observation:
         self._steps.budget_s = spec.budget_s
         self.watches = Watches(tf, spec, recorder, script_path, self._events())
         self.watches.gradients.on_first_replica = partial(
-            fitting_replicas.end_if_too_slow, tf, spec, self.watches, recorder, self._read_step
+            fitting_replicas.judge_speed, tf, spec, self.watches, recorder
         )
         lowering = self.watches.lowering
         if lowering is not None and spec.requests >= 0:
             lowering.on_step = partial(self._serve, lowering)
         self._numbers = self.watches.numbers
         self._reader = StepReader(tf, self.watches, recorder)
+        if self.watches.heavy is not None:
+            self.watches.heavy.batch = self._reader.batch_per_replica
 
     def _events(self) -> Events:
         """What is done when the job does something."""
@@ -75,6 +78,7 @@ class Observation:
             after_large_variable=self._after_large_variable,
             before_first_run=self._before_first_run,
             on_hard_end=self._end_hard,
+            on_heavy=self._not_run,
         )
 
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
@@ -113,6 +117,8 @@ class Observation:
         """An outermost tf.function has returned."""
         self.watches.pipelines.feeds.called(function.trains)
         if function.trains:
+            if function.heavy:
+                self._steps.only_traced()
             enough = len(function.retraces) >= ENOUGH_RETRACES
             self._step_done(eager=False, enough=enough, retraced=traced)
 
@@ -143,10 +149,11 @@ class Observation:
             self._recorder.put(loop=hooks.quietly(self.watches.loop.facts))
         steps.finished_dispatch(eager, enough, retraced)
 
-    def _read_step(self) -> Batch | None:
-        """Send what the trace shows of the step; its batch."""
-        self._reader.read()
-        return self._reader.batch
+    def _not_run(self, which: str) -> None:
+        """A function is too heavy for this machine, and its trace answers for it."""
+        self._heavy.append(which)
+        self._recorder.put(not_run=self._heavy)
+        self._recorder.phase(f"going on with {which} traced, not run")
 
     def _first_step(self) -> None:
         """The first training step is done: its graph can be read before timing begins."""

@@ -84,6 +84,11 @@ class StepReader:
             watches.keras.fit_batch,
         )
 
+    def batch_per_replica(self) -> int | None:
+        """The batch of the step that was read, or of the one that is being traced."""
+        batch = self.batch or self.batch_of(self.inputs())
+        return batch.per_replica_batch if batch is not None else None
+
     def inputs(self) -> tuple[TensorSeen, ...]:
         """What the step that was traced last gets, read or not."""
         inputs = self._watches.strategies.last_inputs

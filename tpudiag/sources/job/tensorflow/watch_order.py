@@ -14,10 +14,10 @@ from tpudiag.sources.job.tensorflow.devices.full_replicas import FullReplicas
 from tpudiag.sources.job.tensorflow.devices.same_numbers import SameNumbers
 from tpudiag.sources.job.tensorflow.devices.tpu import TpuWatch
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
-from tpudiag.sources.job.tensorflow.devices.wide_convolutions import WideConvolutions
 from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch
 from tpudiag.sources.job.tensorflow.input.iterators import IteratorRelease
 from tpudiag.sources.job.tensorflow.input.pipelines import PipelineWatch
+from tpudiag.sources.job.tensorflow.shortening.heavy_functions import HeavyFunctions
 from tpudiag.sources.job.tensorflow.shortening.real_checkpoints import RealCheckpoints
 from tpudiag.sources.job.tensorflow.shortening.whole_script import WholeScript
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
@@ -44,6 +44,8 @@ class Events:
     after_large_variable: Callable[[], None]
     before_first_run: Callable[[], None]
     """A strategy is about to run its first step."""
+    on_heavy: Callable[[str], None]
+    """A function is too heavy to be run; which it is, in words."""
     on_hard_end: Callable[[], None]
     """The time for the rest of the script is over and it does not end; on a thread of its own."""
 
@@ -80,6 +82,7 @@ class Watches:
         self.real_checkpoints = RealCheckpoints() if in_place else None
         self.checkpoints = CheckpointWatch(script_path)
         self.whole: WholeScript | None = None
+        self.heavy: HeavyFunctions | None = None
         if spec.rehearse and spec.requests < 0:
             self.whole = WholeScript(
                 tf,
@@ -90,6 +93,8 @@ class Watches:
                 steps_seen=lambda: self.gradients.taken + self.strategies.runs,
                 on_hard_end=events.on_hard_end,
             )
+            self.heavy = HeavyFunctions(tf, events.on_heavy)
+            self.functions.call = self.heavy.call
         self.tf1 = Tf1Watch()
         self.keras = KerasWatch(tf)
         if self.lowering is not None:
@@ -130,6 +135,8 @@ class Watches:
             self.full_replicas.watch(keras)
         if self.whole is not None:
             self.whole.epochs.watch(keras)
+        if self.heavy is not None:
+            self.heavy.watch_keras(keras)
         self.loop.watch_keras(keras, package)
 
     def _mark_training(self) -> None:
@@ -152,8 +159,5 @@ def _stand_in_for_tpu(tf: Any, spec: JobSpec, recorder: Recorder) -> None:
         TpuSystem(replicas, hosts, spec.devices_per_chip),
         spec.real_replicas,
         on_resolver=lambda name: recorder.put(tpu_named=name),
-        examples=spec.examples,
     )
     IteratorRelease(tf)
-    if not spec.lower_to:  # what is compiled is the step as the job has it
-        WideConvolutions(tf)

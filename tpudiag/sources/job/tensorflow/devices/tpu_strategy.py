@@ -24,8 +24,6 @@ class _Strategy:
     tpudiag_real_replicas: int
     tpudiag_whole_batches = False
     """Give the real replicas whole batches, where results must have the data's length."""
-    tpudiag_examples = 0
-    """Of each replica's batch the first so many; 0: all."""
     tpudiag_sparing = False
     """Whether some examples stand for those of each batch: its steps were observed before."""
     steps_per_run = 1
@@ -47,10 +45,10 @@ class _Strategy:
         _as_tpu(strategy.extended, strategy, self.tpudiag_system)
 
     @classmethod
-    def tpudiag_share(cls) -> tuple[int, int, int]:
-        """Replicas that run, those of the target, and the examples of each batch, 0 for all."""
+    def tpudiag_share(cls) -> tuple[int, int]:
+        """Replicas that run, and those of the target."""
         replicas = cls.tpudiag_system.replicas
-        return min(cls.tpudiag_real_replicas, replicas), replicas, cls.tpudiag_examples
+        return min(cls.tpudiag_real_replicas, replicas), replicas
 
     def _tpudiag_real(self) -> int:
         """The replicas that run."""
@@ -80,9 +78,7 @@ class _Strategy:
     def _tpudiag_part(self, dataset: Any, real_replicas: int, replicas: int) -> Any:
         """What the replicas that run get of a dataset."""
         self._tpudiag_note_fewer()
-        cut = interventions.allowed(InterventionKind.EXAMPLES)
-        most = type(self).tpudiag_examples * real_replicas if cut else 0
-        return _share(dataset, real_replicas, replicas, most, type(self).tpudiag_sparing)
+        return _share(dataset, real_replicas, replicas, type(self).tpudiag_sparing)
 
     def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
         """Of each global batch the part that is theirs."""
@@ -119,7 +115,7 @@ class _Strategy:
         return tensor
 
 
-def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int, examples: int = 0) -> type:
+def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int) -> type:
     """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
     base: Any = mirrored
 
@@ -128,7 +124,6 @@ def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int, example
 
         tpudiag_system = system
         tpudiag_real_replicas = real_replicas
-        tpudiag_examples = examples
 
     return TPUStrategy
 
@@ -161,7 +156,12 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
             # On a TPU this code runs once for all replicas; here once each, and a counter in it
             # would count twice.
             alike = hooks.quietly(replica_state.started_alike, fn) or fn
-            return base.call_for_each_replica(self, alike, args, kwargs)
+            try:
+                return base.call_for_each_replica(self, alike, args, kwargs)
+            except RuntimeError as error:
+                if len(self.worker_devices) > 1 or "merge_call" not in str(error):
+                    raise
+            return _alone(strategy, alike, args, kwargs or {})
 
         def experimental_logical_device(self, logical_device_id: int) -> Any:
             return logical_device(self, logical_device_id)
@@ -174,13 +174,29 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     extended.__class__ = TPUExtended
 
 
-def _share(dataset: Any, real_replicas: int, replicas: int, most: int, sparing: bool) -> Any:
+def _alone(strategy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
+    """What one replica gives that runs on no thread of its own.
+
+    Replicas on threads cannot meet in a branch or a loop (`merge_call`), as a TPU's can; this one
+    need not meet any.
+    """
+    import tensorflow as tf
+
+    def own(value: Any) -> Any:
+        return strategy.experimental_local_results(value)[0]
+
+    given, named = tf.nest.map_structure(own, (args, kwargs))
+    with tf.device("CPU:0"), tf.distribute.ReplicaContext(strategy, 0):
+        return fn(*given, **named)
+
+
+def _share(dataset: Any, real_replicas: int, replicas: int, sparing: bool) -> Any:
     """The part of each global batch that the real replicas get: a per-replica batch each.
 
-    Or the first examples of it, `most` together. Only these are made where the pipeline allows it,
-    and but some of them where it is `sparing`.
+    Only these examples are made where the pipeline allows it, and but some of them where it is
+    `sparing`.
     """
-    is_whole = real_replicas == replicas and not most
+    is_whole = real_replicas == replicas
     sparing = sparing and interventions.allowed(InterventionKind.BATCHES)
     if is_whole and not sparing:
         return dataset
@@ -188,11 +204,8 @@ def _share(dataset: Any, real_replicas: int, replicas: int, most: int, sparing: 
 
     def used(size: Any) -> Any:
         # One for each replica at least, where there are so many.
-        least, lower, higher = real_replicas, min, max
-        if tf.is_tensor(size):
-            lower, higher = tf.minimum, tf.maximum
-        share = higher(size * real_replicas // replicas, lower(size, least))
-        return lower(share, most) if most else share
+        lower, higher = (tf.minimum, tf.maximum) if tf.is_tensor(size) else (min, max)
+        return higher(size * real_replicas // replicas, lower(size, real_replicas))
 
     def part(tensor: Any) -> Any:
         if tensor.shape.rank == 0:
@@ -207,8 +220,6 @@ def _share(dataset: Any, real_replicas: int, replicas: int, most: int, sparing: 
 
     made = (thin_batches.few_of,) if sparing else ()
     thin = hooks.quietly(thin_batches.thinned, tf, dataset, used, *made)
-    if most:
-        interventions.note(InterventionKind.EXAMPLES)
     if thin is not None:
         if sparing:
             interventions.note(InterventionKind.BATCHES)

@@ -36,12 +36,11 @@ def install(
     system: TpuSystem,
     real_replicas: int,
     on_resolver: Callable[[str], None],
-    examples: int = 0,
 ) -> None:
     """Make CPU replicas and put the stand-ins in place of the TPU interfaces.
 
     The script sees the replicas of `system`; `real_replicas` of them run, each with the per-replica
-    batch of the target, or the first `examples` of it. Must run before TensorFlow has started its
+    batch of the target. Must run before TensorFlow has started its
     devices. `on_resolver` is told the TPU that the script asks for.
     """
     cpu = tf.config.list_physical_devices("CPU")[0]
@@ -54,7 +53,7 @@ def install(
     hooks.around(table.MIRRORED_STRATEGY_V1_MADE, partial(_one_host_device, mirrored_v1))
 
     def strategy_of(mirrored: Any) -> type:
-        return tpu_strategy.strategy_class(mirrored, system, real_replicas, examples)
+        return tpu_strategy.strategy_class(mirrored, system, real_replicas)
 
     hooks.stand_in(table.TPU_STRATEGY_V1, strategy_of(mirrored_v1))
     hooks.stand_in(table.TPU_STRATEGY, strategy_of(mirrored))

@@ -10,7 +10,7 @@ from tpudiag.sources.job.points import hooks, table
 
 from . import batch_sizes, paths, saved_models, text_files
 from .ledger import FILES, MARKER, Ledger
-from .program_text import before_number, classes, decodes_pictures, sources
+from .program_text import before_number, classes, sources
 
 _AWAY = f"{paths.REMOTE}|{MARKER}.*"
 """Names that reach nothing: of a remote file, or read from a stand-in."""
@@ -62,7 +62,7 @@ class Files:
             away = paths.is_remote(text) or paths.is_hosted(text)
             if not known and (away or paths.looks_like_data(text)):
                 program = sources()
-                records = self._expected(program)
+                records = self._ledger.expect(batch_sizes.examples())
                 known = paths.matching(text, classes(program), before_number(program), records)
                 self._note(f"{text} ({len(known)} files of {records} records)")
             names += known
@@ -88,13 +88,8 @@ class Files:
     def _listing(self, path: str) -> list[str]:
         """The names in a folder."""
         self._note(path)
-        records = self._expected(sources())
+        records = self._ledger.expect(batch_sizes.examples())
         return [f"file-{file:02d}-{records}.tfrec" for file in range(FILES)]
-
-    def _expected(self, program: list[str]) -> int:
-        """The records that each file is said to hold."""
-        wanted = batch_sizes.examples()
-        return self._ledger.expect_pictures(decodes_pictures(program), wanted)
 
     def _answer(self, answer: Callable[[str], Any]) -> Callable[..., Any]:
         """A hook that answers for paths that are remote and were not written."""

@@ -16,8 +16,8 @@ MARKER = "tpudiag-fake:"
 """How every stand-in for the content of a file begins."""
 RECORDS = 512
 """Records of each file that is stood in for."""
-PICTURES = 48
-"""Records of each file where a picture is decoded from each: scripts decode all of a test set."""
+FEWEST_RECORDS = 48
+"""Records of each file at least: few, for scripts decode all of a test set."""
 MOST_PASSED_OVER = 20
 FILES = 24
 """Files that a pattern is answered with."""
@@ -66,13 +66,9 @@ class Ledger:
             interventions.note(InterventionKind.DATA, interventions.ANYWHERE)
             self._put(stands_in_by_graph=True)
 
-    def expect_pictures(self, expected: bool, examples: int = 0) -> int:
-        """The records that each file holds, where their names are about to say so.
-
-        Where pictures are `expected` as few as give so many examples all together.
-        """
-        if expected:
-            self.records = min(self.records, max(PICTURES, -(-examples // FILES)))
+    def expect(self, examples: int) -> int:
+        """The records that each file holds, where all together are to give so many examples."""
+        self.records = min(self.records, max(FEWEST_RECORDS, -(-examples // FILES)))
         return self.records
 
     def file(self, name: str, write: Callable[[str], Any]) -> str:

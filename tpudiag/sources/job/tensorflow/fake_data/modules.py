@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.abc
+import linecache
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .ledger import Ledger
+from tpudiag import missing_modules
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import interventions, user_lines
 
-HOSTED = (
-    "kaggle_datasets",
-    "kaggle_secrets",
-    "kaggle_web_client",
-    "google.colab",
-    "google.colab.auth",
-    "google.colab.drive",
-    "google.colab.files",
-    "google.colab.output",
-    "google.colab.userdata",
-    "google.colab.patches",
-)
+COLAB = "google.colab"
+OF_SESSIONS = (COLAB,)
+"""Those that sign a session in and show its files: no training data come of them."""
 
 
 class KaggleDatasets:
@@ -45,8 +40,10 @@ class UserSecretsClient:
 class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds such a module where no other finder did."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(
+        self, note: Callable[[str], None], known: Sequence[str] = missing_modules.HOSTED
+    ) -> None:
+        self._note, self._known = note, known
         # Last: where the real package is installed it is the one that is imported.
         sys.meta_path.append(self)
 
@@ -57,15 +54,14 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         """A spec for the modules known here."""
-        if name == "google":
-            return ModuleSpec(name, self, is_package=True)
-        if name not in HOSTED:
-            return None
-        return ModuleSpec(name, self, is_package=name == "google.colab")
+        known = name == "google" or missing_modules.hosted(name) in self._known
+        if known and _ends_by_it():
+            return ModuleSpec(name, self, is_package=name in ("google", COLAB))
+        return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """A module whose every name is a function that does nothing."""
-        self._ledger.note(f"the module {spec.name}")
+        self._note(f"the module {spec.name}")
         return _Hosted(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
@@ -74,6 +70,23 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             vars(module)["KaggleDatasets"] = KaggleDatasets
         if module.__name__ == "kaggle_secrets":
             vars(module)["UserSecretsClient"] = UserSecretsClient
+        if module.__name__ == f"{COLAB}.userdata":
+            vars(module)["get"] = _empty_text
+
+
+def _ends_by_it() -> bool:
+    """Whether a script would end by this import: no library asks, and no `try` goes on without."""
+    if user_lines.direct_caller() is None:
+        return False
+    line = user_lines.stack()[-1]
+    try:
+        nodes = ast.walk(ast.parse("".join(linecache.getlines(line.file))))
+    except (SyntaxError, ValueError):
+        return True
+    tries = (node for node in nodes if isinstance(node, ast.Try) and node.handlers)
+    return not any(
+        node.body[0].lineno <= line.number <= (node.body[-1].end_lineno or 0) for node in tries
+    )
 
 
 class _Hosted(ModuleType):
@@ -82,16 +95,18 @@ class _Hosted(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if f"{self.__name__}.{name}" in HOSTED:
-            return importlib.import_module(f"{self.__name__}.{name}")
+        if self.__name__ == COLAB:
+            return importlib.import_module(f"{COLAB}.{name}")
         return _nothing
 
 
 def _empty_text(*_: Any, **__: Any) -> str:
     """A secret that nobody told."""
+    interventions.note(InterventionKind.SESSION)
     return ""
 
 
 def _nothing(*_: Any, **__: Any) -> dict[str, Any]:
     """What a function answers that does nothing."""
+    interventions.note(InterventionKind.SESSION)
     return {}

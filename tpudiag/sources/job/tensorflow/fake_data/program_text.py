@@ -17,7 +17,6 @@ CLASSES = ("class_a", "class_b")
 _NAMED = re.compile(r"class|label|categor", re.I)
 _WORD = re.compile(r"[A-Za-z][\w ]{1,40}")
 _NUMBER = re.compile(r"""re\.\w+\(\s*r?["']([\w-]{1,20})\((?:\[0-9\]|\\d)[*+]\)""")
-_DECODER = re.compile(r"decode_(and_crop_)?(jpeg|png|image|bmp)\b")
 _MOST = 32
 
 
@@ -65,11 +64,6 @@ def classes(texts: Iterable[str]) -> tuple[str, ...]:
     assigned = (node for node in nodes if isinstance(node, ast.Assign))
     listed = dict.fromkeys(name for node in assigned for name in _listed(node))
     return tuple(listed)[:_MOST] if len(listed) > 1 else CLASSES
-
-
-def decodes_pictures(texts: Iterable[str]) -> bool:
-    """Whether a script decodes pictures in a pipeline of TensorFlow's."""
-    return any(_DECODER.search(text) for text in texts)
 
 
 def before_number(texts: Iterable[str]) -> str:

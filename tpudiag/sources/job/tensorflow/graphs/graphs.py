@@ -10,7 +10,6 @@ from typing import Any
 
 from tpudiag.signals import ActivationEstimate, StepConstant, StepOp, StepOps, TensorSeen
 from tpudiag.sources.job.points import privates, user_lines
-from tpudiag.sources.job.tensorflow.devices import wide_convolutions
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
@@ -214,7 +213,7 @@ def _kept(tensor: Any, followed: set[int], *, whole: bool) -> Iterator[Any]:
         followed.add(id(source))
         if source.op.type in _NO_ACTIVATION or _is_reserve_space(source):
             continue
-        if source.op.type in _BY_ELEMENT and not wide_convolutions.is_narrow(source.op):
+        if source.op.type in _BY_ELEMENT:
             pending.extend(source.op.inputs)
         else:
             yield source
@@ -227,14 +226,9 @@ def _is_reserve_space(tensor: Any) -> bool:
     return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
 
 
-def _same_buffer(operation: Any) -> bool:
-    """Whether an operation's result is the memory of its operand."""
-    return operation.type in _SAME_BUFFER or wide_convolutions.is_wide(operation)
-
-
 def _buffer(tensor: Any) -> Any:
     """The tensor whose memory this one shares."""
-    while _same_buffer(tensor.op) and len(tensor.op.inputs) > tensor.value_index:
+    while tensor.op.type in _SAME_BUFFER and len(tensor.op.inputs) > tensor.value_index:
         tensor = tensor.op.inputs[tensor.value_index if tensor.op.type == "IdentityN" else 0]
     return tensor
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -10,7 +10,6 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import MatrixOp
 from tpudiag.sources.job.points import user_lines
-from tpudiag.sources.job.tensorflow.devices import wide_convolutions
 from tpudiag.sources.job.tensorflow.graphs import graphs, layer_variables
 from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
@@ -62,7 +61,7 @@ def matrix_ops(
                 MatrixOp(
                     op=operation.type,
                     name=operation.name,
-                    dtype=wide_convolutions.asked_dtype(operation.inputs[0]),
+                    dtype=str(operation.inputs[0].dtype.base_dtype.name),
                     rows=sizes.rows,
                     contraction=sizes.contraction,
                     columns=sizes.columns,
@@ -75,6 +74,15 @@ def matrix_ops(
                 )
             )
     return tuple(products)
+
+
+def flops(graph: Any, replica_batch: int | None) -> Iterator[tuple[Any, int]]:
+    """The products of one replica, each with what it costs."""
+    shapes = _Shapes(OpenRows(replica_batch))
+    for operation, _ in graphs.operations(graph):
+        sizes = _product(operation, shapes)
+        if sizes is not None:
+            yield operation, sizes.flops
 
 
 class _Shapes:

@@ -89,10 +89,13 @@ class FastForward:
         known = self._known.get(key)
         return known is not None and known.real_calls >= LEAST_REAL_CALLS
 
-    def last(self, key: object, trains: bool = True) -> _Known | None:
-        """The signature's last result where it stands for this call; None where it must run."""
+    def last(self, key: object, trains: bool = True, *, spare: bool = False) -> _Known | None:
+        """The signature's last result where it stands for this call; None where it must run.
+
+        `spare`: it is not run more often than it must be.
+        """
         known = self._known.get(key)
-        if known is None or self._has_time(known.took_s):
+        if known is None or (not spare and self._has_time(known.took_s)):
             return None
         slow = known.took_s > (SLOW_TRAINING_S if trains else SLOW_S)
         once = slow and (not trains or bool(known.counters))

@@ -37,13 +37,11 @@ class Rows:
 
     real_replicas: int = 1
     replicas: int = 1
-    examples: int = 0
-    """Of one replica's batch; 0: all."""
 
     @property
     def whole(self) -> bool:
         """Whether whole batches are predicted."""
-        return self.real_replicas == self.replicas and not self.examples
+        return self.real_replicas == self.replicas
 
     @property
     def batches(self) -> int:
@@ -52,8 +50,7 @@ class Rows:
 
     def of(self, batch_size: int) -> int:
         """Those of a batch of this size."""
-        share = max(batch_size * self.real_replicas // self.replicas, 1)
-        return min(share, self.examples * self.real_replicas) if self.examples else share
+        return max(batch_size * self.real_replicas // self.replicas, 1)
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,8 @@ class FunctionRecord:
     trains: bool = False
     replicated: bool = False
     """It calls strategy.run."""
+    heavy: bool = False
+    """Too much for this machine: it is traced and not run."""
     forwarded: int = 0
     called_at: Location | None = None
     last_key: tuple[object, tuple[Any, int, object]] | None = None
@@ -95,7 +97,8 @@ class FunctionRecord:
 
     def step(self) -> StepFunction:
         """The function as a training step."""
-        median = round(statistics.median(self.took_ms), 3) if self.took_ms else None
+        timed = self.took_ms and not self.heavy
+        median = round(statistics.median(self.took_ms), 3) if timed else None
         return StepFunction(
             name=self.name,
             location=self.location,

@@ -36,6 +36,8 @@ class FunctionWatch:
         self._thread = threading.current_thread()
         self.current: FunctionRecord | None = None
         self.forward: FastForward | None = None
+        self.call: Callable[..., Any] = _call
+        """Makes an outermost call, or answers it: of a record, and with what it was called."""
         self.before_step: Callable[[Any], None] = lambda _: None
         self.made_eager_at: Location | None = None
         """The line that made all functions run eagerly, None while they do not."""
@@ -96,7 +98,7 @@ class FunctionWatch:
             return run()
         if not forward.may_forward(record.trains):
             return run() if forward.knows(key) else forward.run(key, run)
-        known = forward.last(key, record.trains)
+        known = forward.last(key, record.trains, spare=record.heavy)
         if known is None:
             return forward.run(key, run)
         forward.end_if_endless()
@@ -119,7 +121,7 @@ class FunctionWatch:
         self.current = record
         started = time.perf_counter()
         try:
-            result = original(function, *args, **kwargs)
+            result = self.call(record, original, function, args, kwargs)
         finally:
             self.current = None
             record.calls += 1
@@ -154,6 +156,11 @@ class FunctionWatch:
             self._instances[id(function)] = function  # kept, so that ids stay unique
             record.instances += 1
         return record
+
+
+def _call(_: FunctionRecord, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    """An outermost call, as it is."""
+    return original(function, *args, **kwargs)
 
 
 def _owner(function: Any) -> object:

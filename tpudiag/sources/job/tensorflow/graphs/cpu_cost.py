@@ -1,0 +1,59 @@
+"""What a traced function costs a CPU: its products, each as often as it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
+
+SLOWER = 40.0
+"""How many times as long as in float32 a convolution in 16 bits takes on CPUs without instructions
+for it (measured with its gradient, TensorFlow 2.21)."""
+_LOOPS = ("While", "StatelessWhile")
+
+
+def replica_flops(tf: Any, graph: Any, replica_batch: int | None) -> float:
+    """The forward products of one replica, those of loops as often as these turn."""
+    turns = turns_of_loops(tf, graph)
+    return sum(
+        flops * turns.get(operation.name, 1) * (SLOWER if _is_slow(operation) else 1.0)
+        for operation, flops in matrix_products.flops(graph, replica_batch)
+        if "gradient_tape/" not in operation.name
+    )
+
+
+def _is_slow(operation: Any) -> bool:
+    """Whether a convolution is done in 16 bits, which CPUs are slow at."""
+    return operation.type.startswith("Conv") and "16" in operation.inputs[0].dtype.name
+
+
+def turns_of_loops(tf: Any, graph: Any, turns: int = 1, depth: int = 0) -> dict[str, int]:
+    """How often operations inside loops run, by their names: a recurrence goes over its steps.
+
+    A loop may stand in a called function, as that of a recurrent layer of Keras 2 does, or in
+    another loop, and then turns as often as both.
+    """
+    inside: dict[str, int] = {}
+    for operation in graph.get_operations():
+        if not graphs.first_replica(operation):
+            continue
+        if turns > 1:
+            inside[operation.name] = turns
+        if operation.type in graphs.BODIES and depth < graphs.DEEPEST:
+            inner = turns * (_turns(tf, operation) if operation.type in _LOOPS else 1)
+            for body in graphs.bodies(graph, operation):
+                for name, often in turns_of_loops(tf, body, inner, depth + 1).items():
+                    inside[name] = max(often, inside.get(name, 1))
+    return inside
+
+
+def _turns(tf: Any, loop: Any) -> int:
+    """How often a loop turns: what it is told as the most, else over what it goes; 1 if unknown.
+
+    `tf.while_loop` counts in its first argument, up to its second where one is given.
+    """
+    most = tf.get_static_value(loop.inputs[1]) if len(loop.inputs) > 1 else None
+    if most is not None and most.ndim == 0 and most > 0:
+        return int(most)
+    stacks = [each.op.inputs[0] for each in loop.inputs if each.op.type == "TensorListFromTensor"]
+    return max((each.shape[0] or 1 for each in stacks if each.shape.rank), default=1)

@@ -1,0 +1,180 @@
+"""Answers what is too heavy for this machine by its trace: it is not run.
+
+Most of what is said of a step is of its graph, which its trace gives. What it would return is known
+from there as well, but for its numbers: those are zero. What it would take from an iterator is
+taken, so that data end and fail as they do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable
+from functools import partial
+from math import prod
+from typing import Any
+
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import barrier, hooks, interventions, privates, table, user_lines
+from tpudiag.sources.job.process import host_memory
+from tpudiag.sources.job.tensorflow.graphs import cpu_cost
+from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
+
+TRACED = InterventionKind.TRACED
+_INITIAL = ("initialize_variables", "fn_with_cond")
+"""What TensorFlow runs inside of a first call to give variables their values."""
+
+
+class HeavyFunctions:
+    """Decides at the first run of each tf.function, from its trace."""
+
+    def __init__(self, tf: Any, told: Callable[[str], None]) -> None:
+        """`told` is called with what is not run, once for each."""
+        self._tf, self._told = tf, told
+        self.batch: Callable[[], int | None] = lambda: None
+        """A replica's batch, where a trace leaves it open."""
+        self._current: tuple[FunctionRecord, Any] | None = None
+        self._inside = False
+        self._thread = threading.current_thread()
+        hooks.around(table.TRACE_RUN, self._about_to_run)
+
+    def leave(self, record: FunctionRecord, flops: float) -> None:
+        """Do not run a function that was traced; `flops` are those of one replica."""
+        if interventions.allowed(TRACED):
+            record.heavy = True
+            self._tell(record.name, flops)
+
+    def call(
+        self, record: FunctionRecord, original: Any, function: Any, args: Any, kwargs: Any
+    ) -> Any:
+        """An outermost call of a tf.function."""
+        self._current = record, args
+        try:
+            return original(function, *args, **kwargs)
+        finally:
+            self._current = None
+
+    def _about_to_run(self, original: Any, concrete: Any, *args: Any, **kwargs: Any) -> Any:
+        """A traced function is about to be run; those it calls are not met here."""
+        graph, here = concrete.graph, threading.current_thread() is self._thread
+        initial = any(name in graph.name for name in _INITIAL)
+        if not here or self._current is None or initial or not self._tf.executing_eagerly():
+            return original(concrete, *args, **kwargs)
+        (record, given), self._current = self._current, None
+        if _is_recorded():
+            return original(concrete, *args, **kwargs)
+        if not record.heavy and not record.calls and interventions.allowed(TRACED):
+            passes = host_memory.PASSES if record.trains else 1
+            hooks.quietly(self._judge, record, graph, passes)
+        if not record.heavy or not self._can_answer(concrete.structured_outputs):
+            return original(concrete, *args, **kwargs)
+        interventions.note(TRACED)
+        return self._zeros(concrete.structured_outputs, self._drawn(given))
+
+    def _judge(self, record: FunctionRecord, graph: Any, passes: int = 1) -> None:
+        """Leave a function that takes too long."""
+        flops = passes * cpu_cost.replica_flops(self._tf, graph, self.batch())
+        if host_memory.is_heavy(flops, _cores()):
+            self.leave(record, flops)
+
+    def watch_keras(self, keras: Any) -> None:
+        """A model that is called by itself is a function as well."""
+        hooks.around(table.MODEL_CALLED, self._forward_pass, keras)
+
+    def _forward_pass(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+        """A model's call outside of any function; one that is not built is run."""
+        tf = self._tf
+        given = self._tf.nest.flatten((args, kwargs))
+        tensors = [each for each in given if type(each).__module__ == "numpy" or tf.is_tensor(each)]
+        alone = not self._inside and tf.executing_eagerly() and not _is_recorded()
+        if not alone or not tensors or not model.built or not interventions.allowed(TRACED):
+            return original(model, *args, **kwargs)
+        positions = max(prod(size or 1 for size in tuple(each.shape)[:-1]) for each in tensors)
+        weights = sum(prod(each.shape) for each in model.weights)
+        # No convolution or product takes more than all weights at all positions.
+        if not host_memory.is_heavy(2.0 * weights * positions, _cores()):
+            return original(model, *args, **kwargs)
+        self._inside = True
+        try:
+            record = FunctionRecord(name=f"{model.name}(...)", location=None)
+            function = tf.function(partial(original, model), autograph=False)
+            with contextlib.suppress(Exception):
+                concrete = function.get_concrete_function(*args, **kwargs)
+                self._judge(record, concrete.graph)
+                if record.heavy and self._can_answer(concrete.structured_outputs):
+                    interventions.note(TRACED)
+                    return self._zeros(concrete.structured_outputs, 1)
+            return original(model, *args, **kwargs)
+        finally:
+            self._inside = False
+
+    def _tell(self, name: str, flops: float) -> None:
+        place = user_lines.caller()
+        seconds = host_memory.seconds(flops, _cores())
+        self._told(f"`{name}`{f' at {place}' if place else ''} (some {seconds:.0f} s a replica)")
+
+    def _can_answer(self, outputs: Any) -> bool:
+        """Whether zeros can stand for all that a function gives."""
+        leaves = self._tf.nest.flatten(self._specs(outputs), expand_composites=True)
+        of_no_shape = (self._tf.resource, self._tf.variant)
+        return all(
+            each.shape.rank is not None and each.dtype not in of_no_shape
+            for each in leaves
+            if _is_open(each)
+        )
+
+    def _specs(self, outputs: Any) -> Any:
+        """What a function gives; Keras 3 packs it, as there may be no data left for it."""
+        packed = isinstance(outputs, self._tf.experimental.Optional)
+        return outputs.element_spec if packed else outputs
+
+    def _drawn(self, args: Any) -> int:
+        """The examples that a function would take from the iterator it is given; 1 for none."""
+        examples = 1
+        for iterator in (each for each in args if hasattr(each, "__next__")):
+            try:
+                batch = next(iterator)
+            except (StopIteration, self._tf.errors.OutOfRangeError):
+                raise barrier.for_job(StopIteration()) from None
+            except Exception as error:
+                raise barrier.for_job(error) from None
+            for leaf in self._tf.nest.flatten(batch)[:1]:
+                replicas: Any = getattr(leaf, "values", None)
+                class_: Any = replicas.__class__
+                parts: Any = replicas if class_ is tuple else (leaf,)
+                examples = sum(each.shape[0] or 0 for each in parts if each.shape.rank) or 1
+        return examples
+
+    def _zeros(self, outputs: Any, examples: int) -> Any:
+        """What a function would give, of zeros; open dimensions are as many as the examples."""
+        tf, specs = self._tf, self._specs(outputs)
+        parts = tf.nest.flatten(specs, expand_composites=True)
+        # Of each replica its own, where they are not brought together.
+        apart = len(parts) // max(len(tf.nest.flatten(specs)), 1)
+        examples = max(examples // max(apart, 1), 1)
+
+        def zeros(leaf: Any) -> Any:
+            if not _is_open(leaf):
+                return leaf
+            shape = [examples if size is None else size for size in leaf.shape.as_list()]
+            return tf.fill(shape, "") if leaf.dtype == tf.string else tf.zeros(shape, leaf.dtype)
+
+        made = [zeros(each) for each in parts]
+        answer = tf.nest.pack_sequence_as(specs, made, expand_composites=True)
+        return answer if specs is outputs else tf.experimental.Optional.from_value(answer)
+
+
+def _is_open(leaf: Any) -> bool:
+    """Whether it is a tensor, of which the trace knows but the shape and type."""
+    return hasattr(leaf, "dtype") and hasattr(leaf, "shape")
+
+
+def _is_recorded() -> bool:
+    """Whether a gradient of what runs now may be taken; so it is taken for where none can tell."""
+    possibly: Any = privates.RECORDED.get()
+    return possibly is None or bool(possibly())
+
+
+def _cores() -> int:
+    return os.cpu_count() or 1
