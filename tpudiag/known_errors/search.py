@@ -70,11 +70,7 @@ def by_releases(matches: tuple[Match, ...], text: str) -> tuple[Match, ...]:
         return matches
     from .releases import reasons  # its tables are read where a name is missing
 
-    told = (
-        (each, reasons.read(text, each.line)) for each in matches if each.error.level == "error"
-    )
-    read = {each.error.id: reading for each, reading in told if reading}
-    return tuple(replace(each, reading=read.get(each.error.id, each.reading)) for each in matches)
+    return tuple(replace(each, reading=reasons.of_match(each, text)) for each in matches)
 
 
 def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:

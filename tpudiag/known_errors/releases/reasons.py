@@ -47,9 +47,10 @@ def of_match(match: Match, text: str) -> Reading | None:
     if match.error.level != "error" or (known is not None and known.placed):
         return known
     told = read(text, match.line)
-    if told is None and not (known is not None and known.whole):
+    sure = known is not None and known.whole
+    if told is None and not sure:
         told = offered.read(_around(text, match.line))
-    return known if told is None or (known is not None and told.guess) else told
+    return known if told is None or (sure and told.guess) else told
 
 
 def _around(text: str, line: int) -> str:
