@@ -360,31 +360,17 @@ TABLE_READ = point(
     "a table",
     "pandas 2 and 3",
 )
-TABLES_MERGED = point("pandas", "merge", "columns that two tables are to share")
 TABLE_WRITTEN = point(
     "pandas.DataFrame",
     "to_csv to_json to_pickle to_parquet",
     "a table that is read again later",
     holder=Holder.DEFINER,
 )
-TABLE_SAMPLED = point(
-    "pandas.DataFrame", "sample", "more rows than a stand-in has", holder=Holder.DEFINER
-)
-ARRAY_LOADED = point("numpy", "load", "an array")
-PICTURE_OPENED = point("PIL.Image", "open", "a picture; matplotlib and Keras read so as well")
-PICTURE_READ = point("cv2", "imread", "a picture")
-FILE_OPENED = point("builtins io", "open", "a file; pathlib opens so as well")
-JSON_LOADED = point("json", "load", "a file that was fetched")
-JSON_PARSED = point("json", "loads", "a text that was fetched")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")
 FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")
 FILES_MATCHED = point("glob", "glob", "names of files")
 PATHS_MATCHED = point("pathlib.Path", "glob rglob", "names of files", holder=Holder.DEFINER)
 PATHS_LISTED = point("pathlib.Path", "iterdir", "what a folder holds", holder=Holder.DEFINER)
-FOLDER_REMOVED = point("shutil", "rmtree", "a part of an archive that is not needed")
-ARCHIVE_UNPACKED = point(
-    "zipfile.ZipFile tarfile.TarFile", "extractall", "what was fetched is unpacked"
-)
 TFDS_BUILT = point(
     "tensorflow_datasets tensorflow_datasets.core.load", "builder", "the data set of a name"
 )

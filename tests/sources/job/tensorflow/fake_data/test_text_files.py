@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
-import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -68,11 +66,3 @@ def test_records_that_parse_to_much_are_few(tmp_path: Path) -> None:
     text_files.keep_records_within(tf, ledger, 2**30)
     text_files.keep_records_within(tf, ledger, 10)
     assert held() == 16
-
-
-@pytest.mark.parametrize(
-    ("name", "opens"), [("a.zip", zipfile.ZipFile), ("a.tar.gz", tarfile.open)]
-)
-def test_an_archive_can_be_unpacked(tmp_path: Path, name: str, opens: Any) -> None:
-    with opens(text_files.archive(Ledger(str(tmp_path), ignored), name)) as packed:
-        packed.extractall(tmp_path / "there")

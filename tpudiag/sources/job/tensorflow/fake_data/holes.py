@@ -19,7 +19,7 @@ from tpudiag.sources.job.points import user_lines
 
 filled: list[Callable[[Any], Any]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
-LENGTH = 256
+LENGTH = 2048
 """Elements of a hole that is counted or gone over."""
 _NUMBER, _WIDTH = 2, 8
 _DEEPEST = 200
@@ -94,6 +94,10 @@ class Hole:
 
     __repr__ = __str__
 
+    def __fspath__(self) -> str:
+        # A name that nothing has: who opens it fails for want of the file.
+        return "hole"
+
     def __format__(self, _: str) -> str:
         return "hole"
 
@@ -128,6 +132,11 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge", *_UNARY, *_BINARY):
     setattr(Hole, f"__{_name}__", _operator(_name))
 for _name in _BINARY:
     setattr(Hole, f"__r{_name}__", _operator(_name))
+
+
+def batched(size: Any) -> Any:
+    """A hole of which so many examples are asked at once."""
+    return Hole(Hole(None, "batch"), "()", (size,))
 
 
 def uses(hole: Any) -> Iterator[tuple[str, Any]]:
