@@ -23,7 +23,6 @@ DATASET_SHUFFLED = point("tf.data.Dataset", "shuffle", "how large a buffer is as
 FILES_LISTED = point("tf.data.Dataset", "list_files", "files that are not there are stood in for")
 RECORDS_READ = point("tf.data.TFRecordDataset", "__init__", "the same, of records")
 LINES_READ = point("tf.data.TextLineDataset", "__init__", "the same, of lines of text")
-BYTES_READ = point("tf.data.FixedLengthRecordDataset", "__init__", "the same, of fixed lengths")
 ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken, or an earlier one given again")
 ITERATOR_OPTIONAL = point(
     "", "get_next_as_optional", "a batch is taken, by Keras", _OLDEST_TO_NEWEST
@@ -305,11 +304,6 @@ LATEST_CHECKPOINT = point("tf.train", "latest_checkpoint", "whether there is a c
 MODEL_LOADED = point("tf.saved_model", "load", "a model of a bucket")
 EXAMPLES_PARSED = point(
     "tf.io tf.compat.v1 tf.compat.v1.io", "parse_example parse_single_example", "what is in records"
-)
-SEQUENCES_PARSED = point(
-    "tf.io tf.compat.v1 tf.compat.v1.io",
-    "parse_sequence_example parse_single_sequence_example",
-    "what is in records of sequences",
 )
 CSV_DECODED = point("tf.io tf.compat.v1 tf.compat.v1.io", "decode_csv", "what is in lines")
 PICTURE_DECODED = point(

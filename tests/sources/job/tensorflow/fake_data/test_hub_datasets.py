@@ -1,5 +1,6 @@
 """Data sets and metrics of a hub that cannot be reached."""
 
+# pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
 from __future__ import annotations
 
 from pathlib import Path

@@ -16,23 +16,6 @@ def ignored(**_: object) -> None:
     """Nobody asks what was stood in for."""
 
 
-@pytest.mark.parametrize(("record", "header", "footer"), [(784, 16, 0), (1, 8, 0), (3073, 0, 5)])
-def test_records_of_fixed_length_fill_what_header_and_footer_leave(
-    tmp_path: Path, record: int, header: int, footer: int
-) -> None:
-    ledger = Ledger(str(tmp_path), ignored)
-    size = Path(text_files.zeros(ledger, record, header, footer)).stat().st_size
-    assert (size - header - footer) % record == 0
-    assert (size - header - footer) // record == 60_000
-
-
-def test_large_records_of_fixed_length_are_few(tmp_path: Path) -> None:
-    ledger = Ledger(str(tmp_path), ignored)
-    file = Path(text_files.zeros(ledger, 10 * 2**20))
-    assert file.stat().st_size == RECORDS * 10 * 2**20
-    assert file.stat().st_blocks * 512 < 2**20
-
-
 class Writer:
     """Writes a record a line."""
 

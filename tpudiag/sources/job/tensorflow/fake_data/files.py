@@ -28,7 +28,6 @@ class Files:
         hooks.around(table.CHECKPOINT_RESTORED, self._restored)
         hooks.around(table.RECORDS_READ, self._of_files(self._records))
         hooks.around(table.LINES_READ, self._of_files(self._lines))
-        hooks.around(table.BYTES_READ, self._of_files(self._fixed_length))
         hooks.around(table.FILES_LISTED, self._listed)
 
     def _around_functions(self, api: Any) -> None:
@@ -123,7 +122,7 @@ class Files:
         """A checkpoint is restored: of one that is away nothing is."""
         if paths.is_remote(save_path) and not self._written(save_path):
             self._note(f"{save_path} (variables stay as initialised)")
-            return _NothingRestored()
+            return Hole()
         return original(checkpoint, save_path, *a, **kw)
 
     def _model_loaded(self, original: Any, export_dir: Any, *args: Any, **kwargs: Any) -> Any:
@@ -147,18 +146,6 @@ class Files:
     def _lines(self, compression_type: Any = None, *_: Any, **__: Any) -> str:
         """A file of lines, packed as TextLineDataset is told."""
         return text_files.lines(self._ledger, _compression(self._tf, compression_type))
-
-    def _fixed_length(
-        self,
-        record_bytes: Any = 1,
-        header_bytes: Any = 0,
-        footer_bytes: Any = 0,
-        *_: Any,
-        **__: Any,
-    ) -> str:
-        """A file of records of one length, as FixedLengthRecordDataset is asked for it."""
-        sizes = [int(each or 0) for each in (record_bytes, header_bytes, footer_bytes)]
-        return text_files.zeros(self._ledger, *sizes)
 
     def _of_files(self, stand_in: Callable[..., str]) -> Callable[..., Any]:
         """Hands a dataset of files the stand-in for each that cannot be reached."""
@@ -234,16 +221,3 @@ def _compression(tf: Any, given: Any) -> str:
     """A type of compression, however it is given."""
     value = tf.get_static_value(given) if tf.is_tensor(given) else given
     return (value.decode() if isinstance(value, bytes) else value) or ""
-
-
-class _NothingRestored:
-    """The status of a checkpoint of which nothing was restored."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self._asked
-
-    def _asked(self, *_: Any, **__: Any) -> _NothingRestored:
-        """Whatever is asserted of the status."""
-        return self

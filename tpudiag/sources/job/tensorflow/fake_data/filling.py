@@ -40,6 +40,8 @@ class Filling:
         self._model: Callable[[], Any] = lambda: None
         holes.filled.append(self._batches)
         hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
+        hooks.around(table.STRATEGY_RUN, self._run)
+        hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
     def watch_keras(self, keras: Any) -> None:
         """The models of a Keras."""
@@ -194,6 +196,31 @@ class Filling:
         if isinstance(dataset, holes.Hole):
             dataset = self._batches(dataset) or dataset
         return original(strategy, dataset, *args, **kw)
+
+    def _run(
+        self, original: Any, strategy: Any, fn: Any, args: Any = (), *a: Any, **kw: Any
+    ) -> Any:
+        """A step is run on the replicas."""
+        return original(strategy, fn, self._filled(args), *a, **kw)
+
+    def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """A step is called."""
+        return original(function, *self._filled(args), **kwargs)
+
+    def _filled(self, args: Any) -> Any:
+        """What a step is given; holes are parts of a batch, in their order, or one is all of it."""
+        if not holes.holds(args):
+            return args
+        nest = self._tf.nest
+        given = nest.flatten(args)
+        empty = [at for at, each in enumerate(given) if isinstance(each, holes.Hole)]
+        batch = next(iter(self._batches(given[empty[0]]) or ()), None) if empty else None
+        parts = nest.flatten(batch)
+        if batch is None or len(empty) not in (1, len(parts)):
+            return args
+        for at, part in zip(empty, [batch] if len(empty) == 1 else parts, strict=True):
+            given[at] = part
+        return nest.pack_sequence_as(args, given)
 
     def _batches(self, hole: Any) -> Any:
         """Batches for the model that was made last, and the loss that the script holds."""

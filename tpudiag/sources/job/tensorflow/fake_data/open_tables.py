@@ -112,16 +112,18 @@ class _Open:
         try:
             return call()
         except _LOOKUPS as error:
-            names = _UNDEFINED.findall(str(error)) or _names(asked)
-            missing = [name for name in dict.fromkeys(names) if name not in self.columns]
+            names = _UNDEFINED.findall(str(error)) or list(_names(asked))
             if isinstance(error, IndexError) and isinstance(asked[0], tuple):
                 last = asked[0][-1]
                 last = max(last, default=0) if hasattr(last, "__iter__") else last
-                missing = _unnamed(len(self.columns), last + 1) if isinstance(last, int) else []
+                names = _unnamed(len(self.columns), last + 1) if isinstance(last, int) else []
+            tables = [self, *(each for each in asked if isinstance(each, _Open))]
+            missing = [(at, name) for at in tables for name in dict.fromkeys(names)]
+            missing = [(at, name) for at, name in missing if name not in at.columns]
             if not missing:
                 raise
-            for name in missing:
-                self._make(name)
+            for at, name in missing:
+                at._make(name)
             return call()
 
     def __getitem__(self, key: Any) -> Any:

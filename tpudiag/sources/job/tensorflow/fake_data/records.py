@@ -28,12 +28,6 @@ def install(tf: Any, marked: Any, ledger: Ledger) -> None:
         keep_records_within(tf, ledger, _parsed_bytes(tf, features))
         return original(chosen(serialized, examples(tf, features)), features, *args, **kwargs)
 
-    def sequence(original: Any, serialized: Any, *args: Any, **kwargs: Any) -> Any:
-        names = ("context_features", "sequence_features")
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
-        made = sequences(tf, given.get(names[0]) or {}, given.get(names[1]) or {})
-        return original(chosen(serialized, made), *args, **kwargs)
-
     def csv(original: Any, records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> Any:
         line = ",".join(_column(tf, default) for default in record_defaults)
         return original(chosen(records, [line]), record_defaults, *args, **kwargs)
@@ -47,7 +41,6 @@ def install(tf: Any, marked: Any, ledger: Ledger) -> None:
             return tf.where(marked(strings), tf.gather(tf.constant(stand_ins), at), strings)
 
     hooks.around(table.EXAMPLES_PARSED, parsed)
-    hooks.around(table.SEQUENCES_PARSED, sequence)
     hooks.around(table.CSV_DECODED, csv)
 
 
@@ -68,23 +61,7 @@ def examples(tf: Any, features: Any) -> list[bytes]:
     ]
 
 
-def sequences(tf: Any, context: Any, lists: Any) -> list[bytes]:
-    """Serialized tf.train.SequenceExamples of a few steps."""
-    features = {k: _feature(tf, k, *of, 0) for k, of in _keys(tf, context).items()}
-    steps = {
-        key: tf.train.FeatureList(
-            feature=[_feature(tf, key, dtype, length, step) for step in range(4)]
-        )
-        for key, (dtype, length) in _keys(tf, lists, varying=1).items()
-    }
-    made = tf.train.SequenceExample(
-        context=tf.train.Features(feature=features),
-        feature_lists=tf.train.FeatureLists(feature_list=steps),
-    )
-    return [made.SerializeToString()]
-
-
-def _keys(tf: Any, features: Any, varying: int = _VARYING) -> dict[str, tuple[Any, int]]:
+def _keys(tf: Any, features: Any) -> dict[str, tuple[Any, int]]:
     """Key in the record -> (dtype, how many values)."""
     keys: dict[str, tuple[Any, int]] = {}
     for key, feature in features.items():
@@ -92,14 +69,14 @@ def _keys(tf: Any, features: Any, varying: int = _VARYING) -> dict[str, tuple[An
         if kind == "SparseFeature":
             indices = feature.index_key
             for index in [indices] if isinstance(indices, str) else indices:
-                keys[index] = (tf.int64, varying)
-            keys[feature.value_key] = (feature.dtype, varying)
+                keys[index] = (tf.int64, _VARYING)
+            keys[feature.value_key] = (feature.dtype, _VARYING)
         elif kind == "RaggedFeature":
-            keys[feature.value_key or key] = (feature.dtype, varying)
+            keys[feature.value_key or key] = (feature.dtype, _VARYING)
         else:
             length = _length(tf, getattr(feature, "shape", None))
             of_steps = kind in {"VarLenFeature", "FixedLenSequenceFeature"}
-            keys[key] = (feature.dtype, length * varying if of_steps else length)
+            keys[key] = (feature.dtype, length * _VARYING if of_steps else length)
     return keys
 
 

@@ -34,8 +34,6 @@ _PACKED: dict[str, Callable[[bytes], bytes]] = {"GZIP": gzip.compress, "ZLIB": z
 _PARSED_BYTES = 2**30
 """What all records of a pattern may hold together once they are parsed."""
 _FEWEST_RECORDS = 16
-_FIXED_RECORDS, _FIXED_BYTES = 60_000, 256 * 2**20
-"""Records of fixed length are small and many: scripts batch a whole test set of them."""
 WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
 """Words of which texts are made."""
 
@@ -98,15 +96,3 @@ def content(ledger: Ledger) -> str:
             file.write(marked(0))
 
     return ledger.file("content", write)
-
-
-def zeros(ledger: Ledger, record_bytes: int, header_bytes: int = 0, footer_bytes: int = 0) -> str:
-    """A file of records of fixed length; none of it takes room on the disk."""
-    count = max(RECORDS, min(_FIXED_RECORDS, _FIXED_BYTES // max(record_bytes, 1)))
-    size = header_bytes + record_bytes * count + footer_bytes
-
-    def write(path: str) -> None:
-        with open(path, "wb") as file:  # noqa: PTH123
-            file.truncate(size)
-
-    return ledger.file(f"fixed-{record_bytes}-{size}", write)
