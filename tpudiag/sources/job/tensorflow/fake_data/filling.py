@@ -115,7 +115,7 @@ class Filling:
     def _example(self, model: Any) -> Any:
         """Inputs and labels of one example; None where the model does not tell its inputs."""
         specs = self._inputs(model)
-        if not specs:
+        if specs is None:
             return None
         x = self._tf.nest.map_structure(self._of, specs)
         loss, outputs = getattr(model, "loss", None), self._outputs(model, specs)
