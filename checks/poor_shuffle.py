@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tpudiag.model import Confidence, Evidence, Finding, Judgement, Severity, check
-from tpudiag.signals import DatasetOp, Pipeline, Signals
+from tpudiag.signals import TAKES_APART, DatasetOp, Pipeline, Signals
 
 from .missing_prefetch import own_pipelines
 
@@ -48,17 +48,13 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield Evidence("shuffles of examples", len(shuffles), source=str(pipeline.location))
 
 
-_APART = ("Unbatch", "FlatMap", "Interleave", "ParallelInterleave")
-"""What takes batches apart again, as from_tensor_slices in a flat_map does."""
-
-
 def _batched_before(pipeline: Pipeline, number: int) -> bool:
     """Whether what is shuffled are the batches that train.
 
     Where another batch follows, the first one made an example of its elements: a window of a text.
     """
     before, after = pipeline.ops[:number], pipeline.ops[number:]
-    apart = any(op.kind in _APART for op in before)
+    apart = any(op.kind in TAKES_APART for op in before)
     batched_after = any((op.batch_size or 1) > 1 for op in after)
     return not (apart or batched_after) and any((op.batch_size or 1) > 1 for op in before)
 

@@ -165,6 +165,7 @@ class InterventionKind(Enum):
     LOOPS = "shortened loops"
     TRACED = "functions traced and not run"
     HOLES = "statements passed over for lack of data"
+    SESSION = "answers in the place of a notebook service"
     SHUFFLES = "small shuffle buffers"
     REPLICAS = "fewer replicas"
     SINGLE_STEPS = "single steps per execution"

@@ -224,6 +224,19 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(pipelines=given(DatasetOp(kind="Repeat", count=-1), DatasetOp(kind="Cache"), BATCHED)),
         Severity.WARNING,
     ),
+    # The order of files is that of the examples where each is one.
+    (
+        "TPU204",
+        h(
+            pipelines=given(
+                DatasetOp(kind="Shuffle"),
+                DatasetOp(kind="Cache"),
+                replace(READER, kind="ParallelMap"),
+                BATCHED,
+            )
+        ),
+        Severity.WARNING,
+    ),
     ("TPU205", h(pipelines=given(sized(1020))), Severity.ERROR),
     ("TPU205", h(pipelines=given(sized(128, "BATCH_PER_REPLICA"))), Severity.ERROR),
     ("TPU205", h(pipelines=given(sized(128, "b", whole=1024))), Severity.ERROR),

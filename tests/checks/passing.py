@@ -96,6 +96,10 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         "TPU204",
         h(pipelines=(pipeline(DatasetOp(kind="Cache"), DatasetOp(kind="Shuffle"), BATCHED),)),
     ),
+    (
+        "TPU204",
+        h(pipelines=given(DatasetOp(kind="Shuffle"), DatasetOp(kind="Cache"), READER, BATCHED)),
+    ),
     ("TPU201", h(origin=Origin.TPU)),
     ("TPU203", h(pipelines=(pipeline(DatasetOp(kind="Map", inside_library=True), BATCHED),))),
     ("TPU203", h(pipelines=given(DatasetOp(kind="Map"), speeds=(slower("parallel calls"),)))),

@@ -129,6 +129,31 @@ with strategy.scope():
 model.fit(data(files).batch(64, drop_remainder=True), epochs=2, verbose=0)
 assert sum(1 for _ in data(["gs://a/b.tfrec", *files])) > 300
 """
+BRANCHED = """
+from google.colab import auth, userdata
+auth.authenticate_user()
+with strategy.scope():
+    kernel = tf.Variable(tf.ones((1, 1)), aggregation=tf.VariableAggregation.SUM)
+    model = tf.keras.Sequential([layers.Input((2,)), layers.Dense(2)])
+    model.compile("sgd", loss)
+model.fit(np.ones((64, 2)), np.ones(64), batch_size=16, epochs=2, verbose=0)
+
+def step(x):
+    with tf.GradientTape() as tape:
+        lost = tf.reduce_sum(x @ kernel)
+    moved = -0.01 * tape.gradient(lost, kernel)
+    tf.cond(lost > -1e9, lambda: kernel.assign_add(moved), lambda: kernel)
+
+@tf.function
+def train(batch):
+    strategy.run(step, args=(batch,))
+
+numbers = tf.data.Dataset.from_tensors([1.0]).repeat(64).batch(16, drop_remainder=True)
+for batch in strategy.experimental_distribute_dataset(numbers):
+    train(batch)
+rows = model.predict(np.ones((640, 2)), batch_size=16, verbose=0)
+open("none/there.txt", "w")
+"""
 
 
 def check(folder: Path, job: str, *options: str) -> tuple[str, dict[str, Any]]:
@@ -169,3 +194,12 @@ def test_data_that_are_there_are_read(tmp_path: Path) -> None:
     assert "crashed" not in said and known_errors(report) == [], said
     (note,) = (note for note in report["notes"] if note.startswith("Data stood in for"))
     assert "gs://a/b.tfrec" in note and "real-" not in note
+
+
+def test_what_one_replica_does_and_several_cannot(tmp_path: Path) -> None:
+    said, report = check(tmp_path, BRANCHED, "--for", "v5e-2")
+    assert "on 1 CPU replica" in report["headline"]
+    assert "the job crashed: FileNotFoundError" in said, "no cut value came to it: it is no misfit"
+    assert report["coverage"]["end"] == "crash" and "fit at" not in str(report["notes"])
+    (sent,) = (note for note in report["notes"] if note.startswith("Not sent"))
+    assert "google.colab" in sent

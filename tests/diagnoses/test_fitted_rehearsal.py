@@ -33,3 +33,13 @@ def test_fewer_replicas_where_the_job_said_so_or_was_killed_before_its_first_ste
     assert fitted(one, killed) is None
     assert fitted(SPEC, replace(killed, interrupted=True)) is None
     assert fitted(SPEC, JobRun(facts={"end": {"how": "stopped"}})) is None
+
+
+def test_one_replica_where_several_cannot_meet() -> None:
+    error = "RuntimeError: `merge_call` called while defining a new graph or a tf.function."
+    apart = JobRun(facts={"end": {"how": "exception", "error": error}})
+    one = fitted(SPEC, apart)
+    assert one is not None and one.real_replicas == 1
+    assert fitted(one, apart) is None
+    other = JobRun(facts={"end": {"how": "exception", "error": "ValueError"}})
+    assert fitted(SPEC, other) is None

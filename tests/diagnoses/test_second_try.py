@@ -48,19 +48,51 @@ def tried(first: JobRun, *tries: JobRun) -> tuple[JobRun, list[JobSpec]]:
 
 def test_what_goes_away_is_ours_and_the_rest_stands() -> None:
     job, (spec,) = tried(crashed(CUT, STEPS), ended(Coverage(end="whole")))
-    assert spec.without == (CUT,) and spec.lower_to == "", "lengths first; lowered once"
+    assert spec.without == (CUT, STEPS), "all that it may be due to, at once"
+    assert (spec.lower_to, spec.measure_input_s) == ("/lowered", SPEC.measure_input_s)
     assert second_try.crash_of(job) is None and job.facts["batch"] == 1
     told = cast("tuple[object, ...]", job.facts["misfits"])
     assert [str(each) for each in told] == [
-        "The rehearsal's shortened predictions do not fit at train.py:41: it ran without. "
-        "The error: ValueError: 4 rows"
+        "The rehearsal's shortened predictions and repeated results of steps do not fit at "
+        "train.py:41: it ran without. The error: ValueError: 4 rows"
     ]
 
 
+def test_what_the_first_try_has_shown_is_not_measured_again() -> None:
+    first, second = crashed(CUT), ended(Coverage(end="whole"))
+    first.facts |= {"lowered": [], "coverage": Coverage(end="crash", rest_s=3.0)}
+    second.facts["batch"] = 2
+    job, (spec,) = tried(first, second)
+    assert (spec.lower_to, spec.measure_input_s) == ("", 0.0)
+    assert job.facts["batch"] == 1 and job.facts["end"] == JobEnd(how="finished")
+
+
 def test_what_stays_is_the_scripts() -> None:
-    job, specs = tried(crashed(CUT, STEPS), crashed(STEPS), crashed())
-    assert [spec.without for spec in specs] == [(CUT,), (CUT, STEPS)]
+    job, specs = tried(crashed(CUT, STEPS), crashed(STEPS))
+    assert [spec.without for spec in specs] == [(CUT, STEPS)], "one second try"
     assert second_try.crash_of(job) is not None and job.facts["misfits"] == ()
+
+
+def test_an_exception_behind_one_that_went_away_is_tried_for_itself() -> None:
+    later = Location("train.py", 50)
+    error = "KeyError: 'loss'"
+    crash = Crash(error, (CodeFrame(later, "<module>", "told['loss']"),), "Traceback ...")
+    behind = ended(Coverage(end="crash", stopped_at=later))
+    behind.facts |= {
+        "end": JobEnd(how="exception", error=error, location=later, crash=crash),
+        "interventions": [STEPS.value],
+    }
+    specs: list[JobSpec] = []
+    tries = iter((behind, ended(Coverage(end="whole"))))
+
+    def run(spec: JobSpec, _: str, __: float) -> JobRun:
+        specs.append(spec)
+        return next(tries)
+
+    job = second_try.judged(SPEC, crashed(CUT), run)
+    assert [spec.without for spec in specs] == [(CUT,), (CUT, STEPS)]
+    assert second_try.crash_of(job) is None
+    assert len(cast("tuple[object, ...]", job.facts["misfits"])) == 2
 
 
 def test_what_was_not_tried_in_time_is_not_blamed_on_the_script() -> None:
@@ -129,15 +161,29 @@ def test_what_cannot_be_left_out_is_not_blamed_on_the_script() -> None:
     assert second_try.crash_of(job) is not None, "no value of them came to it"
 
 
-def test_what_only_cpu_replicas_need_is_left_out_last() -> None:
-    single = InterventionKind.SINGLE_STEPS
-    job, specs = tried(crashed(CUT, single), crashed(single), ended(Coverage(end="whole")))
-    assert [spec.without for spec in specs] == [(CUT,), (CUT, single)]
+def test_what_only_cpu_replicas_need_is_left_out_where_there_is_nothing_else() -> None:
+    early = InterventionKind.EARLY
+    job, specs = tried(crashed(CUT, early), crashed(early))
+    assert [spec.without for spec in specs] == [(CUT,)] and second_try.crash_of(job) is not None
+    job, specs = tried(crashed(early), ended(Coverage(end="whole")))
+    assert [spec.without for spec in specs] == [(early,)]
     assert second_try.crash_of(job) is None, "without it the job ran"
     elsewhere = JobEnd(how="exception", error="ValueError", location=Location("train.py", 30))
-    job, _ = tried(crashed(single), JobRun(facts={"end": elsewhere}))
+    job, _ = tried(crashed(early), JobRun(facts={"end": elsewhere}))
     assert second_try.crash_of(job) == crashed().facts["end"], "a CPU fails without: undecided"
     assert job.facts["misfits"] == ()
+
+
+def test_steps_that_were_taken_one_by_one_may_end_data_that_several_would_not() -> None:
+    single = InterventionKind.SINGLE_STEPS
+    elsewhere = JobEnd(how="exception", error="ValueError", location=Location("train.py", 30))
+    ended_early = crashed(single, error="StopIteration: ")
+    job, specs = tried(ended_early, JobRun(facts={"end": elsewhere}))
+    end = job.facts["end"]
+    assert [spec.without for spec in specs] == [(single,)] and isinstance(end, JobEnd)
+    assert end.error == "the rehearsal's single steps per execution may not fit"
+    job, specs = tried(crashed(single, error="TypeError: float() argument"))
+    assert not specs and second_try.crash_of(job) is not None, "no number of steps brings it about"
 
 
 def test_a_try_for_fewer_replicas_tells_how_it_ended_and_nothing_of_steps() -> None:

@@ -17,12 +17,12 @@ _ONLY_HERE = re.compile(
     r"not (?:yet |currently )?(?:supported|implemented) (?:yet )?(?:on|for|in) (?:the )?CPU|"
     # The gradient of a grouped convolution in 16 bit.
     r"filter_size does not have enough elements, requested \d+, got \d+|"
-    # MirroredStrategy's threads cannot meet in a branch, a loop or a nested function.
-    r"merge_call`? called while defining a new graph|"
     # They run the step's Python once each, a TPU's replicas once for all; and eagerly, uncompiled.
     r"replicas made a different number of replica_context|all_gather is not supported in eager|"
     r"oneDNN|core/kernels/mkl/"
 )
+_APART = re.compile("merge_call`? called while defining a new graph")
+"""Threads of replicas cannot meet in a branch, a loop or a nested function."""
 _NO_KERNEL = re.compile(
     r"(?:No OpKernel was registered to support|Could not find device for node:)"
     r"(?P<asked>.*?)(?:Registered kernels:|All kernels registered for op \w+:)(?P<kernels>.*)",
@@ -48,8 +48,13 @@ _OF_XLA = re.compile(r"device='XLA_CPU_JIT'(.*)")
 
 def is_only_here(error: str) -> bool:
     """Whether an error tells of what CPU replicas cannot do, and a TPU's can."""
-    known = _ONLY_HERE.search(error) is not None
+    known = _ONLY_HERE.search(error) is not None or is_of_many(error)
     return known or _has_kernel_for_xla(error) or _is_exchanged_by_tpus(error)
+
+
+def is_of_many(error: str) -> bool:
+    """Whether an error is of several CPU replicas, and one alone does what raised it."""
+    return _APART.search(error) is not None
 
 
 def _is_exchanged_by_tpus(error: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 from dataclasses import replace
 
+from tpudiag.diagnoses.cpu_kernels import is_of_many
+from tpudiag.diagnoses.second_try import crash_of
 from tpudiag.sources.job.process import protocol
 from tpudiag.sources.job.process.runner import JobRun
 
@@ -16,6 +18,9 @@ def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:
     fitting = job.facts.get("fitting_replicas")
     if isinstance(fitting, int) and fitting < spec.real_replicas:
         return replace(spec, real_replicas=fitting)
+    crash = crash_of(job)
+    if crash is not None and is_of_many(crash.error or "") and spec.real_replicas > 1:
+        return replace(spec, real_replicas=1)
     # The kernel kills for want of memory without a word; a SIGKILL so early is taken for that.
     killed = job.exit_code == -signal.SIGKILL and job.phase == protocol.UP_TO_FIRST_STEP
     return replace(spec, real_replicas=1) if killed and spec.real_replicas > 1 else None

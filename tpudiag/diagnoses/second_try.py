@@ -1,8 +1,8 @@
 """A job that crashed by what the rehearsal may have changed, tried once more without.
 
-What changes lengths is left out first, then what spares time, last what only CPU replicas need. An
-exception that stays is the script's. One that goes away is ours, and so may be one that could not
-be tried again in time: neither becomes a finding.
+All that the exception may be due to is left out at once; what only CPU replicas need, where there
+is nothing else. An exception that stays is the script's. One that goes away is ours, and so may be
+one that could not be tried again in time: neither becomes a finding.
 """
 
 from __future__ import annotations
@@ -27,26 +27,21 @@ _LENGTHS = (
     InterventionKind.ROWS,
     InterventionKind.REPLICAS,
 )
-"""What changes how long things are; without the others, which spare time, a job may not get far."""
-_ADAPTATIONS = (
-    InterventionKind.SINGLE_STEPS,
-    InterventionKind.UNCOMPILED,
-    InterventionKind.EARLY,
-    InterventionKind.ALIKE,
-)
+"""What changes how long things are; the others spare time."""
+_ADAPTATIONS = (InterventionKind.UNCOMPILED, InterventionKind.EARLY, InterventionKind.ALIKE)
 """What CPU replicas need where a TPU needs nothing: a try without that ends sooner, or otherwise,
 ends by the CPU's fault and decides nothing."""
-_FOR_GOOD = (InterventionKind.HOLES, InterventionKind.TRACED)
+_FOR_GOOD = (InterventionKind.HOLES, InterventionKind.TRACED, InterventionKind.SESSION)
 """What no try can be without: a job would end where it was first needed, or never."""
 _ENDS = ("end", "came_to", "coverage", "refusal", "interventions", "misfits", "stood_in")
-"""The facts of how a try ended; all that a try for fewer replicas saw of its steps is of these."""
+"""The facts of how a try ended: all that is taken of one whose steps the first has shown."""
 
 _OF_TYPES = re.compile(
     r"(\w*TypeError|AttributeError|NotImplementedError|UnimplementedError)\b|"
     r"(ValueError|\w*InvalidArgumentError)\b.*?([Ss]hapes?\b|dtype|dimension|incompatible)",
     re.S,
 )
-"""Exceptions that repeated results and shorter loops do not bring about."""
+"""Exceptions that repeated results, shorter loops and single steps do not bring about."""
 LONGER, AT_LEAST_S = 1.5, 60.0
 """How long a further try may take: so many times the first, and so much."""
 
@@ -57,29 +52,33 @@ def judged(
     run: Callable[[JobSpec, str, float], JobRun],
     known: tuple[Misfit, ...] = (),
 ) -> JobRun:
-    """The job as it is to be reported; `run` runs it again: why, and so long at most."""
+    """The job as it is to be reported; `run` runs it again: why, and so long at most.
+
+    Once for each exception, without all that it may be due to.
+    """
     end = crash_of(job)
     kinds = tuple(_to_leave_out(spec, job)) if end is not None else ()
+    job.facts["misfits"] = told = (*known, *_misfits(job))
     if end is None or not kinds:
-        job.facts["misfits"] = (*known, *_misfits(job))
         return job if end is None else _of_what_stays(job, end)
     names = " and ".join(kind.value for kind in kinds)
-    again = _without(spec, kinds)
+    again = _without(spec, kinds, job)
     why = f"it crashed at {end.location}: once more without {names}"
     second = run(again, why, LONGER * job.wall_s + AT_LEAST_S)
     crash, passed = crash_of(second), _passed(second, end)
     misfit = Misfit(kinds, end.location, _first_line(end.error), decided=passed)
     same = crash is not None and _is_same(crash, end)
     if not passed and not same and set(kinds) <= set(_ADAPTATIONS):
-        job.facts["misfits"] = (*known, *_misfits(job))
         return _of_what_stays(job, end)
     if not passed and not same:
         job.interrupted = job.interrupted or second.interrupted
-        job.facts["misfits"] = (*known, *_misfits(job))
         return _set_aside(job, end, misfit)
     second.facts = _joined(job, second, kinds)
     second.wall_s += job.wall_s
-    return judged(again, second, run, (*known, *((misfit,) if passed else ())))
+    if not passed and crash is not None:
+        second.facts["misfits"] = (*told, *_misfits(second))
+        return _of_what_stays(second, crash)
+    return judged(again, second, run, (*told, misfit))
 
 
 def crash_of(job: JobRun) -> JobEnd | None:
@@ -104,7 +103,7 @@ def _exception(end: object) -> JobEnd | None:
 
 
 def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
-    """What to run without: what changes lengths first, all else where there was no such thing."""
+    """What to run without: all that the exception may be due to, and can be left out."""
     end = crash_of(job)
     # What was refused the job has said by whom, and what is out of reach is so in each try.
     error = end.error or "" if end is not None else ""
@@ -113,15 +112,14 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
         return
     fixed = (*spec.without, InterventionKind.DATA, *_FOR_GOOD)
     left = [kind for kind in _to_blame(job) if kind not in fixed]
-    lengths = [kind for kind in left if kind in _LENGTHS]
     adapted = [kind for kind in left if kind in _ADAPTATIONS]
-    sparing = [kind for kind in left if kind not in (*lengths, *adapted)]
+    others = [kind for kind in left if kind not in adapted]
     # What spares time keeps types and shapes; and where what cannot be left out may be to blame,
     # to know more would not help.
     of_others = cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
     if of_others or _OF_TYPES.match(error):
-        sparing = []
-    yield from lengths or sparing or ([] if of_others else adapted)
+        others = [kind for kind in others if kind in _LENGTHS]
+    yield from others or ([] if of_others else adapted)
 
 
 def _to_blame(job: JobRun) -> tuple[InterventionKind, ...]:
@@ -130,23 +128,30 @@ def _to_blame(job: JobRun) -> tuple[InterventionKind, ...]:
     return msgspec.convert(told, tuple[InterventionKind, ...], strict=False)
 
 
-def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...]) -> JobSpec:
-    """The job with these switched off; its step is lowered already."""
+def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...], job: JobRun) -> JobSpec:
+    """The job with these switched off; nothing is measured or lowered twice."""
     return replace(
         spec,
         without=(*spec.without, *kinds),
-        lower_to="",
+        lower_to="" if "lowered" in job.facts else spec.lower_to,
+        measure_input_s=0.0 if _observed(job) else spec.measure_input_s,
     )
+
+
+def _observed(job: JobRun) -> bool:
+    """Whether a job came past the steps that are observed: what is said of them is known."""
+    coverage = job.facts.get("coverage")
+    return bool(coverage) and msgspec.convert(coverage, Coverage, strict=False).rest_s > 0
 
 
 def _joined(
     first: JobRun, second: JobRun, kinds: tuple[InterventionKind, ...]
 ) -> dict[str, object]:
-    """What two tries have sent: of the first what it alone has, as the lowered step."""
+    """What two tries have sent: of the first what it alone has, and its steps where it took any."""
     later = second.facts
-    if InterventionKind.REPLICAS in kinds:
+    if InterventionKind.REPLICAS in kinds or _observed(first):
         later = {name: later[name] for name in _ENDS if name in later}
-    return {**second.facts, **first.facts, "interventions": [], **later}
+    return {**second.facts, **first.facts, "interventions": (), "misfits": (), **later}
 
 
 def _passed(job: JobRun, end: JobEnd) -> bool:

@@ -49,15 +49,15 @@ def exported(end: JobEnd | None, script: str) -> str | None:
     reads; None of another."""
     if end is None or not (end.error or "").startswith(("SyntaxError", "IndentationError")):
         return None
-    place = re.search(r"\((?P<file>[^()]+), line (?P<line>\d+)\)", end.error or "")
+    place = end.location
+    if place is None or place.cell is not None or Path(place.file).name != Path(script).name:
+        return None
     try:
         lines = Path(script).read_text("utf-8").splitlines()
     except (OSError, ValueError):
         return None
-    number = int(place["line"]) if place is not None else 0
-    if place is None or place["file"] != Path(script).name or not 0 < number <= len(lines):
-        return None
-    command = lines[number - 1].strip()
+    number = place.line or 0
+    command = "".join(lines[number - 1 : number]).strip()
     if not _COMMAND.match(command):
         return None
     return (

@@ -38,6 +38,7 @@ from tpudiag.signals.environment import TensorFlowImport as TensorFlowImport
 from tpudiag.signals.environment import Tf1Use as Tf1Use
 from tpudiag.signals.environment import TpuAttempt as TpuAttempt
 from tpudiag.signals.input_pipeline import NO_WORK as NO_WORK
+from tpudiag.signals.input_pipeline import TAKES_APART as TAKES_APART
 from tpudiag.signals.input_pipeline import AutotuneChoice as AutotuneChoice
 from tpudiag.signals.input_pipeline import DatasetOp as DatasetOp
 from tpudiag.signals.input_pipeline import FilesRead as FilesRead

@@ -52,6 +52,9 @@ class DatasetOp:
     location: Location | None = None
 
 
+_ONE_FOR_ONE = frozenset(("Map", "ParallelMap", "MapAndBatch"))
+TAKES_APART = frozenset(("Unbatch", "FlatMap", "Interleave", "ParallelInterleave"))
+"""What gives one element for each, as of a file one example; and what takes elements apart."""
 NO_WORK = frozenset(
     ("Options", "Model", "MaxIntraOpParallelism", "PrivateThreadPool", "Rebatch", "Take", "Repeat")
 )
@@ -250,5 +253,7 @@ class Pipeline:
         return last is not None and last.kind == "Prefetch" and last.buffer_size in (-1, None)
 
     def names_files(self, number: int) -> bool:
-        """Whether an op gives names of files that a later one opens."""
-        return any(op.opens_files for op in self.ops[number + 1 :])
+        """Whether an op gives names of files that a later one opens, each of many examples."""
+        after = self.ops[number + 1 :]
+        apart = any(op.kind in TAKES_APART for op in after)
+        return any(op.opens_files and (apart or op.kind not in _ONE_FOR_ONE) for op in after)

@@ -80,7 +80,7 @@ def test_switched_off_for_a_whole_job() -> None:
 
 
 ALIASES = {InterventionKind.EPOCHS: "EPOCHS_OF_FIT"}
-NOT_LEFT_OUT = {InterventionKind.DATA, InterventionKind.CPU}
+NOT_LEFT_OUT = {InterventionKind.DATA, InterventionKind.CPU, InterventionKind.SESSION}
 """Without these no job runs here: what is due to them is told by an exception's text."""
 
 
@@ -92,3 +92,15 @@ def test_whatever_the_job_sees_changed_is_asked_for_and_noted() -> None:
         for call in ("allowed", "note"):
             pattern = re.compile(rf"interventions\.{call}\(\s*{named}")
             assert any(map(pattern.search, texts)), f"{kind} is nowhere {call}"
+
+
+def test_a_folder_that_is_not_there_is_none_of_what_was_cut(tmp_path: Path) -> None:
+    interventions.note(CUT, interventions.ANYWHERE)
+    interventions.note(InterventionKind.DATA, interventions.ANYWHERE)
+    for path, blamed in (
+        (tmp_path / "none" / "a.jpg", {InterventionKind.DATA}),
+        (tmp_path / "a.jpg", {InterventionKind.DATA, CUT}),
+    ):
+        with pytest.raises(FileNotFoundError) as raised:
+            path.read_bytes()
+        assert set(interventions.to_blame(raised.value)) == blamed

@@ -66,5 +66,7 @@ def test_a_line_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     with pytest.raises(SyntaxError) as caught:
         compile("steps = 3\ntext = 'no end\n", str(script), "exec")
-    location = job_error.job_end(caught.value).location
+    end = job_error.job_end(caught.value)
+    location = end.location
     assert location is not None and location.file.endswith("train.py") and location.line == 2
+    assert end.error == "SyntaxError: unterminated string literal", "its line is told beside it"

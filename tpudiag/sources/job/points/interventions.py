@@ -8,6 +8,7 @@ once more without: the statement itself (`tried`), or the whole job by another p
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ from tpudiag.sources.job.points.provenance import Chain
 MOST_KEPT = 50
 ANYWHERE: Chain = ()
 """On another thread, or in more places than are kept: any exception may be due to it."""
+
+_OF_FOLDERS = frozenset((InterventionKind.DATA, InterventionKind.HOLES, InterventionKind.SESSION))
+"""What folders may be missing by; how much is read or computed makes none."""
 
 _Result = TypeVar("_Result")
 _lock = threading.Lock()
@@ -69,11 +73,20 @@ def to_blame(error: BaseException) -> tuple[InterventionKind, ...]:
     crash, flow = provenance.lines_of(error), provenance.Flow()
     places = {line.file for chains in _made.values() for chain in chains for line in chain}
     flow.read((*places, *(line.file for line in crash), *user_lines.user_files()))
+    of_folder = _is_of_a_folder(error)
     return tuple(
         kind
         for kind, chains in _made.items()
-        if ANYWHERE in chains or flow.may_be_due(chains, crash)
+        if not (of_folder and kind not in _OF_FOLDERS)
+        and (ANYWHERE in chains or flow.may_be_due(chains, crash))
     )
+
+
+def _is_of_a_folder(error: BaseException) -> bool:
+    """Whether a file was asked for in a folder that is not there."""
+    named: object = error.filename if isinstance(error, FileNotFoundError) else None
+    folder = os.path.dirname(named) if isinstance(named, str) else ""  # noqa: PTH120
+    return bool(folder) and not os.path.isdir(folder)  # noqa: PTH112
 
 
 def misfits() -> tuple[Misfit, ...]:

@@ -155,10 +155,18 @@ def called() -> tuple[str, str]:
     return module, name
 
 
+def direct_frame() -> FrameType | None:
+    """The frame that called the hooked function, or imports."""
+    for frame in _frames():
+        name = str(frame.f_globals.get("__name__", ""))
+        if not (is_hook(frame.f_code.co_filename) or "importlib" in name):
+            return frame
+    return None
+
+
 def direct_caller() -> Location | None:
-    """The line that called the hooked function, None where a library called it."""
-    others = (frame for frame in _frames() if not is_hook(frame.f_code.co_filename))
-    frame = next(others, None)
+    """The line that called the hooked function, or imports; None where a library does."""
+    frame = direct_frame()
     return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
 
 

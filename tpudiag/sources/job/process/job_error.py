@@ -17,6 +17,7 @@ _OWN_FRAME = re.compile(rf'^ *File "{re.escape(_OURS)}[^"]*",.*\n.*\n', re.M)
 """A frame of these hooks in AutoGraph's account of an error, with the line of code below it."""
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
 """Which Keras puts into the texts of its exceptions."""
+_DETECTED = re.compile(r" \(detected at line \d+\)")
 _STARTERS = ("<frozen runpy>", "<frozen importlib", "runpy.py")
 MOST_CHARACTERS = 200_000
 
@@ -42,6 +43,9 @@ def _unparsed(error: BaseException) -> Location | None:
 def error_text(error: BaseException) -> str:
     """An exception as one text, its cause included, bounded."""
     text = f"{type(error).__name__}: {error}"
+    if isinstance(error, SyntaxError) and error.filename:
+        # Its place is told beside it: of a notebook these lines are none of a cell.
+        text = f"{type(error).__name__}: {_DETECTED.sub('', error.msg)}"
     if error.__cause__ is not None:
         text += f"\ncaused by {type(error.__cause__).__name__}: {error.__cause__}"
     return _bounded(_plain(text), 20_000)

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tpudiag.signals import CoverageEnd, Refusal
+from tpudiag.signals import CoverageEnd, Refusal, SendKind
 from tpudiag.sources.job.held_back.install import HeldBack
 from tpudiag.sources.job.points import hooks, user_lines
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.fake_data import paths
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
+from tpudiag.sources.job.tensorflow.fake_data.modules import OF_SESSIONS, HostedModules
 from tpudiag.sources.job.tensorflow.observation import Observation
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 
@@ -33,6 +34,8 @@ class Observer:
         if spec.rehearse:
             hosts = paths.WRITABLE if spec.fake_data else ()
             self.held_back = HeldBack(spec, recorder, hosts)
+        if self.held_back is not None and not spec.fake_data:
+            HostedModules(partial(self.held_back.ledger.note, SendKind.REQUEST), OF_SESSIONS)
         self.fake_data: FakeData | None = None
         if spec.fake_data:
             folder = os.path.join(spec.log_dir, "fake-data")  # noqa: PTH118

@@ -4,36 +4,45 @@ from __future__ import annotations
 
 import importlib
 import sys
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
-from tpudiag.sources.job.tensorflow.fake_data.modules import HOSTED, HostedModules
+from tpudiag.missing_modules import hosted
+from tpudiag.sources.job.tensorflow.fake_data.modules import OF_SESSIONS, HostedModules
 
 
 def test_they_answer_and_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     noted: list[str] = []
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
-    ledger: Any = SimpleNamespace(note=noted.append)
-    HostedModules(ledger)
+    HostedModules(noted.append, OF_SESSIONS)
+    assert importlib.import_module("google.colab.userdata").get("key") == ""
+    assert all(name.startswith("the module google") for name in noted), "it signs in: no data"
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("kaggle_datasets")
+    try:
+        importlib.import_module("google.colab.output")
+    except ImportError:
+        assert "google.colab.output" not in sys.modules, "the script goes on without"
+    else:
+        pytest.fail("a module that a script can do without is not stood in for")
+    noted.clear()
+    HostedModules(noted.append)
     try:
         kaggle = importlib.import_module("kaggle_datasets")
         secrets = importlib.import_module("kaggle_secrets")
         drive = importlib.import_module("google.colab.drive")
         colab = importlib.import_module("google.colab")
         assert kaggle.KaggleDatasets().get_gcs_path("flowers") == "gs://kaggle/flowers"
-        assert isinstance(secrets.UserSecretsClient().get_secret("key"), Hole)
-        assert isinstance(drive.mount("/content/drive"), Hole)
-        assert isinstance(colab.files.upload(), Hole)
+        assert secrets.UserSecretsClient().get_secret("key") == ""
+        assert drive.mount("/content/drive") == {}
+        assert colab.files.upload() == {}
         assert not hasattr(colab, "__wrapped__"), "inspect looks for such names"
         with pytest.raises(ModuleNotFoundError):
             importlib.import_module("no_such_module_anywhere")
     finally:
-        for name in [n for n in sys.modules if n.startswith(HOSTED[:-1])]:
-            sys.modules.pop(name)
+        for name in [each for each in sys.modules if hosted(each)]:
+            del sys.modules[name]
         google = sys.modules.get("google")
         if google is not None and hasattr(google, "colab"):
             delattr(google, "colab")
-    assert noted[0] == "the module kaggle_datasets" and "the module google.colab" in noted
+    assert noted[0] == "the module kaggle_datasets" and "the module google.colab.drive" in noted

@@ -156,7 +156,12 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
             # On a TPU this code runs once for all replicas; here once each, and a counter in it
             # would count twice.
             alike = hooks.quietly(replica_state.started_alike, fn) or fn
-            return base.call_for_each_replica(self, alike, args, kwargs)
+            try:
+                return base.call_for_each_replica(self, alike, args, kwargs)
+            except RuntimeError as error:
+                if len(self.worker_devices) > 1 or "merge_call" not in str(error):
+                    raise
+            return _alone(strategy, alike, args, kwargs or {})
 
         def experimental_logical_device(self, logical_device_id: int) -> Any:
             return logical_device(self, logical_device_id)
@@ -167,6 +172,22 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     # MirroredStrategy's constructor has made the object by now, and takes no other class: so that
     # is changed after the fact.
     extended.__class__ = TPUExtended
+
+
+def _alone(strategy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
+    """What one replica gives that runs on no thread of its own.
+
+    Replicas on threads cannot meet in a branch or a loop (`merge_call`), as a TPU's can; this one
+    need not meet any.
+    """
+    import tensorflow as tf
+
+    def own(value: Any) -> Any:
+        return strategy.experimental_local_results(value)[0]
+
+    given, named = tf.nest.map_structure(own, (args, kwargs))
+    with tf.device("CPU:0"), tf.distribute.ReplicaContext(strategy, 0):
+        return fn(*given, **named)
 
 
 def _share(dataset: Any, real_replicas: int, replicas: int, sparing: bool) -> Any:

@@ -36,7 +36,7 @@ class FakeData:
         self._tf: Any = None
         put(stood_in=())
         self.statements = Statements(self._ledger)
-        HostedModules(self._ledger)
+        HostedModules(self._ledger.note)
         folders.install(self._ledger)
 
     @property

@@ -1,33 +1,49 @@
-"""Modules that only a notebook host has: kaggle_datasets, kaggle_secrets, google.colab, IPython."""
+"""Modules that only a notebook host has: kaggle_datasets, kaggle_secrets, google.colab."""
 
 from __future__ import annotations
 
+import ast
 import importlib.abc
+import linecache
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from .holes import Hole
-from .ledger import Ledger
+from tpudiag import missing_modules
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import interventions, user_lines
 
-HOSTED = ("kaggle_datasets", "kaggle_secrets", "kaggle_web_client", "google.colab", "IPython")
+COLAB = "google.colab"
+OF_SESSIONS = (COLAB,)
+"""Those that sign a session in and show its files: no training data come of them."""
 
 
 class KaggleDatasets:
-    """Stands in for kaggle_datasets.KaggleDatasets: scripts join paths to what it answers."""
+    """Stands in for kaggle_datasets.KaggleDatasets."""
 
     def get_gcs_path(self, dataset_dir: str | None = None) -> str:
         """A bucket that is not there."""
         return f"gs://kaggle/{dataset_dir or 'dataset'}"
 
 
-class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds such a module, and whatever is below it, where no other finder did."""
+class UserSecretsClient:
+    """Stands in for kaggle_secrets.UserSecretsClient."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _empty_text
+
+
+class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds such a module where no other finder did."""
+
+    def __init__(
+        self, note: Callable[[str], None], known: Sequence[str] = missing_modules.HOSTED
+    ) -> None:
+        self._note, self._known = note, known
         # Last: where the real package is installed it is the one that is imported.
         sys.meta_path.append(self)
 
@@ -38,25 +54,59 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         """A spec for the modules known here."""
-        known = name == "google" or any(f"{name}.".startswith(f"{each}.") for each in HOSTED)
-        return ModuleSpec(name, self, is_package=True) if known else None
+        known = name == "google" or missing_modules.hosted(name) in self._known
+        if known and _ends_by_it():
+            return ModuleSpec(name, self, is_package=name in ("google", COLAB))
+        return None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        """A module whose every name is a hole."""
-        if spec.name in HOSTED:
-            self._ledger.note(f"the module {spec.name}")
+        """A module whose every name is a function that does nothing."""
+        self._note(f"the module {spec.name}")
         return _Hosted(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """What a script needs an answer from."""
         if module.__name__ == "kaggle_datasets":
             vars(module)["KaggleDatasets"] = KaggleDatasets
+        if module.__name__ == "kaggle_secrets":
+            vars(module)["UserSecretsClient"] = UserSecretsClient
+        if module.__name__ == f"{COLAB}.userdata":
+            vars(module)["get"] = _empty_text
+
+
+def _ends_by_it() -> bool:
+    """Whether a script would end by this import: no library asks, and no `try` goes on without."""
+    if user_lines.direct_caller() is None:
+        return False
+    line = user_lines.stack()[-1]
+    try:
+        nodes = ast.walk(ast.parse("".join(linecache.getlines(line.file))))
+    except (SyntaxError, ValueError):
+        return True
+    tries = (node for node in nodes if isinstance(node, ast.Try) and node.handlers)
+    return not any(
+        node.body[0].lineno <= line.number <= (node.body[-1].end_lineno or 0) for node in tries
+    )
 
 
 class _Hosted(ModuleType):
-    """A module of holes."""
+    """A module of functions that do nothing; its submodules are imported when they are asked."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Hole()
+        if self.__name__ == COLAB:
+            return importlib.import_module(f"{COLAB}.{name}")
+        return _nothing
+
+
+def _empty_text(*_: Any, **__: Any) -> str:
+    """A secret that nobody told."""
+    interventions.note(InterventionKind.SESSION)
+    return ""
+
+
+def _nothing(*_: Any, **__: Any) -> dict[str, Any]:
+    """What a function answers that does nothing."""
+    interventions.note(InterventionKind.SESSION)
+    return {}

@@ -18,7 +18,7 @@ from typing import Any
 
 from tpudiag.compiled import LoweredStep
 from tpudiag.signals import Batch
-from tpudiag.sources.job.points import hooks, privates, table
+from tpudiag.sources.job.points import hooks, privates, table, user_lines
 from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
 from tpudiag.sources.job.tensorflow.graphs import graphs, replica_context
 from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
@@ -88,7 +88,7 @@ class LoweringWatch:
 
     def _leaf(self, value: Any) -> Any:
         """A tensor as its spec, on the first replica; anything else as it is."""
-        value = replica_context.first_value(self._tf, value)
+        value = user_lines.first_replica_value(value)
         if self._tf.is_tensor(value) and not isinstance(value, self._tf.Variable):
             return self._tf.type_spec_from_value(value)
         return value

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Generator
 from typing import Any
 
-from tpudiag.sources.job.points import hooks, privates
+from tpudiag.sources.job.points import hooks, privates, user_lines
 
 SUMS_FROM = (2, 16)
 """From this TensorFlow on its XLA for CPUs has XlaAllReduce, which sums over the replicas."""
@@ -32,11 +32,11 @@ def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
         return [_all_reduce(tf, reduce_op, value, replicas) for value, _ in pairs]
 
     def update(var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
-        first = [first_value(tf, value) for value in args]
+        first = [user_lines.first_replica_value(value) for value in args]
         given: dict[str, Any] = kwargs or {}
-        named = {name: first_value(tf, value) for name, value in given.items()}
+        named = {name: user_lines.first_replica_value(value) for name, value in given.items()}
         with update_context(0):
-            done = fn(first_value(tf, var), *first, **named)
+            done = fn(user_lines.first_replica_value(var), *first, **named)
         return tf.group(done) if group else tf.nest.map_structure(_alone, done)
 
     changed: dict[str, Any] = {
@@ -84,11 +84,6 @@ def _gathering(tf: Any, replicas: int) -> Any:
     return tf.autograph.experimental.do_not_convert(all_gather)
 
 
-def first_value(tf: Any, value: Any) -> Any:
-    """The first replica's part of a distributed value; anything else as it is."""
-    return value.values[0] if isinstance(value, tf.distribute.DistributedValues) else value
-
-
 def _alone(value: Any) -> tuple[Any]:
     """One replica's value, as the values of all replicas are given."""
     return (value,)
@@ -96,7 +91,7 @@ def _alone(value: Any) -> tuple[Any]:
 
 def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
     """XLA's sum or mean of a value over the replicas."""
-    tensor = tf.convert_to_tensor(first_value(tf, value))
+    tensor = tf.convert_to_tensor(user_lines.first_replica_value(value))
     if replicas == 1 or tensor.dtype.name not in REDUCIBLE:
         return tensor
     if tuple(map(int, tf.__version__.split(".")[:2])) < SUMS_FROM:

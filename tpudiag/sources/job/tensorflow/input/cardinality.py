@@ -16,7 +16,7 @@ from tpudiag.sources.job.points import bounded_call, privates
 LONGEST_S = 1.0
 """Small data, which alone is worth caching, is counted within it."""
 BATCH = 256
-_ENDLESS, _UNKNOWN = -1, -2
+ENDLESS, UNKNOWN = -1, -2
 _HANDS_ON = re.compile(r"_?(Repeat|Shuffle|Prefetch|Options)")
 
 
@@ -38,8 +38,8 @@ def counted(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
     )
     if count is None:
         return pipeline
-    known = replace(op, elements=count)
-    return replace(pipeline, ops=(*before, known, *pipeline.ops[number + 1 :]))
+    whole = replace(op, elements=count)
+    return replace(pipeline, ops=(*before, whole, *pipeline.ops[number + 1 :]))
 
 
 def _one_pass(dataset: Any) -> Any:
@@ -49,11 +49,22 @@ def _one_pass(dataset: Any) -> Any:
     return dataset
 
 
+def known(dataset: Any) -> int:
+    """The elements of a dataset as tf.data counts them; it may not know, or there is no end."""
+    try:
+        # A method of tf.data's datasets, a property of a strategy's.
+        said: Any = dataset.cardinality
+        said = said() if callable(said) else said
+        return int(said)
+    except Exception:
+        return UNKNOWN
+
+
 def elements(tf: Any, dataset: Any, longest_s: float) -> int | None:
     """The elements of a dataset, None where it is endless or reading it takes longer."""
-    known = int(dataset.cardinality())
-    if known != _UNKNOWN:
-        return None if known == _ENDLESS else known
+    said = known(dataset)
+    if said != UNKNOWN:
+        return None if said == ENDLESS else said
 
     # The elements themselves are dropped inside tf.data: to copy images to Python only to count
     # them would cost more than the time that there is.

@@ -18,6 +18,7 @@ from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import barrier, hooks, interventions, table, user_lines
+from tpudiag.sources.job.tensorflow.input import cardinality
 
 FIRST_READ_S, LATER_READ_S = 4.0, 0.25
 """How long a pass reads really: the first over a dataset, and each later one."""
@@ -25,7 +26,6 @@ FIRST_PASS_BATCHES, LATER_PASS_BATCHES = 1000, 20
 """Batches that a `for` loop gets again before its data ends, where its true end is unknown."""
 WHOLE_PASSES = 2
 """So many passes have their true number of batches, where that is known; later `for` loops end."""
-UNKNOWN, ENDLESS = -2, -1
 
 
 @dataclass(kw_only=True)
@@ -93,7 +93,7 @@ class BatchReplay:
         # and inside a function the graph reads, which no Python hook sees.
         if self._depth or not self._tf.executing_eagerly():
             return iterator
-        batches = _batches(dataset)
+        batches = cardinality.known(dataset)
         line = user_lines.direct_caller()
         spec = str(getattr(dataset, "element_spec", id(dataset)))
         # By the line: a loop that makes its dataset anew for each epoch would never leave its first
@@ -159,22 +159,11 @@ class BatchReplay:
 
 def _may_end(each: _Pass) -> bool:
     """Whether a `for` loop over this data has had its share."""
-    if each.batches == ENDLESS:
+    if each.batches == cardinality.ENDLESS:
         return False
-    if each.batches == UNKNOWN and each.number <= WHOLE_PASSES:
+    if each.batches == cardinality.UNKNOWN and each.number <= WHOLE_PASSES:
         return each.replayed >= FIRST_PASS_BATCHES
     return each.number > WHOLE_PASSES and each.replayed >= LATER_PASS_BATCHES
-
-
-def _batches(dataset: Any) -> int:
-    """The number of batches of a dataset, as tf.data's cardinality."""
-    try:
-        # A method of tf.data's datasets, a property of a strategy's.
-        known: Any = dataset.cardinality
-        known = known() if callable(known) else known
-        return int(known)
-    except Exception:
-        return UNKNOWN
 
 
 def _asked_by_for() -> bool:

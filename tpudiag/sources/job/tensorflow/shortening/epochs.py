@@ -16,6 +16,7 @@ from typing import Any
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import ShortenedLoop
 from tpudiag.sources.job.points import barrier, hooks, interventions, table, user_lines
+from tpudiag.sources.job.tensorflow.input import cardinality
 from tpudiag.sources.job.tensorflow.shortening import predictions
 from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
@@ -24,7 +25,6 @@ EPOCHS_OF_FIT = InterventionKind.EPOCHS
 EPOCHS = 2
 FULLER_FITS = 2
 """Fits that end after so many epochs; later ones (the folds of a cross-validation) after one."""
-UNKNOWN_LENGTH = -2
 
 
 class EpochWatch:
@@ -188,13 +188,8 @@ def callback_class(keras: Any, forward: FastForward) -> Any:
 
 def length_is_unknown(data: Any) -> bool:
     """Whether only reading the data tells how many batches there are."""
-    cardinality: Any = getattr(data, "cardinality", None)
-    if cardinality is not None:
-        try:
-            known: Any = cardinality() if callable(cardinality) else cardinality
-            return int(known) == UNKNOWN_LENGTH
-        except Exception:
-            return True
+    if getattr(data, "cardinality", None) is not None:
+        return cardinality.known(data) == cardinality.UNKNOWN
     # Keras 3's PyDataset; None where it does not say, or has no end.
     if hasattr(data, "num_batches"):
         return data.num_batches is None

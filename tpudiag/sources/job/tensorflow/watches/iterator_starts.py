@@ -18,7 +18,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import IteratorUse
 from tpudiag.sources.job.points import hooks, privates, table, user_lines
-from tpudiag.sources.job.tensorflow.input import files
+from tpudiag.sources.job.tensorflow.input import cardinality, files
 
 _ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
 MOST_KEPT = 10_000
@@ -88,7 +88,7 @@ class IteratorStartWatch:
             times=len(line.at_step),
             datasets=len(line.datasets),
             steps_between=median(gaps),
-            cardinality=_cardinality(source),
+            cardinality=cardinality.known(source),
             cached=_cached(source),
             # The first start also builds what later ones find: threads, files, the graph of the
             # pipeline.
@@ -96,14 +96,6 @@ class IteratorStartWatch:
             asks_once=bool(_ASKS_ONCE.search(text)),
             location=location,
         )
-
-
-def _cardinality(dataset: Any) -> int:
-    """Elements of a dataset; -2 where it does not say."""
-    try:
-        return int(dataset.cardinality())
-    except Exception:
-        return -2
 
 
 def _cached(dataset: Any) -> bool:
