@@ -1,7 +1,7 @@
 """A job of JAX in three releases of it, each in an environment of its own without TensorFlow.
 
 `uv run python -m tests.benchmarks.jax_releases [--folder DIR]`: what ails the job is found in each,
-with its lines, for which every name of `private_names` is needed.
+with its lines, for which every name of the table of points is needed.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from types import SimpleNamespace
-from typing import Any
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
@@ -47,7 +48,9 @@ def test_a_script_does_not_switch_its_tracker_on(noted: list[tuple[SendKind, str
     assert noted == [(SendKind.RUN, "wandb"), (SendKind.RUN, "mlflow")]
 
 
-def test_a_push_to_a_hub_is_answered(noted: list[tuple[SendKind, str]]) -> None:
+def test_a_push_to_a_hub_is_answered(
+    noted: list[tuple[SendKind, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     class HfApi:
         def create_commit(self, repo_id: str) -> str:
             raise AssertionError(repo_id)
@@ -58,6 +61,8 @@ def test_a_push_to_a_hub_is_answered(noted: list[tuple[SendKind, str]]) -> None:
     api = HfApi()
     module = SimpleNamespace(HfApi=HfApi, api=api, create_commit=api.create_commit)
     watches = Calls(lambda kind, what: noted.append((kind, what))).by_module()
+    monkeypatch.setitem(sys.modules, "huggingface_hub", ModuleType("huggingface_hub"))
+    monkeypatch.setitem(sys.modules, "huggingface_hub.hf_api", cast("ModuleType", module))
     watches["huggingface_hub.hf_api"](module)
     done: Any = api.create_commit("me/model")
     assert f"{done.oid} {done.pr_url.strip()}" and module.create_commit("me/model")

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.jax import private_names
+from tpudiag.sources.job.points import privates, table
 
 pytestmark = pytest.mark.slow
 
 
-def test_each_name_of_the_table_is_there() -> None:
+def test_each_private_name_is_there() -> None:
     jax: Any = import_module("jax")
     heard: list[str] = []
 
@@ -26,10 +26,7 @@ def test_each_name_of_the_table_is_there() -> None:
     assert str(equation.source_info.name_stack) == ""
     assert jax.tree_util.tree_leaves(traced.args_info)[0].donated
     jax.jit(jax.numpy.cos)(1.5)
-    there = {
-        "jax._src.array.ArrayImpl": private_names.array_class() is type(jax.numpy.ones(1)),
-        "/jax/core/compile/backend_compile_duration": private_names.COMPILE_EVENT in heard,
-    }
-    assert all(there.values()), there
-    own = ("Traced.", "JaxprEqn.")
-    assert there.keys() == {name for name in private_names.NAMES if not name.startswith(own)}
+    assert privates.JAX_COMPILED in heard
+    asked = table.JAX_ARRAY_ASKED
+    (array_class,) = {holder for holder, _ in asked.places(jax)}
+    assert array_class is type(jax.numpy.ones(1)) and asked.lacking(jax) == ()

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tpudiag.sources.job.points import barrier, hooks
+from tpudiag.sources.job.points.point import point
 
 
 @pytest.fixture(autouse=True)
@@ -30,12 +31,13 @@ def halved(number: int) -> float:
 
 
 calls: list[int] = []
+AT = point("", "halved", "", "all")
 
 
 def hooked(call: Any) -> Any:
     calls.clear()
     owner = SimpleNamespace(__name__="owner", halved=halved)
-    hooks.around(owner, "halved", call)
+    hooks.around(AT, call, owner)
     return owner.halved
 
 
@@ -156,7 +158,7 @@ def test_an_exception_of_the_job_keeps_nothing_alive_behind_it() -> None:
 def test_what_sends_is_not_done_where_a_hook_fails() -> None:
     calls.clear()
     owner = SimpleNamespace(__name__="owner", halved=halved)
-    hooks.around(owner, "halved", before, lambda args, _: args[0] > 4)
+    hooks.around(AT, before, owner, lambda args, _: args[0] > 4)
     assert owner.halved(4) == 2
     with pytest.raises(barrier.Withheld, match=r"owner\.halved.*no error of this script"):
         owner.halved(6)
@@ -168,7 +170,7 @@ def test_what_sends_is_not_done_where_a_hook_fails() -> None:
 def test_what_a_hook_fails_to_tell_of_may_send() -> None:
     owner = SimpleNamespace(__name__="owner", halved=halved)
     calls.clear()
-    hooks.around(owner, "halved", before, lambda args, _: args["none"])
+    hooks.around(AT, before, owner, lambda args, _: args["none"])
     with pytest.raises(barrier.Withheld):
         owner.halved(4)
     assert calls == []

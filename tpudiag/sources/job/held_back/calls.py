@@ -14,44 +14,24 @@ from typing import Any
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.answers import Answer
-from tpudiag.sources.job.points import hooks
-from tpudiag.sources.job.points.point import point
+from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points.point import Point, resolved
 
 
 @dataclass(frozen=True)
 class Sending:
-    """Calls of a module, or of a class in it, that send."""
+    """Calls of a hub's package that send."""
 
-    module: str
-    names: tuple[str, ...]
-    """Empty for all of a class whose names say that they send: `create_repo`, `upload_file`."""
-    kind: SendKind
+    at: Point
     what: str
 
 
-def _sending(module: str, names: str, kind: SendKind, what: str) -> Sending:
-    return Sending(module, tuple(names.split()), kind, what)
-
-
 CALLS = (
-    _sending(
-        "huggingface_hub.hf_api:HfApi",
-        "",
-        SendKind.PUSH,
-        "Hugging Face hub",
-    ),
-    _sending(
-        "kagglehub", "model_upload dataset_upload notebook_upload", SendKind.PUSH, "kagglehub"
-    ),
-    _sending(
-        "kaggle.api.kaggle_api_extended:KaggleApi",
-        "competition_submit dataset_create_new dataset_create_version kernels_push"
-        " model_create_new model_instance_create model_instance_version_create",
-        SendKind.PUSH,
-        "kaggle",
-    ),
+    Sending(table.PUSHED_TO_HUGGING_FACE, "Hugging Face hub"),
+    Sending(table.PUSHED_TO_KAGGLEHUB, "kagglehub"),
+    Sending(table.PUSHED_TO_KAGGLE, "kaggle"),
 )
-"""What pushes to hubs."""
+"""What pushes to hubs, and what it is told as."""
 SMTP: dict[str, Any] = {
     "connect": (220, b"ready"),
     "ehlo": (250, b"8BITMIME"),
@@ -68,7 +48,6 @@ SMTP: dict[str, Any] = {
     "close": None,
 }
 """What a mail server answers; `smtplib`, with which all of Python sends mail."""
-FTP = ("storbinary", "storlines", "delete", "rename", "mkd", "rmd")
 
 
 class Calls:
@@ -80,30 +59,26 @@ class Calls:
     def by_module(self) -> dict[str, Callable[[Any], None]]:
         """What is to be told of the import of which module."""
         found: dict[str, Callable[[Any], None]] = {
-            each.module.partition(":")[0]: partial(self._watch, each) for each in CALLS
+            each.at.module: partial(self._watch, each) for each in CALLS
         }
         return {**found, "smtplib": self._watch_smtp, "ftplib": self._watch_ftp}
 
     def _watch(self, sending: Sending, module: Any) -> None:
         """Answer the calls of a row."""
-        owner: Any = module
-        for part in filter(None, sending.module.partition(":")[2].split(".")):
-            owner = getattr(owner, part)
 
         def call(*_: Any, **__: Any) -> Any:
-            self._note(sending.kind, sending.what)
+            self._note(SendKind.PUSH, sending.what)
             return Answer("not-sent")
 
-        names = sending.names or _sending_names(owner)
-        for name in names:
-            if callable(getattr(owner, name, None)):
-                hooks.around(point("", name, sending.what), call, owner, hooks.always)
-                # The package gives out methods of one object of its own as functions.
-                bound = getattr(getattr(module, "api", None), name, None)
-                if owner is not module and bound is not None and hasattr(module, name):
-                    setattr(module, name, bound)
+        owner = resolved(sending.at.owners[0])
+        names = sending.at.names or _sending_names(owner)
+        hooks.around(sending.at.named(*names), call, sends=hooks.always)
+        # The package gives out methods of one object of its own as functions.
+        api = getattr(module, "api", None)
+        for name in [each for each in names if hasattr(api, each) and hasattr(module, each)]:
+            hooks.stand_in(table.FUNCTION_OF_HUB.named(name), getattr(api, name), module)
 
-    def _watch_smtp(self, module: Any) -> None:
+    def _watch_smtp(self, _: Any) -> None:
         """Mail: the connection is never opened."""
 
         def call(name: str, original: Any, mail: Any, *args: Any, **kwargs: Any) -> Any:
@@ -119,9 +94,9 @@ class Calls:
             return SMTP["quit" if ends else name]
 
         for name in SMTP:
-            hooks.around(point("", name, "mail"), partial(call, name), module.SMTP, hooks.always)
+            hooks.around(table.MAILED.named(name), partial(call, name), sends=hooks.always)
 
-    def _watch_ftp(self, module: Any) -> None:
+    def _watch_ftp(self, _: Any) -> None:
         """Files that are sent by FTP; those that are read are read."""
 
         def call(name: str, original: Any, ftp: Any, *args: Any, **kwargs: Any) -> Any:
@@ -132,11 +107,11 @@ class Calls:
             self._note(SendKind.DELETION if removes else SendKind.UPLOAD, f"ftp://{host}")
             return "250 ok"
 
-        for name in FTP:
-            hooks.around(point("", name, "files"), partial(call, name), module.FTP, hooks.always)
+        for each in table.SENT_BY_FTP.each():
+            hooks.around(each, partial(call, each.names[0]), sends=hooks.always)
 
 
-def _sending_names(owner: Any) -> tuple[str, ...]:
+def _sending_names(owner: object) -> tuple[str, ...]:
     """The calls of a module or class whose names say that they send."""
-    names: list[str] = list(vars(owner))  # pyright: ignore
-    return tuple(filter(request_rules.is_sending_name, names))
+    calls = [name for name, value in vars(owner).items() if callable(value)]
+    return tuple(filter(request_rules.is_sending_name, calls))

@@ -17,10 +17,9 @@ from typing import Any, cast
 
 from tpudiag.sources.job.held_back import file_lists
 from tpudiag.sources.job.held_back.file_lists import given
-from tpudiag.sources.job.held_back.file_points import BY_C_CODE, PYTHON, Argument, Effect, Point
 from tpudiag.sources.job.held_back.layer import Layer, inside, is_elsewhere
-from tpudiag.sources.job.points import barrier, hooks
-from tpudiag.sources.job.points.point import point
+from tpudiag.sources.job.points import barrier, files, hooks
+from tpudiag.sources.job.points.files import Argument, Effect
 
 _WRITES = re.compile(r"[wax+]")
 _KEEPS = re.compile(r"[ax+]")
@@ -44,36 +43,28 @@ class FileCalls:
     def install(self) -> None:
         """Redirect Python's own calls."""
         changed: dict[Any, Any] = {}
-        for each in PYTHON:
-            module = hooks.quietly(importlib.import_module, each.module.partition(":")[0])
-            changed.update(self.around(module, each))
+        for each in files.PYTHON:
+            hooks.quietly(importlib.import_module, each.at.owners[0].partition(".")[0])
+            changed.update(self.around(each))
         put_where_kept(changed)
         call = self.redirected((Argument(0, "file", Effect.OPENED),))
-        setattr(io, "FileIO", _raw_file(io.FileIO, call))  # noqa: B010 (a type's name)
+        hooks.stand_in(files.RAW_FILE, _raw_file(io.FileIO, call))
         sys.meta_path.append(_WrittenModules(self._layer))
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
         """What is to be told of the import of which module."""
-        found: dict[str, Callable[[Any], None]] = {}
-        for each in BY_C_CODE:
-            found[each.module.partition(":")[0]] = partial(self._imported, each)
-        return found
 
-    def _imported(self, at: Point, module: Any) -> None:
-        self.around(module, at)
+        def imported(row: files.FileCalls, _: Any) -> None:
+            self.around(row)
 
-    def around(self, owner: Any, at: Point) -> dict[Any, Any]:
-        """Redirect a point's calls in a module, or in a class of it; each with what it became."""
-        for part in filter(None, at.module.partition(":")[2].split(".")):
-            owner = getattr(owner, part)
-        changed: dict[Any, Any] = {}
-        for name in at.names:
-            if hasattr(owner, name):
-                before = getattr(owner, name)
-                call, sends = self.redirected(at.arguments), may_change_elsewhere(at.arguments)
-                hooks.around(point("", name, "files are named"), call, owner, sends)
-                changed[before] = getattr(owner, name)
-        return changed
+        return {each.at.module: partial(imported, each) for each in files.BY_C_CODE}
+
+    def around(self, row: files.FileCalls) -> dict[Any, Any]:
+        """Redirect the calls of a row; each with what it became."""
+        before = [(owner, name, getattr(owner, name)) for owner, name in row.at.places()]
+        call, sends = self.redirected(row.arguments), may_change_elsewhere(row.arguments)
+        hooks.around(row.at, call, sends=sends)
+        return {known: getattr(owner, name) for owner, name, known in before}
 
     def redirected(self, arguments: tuple[Argument, ...]) -> Callable[..., Any]:
         """A hook for a call with such arguments."""
@@ -139,12 +130,13 @@ def put_where_kept(changed: dict[Any, Any]) -> None:
     for name in ("supports_dir_fd", "supports_fd", "supports_follow_symlinks"):
         group: set[Any] = getattr(os, name)
         group.update([new for old, new in changed.items() if old in group])
-    kept = [m for name, m in list(sys.modules.items()) if name.partition(".")[0] in _KEEPERS]
-    for holder in (each for module in kept for each in vars(module).values()):
+    keepers = [m for name, m in list(sys.modules.items()) if name.partition(".")[0] in _KEEPERS]
+    for holder in (each for module in keepers for each in vars(module).values()):
         for name, value in list(vars(holder).items()) if isinstance(holder, type) else ():
             function = getattr(value, "__func__", value)
             if isinstance(function, Hashable) and function in changed:
-                setattr(holder, name, staticmethod(changed[function]))
+                kept = files.KEPT.named(name)
+                hooks.stand_in(kept, staticmethod(changed[function]), holder)
 
 
 def _placed(layer: Layer, argument: Argument, args: Any, kwargs: dict[str, Any]) -> Any:

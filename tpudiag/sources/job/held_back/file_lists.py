@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tpudiag.sources.job.held_back.file_points import Argument, Effect
 from tpudiag.sources.job.held_back.layer import Layer
+from tpudiag.sources.job.points.files import Argument, Effect
 
 
 def given(argument: Argument, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:

@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import answers, request_rules
-from tpudiag.sources.job.points import barrier, hooks, table
+from tpudiag.sources.job.points import barrier, hooks, privates, table
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]
@@ -61,7 +61,9 @@ class Requests:
     ) -> Any:
         """A request begins: where it may send, what is sent is kept until all of it is known."""
         target = str(url or "/")
-        host = str(urlsplit(target).hostname or connection._tunnel_host or connection.host)
+        host = str(
+            urlsplit(target).hostname or privates.TUNNEL.of(connection, None) or connection.host
+        )
         known = request_rules.sends(str(method), host, target, {}, b"")
         if known or (str(method).upper() == "POST" and not request_rules.is_own(host)):
             connection.sock = _Kept(connection.sock, str(method), host, target)
@@ -88,14 +90,13 @@ class Requests:
             return held if held is not None else original(pool, request)
 
         hooks.around(table.REQUEST_POOLED, handle, module)
-        original = module.AsyncConnectionPool.handle_async_request
 
-        async def handle_async(pool: Any, request: Any) -> Any:
+        async def handle_async(original: Any, pool: Any, request: Any) -> Any:
             body = await _read_async(request)
             held = self._judged_by(module, request, body)
             return held if held is not None else await original(pool, request)
 
-        module.AsyncConnectionPool.handle_async_request = handle_async
+        hooks.around(table.REQUEST_POOLED_ASYNC, handle_async, module)
 
     def _judged_by(self, module: Any, request: Any, body: bytes | None) -> Any:
         """The answer to a request of httpcore that sends; None for any other."""
@@ -120,11 +121,10 @@ class Requests:
         fields = [(name.encode(), value.encode()) for name, value in told.items()]
         return module.Response(200, headers=fields, content=content)
 
-    def watch_aiohttp(self, module: Any) -> None:
+    def watch_aiohttp(self, _: Any) -> None:
         """Hook aiohttp: a request that sends goes to a server of our own on loopback."""
-        original = module.ClientSession._request
 
-        async def request(session: Any, method: Any, url: Any, **kwargs: Any) -> Any:
+        async def request(original: Any, session: Any, method: Any, url: Any, **kwargs: Any) -> Any:
             may_send = _may_send(method)
             sink = barrier.judged(
                 "aiohttp", self._of_aiohttp, may_send, session, method, url, kwargs
@@ -134,13 +134,13 @@ class Requests:
                 kwargs = {k: v for k, v in kwargs.items() if not k.startswith(("proxy", "ssl"))}
             return await original(session, method, url, **kwargs)
 
-        module.ClientSession._request = request
+        hooks.around(table.REQUEST_OF_AIOHTTP, request)
 
     def _of_aiohttp(
         self, session: Any, method: Any, url: Any, kwargs: dict[str, Any]
     ) -> str | None:
         """Where a request goes that sends; None for any other."""
-        base = getattr(session, "_base_url", None)
+        base = privates.BASE_URL.of(session, None)
         whole = urlsplit(str(base.join(type(base)(str(url))) if base is not None else url))
         data: Any = kwargs.get("data")
         kind = "application/x-www-form-urlencoded" if isinstance(data, dict) else ""

@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.points import hooks
-from tpudiag.sources.job.points.point import point
+from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points.point import Point
 
 
 @dataclass(frozen=True)
@@ -23,44 +23,46 @@ class Tracker:
     """Where its switch is documented."""
     variables: dict[str, str] = field(default_factory=dict[str, str])
     """What keeps it offline."""
-    begins: tuple[str, ...] = ()
+    begins: Point | None = None
     """The calls that begin a run."""
     given: dict[str, Any] = field(default_factory=dict[str, Any])
     """Arguments of those calls that win over the variables, where the script gives them itself."""
     addresses: tuple[str, ...] = ()
-    """Variables and calls that name its server: a folder is named in its place."""
+    """Variables that name its server: a folder is named in its place."""
+    addressed: Point | None = None
+    """Calls that do."""
 
 
 TRACKERS = (
     Tracker(
         "wandb", "https://docs.wandb.ai/support/run_wandb_offline/",
-        {"WANDB_MODE": "offline"}, ("init",), {"mode": "offline"},
+        {"WANDB_MODE": "offline"}, table.WANDB_RUN, {"mode": "offline"},
     ),
     Tracker(
         "mlflow", "https://www.mlflow.org/docs/latest/tracking.html",
-        {"MLFLOW_ALLOW_FILE_STORE": "true"}, ("start_run",),
-        addresses=("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI", "set_tracking_uri",
-                   "set_registry_uri"),
+        {"MLFLOW_ALLOW_FILE_STORE": "true"}, table.MLFLOW_RUN,
+        addresses=("MLFLOW_TRACKING_URI", "MLFLOW_REGISTRY_URI"),
+        addressed=table.MLFLOW_ADDRESSED,
     ),
     Tracker(
         "comet_ml", "https://comet.com/docs/v2/api-and-sdk/python-sdk/advanced/running-offline",
-        {"COMET_START_ONLINE": "0"}, ("start",), {"online": False},
+        {"COMET_START_ONLINE": "0"}, table.COMET_RUN, {"online": False},
     ),
     Tracker(
         "neptune", "https://docs.neptune.ai/logging/offline",
-        {"NEPTUNE_MODE": "offline"}, ("init_run", "init_model"), {"mode": "offline"},
+        {"NEPTUNE_MODE": "offline"}, table.NEPTUNE_RUN, {"mode": "offline"},
     ),
     Tracker(
         "neptune_scale", "https://docs.neptune.ai/environment_variables",
-        {"NEPTUNE_MODE": "offline"}, ("Run",), {"mode": "offline"},
+        {"NEPTUNE_MODE": "offline"}, table.NEPTUNE_SCALE_RUN, {"mode": "offline"},
     ),
     Tracker(
         "clearml", "https://clear.ml/docs/latest/docs/guides/set_offline",
-        {"CLEARML_OFFLINE_MODE": "1"}, ("Task.init",),
+        {"CLEARML_OFFLINE_MODE": "1"}, table.CLEARML_RUN,
     ),
     Tracker(
         "swanlab", "https://docs.swanlab.cn/en/api/cli-swanlab-offline.html",
-        {"SWANLAB_MODE": "offline"}, ("init",), {"mode": "offline"},
+        {"SWANLAB_MODE": "offline"}, table.SWANLAB_RUN, {"mode": "offline"},
     ),
     Tracker(
         "polyaxon", "https://polyaxon.com/docs/experimentation/tracking/offline-mode/",
@@ -68,7 +70,7 @@ TRACKERS = (
     ),
     Tracker(
         "dvclive", "https://dvc.org/doc/user-guide/project-structure/configuration",
-        {"DVC_STUDIO_OFFLINE": "true"}, ("Live",),
+        {"DVC_STUDIO_OFFLINE": "true"}, table.DVCLIVE_RUN,
     ),
 )  # fmt: skip
 """Those that send by themselves. Others go by HTTP alone (aim, sacred), and are held back there."""
@@ -83,7 +85,7 @@ class Trackers:
         for each in TRACKERS:
             os.environ.update(each.variables)
             for name in each.addresses:
-                if name.isupper() and _is_remote(os.environ.get(name, "")):
+                if _is_remote(os.environ.get(name, "")):
                     os.environ[name] = self._kept(each)
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
@@ -107,16 +109,9 @@ class Trackers:
             remote = _is_remote(str(address))
             return original(self._kept(tracker) if remote else address, *args, **kwargs)
 
-        calls = [(name, begun) for name in tracker.begins]
-        calls += [(name, addressed) for name in tracker.addresses if not name.isupper()]
-        for name, call in calls:
-            *owners, last = name.split(".")
-            owner = module
-            for each in owners:
-                owner = getattr(owner, each, None)
-            if isinstance(getattr(owner, last, None), type):
-                owner, last = getattr(owner, last), "__init__"
-            hooks.around(point("", last, "a run begins"), call, owner, hooks.always)
+        for row, call in ((tracker.begins, begun), (tracker.addressed, addressed)):
+            if row is not None:
+                hooks.around(row, call, module, hooks.always)
 
 
 def _is_remote(address: str) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.points import barrier, user_lines
+from tpudiag.sources.job.points import hooks, table, user_lines
 
 MOST = 64
 """CPU devices that are made at most: each has threads of its own."""
@@ -34,21 +33,16 @@ class Devices:
 
     def watch(self, jax: Any) -> None:
         """Answer for the TPU by the CPU's devices."""
-        for name in ("devices", "local_devices", "device_count", "local_device_count"):
-            self._by_backend(jax, name)
-        self._around(jax, "default_backend", self._default_backend)
-        self._around(jax.config, "update", self._update)
-        self._around(jax.distributed, "initialize", self._initialize)
+        hooks.around(table.JAX_DEVICES, self._devices, jax)
+        hooks.around(table.JAX_BACKEND, self._default_backend, jax)
+        hooks.around(table.JAX_CONFIGURED, self._update, jax)
+        hooks.around(table.JAX_DISTRIBUTED, self._initialize, jax)
 
-    def _by_backend(self, jax: Any, name: str) -> None:
+    def _devices(self, original: Any, *args: Any, **kwargs: Any) -> Any:
         """Any backend named stands for the one that is there."""
-
-        def asked(original: Any, *args: Any, **kwargs: Any) -> Any:
-            args = tuple(None if given in _TPU else given for given in args)
-            kwargs = {k: None if v in _TPU else v for k, v in kwargs.items()}
-            return original(*args, **kwargs)
-
-        self._around(jax, name, asked)
+        args = tuple(None if given in _TPU else given for given in args)
+        kwargs = {k: None if v in _TPU else v for k, v in kwargs.items()}
+        return original(*args, **kwargs)
 
     def _default_backend(self, original: Any) -> Any:
         """`tpu` for a line of the job's; a library would choose kernels that no CPU has."""
@@ -64,20 +58,3 @@ class Devices:
         """Several processes are rehearsed as one."""
         del original, args, kwargs
         self.processes_asked = True
-
-    def _around(self, owner: Any, name: str, call: Callable[..., Any]) -> None:
-        """Put a call around a function, where there is one."""
-        around(owner, name, call)
-
-
-def around(owner: Any, name: str, call: Callable[..., Any]) -> None:
-    """Put `call(original, ...)` in a function's place, behind the barrier."""
-    original = getattr(owner, name, None)
-    if original is None:
-        return
-
-    def hook(*args: Any, **kwargs: Any) -> Any:
-        return barrier.guarded(name, call, original, args, kwargs)
-
-    hook.__name__, hook.__wrapped__ = name, original  # type: ignore[attr-defined]
-    setattr(owner, name, hook)

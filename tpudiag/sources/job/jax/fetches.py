@@ -8,12 +8,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import ResultFetch
-from tpudiag.sources.job.jax import private_names
-from tpudiag.sources.job.jax.devices import around
-from tpudiag.sources.job.points import barrier, user_lines
-
-ASKS = ("__float__", "__int__", "__bool__", "__array__", "__format__", "__repr__", "item", "tolist")
-"""Methods of an array by which Python asks for its value."""
+from tpudiag.sources.job.points import barrier, hooks, table, user_lines
 
 
 class FetchWatch:
@@ -25,12 +20,8 @@ class FetchWatch:
 
     def watch(self, jax: Any) -> None:
         """Hook what asks for values."""
-        arrays = private_names.array_class()
-        for name in (*ASKS, "block_until_ready"):
-            if arrays is not None:
-                around(arrays, name, partial(self._asked, one=True))
-        for name in ("block_until_ready", "device_get"):
-            around(jax, name, partial(self._asked, one=False))
+        hooks.around(table.JAX_ARRAY_ASKED, partial(self._asked, one=True), jax)
+        hooks.around(table.JAX_VALUES_ASKED, partial(self._asked, one=False), jax)
         self._leaves = jax.tree_util.tree_leaves
 
     def _asked(self, original: Any, value: Any, *args: Any, one: bool, **kwargs: Any) -> Any:

@@ -13,11 +13,10 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
-from tpudiag.sources.job.jax import private_names, signatures
-from tpudiag.sources.job.jax.devices import around
+from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.rest import RestOfScript
-from tpudiag.sources.job.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, hooks, privates, table, user_lines
 
 MOST_KEPT = 40
 """Compilations of one function of which the arguments are kept."""
@@ -136,14 +135,14 @@ class JitWatch:
         self._jax, self._ready = jax, jax.block_until_ready
         jax.monitoring.register_event_duration_secs_listener(self._compiled_one)
         self.jit = jax.jit
-        around(jax, "jit", self._jit)
-        around(jax, "pmap", functools.partial(self._jit, mapped=True))
-        for name in ("grad", "value_and_grad", "vjp", "linearize"):
-            around(jax, name, functools.partial(self._gradient, name))
+        hooks.around(table.JITTED, self._jit, jax)
+        hooks.around(table.MAPPED, functools.partial(self._jit, mapped=True), jax)
+        for each in table.DIFFERENTIATED.each():
+            hooks.around(each, functools.partial(self._gradient, each.names[0]), jax)
 
     def _compiled_one(self, event: str, seconds: float, **_: Any) -> None:
         """JAX compiled a program."""
-        if event == private_names.COMPILE_EVENT:
+        if event == privates.JAX_COMPILED:
             self.compilations += 1
             self.compiling_s += seconds
 

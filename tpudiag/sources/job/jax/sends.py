@@ -8,8 +8,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import SentAgain
-from tpudiag.sources.job.jax.devices import around
-from tpudiag.sources.job.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, hooks, table, user_lines
 
 MOST_KEPT = 1000
 """Arrays that are looked for again."""
@@ -27,7 +26,7 @@ class SendWatch:
     def watch(self, jax: Any) -> None:
         """Hook what sends."""
         self._jax = jax
-        around(jax, "device_put", self._sent)
+        hooks.around(table.JAX_SENT, self._sent, jax)
 
     def _sent(self, original: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
         """Arrays go to the devices."""

@@ -85,14 +85,12 @@ _undone: list[Callable[[], None]] = []
 """What takes out all that is no hook with subscribers."""
 
 
-def around(point: Any, call: Any, of: Any = None, sends: barrier.Sends | None = None) -> None:
+def around(point: Point, call: _Call, of: Any = None, sends: barrier.Sends | None = None) -> None:
     """Let `call(original, *args, **kwargs)` stand for the calls of a point.
 
     What fails in `call` and not in the original is ours alone: the original is called then, unless
     it `sends`. `of`: see `Point.places`.
     """
-    if not isinstance(point, Point):
-        point, call, of = Point((), (call,), "", "?"), of, point
     _subscribe(point, call, call, of, sends)
 
 
@@ -286,7 +284,13 @@ def _linked(title: str, each: _Subscriber, inner: _Call) -> _Call:
 
 def _like(original: _Call, wrapped: _Call) -> _Call:
     """The wrapper with the original's name and signature."""
-    functools.update_wrapper(wrapped, original)
+    # Some of JAX's have a name that is no text.
+    told = [
+        each
+        for each in functools.WRAPPER_ASSIGNMENTS
+        if not each.endswith("name__") or isinstance(getattr(original, each, None), str)
+    ]
+    functools.update_wrapper(wrapped, original, told)
     # C functions and some generated ones have no signature; they work without.
     with contextlib.suppress(TypeError, ValueError):
         vars(wrapped)["__signature__"] = inspect.signature(original)

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from importlib import import_module
+from itertools import takewhile
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +23,7 @@ class Holder(Enum):
     """Where a library compares the two: Keras does not compile a model that it loads where
     `type(model).compile` is not the one of its trainer."""
     DEFINERS = "each class among its bases that defines it"
+    CALLED = "the module; where the name is that of a class, its constructor"
 
 
 class Way(Enum):
@@ -64,6 +66,11 @@ class Point:
         return f"{owner}.{'|'.join(self.names)}"
 
     @property
+    def module(self) -> str:
+        """The module that holds its classes."""
+        return ".".join(takewhile(lambda part: not part[0].isupper(), self.owners[0].split(".")))
+
+    @property
     def tells(self) -> bool:
         """Whether it is of the user's own process, where calls are told of and not changed."""
         return self.undone is not Undone.WITH_PROCESS
@@ -98,15 +105,20 @@ class Point:
             for name in self.names:
                 yield replace(self, owners=owners, names=(name,))
 
+    def named(self, *names: str) -> Point:
+        """The row with names that are known only while the job runs."""
+        return replace(self, names=names)
+
     def lacking(self, of: Any = None) -> tuple[str, ...]:
         """The names that are not there."""
         there = {name for _, name in self.places(of)}
         return tuple(name for name in self.names if name not in there)
 
     def _held(self, owner: Any, name: str) -> Iterator[tuple[Any, str]]:
-        if self.holder is Holder.NAMED:
+        if self.holder in (Holder.NAMED, Holder.CALLED):
             if hasattr(owner, name) and owner is not type:
-                yield owner, name
+                called = getattr(owner, name) if self.holder is Holder.CALLED else None
+                yield (called, "__init__") if isinstance(called, type) else (owner, name)
             return
         holders = [class_ for class_ in owner.__mro__[:-1] if name in vars(class_)]
         for class_ in holders if self.holder is Holder.DEFINERS else holders[:1]:

@@ -70,6 +70,8 @@ CONCATENATED = Private("_Concatenate", "the class of two datasets, one after the
 VARIANT_DATASET = Private(
     "_VariantDataset", "a dataset of a changed graph", "tensorflow.python.data.ops.dataset_ops"
 )
+INTERFACE = "tensorflow._api.v2."
+"""The modules that `tf.io` and the like are made in."""
 DATASET_MODULES = "tensorflow.python.data.ops."
 """The modules that a dataset is made in by a call of the user's, and not by another library's."""
 
@@ -109,6 +111,10 @@ XLA_CALL = Private(
     "xla_custom_call", "the same before 2.15", "tensorflow.compiler.tf2xla.ops.gen_xla_ops"
 )
 SPLITS = Private("_splits", "the splits of a builder", releases="tensorflow_datasets 4")
+TUNNEL = Private("_tunnel_host", "the host behind a proxy", releases="Python 3.10 to 3.13")
+BASE_URL = Private("_base_url", "what the addresses of a session begin with", releases="aiohttp 3")
+JAX_COMPILED = "/jax/core/compile/backend_compile_duration"
+"""Event of `jax.monitoring`, of JAX 0.4.30 to 0.10: a program was compiled."""
 
 
 def inputs(dataset: Any) -> Sequence[Any]:

@@ -2,18 +2,20 @@
 
 A row says what is called, what is learnt from it, which releases have it (all, where nothing is
 said), how the hook is put in and when it is taken out. `python -m tests.points` tells which of
-them a given Python's libraries lack. What a rehearsal holds back has a table of its own beside
-what it is answered with (`held_back/file_points.py`, `calls.py`, `trackers.py`).
+them a given Python's libraries lack. Calls that name files are in `files.py`, with what each does
+to them.
 """
 
 from __future__ import annotations
 
+from tpudiag.sources.job.points import files
 from tpudiag.sources.job.points.point import Holder, Point, Undone, Way, point
 
 _KERAS_2 = "Keras 2"
 _KERAS_3 = "Keras 3"
 _OLDEST_TO_NEWEST = "2.13 to 2.21"
 """Those that were looked at: a private name is promised for no other."""
+_RUN = "a run of a tracker begins"
 _STRATEGIES = "tf.distribute.TPUStrategy tf.distribute.Strategy"
 
 # What a pipeline is made of, and how it is read.
@@ -458,6 +460,40 @@ GFILE_RENAMED = point("tf.io.gfile", "rename", "the same")
 REQUEST_BEGUN = point("http.client.HTTPConnection", "putrequest", "a request that may send")
 REQUEST_ANSWERED = point("http.client.HTTPConnection", "getresponse", "it is answered")
 REQUEST_POOLED = point("httpcore.ConnectionPool", "handle_request", "a request that may send")
+REQUEST_POOLED_ASYNC = point(
+    "httpcore.AsyncConnectionPool",
+    "handle_async_request",
+    "the same, of one that is not waited for",
+)
+REQUEST_OF_AIOHTTP = point("aiohttp.ClientSession", "_request", "the same", "aiohttp 3")
+PUSHED_TO_HUGGING_FACE = point(
+    "huggingface_hub.hf_api.HfApi", "", "pushes: all whose names say so, as `create_repo`"
+)
+FUNCTION_OF_HUB = point("", "", "methods of the one object of a hub's package, as its functions")
+PUSHED_TO_KAGGLEHUB = point(
+    "kagglehub", "model_upload dataset_upload notebook_upload", "pushes", "those that have it"
+)
+PUSHED_TO_KAGGLE = point(
+    "kaggle.api.kaggle_api_extended.KaggleApi",
+    "competition_submit dataset_create_new dataset_create_version kernels_push"
+    " model_create_new model_instance_create model_instance_version_create",
+    "pushes",
+    "those that have it",
+)
+MAILED = point("smtplib.SMTP", "", "mail is sent: each call as it is answered")
+SENT_BY_FTP = point("ftplib.FTP", "storbinary storlines delete rename mkd rmd", "files are sent")
+WANDB_RUN = point("wandb", "init", _RUN, holder=Holder.CALLED)
+MLFLOW_RUN = point("mlflow", "start_run", _RUN, holder=Holder.CALLED)
+MLFLOW_ADDRESSED = point("mlflow", "set_tracking_uri set_registry_uri", "a tracker's server")
+COMET_RUN = point("comet_ml", "start", _RUN, "3", holder=Holder.CALLED)
+NEPTUNE_RUN = point("neptune", "init_run init_model", _RUN, "1", holder=Holder.CALLED)
+NEPTUNE_SCALE_RUN = point("neptune_scale", "Run", _RUN, holder=Holder.CALLED)
+CLEARML_RUN = point("clearml.Task", "init", _RUN, holder=Holder.CALLED)
+SWANLAB_RUN = point("swanlab", "init", _RUN, holder=Holder.CALLED)
+DVCLIVE_RUN = point("dvclive", "Live", _RUN, holder=Holder.CALLED)
+PROCESS_ENDED = point("os", "kill _exit", "a cell of a notebook restarts its kernel")
+SHELL_ASKED = point("builtins", "get_ipython", "a cell asks for its notebook's shell")
+SOURCE_READ = point("linecache", "updatecache", "the lines of a changed source are read")
 CHANNEL_OPENED = point(
     "grpc grpc.aio", "secure_channel insecure_channel", "calls of another machine, by gRPC"
 )
@@ -505,6 +541,29 @@ EXITED = point("sys", "exit", "the run ends by an exit code", undone=Undone.AT_E
 QUIT = point("_sitebuiltins.Quitter", "__call__", "the same", undone=Undone.AT_EXIT)
 
 
+# JAX.
+JAX_DEVICES = point(
+    "jax",
+    "devices local_devices device_count local_device_count",
+    "any backend named stands for the one that is there",
+)
+JAX_BACKEND = point("jax", "default_backend", "a line of the job's asks for the TPU")
+JAX_CONFIGURED = point("jax.config", "update", "the platform stays the CPU")
+JAX_DISTRIBUTED = point("jax.distributed", "initialize", "several processes are rehearsed as one")
+JITTED = point("jax", "jit", "a function is made to be compiled")
+MAPPED = point("jax", "pmap", "the same, on each device")
+DIFFERENTIATED = point("jax", "grad value_and_grad vjp linearize", "gradients are taken")
+JAX_ARRAY_ASKED = point(
+    "jax._src.array.ArrayImpl",
+    "__float__ __int__ __bool__ __array__ __format__ __repr__ item tolist block_until_ready",
+    "the host waits for a value",
+    "0.4.30 to 0.10",
+)
+JAX_VALUES_ASKED = point("jax", "block_until_ready device_get", "the host waits for values")
+JAX_SENT = point("jax", "device_put", "arrays are sent to devices")
+
+
 def rows() -> dict[str, Point]:
     """All rows, by the name that the code has for each."""
-    return {name: value for name, value in globals().items() if isinstance(value, Point)}
+    named = {name: value for name, value in globals().items() if isinstance(value, Point)}
+    return {**named, **files.rows()}

@@ -155,13 +155,19 @@ def called() -> tuple[str, str]:
     return module, name
 
 
+def direct_frame() -> FrameType | None:
+    """The frame that called the hooked function, or imports."""
+    for frame in _frames():
+        name = str(frame.f_globals.get("__name__", ""))
+        if not (is_hook(frame.f_code.co_filename) or "importlib" in name):
+            return frame
+    return None
+
+
 def direct_caller() -> Location | None:
     """The line that called the hooked function, or imports; None where a library does."""
-    for frame in _frames():
-        file = frame.f_code.co_filename
-        if not (is_hook(file) or "importlib" in str(frame.f_globals.get("__name__", ""))):
-            return of(file, frame.f_lineno)
-    return None
+    frame = direct_frame()
+    return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
 
 
 def own_caller() -> Location | None:

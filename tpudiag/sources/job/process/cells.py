@@ -13,11 +13,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tpudiag.sources.job.points import hooks, table, user_lines
 from tpudiag.sources.job.process.protocol import JobSpec
 
 Tried = Callable[[Any, str, dict[str, Any], int], Any]
@@ -105,27 +107,23 @@ def _survive_restarts(text: str, namespace: dict[str, Any]) -> None:
         with contextlib.suppress(ImportError, AttributeError):
             application: Any = import_module("IPython").Application.instance()
             application.kernel = Kernel()
-    for name in ("kill", "_exit"):
-        setattr(os, name, _unless_by_cell(getattr(os, name), namespace))
+    hooks.around(table.PROCESS_ENDED, partial(_unless_by_cell, namespace))
 
 
-def _unless_by_cell(end: Callable[..., Any], namespace: dict[str, Any]) -> Callable[..., Any]:
-    """A function that ends a process, but not this one for a cell of the notebook."""
-
-    def ended(*args: Any) -> Any:
-        # multiprocessing and launchers end processes by the same functions: theirs must go through.
-        by_cell = sys._getframe(1).f_globals is namespace  # pyright: ignore[reportPrivateUsage]
-        if by_cell and (len(args) < 2 or args[0] == os.getpid()):
-            return None
-        return end(*args)
-
-    return ended
+def _unless_by_cell(namespace: dict[str, Any], end: Callable[..., None], *args: Any) -> None:
+    """Ends a process, but not this one for a cell of the notebook."""
+    # multiprocessing and launchers end processes by the same functions: theirs must go through.
+    frame = user_lines.direct_frame()
+    by_cell = frame is not None and frame.f_globals is namespace
+    if by_cell and (len(args) < 2 or args[0] == os.getpid()):
+        return None
+    return end(*args)
 
 
 def offer_shell(namespace: dict[str, Any]) -> None:
     """Let a script that was exported from a notebook ask for its shell, as under IPython."""
     shell = Shell(namespace)
-    builtins.__dict__["get_ipython"] = lambda: shell
+    hooks.added(table.SHELL_ASKED, lambda: shell)
     namespace.update(display=display)
 
 
@@ -139,7 +137,7 @@ def run(spec: JobSpec, tried: Tried = plain) -> None:
     main = ModuleType("__main__")
     main.__dict__.update(display=display, In=[""], Out={}, __builtins__=builtins)
     shell = Shell(main.__dict__, holds_writes=spec.isolation == "overlay")
-    builtins.__dict__["get_ipython"] = lambda: shell
+    hooks.added(table.SHELL_ASKED, lambda: shell)
     sys.modules["__main__"] = main
     sys.argv = [spec.notebook, *spec.arguments]
     # As in a kernel: the empty entry is the working folder, wherever `%cd` moves it.

@@ -23,7 +23,7 @@ from typing import Any
 
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.jax.observer import JaxObserver
-from tpudiag.sources.job.points import barrier, interventions, user_lines
+from tpudiag.sources.job.points import barrier, interventions, privates, user_lines
 from tpudiag.sources.job.points.steps import StopObservation
 from tpudiag.sources.job.process import cells, job_error, logged, overlay
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
@@ -97,7 +97,7 @@ def _twin(name: str) -> ModuleType | None:
     """
     if not name.startswith("tensorflow.") or name.startswith("tensorflow.keras"):
         return None
-    return sys.modules.get(f"tensorflow._api.v2.{name.partition('.')[2]}")
+    return sys.modules.get(privates.INTERFACE + name.partition(".")[2])
 
 
 def _share_names(loader: object, twin: ModuleType) -> None:

@@ -13,11 +13,12 @@ import linecache
 import os
 import sys
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+
+from tpudiag.sources.job.points import hooks, table
 
 _changed: dict[str, bytes] = {}
 """Real path of a file -> the source that stands in for it."""
@@ -34,18 +35,19 @@ def install(pairs: Sequence[Sequence[str]]) -> None:
     sys.meta_path.insert(0, _Finder())
     # Tracebacks, inspect.getsource and AutoGraph all read source through linecache; with the lines
     # of the file on disk AutoGraph would compile the old code.
-    update = linecache.updatecache
 
-    def updatecache(filename: str, module_globals: Any = None) -> list[str]:
+    def updatecache(
+        original: Callable[[str, object], list[str]], filename: str, module_globals: object = None
+    ) -> list[str]:
         data = source(filename) if filename else None
         if data is None:
-            return update(filename, module_globals)
+            return original(filename, module_globals)
         lines = _text(data).splitlines(keepends=True)
         # without a time of change, so that it is never read from the file again
         linecache.cache[filename] = (len(data), None, lines, filename)
         return lines
 
-    linecache.updatecache = updatecache
+    hooks.around(table.SOURCE_READ, updatecache)
 
 
 def source(file: str) -> bytes | None:
