@@ -29,6 +29,11 @@ def test_the_release_that_has_it_is_named(error: str, name: str, release: str) -
     assert text is not None and f"{name}" in text and release in text and "--python" in text
 
 
+def test_what_is_not_in_a_release_that_is_old_enough_is_not_gone() -> None:
+    error = "AttributeError: module 'tensorflow.keras' has no attribute '__version__'"
+    assert advice(error, "2.15.1") is None and advice(error, "2.19.0") is not None
+
+
 @pytest.mark.parametrize(
     "error",
     [

@@ -50,3 +50,7 @@ def test_a_line_as_text_is_named_by_its_cell_and_read_again() -> None:
     assert named == f"{CELLS.notebook}, cell 2, line 3"
     assert parsed(named) == Location(CELLS.notebook, 3, 2)
     assert CELLS.named("helpers.py:4") == "helpers.py:4"
+    said = f"what the model is given at {CELLS.file}:6, and `step` at helpers.py:4 (2 s)"
+    assert CELLS.relocated(said) == (
+        "what the model is given at train.ipynb, cell 2, line 3, and `step` at helpers.py:4 (2 s)"
+    )

@@ -240,7 +240,8 @@ def partial(
         error = _said(end.error) if end.error else last_words.of_exit(end.log_tail, end.exit_code)
         where = f" ({end.location})" if end.location else ""
         script = end.location.file if end.location else ""
-        older = older_release.advice(error)
+        imported = signals.tensorflow.version if signals.tensorflow is not None else None
+        older = older_release.advice(error, imported or "")
         install = older or missing_package.advice(error, python, script)
         crashed = f"the job crashed: {error}{where}"
         if end.follows_from:

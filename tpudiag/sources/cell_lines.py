@@ -70,7 +70,8 @@ class CellMap:
             cell, line = self.place(int(match[2]))
             return f'File "{self.notebook}", cell {cell}, line {line}'
 
-        return re.sub(r'File "([^"\n]+)", line (\d+)', named, text)
+        text = re.sub(r'File "([^"\n]+)", line (\d+)', named, text)
+        return re.sub(r"[^\s\"'`()]+\.py:\d+", lambda match: self.named(match[0]), text)
 
     def _is_program(self, file: object) -> bool:
         """Whether a name is that of the program's file, whole or from the starting folder."""

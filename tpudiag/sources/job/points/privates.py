@@ -83,6 +83,8 @@ VALUE = Private("_value", "TensorFlow's variable behind one of Keras 3", release
 INITIALIZES = Private(
     "_initialize_with_initializer", "tells a variable of Keras 3", releases="Keras 3"
 )
+SHAPES_BUILT = Private("_build_shapes_dict", "what a model was built for", releases="Keras 3")
+SHAPE_BUILT = Private("_build_input_shape", "what a model was built for", releases="Keras 2")
 STEPS_PER_EXECUTION = Private("_steps_per_execution", "of a model", releases="Keras 2")
 USES_MERGE_CALL = Private("_use_merge_call", "whether replicas are summed through merge_call")
 DEFAULT_STRATEGY = Private("_DefaultDistributionStrategy", "where a job made no strategy")

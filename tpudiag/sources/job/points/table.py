@@ -25,7 +25,6 @@ DATASET_SHUFFLED = point("tf.data.Dataset", "shuffle", "how large a buffer is as
 FILES_LISTED = point("tf.data.Dataset", "list_files", "files that are not there are stood in for")
 RECORDS_READ = point("tf.data.TFRecordDataset", "__init__", "the same, of records")
 LINES_READ = point("tf.data.TextLineDataset", "__init__", "the same, of lines of text")
-BYTES_READ = point("tf.data.FixedLengthRecordDataset", "__init__", "the same, of fixed lengths")
 ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken, or an earlier one given again")
 ITERATOR_OPTIONAL = point(
     "", "get_next_as_optional", "a batch is taken, by Keras", _OLDEST_TO_NEWEST
@@ -315,11 +314,6 @@ MODEL_LOADED = point("tf.saved_model", "load", "a model of a bucket")
 EXAMPLES_PARSED = point(
     "tf.io tf.compat.v1 tf.compat.v1.io", "parse_example parse_single_example", "what is in records"
 )
-SEQUENCES_PARSED = point(
-    "tf.io tf.compat.v1 tf.compat.v1.io",
-    "parse_sequence_example parse_single_sequence_example",
-    "what is in records of sequences",
-)
 CSV_DECODED = point("tf.io tf.compat.v1 tf.compat.v1.io", "decode_csv", "what is in lines")
 PICTURE_DECODED = point(
     "tf.image tf.io tf.compat.v1.image",
@@ -369,31 +363,17 @@ TABLE_READ = point(
     "a table",
     "pandas 2 and 3",
 )
-TABLES_MERGED = point("pandas", "merge", "columns that two tables are to share")
 TABLE_WRITTEN = point(
     "pandas.DataFrame",
     "to_csv to_json to_pickle to_parquet",
     "a table that is read again later",
     holder=Holder.DEFINER,
 )
-TABLE_SAMPLED = point(
-    "pandas.DataFrame", "sample", "more rows than a stand-in has", holder=Holder.DEFINER
-)
-ARRAY_LOADED = point("numpy", "load", "an array")
-PICTURE_OPENED = point("PIL.Image", "open", "a picture; matplotlib and Keras read so as well")
-PICTURE_READ = point("cv2", "imread", "a picture")
-FILE_OPENED = point("builtins io", "open", "a file; pathlib opens so as well")
-JSON_LOADED = point("json", "load", "a file that was fetched")
-JSON_PARSED = point("json", "loads", "a text that was fetched")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")
 FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")
 FILES_MATCHED = point("glob", "glob", "names of files")
 PATHS_MATCHED = point("pathlib.Path", "glob rglob", "names of files", holder=Holder.DEFINER)
 PATHS_LISTED = point("pathlib.Path", "iterdir", "what a folder holds", holder=Holder.DEFINER)
-FOLDER_REMOVED = point("shutil", "rmtree", "a part of an archive that is not needed")
-ARCHIVE_UNPACKED = point(
-    "zipfile.ZipFile tarfile.TarFile", "extractall", "what was fetched is unpacked"
-)
 TFDS_BUILT = point(
     "tensorflow_datasets tensorflow_datasets.core.load", "builder", "the data set of a name"
 )

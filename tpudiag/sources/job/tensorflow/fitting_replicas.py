@@ -49,8 +49,8 @@ def judge_speed(
 ) -> None:
     """Replica 0 has traced its forward pass: is the step one for this machine?
 
-    One that is too much for it even alone is traced and not run; one too slow for so many replicas
-    ends the try.
+    One too slow for so many replicas ends the try: what is too much for it even alone is traced
+    for one replica, and not run.
     """
     watches.gradients.on_first_replica = lambda _: None
     if not spec.rehearse or spec.requests >= 0:
@@ -68,13 +68,12 @@ def judge_speed(
     alone = host_memory.PASSES * flops
     kept_bytes = _forward_bytes(call, batch.per_replica_batch)
     heavy = host_memory.is_heavy(alone, cores) or not host_memory.has_room(kept_bytes)
+    in_time = 1 if heavy else host_memory.replicas_in_time(alone, spec.real_replicas, cores)
+    if in_time < spec.real_replicas:
+        _end(recorder, in_time)
     current = watches.functions.current
     if heavy and watches.heavy is not None and current is not None:
         watches.heavy.leave(current, alone)
-        return
-    in_time = host_memory.replicas_in_time(alone, spec.real_replicas, cores)
-    if in_time < spec.real_replicas:
-        _end(recorder, in_time)
 
 
 def _forward_bytes(call: GradientCall, examples: int) -> int:

@@ -153,7 +153,7 @@ class Observation:
         """A function is too heavy for this machine, and its trace answers for it."""
         self._heavy.append(which)
         self._recorder.put(not_run=self._heavy)
-        self._recorder.phase(f"going on with {which} traced, not run")
+        self._recorder.phase(f"going on with {which.partition(' at ')[0]} traced, not run")
 
     def _first_step(self) -> None:
         """The first training step is done: its graph can be read before timing begins."""

@@ -113,7 +113,7 @@ class Observer:
     def _watch_keras(self, observation: Observation, keras: Any, package: str) -> None:
         """Hook a Keras, now that TensorFlow is there."""
         if self.fake_data is not None:
-            self.fake_data.watch_keras(keras, package)
+            self.fake_data.watch_keras(keras)
         observation.watches.watch_keras(keras, package, self._spec.rehearse)
 
     def _script_path(self, path: object) -> object:

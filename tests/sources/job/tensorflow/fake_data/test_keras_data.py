@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 import os
-import zipfile
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.fake_data import keras_data, paths
+from tpudiag.sources.job.tensorflow.fake_data import holes, keras_data, paths
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.keras_data import KerasData
 
@@ -25,12 +23,6 @@ class Ledger:
 
     def note(self, what: str) -> None:
         self.noted.append(what)
-
-    def file(self, name: str, write: Callable[[str], None]) -> str:
-        path = Path(self.folder) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(str(path))
-        return str(path)
 
 
 class Model:
@@ -45,11 +37,10 @@ def keras() -> Any:
     def get_file(*_: Any, **__: Any) -> str:
         raise OSError("no network")
 
-    def image_dataset_from_directory(directory: str) -> str:
+    def image_dataset_from_directory(directory: str, **_: Any) -> str:
         return directory
 
-    def text_dataset_from_directory(directory: str) -> str:
-        return directory
+    text_dataset_from_directory = image_dataset_from_directory
 
     return SimpleNamespace(
         datasets=SimpleNamespace(
@@ -69,20 +60,16 @@ def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(os.path, "expanduser", lambda _: str(tmp_path / "nothing"))
     made, ledger = keras(), Ledger(tmp_path)
     given: Any = ledger
-    KerasData(made, "keras", given)
+    monkeypatch.setattr(paths, "_fetched", [])
+    KerasData(made, given)
     (features, _), (others, _) = made.datasets.boston_housing.load_data()
     assert isinstance(features, Hole) and isinstance(others, Hole)
     weights = made.utils.get_file("resnet.h5", "https://example.org/resnet.h5")
-    assert Path(weights).exists() and weights.startswith(str(tmp_path))
+    assert weights.startswith(str(tmp_path)) and paths.is_hosted(weights)
     assert Model().load_weights(weights) is None, "they stay as they were initialised"
     assert Model().load_weights("mine.h5") == "loaded mine.h5"
-    surf = made.utils.get_file("surf.PNG", "https://example.org/surf.png")
-    assert Path(surf).read_bytes().startswith(b"\xff\xd8"), "a picture that decodes"
-    folder = made.utils.get_file("flowers.tgz", "https://example.org/flowers.tgz", untar=True)
-    assert Path(folder).is_dir() and len(list(Path(folder).glob("*/*.jpg"))) >= 64
-    packed = made.utils.get_file("pets.zip", "https://example.org/pets.zip", extract=True)
-    assert zipfile.is_zipfile(packed), "Keras 2 gives the archive, unpacked beside it"
-    assert (Path(packed).parent / "pets").is_dir()
+    batches = made.utils.image_dataset_from_directory(weights, batch_size=64)
+    assert holes.batch_of(batches.map(len)) == 64
     assert made.utils.image_dataset_from_directory("here") == "here"
     assert "keras.datasets.boston_housing" in ledger.noted
 
@@ -101,22 +88,3 @@ def test_a_model_that_cannot_be_drawn_here_ends_no_rehearsal(
     assert keras_data.drawn(plotted, "") is None
     assert keras_data.drawn(plotted, "other release") is None
     assert "pydot" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_texts_of_an_archive_that_is_unpacked_beside_the_script(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(paths, "_unpacked", [])
-    (tmp_path / "work" / "own").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path / "work")
-    made, ledger = keras(), Ledger(tmp_path / "stand-ins")
-    given: Any = ledger
-    KerasData(made, "keras", given)
-    made.utils.get_file(
-        "a.tar.gz", "https://x.org/a.tar.gz", untar=True, cache_dir=".", cache_subdir=""
-    )
-    folder = made.utils.text_dataset_from_directory("reviews/train")
-    texts = sorted(Path(folder).glob("*/*.txt"))
-    assert len({text.parent for text in texts}) > 1 and len(texts[0].read_text().split()) > 9
-    assert made.utils.text_dataset_from_directory("own") == "own"

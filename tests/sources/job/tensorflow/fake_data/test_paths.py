@@ -66,15 +66,6 @@ def test_pictures_are_numbered_as_the_names_in_tables() -> None:
     assert away.fullmatch("../input/train/a.jpg") is not None
 
 
-def test_what_was_unpacked_is_named_from_the_working_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(paths, "_unpacked", [str(tmp_path / "photos"), str(tmp_path)])
-    away = re.compile(paths.not_mounted())
-    assert away.fullmatch("photos/one.jpg") and not away.fullmatch("own/one.jpg")
-
-
 def test_a_bucket_that_answers_is_not_stood_in_for(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
 

@@ -1,4 +1,4 @@
-"""What a model's name tells of its build, and the vocabulary of a tokenizer that stands in."""
+"""What a model's name tells of its build, and what prepares its examples."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 from tpudiag.sources.job.tensorflow.fake_data.pretrained import (
     Pretrained,
     configuration,
-    inputs_of,
-    remembering,
 )
 
 
@@ -70,22 +69,13 @@ def test_what_is_on_this_machine_is_read_and_the_rest_stood_in_for(
 
     ledger = Ledger(str(tmp_path), put)
     module = as_transformers("configuration_utils", SimpleNamespace(PretrainedConfig=Config))
-    Pretrained(ledger).watch_configurations(module)
+    Pretrained(ledger).watch(module)
     assert Config.get_config_dict("/there")[0]["hidden_size"] == 3
     assert not notes
     made, left = Config.get_config_dict("bert-large", num_labels=4, revision="main")
     assert made["hidden_size"] == 1024
     assert left == {"num_labels": 4}
     assert "bert-large" in notes[-1][0]
-
-
-def test_a_tokenizer_answers_what_that_of_its_model_does() -> None:
-    def named(*inputs: str) -> Any:
-        return SimpleNamespace(model_input_names=list(inputs))
-
-    package = SimpleNamespace()
-    assert inputs_of(package, named("input_ids"), "bert") == {"model_input_names": ["input_ids"]}
-    assert inputs_of(package, SimpleNamespace(), "bert") == {}
 
 
 class Resizes:
@@ -96,7 +86,7 @@ class Resizes:
         raise OSError(f"{name} is not a local folder")
 
 
-def test_what_resizes_pictures_is_made_as_by_default(
+def test_what_prepares_examples_is_a_hole(
     tmp_path: Path, as_transformers: Callable[[str, Any], Any]
 ) -> None:
     def put(**_: object) -> None:
@@ -105,19 +95,5 @@ def test_what_resizes_pictures_is_made_as_by_default(
     ledger = Ledger(str(tmp_path), put)
     utilities = SimpleNamespace(BaseImageProcessor=Resizes)
     module = as_transformers("image_processing_utils", utilities)
-    Pretrained(ledger).watch_picture_processors(module)
-    assert isinstance(Resizes.from_pretrained("vit-base"), Resizes)
-
-
-def test_a_text_is_taken_apart_once() -> None:
-    asked: list[str] = []
-
-    def tokenize(text: str, **_: object) -> list[str]:
-        asked.append(text)
-        return text.split()
-
-    tokens = remembering(tokenize)
-    tokens("a step").append("mine")
-    assert tokens("a step") == ["a", "step"]
-    assert tokens("a step", pair="b") == ["a", "step"]
-    assert asked == ["a step", "a step"]
+    Pretrained(ledger).watch(module)
+    assert isinstance(Resizes.from_pretrained("vit-base"), Hole)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
-import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,23 +14,6 @@ from tpudiag.sources.job.tensorflow.fake_data.ledger import FILES, RECORDS, Ledg
 
 def ignored(**_: object) -> None:
     """Nobody asks what was stood in for."""
-
-
-@pytest.mark.parametrize(("record", "header", "footer"), [(784, 16, 0), (1, 8, 0), (3073, 0, 5)])
-def test_records_of_fixed_length_fill_what_header_and_footer_leave(
-    tmp_path: Path, record: int, header: int, footer: int
-) -> None:
-    ledger = Ledger(str(tmp_path), ignored)
-    size = Path(text_files.zeros(ledger, record, header, footer)).stat().st_size
-    assert (size - header - footer) % record == 0
-    assert (size - header - footer) // record == 60_000
-
-
-def test_large_records_of_fixed_length_are_few(tmp_path: Path) -> None:
-    ledger = Ledger(str(tmp_path), ignored)
-    file = Path(text_files.zeros(ledger, 10 * 2**20))
-    assert file.stat().st_size == RECORDS * 10 * 2**20
-    assert file.stat().st_blocks * 512 < 2**20
 
 
 class Writer:
@@ -68,11 +49,3 @@ def test_records_that_parse_to_much_are_few(tmp_path: Path) -> None:
     text_files.keep_records_within(tf, ledger, 2**30)
     text_files.keep_records_within(tf, ledger, 10)
     assert held() == 16
-
-
-@pytest.mark.parametrize(
-    ("name", "opens"), [("a.zip", zipfile.ZipFile), ("a.tar.gz", tarfile.open)]
-)
-def test_an_archive_can_be_unpacked(tmp_path: Path, name: str, opens: Any) -> None:
-    with opens(text_files.archive(Ledger(str(tmp_path), ignored), name)) as packed:
-        packed.extractall(tmp_path / "there")

@@ -10,7 +10,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import tfds_data
@@ -31,34 +30,6 @@ def test_examples_of_a_split_or_what_is_taken_for_it() -> None:
     assert tfds_data._examples(builder, "empty") == FILES * RECORDS
     assert tfds_data._examples(builder, "train[:10%]") == FILES * RECORDS
     assert tfds_data._examples(SimpleNamespace(), "train") == FILES * RECORDS
-
-
-def test_pictures_of_no_known_size_are_of_one() -> None:
-    def leaf(rows: int, columns: int, channels: int) -> Any:
-        pixels = numpy.arange(rows * columns * channels, dtype="uint8")
-        picture = pixels.reshape(rows, columns, channels)
-        return SimpleNamespace(dtype="uint8", numpy=lambda: picture)
-
-    class Shape(tuple[Any, ...]):
-        rank = property(len)
-
-    spec: Any = SimpleNamespace(shape=Shape((None, None, 3)))
-    assert tfds_data._of_one_size(leaf(5, 9, 3), spec).shape == (256, 256, 3)
-    mask: Any = SimpleNamespace(shape=Shape((None, None, 1)))
-    assert tfds_data._is_mask(mask, [spec, mask]) and not tfds_data._is_mask(mask, [mask])
-    classes = tfds_data._of_one_size(leaf(5, 9, 1), mask, is_mask=True)
-    assert set(numpy.unique(classes)) == {1, 2, 3}
-    fixed = leaf(28, 28, 1)
-    spec.shape = Shape((28, 28, 1))
-    assert tfds_data._of_one_size(fixed, spec) is fixed
-
-
-def test_labels_that_only_data_names_get_names() -> None:
-    plain: Any = SimpleNamespace(num_classes=2, names=["0", "1"])
-    named: Any = SimpleNamespace(num_classes=2, names=["cat", "dog"])
-    tfds_data._name_classes({"label": plain, "kind": named})
-    assert plain.names == ["class-0", "class-1"]
-    assert named.names == ["cat", "dog"]
 
 
 def test_a_builder_alone_is_told_as_stood_in_for(

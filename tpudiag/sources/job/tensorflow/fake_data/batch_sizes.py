@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from types import ModuleType
 from typing import Any
 
 from tpudiag.sources.job.points import user_lines
@@ -29,38 +28,35 @@ def examples() -> int:
 
 def largest() -> int | None:
     """The largest batch that has a name: a global one, of a class or dict of settings, a local."""
-    sizes = (_size(name, value) for name, value in _named())
-    return max((size for size in sizes if size), default=None)
+    return max((size for space in _spaces() for size in _sizes(space, 1)), default=None)
 
 
-def _size(name: object, value: Any) -> int | None:
-    """The batch that a value is, by its name."""
-    text = str(name).lower()
-    is_one = "batch" in text and _NOT.search(text) is None
-    return value if is_one and type(value) is int and 0 < value <= _MOST else None
-
-
-def _named() -> Iterator[tuple[object, Any]]:
+def _spaces() -> Iterator[dict[str, Any]]:
     """What the user's lines on the stack, and the script, see by name."""
-    spaces: list[dict[str, Any]] = [dict(vars(sys.modules.get("__main__", sys)))]
+    yield dict(vars(sys.modules.get("__main__", sys)))
     frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         if user_lines.is_user_file(frame.f_code.co_filename):
-            spaces += [dict(frame.f_globals), dict(frame.f_locals)]
+            yield from (dict(frame.f_globals), dict(frame.f_locals))
         frame = frame.f_back
-    for space in spaces:
-        yield from space.items()
-        for holder in space.values():
-            yield from _members(holder)
 
 
-def _members(holder: Any) -> Iterator[tuple[object, Any]]:
-    """What a dict, class, object or module of the user's holds."""
-    if isinstance(holder, dict):
-        yield from list(holder.items())
-        return
-    file = getattr(holder, "__file__", None) if isinstance(holder, ModuleType) else None
-    own = file is not None and user_lines.is_user_file(file)
-    made = getattr(type(holder), "__module__", "") == "__main__"
-    if own or made or isinstance(holder, type) or type(holder).__name__ == "Namespace":
-        yield from list(getattr(holder, "__dict__", {}).items())
+def _sizes(space: dict[Any, Any], deeper: int) -> Iterator[int]:
+    """The batches that have a name in it, or in what of the script's own it holds."""
+    for key, value in list(space.items()):
+        name = str(key).lower()
+        if type(value) is int and 0 < value <= _MOST:
+            if "batch" in name and _NOT.search(name) is None:
+                yield value
+        elif deeper and _is_of_script(value):
+            held = value if isinstance(value, dict) else getattr(value, "__dict__", {})
+            yield from _sizes(dict(held), deeper - 1)
+
+
+def _is_of_script(holder: Any) -> bool:
+    """Whether it is a dict, class or module of settings, or an object of the script's own."""
+    if isinstance(holder, (dict, type)) or type(holder).__name__ == "Namespace":
+        return True
+    file = getattr(holder, "__file__", None)
+    own = isinstance(file, str) and user_lines.is_user_file(file)
+    return own or type(holder).__module__ == "__main__"

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pathlib
 from collections.abc import Callable
 from typing import Any, cast
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import barrier, hooks, table
 
-from . import batch_sizes, paths, saved_models, text_files
+from . import batch_sizes, paths, text_files
+from .holes import Hole
 from .ledger import FILES, MARKER, Ledger
-from .program_text import before_number, classes, sources
 
 _AWAY = f"{paths.REMOTE}|{MARKER}.*"
 """Names that reach nothing: of a remote file, or read from a stand-in."""
@@ -29,7 +28,6 @@ class Files:
         hooks.around(table.CHECKPOINT_RESTORED, self._restored)
         hooks.around(table.RECORDS_READ, self._of_files(self._records))
         hooks.around(table.LINES_READ, self._of_files(self._lines))
-        hooks.around(table.BYTES_READ, self._of_files(self._fixed_length))
         hooks.around(table.FILES_LISTED, self._listed)
 
     def _around_functions(self, api: Any) -> None:
@@ -61,9 +59,8 @@ class Files:
             known: Any = [] if paths.is_remote(text) and not self._written(text) else original(text)
             away = paths.is_remote(text) or paths.is_hosted(text)
             if not known and (away or paths.looks_like_data(text)):
-                program = sources()
                 records = self._ledger.expect(batch_sizes.examples())
-                known = paths.matching(text, classes(program), before_number(program), records)
+                known = paths.matching(text, records)
                 self._note(f"{text} ({len(known)} files of {records} records)")
             names += known
         return names
@@ -105,35 +102,35 @@ class Files:
         return call
 
     def _opened(self, original: Any, file: Any, name: Any, mode: Any = "r", **kw: Any) -> Any:
-        """A file is opened through TensorFlow."""
-        if "r" in str(mode) and "+" not in str(mode) and self._away(name):
-            self._note(str(name))
-            name = text_files.plain(self._ledger)
+        """A file is opened through TensorFlow, which would look for a bucket for a minute."""
+        self._refuse(name, "+" in str(mode) or "r" not in str(mode))
         return original(file, name, mode, **kw)
 
-    def _copied(self, original: Any, src: Any, dst: Any, *args: Any, **kwargs: Any) -> Any:
-        """A file is copied to this machine's disk: a link to its stand-in."""
-        if not paths.is_remote(src) or self._written(src) or paths.is_remote(dst):
-            return original(src, dst, *args, **kwargs)
-        self._note(str(src))
-        stand_in = text_files.fetched(self._ledger, str(src))
-        pathlib.Path(str(dst)).unlink(missing_ok=True)
-        pathlib.Path(str(dst)).symlink_to(stand_in)
-        return None
+    def _copied(self, original: Any, src: Any, *args: Any, **kwargs: Any) -> Any:
+        """A file is copied to this machine's disk."""
+        self._refuse(src)
+        return original(src, *args, **kwargs)
+
+    def _refuse(self, name: Any, writes: bool = False) -> None:
+        """Say that a file is not there, as the statement that reads it is passed over then."""
+        if not writes and self._away(name):
+            self._note(str(name))
+            said = f"{name}; No such file or directory"
+            raise barrier.for_job(self._tf.errors.NotFoundError(None, None, said))
 
     def _restored(self, original: Any, checkpoint: Any, save_path: Any, *a: Any, **kw: Any) -> Any:
         """A checkpoint is restored: of one that is away nothing is."""
         if paths.is_remote(save_path) and not self._written(save_path):
             self._note(f"{save_path} (variables stay as initialised)")
-            return _NothingRestored()
+            return Hole()
         return original(checkpoint, save_path, *a, **kw)
 
     def _model_loaded(self, original: Any, export_dir: Any, *args: Any, **kwargs: Any) -> Any:
-        """A model is loaded: one that is away gives features of a plausible width."""
+        """A model is loaded: one that is away is a hole."""
         away = paths.is_remote(export_dir) or paths.is_hosted(export_dir)
         if away and not self._written(export_dir):
-            self._note(f"{export_dir} (a model of one product)")
-            return saved_models.saved_model(self._tf)
+            self._note(f"{export_dir} (a model)")
+            return Hole()
         return original(export_dir, *args, **kwargs)
 
     def _read(self, original: Any, filename: Any, *args: Any, **kwargs: Any) -> Any:
@@ -149,18 +146,6 @@ class Files:
     def _lines(self, compression_type: Any = None, *_: Any, **__: Any) -> str:
         """A file of lines, packed as TextLineDataset is told."""
         return text_files.lines(self._ledger, _compression(self._tf, compression_type))
-
-    def _fixed_length(
-        self,
-        record_bytes: Any = 1,
-        header_bytes: Any = 0,
-        footer_bytes: Any = 0,
-        *_: Any,
-        **__: Any,
-    ) -> str:
-        """A file of records of one length, as FixedLengthRecordDataset is asked for it."""
-        sizes = [int(each or 0) for each in (record_bytes, header_bytes, footer_bytes)]
-        return text_files.zeros(self._ledger, *sizes)
 
     def _of_files(self, stand_in: Callable[..., str]) -> Callable[..., Any]:
         """Hands a dataset of files the stand-in for each that cannot be reached."""
@@ -236,16 +221,3 @@ def _compression(tf: Any, given: Any) -> str:
     """A type of compression, however it is given."""
     value = tf.get_static_value(given) if tf.is_tensor(given) else given
     return (value.decode() if isinstance(value, bytes) else value) or ""
-
-
-class _NothingRestored:
-    """The status of a checkpoint of which nothing was restored."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self._asked
-
-    def _asked(self, *_: Any, **__: Any) -> _NothingRestored:
-        """Whatever is asserted of the status."""
-        return self

@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.points import barrier, hooks, table, user_lines
+from tpudiag.sources.job.points import barrier, hooks, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
 from . import batch_sizes, holes
@@ -25,8 +25,6 @@ BATCHES = 6
 _OPEN = 32
 """A size that a model leaves open."""
 _BATCH = 32
-_OF_DATA = ("ValueError", "TypeError", "IndexError", "KeyError", "InvalidArgumentError")
-"""Errors by which a model says that it cannot take its data."""
 _OPTIONS = (
     "steps_per_epoch", "validation_steps", "steps", "validation_data", "validation_batch_size",
     "sample_weight", "class_weight", "batch_size", "y",
@@ -42,6 +40,8 @@ class Filling:
         self._model: Callable[[], Any] = lambda: None
         holes.filled.append(self._batches)
         hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
+        hooks.around(table.STRATEGY_RUN, self._run)
+        hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
     def watch_keras(self, keras: Any) -> None:
         """The models of a Keras."""
@@ -65,8 +65,8 @@ class Filling:
         try:
             return original(model, *args, **kwargs)
         except Exception as error:
-            of_data = type(error).__name__ in _OF_DATA and _steps(model) == steps
-            if not (of_data and self._ledger.any):
+            refused = type(error).__name__ == "NotRehearsable"
+            if refused or _steps(model) != steps or not self._ledger.any:
                 raise
             if not hooks.quietly(self._can_fill, model, bound.arguments):
                 raise
@@ -114,27 +114,57 @@ class Filling:
 
     def _example(self, model: Any) -> Any:
         """Inputs and labels of one example; None where the model does not tell its inputs."""
-        inputs, outputs = getattr(model, "inputs", None), getattr(model, "outputs", None)
-        if not inputs:
+        specs = self._inputs(model)
+        if specs is None:
             return None
-        x = [self._of(each, labels=False) for each in inputs]
-        x = x if len(x) > 1 else x[0]
-        loss = getattr(model, "loss", None)
+        x = self._tf.nest.map_structure(self._of, specs)
+        loss, outputs = getattr(model, "loss", None), self._outputs(model, specs)
         if loss is None or not outputs:
             return (x,)
         losses = self._tf.nest.flatten(loss)
         losses = losses if len(losses) == len(outputs) else losses[:1] * len(outputs)
         y = [self.label(output.shape, each) for output, each in zip(outputs, losses, strict=True)]
-        return (tuple(x) if isinstance(x, list) else x, tuple(y) if len(y) > 1 else y[0])
+        return (x, tuple(y) if len(y) > 1 else y[0])
 
-    def _of(self, tensor: Any, *, labels: bool) -> Any:
+    def _inputs(self, model: Any) -> Any:
+        """What a model takes: as it was put together, as it was built, or by its own example."""
+        inputs = getattr(model, "inputs", None)
+        if inputs:
+            return tuple(inputs) if len(inputs) > 1 else inputs[0]
+        known = getattr(model, "dummy_inputs", None)  # models of transformers
+        built = privates.SHAPES_BUILT.of(model, None) or privates.SHAPE_BUILT.of(model, None)
+        if known is None and isinstance(built, dict) and len(built) == 1:
+            (built,) = built.values()
+        return known if known is not None else self._specs(built)
+
+    def _specs(self, built: Any) -> Any:
+        """Shapes as those of numbers; None where they are of more than one input."""
+        if hasattr(built, "as_list"):
+            built = built.as_list()
+        plain = isinstance(built, (list, tuple)) and all(
+            isinstance(size, (int, type(None))) for size in built
+        )
+        return self._tf.TensorSpec(built, "float32") if plain and built else None
+
+    def _outputs(self, model: Any, specs: Any) -> Any:
+        """What a model gives: where it does not tell, as a trace of it shows."""
+        outputs = getattr(model, "outputs", None)
+        if outputs:
+            return outputs
+        nest, of = self._tf.nest, self._tf.TensorSpec
+        taken = nest.map_structure(lambda each: of([None, *each.shape[1:]], each.dtype), specs)
+        traced = hooks.quietly(self._tf.function(model).get_concrete_function, taken)
+        given = getattr(traced, "structured_outputs", None)
+        return nest.flatten(getattr(given, "logits", given))
+
+    def _of(self, tensor: Any) -> Any:
         """An example of a model's input."""
         tf = self._tf
         shape = [_OPEN if size is None else int(size) for size in tuple(tensor.shape)[1:]]
         dtype = tf.as_dtype(tensor.dtype)
         if dtype == tf.string:
             return tf.fill(shape, "the step reads a batch of records")
-        if labels or dtype.is_integer or dtype.is_bool:
+        if dtype.is_integer or dtype.is_bool:
             return tf.zeros(shape, dtype)
         count = 1
         for size in shape:
@@ -167,6 +197,31 @@ class Filling:
             dataset = self._batches(dataset) or dataset
         return original(strategy, dataset, *args, **kw)
 
+    def _run(
+        self, original: Any, strategy: Any, fn: Any, args: Any = (), *a: Any, **kw: Any
+    ) -> Any:
+        """A step is run on the replicas."""
+        return original(strategy, fn, self._filled(args), *a, **kw)
+
+    def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+        """A step is called."""
+        return original(function, *self._filled(args), **kwargs)
+
+    def _filled(self, args: Any) -> Any:
+        """What a step is given; holes are parts of a batch, in their order, or one is all of it."""
+        if not holes.holds(args):
+            return args
+        nest = self._tf.nest
+        given = nest.flatten(args)
+        empty = [at for at, each in enumerate(given) if isinstance(each, holes.Hole)]
+        batch = next(iter(self._batches(given[empty[0]]) or ()), None) if empty else None
+        parts = nest.flatten(batch)
+        if batch is None or len(empty) not in (1, len(parts)):
+            return args
+        for at, part in zip(empty, [batch] if len(empty) == 1 else parts, strict=True):
+            given[at] = part
+        return nest.pack_sequence_as(args, given)
+
     def _batches(self, hole: Any) -> Any:
         """Batches for the model that was made last, and the loss that the script holds."""
         model, batch = self._model(), holes.batch_of(hole)
@@ -175,9 +230,10 @@ class Filling:
         example = self._example(model)
         if example is None:
             return None
-        if len(example) == 1 and model.outputs:
+        outputs = self._outputs(model, self._inputs(model)) if len(example) == 1 else None
+        if outputs:
             loss = next((each for each in _script_values() if _is_loss(each)), "sparse")
-            example = (example[0], self.label(model.outputs[0].shape, loss))
+            example = (example[0], self.label(outputs[0].shape, loss))
         self._ledger.note("batches that are not there, as the model asks for them")
         return self._dataset(example, batch or batch_sizes.largest() or _BATCH)
 

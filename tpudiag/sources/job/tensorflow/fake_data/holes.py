@@ -13,14 +13,18 @@ import dis
 import importlib
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
+from types import CodeType
 from typing import Any
 
 from tpudiag.sources.job.points import user_lines
 
 filled: list[Callable[[Any], Any]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
-LENGTH = 256
-"""Elements of a hole that is counted or gone over."""
+LENGTH = 2048
+"""Elements of a hole that is counted."""
+_PARTS = 128
+"""Elements of a hole that is gone over: each round may go over another."""
 _NUMBER, _WIDTH = 2, 8
 _DEEPEST = 200
 _OF_OTHERS = ("tpudiag_use", "dtype", "is_tensor_like", "cardinality", "element_spec")
@@ -60,8 +64,8 @@ class Hole:
         batches = None if parts or batch_of(self) is None else [each(self) for each in filled]
         if batches and batches[0] is not None:
             return iter(batches[0])
-        parts = parts or LENGTH
-        return iter([Hole(self, "part", (number,)) for number in range(parts)])
+        parts = parts or _PARTS
+        return (Hole(self, "part", (number,)) for number in range(parts))
 
     def __next__(self) -> Any:
         return Hole(self, "next")
@@ -93,6 +97,10 @@ class Hole:
         return "hole"
 
     __repr__ = __str__
+
+    def __fspath__(self) -> str:
+        # A name that nothing has: who opens it fails for want of the file.
+        return "hole"
 
     def __format__(self, _: str) -> str:
         return "hole"
@@ -130,6 +138,11 @@ for _name in _BINARY:
     setattr(Hole, f"__r{_name}__", _operator(_name))
 
 
+def batched(size: Any) -> Any:
+    """A hole of which so many examples are asked at once."""
+    return Hole(Hole(None, "batch"), "()", (size,))
+
+
 def uses(hole: Any) -> Iterator[tuple[str, Any]]:
     """What was done with a hole and with those that it comes from, the last first."""
     called = None
@@ -145,13 +158,15 @@ def uses(hole: Any) -> Iterator[tuple[str, Any]]:
 
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
-    """The shape that a script brought a hole into, else a simple one."""
+    """The shape that a script brought a hole into, else a simple one; a part has one less."""
+    parts = 0
     for use, given in uses(hole):
+        parts += use == "part"
         if use == "reshape":
             asked = given[0] if len(given) == 1 and hasattr(given[0], "__len__") else given
             sizes = [int(size) for size in asked]
-            return tuple(LENGTH if size < 0 else size for size in sizes)
-    return (LENGTH, _WIDTH)
+            return tuple(LENGTH if size < 0 else size for size in sizes)[parts:]
+    return (LENGTH, _WIDTH)[parts:]
 
 
 def batch_of(hole: Any) -> int | None:
@@ -178,14 +193,17 @@ def taken_apart() -> int:
     frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
     while frame is not None and not user_lines.is_user_file(frame.f_code.co_filename):
         frame = frame.f_back
-    if frame is None:
-        return 0
-    begun = False
-    for instruction in dis.get_instructions(frame.f_code):
-        here = instruction.offset == frame.f_lasti
-        begun = begun or here
-        if begun and instruction.opname == "UNPACK_SEQUENCE":
-            return int(instruction.arg or 0)
-        if begun and not here and instruction.opname not in ("CACHE", "NOP"):
-            return 0
-    return 0
+    return _unpacked(frame.f_code).get(frame.f_lasti, 0) if frame is not None else 0
+
+
+@cache
+def _unpacked(code: CodeType) -> dict[int, int]:
+    """The instructions whose result is taken apart at once, and into how many parts."""
+    found: dict[int, int] = {}
+    before = -1
+    for instruction in dis.get_instructions(code):
+        if instruction.opname == "UNPACK_SEQUENCE":
+            found[before] = found[instruction.offset] = int(instruction.arg or 0)
+        if instruction.opname not in ("CACHE", "NOP"):
+            before = instruction.offset
+    return found

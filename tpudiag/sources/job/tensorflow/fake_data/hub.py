@@ -1,4 +1,4 @@
-"""TF Hub: a layer that answers with features of a plausible width, or takes texts apart."""
+"""TF Hub: a layer that answers with features of a plausible width, or with the tokens of a text."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any
 from tpudiag.sources.job.points import hooks, table
 
 from .holes import taken_apart
-from .hub_texts import preprocessing
 from .ledger import Ledger
 
 _FEATURES = 512
 """Width of what an unknown module answers."""
+_TOKENS = 128
+"""Of a text that a preprocessing model takes apart."""
+_INPUTS = ("input_word_ids", "input_mask", "input_type_ids")
+"""What models of TF Hub for texts are given, as their interface has it."""
 
 
 def install(tf: Any, hub: Any, ledger: Ledger) -> None:
     """Stand in for hub.KerasLayer and hub.load."""
     layer: Any = hub.KerasLayer.__mro__[1]  # of the Keras that the package itself uses
-
-    of_texts = preprocessing(tf, layer)
     real_layer = hub.KerasLayer
     plain = layer.__new__ is object.__new__
 
@@ -28,22 +29,17 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
         """Means over all but the batch, times a trained matrix; of texts, their tokens."""
 
         def __new__(cls, handle: Any = "", *args: Any, **kwargs: Any) -> Any:
-            if _is_here(handle):
+            if callable(handle) or (isinstance(handle, str) and os.path.isdir(handle)):  # noqa: PTH112
                 return real_layer(handle, *args, **kwargs)
-            if callable(handle):
-                return of_texts(handle, **kwargs)
-            if "preprocess" in str(handle):
-                ledger.note(f"TF Hub {handle}")
-                return of_texts(handle, **kwargs)
             return layer.__new__(cls) if plain else layer.__new__(cls, handle, *args, **kwargs)
 
         def __init__(self, handle: Any = "", trainable: bool = False, **kwargs: Any) -> None:
             kept = {key: kwargs[key] for key in ("name", "dtype", "input_shape") if key in kwargs}
             layer.__init__(self, trainable=trainable, **kept)
-            if isinstance(handle, str):
-                ledger.note(f"TF Hub {handle}", "model")
+            ledger.note(f"TF Hub {handle}", "model")
             named = re.search(r"H-(\d+)", str(handle))
             self._width = int(named[1]) if named else _FEATURES
+            self._prepares = "preprocess" in str(handle)
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
             answer: Any = layer.__call__(self, *args, **kwargs)
@@ -59,13 +55,13 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
             layer.build(self, input_shape)
 
         def call(self, inputs: Any, **_: Any) -> Any:
+            if self._prepares:
+                tokens = tf.ones([tf.shape(inputs)[0], _TOKENS], tf.int32)
+                return dict.fromkeys(_INPUTS, tokens)
             if isinstance(inputs, dict):
                 return self._encoded(inputs)
             if getattr(inputs, "dtype", None) == tf.string:
                 inputs = tf.cast(tf.strings.length(inputs), tf.float32)
-            return self._features(inputs)
-
-        def _features(self, inputs: Any) -> Any:
             flat = tf.reshape(tf.cast(inputs, self._kernel.dtype), [tf.shape(inputs)[0], -1])
             return tf.reduce_mean(flat, axis=1, keepdims=True) * self._kernel
 
@@ -80,11 +76,7 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
 
     def load(real_load: Any, handle: Any, *args: Any, **kwargs: Any) -> Any:
         """The module as a layer."""
-        return real_load(handle, *args, **kwargs) if _is_here(handle) else KerasLayer(handle)
+        here = isinstance(handle, str) and os.path.isdir(handle)  # noqa: PTH112
+        return real_load(handle, *args, **kwargs) if here else KerasLayer(handle)
 
     hooks.around(table.HUB_LOADED, load)
-
-
-def _is_here(handle: Any) -> bool:
-    """Whether a module lies in a folder of this machine."""
-    return isinstance(handle, str) and os.path.isdir(handle)  # noqa: PTH112

@@ -4,29 +4,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from . import (
-    archives,
-    folders,
-    hub,
-    hub_datasets,
-    opened_files,
-    paths,
-    records,
-    shuffles,
-    tables,
-    tfds_data,
-)
+from . import folders, hub, hub_datasets, paths, records, shuffles, tables, tfds_data
 from .files import Files
 from .filling import Filling
 from .images import Contents
 from .keras_data import KerasData
 from .ledger import MARKER, Ledger
 from .modules import HostedModules
-from .pictures import Pictures
 from .pretrained import Pretrained
 from .statements import Statements
+
+_FETCHING = (
+    "configuration_utils", "modeling_tf_utils", "tokenization_utils_base",
+    "models.auto.auto_factory", "models.auto.tokenization_auto", "image_processing_utils",
+    "models.auto.image_processing_auto",
+)  # fmt: skip
+"""Modules of transformers that fetch."""
 
 
 class FakeData:
@@ -42,10 +38,6 @@ class FakeData:
         self.statements = Statements(self._ledger)
         HostedModules(self._ledger.note)
         folders.install(self._ledger)
-        opened_files.install(self._ledger)
-        archives.install(self._ledger)
-        self._pretrained = Pretrained(self._ledger)
-        self._pictures = Pictures(self._ledger)
 
     @property
     def used(self) -> bool:
@@ -66,56 +58,24 @@ class FakeData:
         Contents(tf, marked)
         self._filling = Filling(tf, self._ledger)
 
-    def watch_keras(self, keras: Any, package: str) -> None:
+    def watch_keras(self, keras: Any) -> None:
         """What Keras would download."""
-        KerasData(keras, package, self._ledger)
+        KerasData(keras, self._ledger)
         self._filling.watch_keras(keras)
-
-    def watch_tfds(self, tfds: Any) -> None:
-        """What tensorflow_datasets would download."""
-        tfds_data.install(lambda: self._tf, tfds, self._ledger)
-
-    def watch_pandas(self, pandas: Any) -> None:
-        """Tables."""
-        tables.install(pandas, self._ledger, self._written)
-
-    def watch_datasets(self, module: Any) -> None:
-        """What Hugging Face's datasets would download."""
-        hub_datasets.install(module, self._ledger)
-
-    def watch_evaluate(self, module: Any) -> None:
-        """What Hugging Face's evaluate would download."""
-        if hasattr(module, "EvaluationModule"):
-            hub_datasets.metrics(module, self._ledger)
-
-    def watch_numpy(self, numpy: Any) -> None:
-        """Arrays."""
-        opened_files.watch_numpy(numpy, self._ledger)
 
     def by_module(self) -> dict[str, Callable[[Any], None]]:
         """What is to be told of the import of which module."""
-        base = "transformers."
+        ledger = self._ledger
+        of_hub = partial(hub_datasets.install, ledger=ledger)
+        fetches = Pretrained(ledger).watch
         return {
-            "tensorflow_datasets": self.watch_tfds,
-            "tensorflow_hub": self.watch_hub,
-            "datasets": self.watch_datasets,
-            "evaluate": self.watch_evaluate,
-            "numpy": self.watch_numpy,
-            "pandas": self.watch_pandas,
-            "PIL.Image": self._pictures.watch_pil,
-            "cv2": self._pictures.watch_opencv,
-            base + "configuration_utils": self._pretrained.watch_configurations,
-            base + "modeling_tf_utils": self._pretrained.watch_models,
-            base + "tokenization_utils_base": self._pretrained.watch_tokenizers,
-            base + "models.auto.auto_factory": self._pretrained.watch_auto_models,
-            base + "models.auto.tokenization_auto": self._pretrained.watch_auto_tokenizer,
-            base + "image_processing_utils": self._pretrained.watch_picture_processors,
-            base + "models.auto.image_processing_auto": self._pretrained.watch_picture_processors,
+            "tensorflow_datasets": lambda tfds: tfds_data.install(lambda: self._tf, tfds, ledger),
+            "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
+            "datasets": of_hub,
+            "evaluate": of_hub,
+            "pandas": lambda pandas: tables.install(pandas, ledger, self._written),
+            **{f"transformers.{name}": fetches for name in _FETCHING},
         }
-
-    def watch_hub(self, module: Any) -> None:
-        """What TF Hub would download."""
-        hub.install(self._tf, module, self._ledger)
 
 
 __all__ = ["FakeData", "paths"]

@@ -21,6 +21,8 @@ FEWEST_RECORDS = 48
 MOST_PASSED_OVER = 20
 FILES = 24
 """Files that a pattern is answered with."""
+CLASSES = ("class_a", "class_b")
+"""Folders that a pattern is answered with, and parts of the records' own names."""
 
 
 class Ledger:

@@ -11,7 +11,7 @@ from typing import Any
 
 
 @cache
-def array_class() -> Any:
+def _array_class() -> Any:
     """NumPy's array, of elastic size: what is made of one is one, too."""
     numpy: Any = importlib.import_module("numpy")
 
@@ -25,7 +25,7 @@ def array_class() -> Any:
             rows = len(self) if self.ndim else 1
             of_row, own = prod(sizes[1:]), prod(self.shape[1:])
             by_row = len(sizes) > 1 and self.ndim > 1 and of_row > 1 and sizes[0] in (-1, rows)
-            if by_row and of_row > 0 and of_row != own:
+            if by_row and of_row != own:
                 return numpy.resize(self, (rows, *sizes[1:])).view(OpenArray)
             try:
                 return numpy.ndarray.reshape(self, *shape, **options)
@@ -38,4 +38,4 @@ def array_class() -> Any:
 
 def opened(array: Any) -> Any:
     """The same numbers, of elastic size."""
-    return array.view(array_class())
+    return array.view(_array_class())

@@ -2,7 +2,7 @@
 
 Whatever way a script names a column, pandas looks it up; what it does not find is made, and the
 look-up done again. What a column holds follows from what is done with it: compared with `train`,
-some rows hold that; divided, they are numbers. A table begins with a few columns that nobody named.
+some rows hold that; where a use fails, the values are of another kind.
 """
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
@@ -10,60 +10,29 @@ some rows hold that; divided, they are numbers. A table begins with a few column
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from functools import wraps
-from types import FunctionType
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, wraps
+from types import FunctionType, MappingProxyType
 from typing import Any
 
-from . import open_arrays
-from .column_values import Kind, Use, by_name
-from .open_columns import Known, by_user, column_class
+from .open_arrays import opened
+from .open_columns import by_user, column_class, values
 
-UNNAMED = 4
-"""Columns of numbers that a table has before any is asked for."""
-_LOOKUPS = (KeyError, ValueError, IndexError, NameError)
+_LOOKUPS = (KeyError, ValueError, IndexError, AttributeError, NameError)
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 """What `query` and `eval` say of a column that is not there."""
+_UNNAMED = 4
+"""Columns of numbers that a table has before any is asked for."""
 
 
-class OpenTables:
-    """The classes of open tables, made of the job's own pandas."""
-
-    def __init__(self, pandas: Any) -> None:
-        self._pandas = pandas
-        self.column = column_class(pandas)
-        self.table = _table_class(pandas, self.column)
-
-    def make(self, rows: int, options: dict[str, Any]) -> Any:
-        """A table as pandas was told to read it."""
-        known = Known(rows)
-        table = self.table(
-            index=self._pandas.RangeIndex(min(int(options.get("nrows") or rows), rows))
-        )
-        table._known = known
-        begin = range(UNNAMED) if options.get("header", 0) is None else _unnamed(0, UNNAMED)
-        for name in options.get("names") or _listed(options.get("usecols")) or begin:
-            table._make(name)
-        for name in _listed(options.get("parse_dates")):
-            known.uses[name] = Use(Kind.DAY)
-            table[name] = self._pandas.to_datetime(known.values(name, table.index))
-        for name, dtype in _items(options.get("dtype")):
-            table[name] = table[name].astype(dtype)
-        index = options.get("index_col")
-        if isinstance(index, int) and not isinstance(index, bool):
-            index = table.columns[index]
-        table = table.set_index(index) if isinstance(index, str) else table
-        return iter([table]) if options.get("chunksize") or options.get("iterator") else table
-
-
-def _listed(given: Any) -> list[Any]:
-    """The columns that an option lists."""
-    return list(given) if isinstance(given, (list, tuple)) else []
-
-
-def _items(given: Any) -> Iterator[tuple[Any, Any]]:
-    """What an option says of columns by their names."""
-    yield from given.items() if isinstance(given, dict) else ()
+def make(pandas: Any, rows: int, options: dict[str, Any]) -> Any:
+    """A table as pandas was told to read it."""
+    table = _table_class(pandas)(index=pandas.RangeIndex(min(options.get("nrows") or rows, rows)))
+    columns = options.get("names") or options.get("usecols")
+    begin = range(_UNNAMED) if options.get("header", 0) is None else _unnamed(0, _UNNAMED)
+    for name in columns if isinstance(columns, list) else begin:
+        table._make(name)
+    return iter([table]) if options.get("chunksize") or options.get("iterator") else table
 
 
 def _unnamed(first: int, last: int) -> list[str]:
@@ -78,72 +47,49 @@ def _names(given: Any) -> Iterator[str]:
     elif isinstance(given, slice):
         yield from _names([given.start, given.stop])
     elif isinstance(given, dict):
-        yield from _names(list(given))
-        yield from _names(list(given.values()))
-    elif isinstance(given, (list, tuple, set)):
+        yield from _names([*given, *given.values()])
+    elif isinstance(given, (list, tuple, set)) or type(given).__name__ == "Index":
         for each in given:
             yield from _names(each)
-    elif type(given).__name__ == "Index":
-        yield from _names(list(given))
-
-
-def _is_list(given: Any) -> bool:
-    return isinstance(given, list)
 
 
 class _Lookup:
-    """`table.loc` and its like, groups of rows: what is not found is made, and asked again."""
+    """`table.loc` and its like: what is not found is made, and asked again."""
 
-    def __init__(self, table: Any, made: Callable[[Any], Any]) -> None:
+    def __init__(self, table: Any, made: Callable[[], Any]) -> None:
         self._table, self._made = table, made
 
     def __getitem__(self, key: Any) -> Any:
-        table = self._table
-        try:
-            return self._made(table)[key]
-        except _LOOKUPS as error:
-            if not table._complete(key, error):
-                raise
-            return self._made(table)[key]
+        return self._table._tried(lambda: self._made()[key], [key])
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._made(self._table)[key] = value
+        self._made()[key] = value
 
     def __getattr__(self, name: str) -> Any:
-        member = getattr(self._made(self._table), name)
+        member = getattr(self._made(), name)
         if not callable(member):
             return member
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            try:
-                return member(*args, **kwargs)
-            except _LOOKUPS as error:
-                if not self._table._complete([*args, *kwargs.values()], error):
-                    raise
-                return getattr(self._made(self._table), name)(*args, **kwargs)
+            asked = [*args, *kwargs.values()]
+            return self._table._tried(lambda: getattr(self._made(), name)(*args, **kwargs), asked)
 
         return call
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._made(self._table))
-
-    def __len__(self) -> int:
-        return len(self._made(self._table))
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return self._made(self._table)(*args, **kwargs)
+        return iter(self._made())
 
 
-class OpenTable:
-    """Columns are made when they are asked for."""
+class _Open:
+    """What pandas does not find in a table is made."""
 
     _base: Any
     """The DataFrame of the job's pandas."""
     _column: Any
     columns: Any
     index: Any
-    iterrows: Any
-    _known: Any = None
+    _equal: Mapping[Any, tuple[Any, ...]] = MappingProxyType({})
+    """What columns were compared with: some rows hold that."""
     _own: frozenset[Any] = frozenset()
     """Columns that the script has written."""
 
@@ -155,58 +101,43 @@ class OpenTable:
     def _constructor_sliced(self) -> Any:
         return self._column
 
-    def _make(self, name: Any) -> None:
-        if self._known is None:
-            self._known = Known(len(self.index))
-        self._base.__setitem__(self, name, self._known.values(name, self.index))
+    def _make(self, name: Any, kind: int | None = None, equal: tuple[Any, ...] = ()) -> None:
+        equal = (*self._equal.get(name, ()), *equal)
+        self._equal = {**self._equal, name: equal}
+        made = values(name, len(self.index), kind, equal)
+        self._base.__setitem__(self, name, made)
 
-    def _renew(self, name: Any) -> None:
-        """What a column holds was told by a use of it."""
-        self._make(name)
-
-    def _complete(self, asked: Any, error: Exception) -> bool:
-        """Make what was asked for and is not there; False for nothing."""
-        undefined = _UNDEFINED.findall(str(error)) if isinstance(error, NameError) else None
-        names = dict.fromkeys(_names(asked) if undefined is None else undefined)
-        missing = [name for name in names if name not in self.columns]
-        if not missing and isinstance(error, IndexError) and isinstance(asked, tuple):
-            last = asked[-1]
-            most = max(last, default=0) if hasattr(last, "__iter__") else last
-            known = len(self.columns)
-            missing = _unnamed(known, most + 1) if isinstance(most, int) else []
-        for name in missing:
-            self._make(name)
-        others = [each for each in asked if isinstance(each, OpenTable)] if _is_list(asked) else []
-        also = [other for other in others if other._complete(list(names), KeyError())]
-        return bool(missing or also)
-
-    def groupby(self, *args: Any, **kwargs: Any) -> Any:
-        """Groups of rows, of which other columns may be asked."""
-        self._complete([*args, *kwargs.values()], KeyError())
-        return _Lookup(self, lambda table: self._base.groupby(table, *args, **kwargs))
+    def _tried(self, call: Callable[[], Any], asked: Any) -> Any:
+        """A look-up, done again with what it did not find."""
+        try:
+            return call()
+        except _LOOKUPS as error:
+            names = _UNDEFINED.findall(str(error)) or list(_names(asked))
+            if isinstance(error, IndexError) and isinstance(asked[0], tuple):
+                last = asked[0][-1]
+                last = max(last, default=0) if hasattr(last, "__iter__") else last
+                names = _unnamed(len(self.columns), last + 1) if isinstance(last, int) else []
+            tables = [self, *(each for each in asked if isinstance(each, _Open))]
+            missing = [(at, name) for at in tables for name in dict.fromkeys(names)]
+            missing = [(at, name) for at, name in missing if name not in at.columns]
+            if not missing:
+                raise
+            for at, name in missing:
+                at._make(name)
+            return call()
 
     def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, (str, int)) and not isinstance(key, bool):
-            if key not in self.columns:
-                self._make(key)
-        else:
-            self._complete(key if not isinstance(key, slice) else (), KeyError())
-        found = self._base.__getitem__(self, key)
-        known: Any = self._known if key.__hash__ is not None else None
-        if known is not None and isinstance(found, self._column) and key in known.uses:
-            found._known = known
-            found._table = self if key not in self._own else None
+        found = self._tried(lambda: self._base.__getitem__(self, key), [key])
+        if isinstance(found, self._column) and isinstance(key, str) and key not in self._own:
+            found._table = self
         return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._complete([key] if isinstance(key, list) else (), KeyError())
         self._base.__setitem__(self, key, value)
         self._own = self._own.union(_names(key))
 
     def __contains__(self, key: Any) -> bool:
-        if isinstance(key, str) and key not in self.columns:
-            self._make(key)
-        return bool(self._base.__contains__(self, key))
+        return isinstance(key, str) or bool(self._base.__contains__(self, key))
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -222,62 +153,49 @@ class OpenTable:
             return self[name]
         return object.__getattribute__(self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
-        if name == "columns" and len(value) != len(self.columns):
-            for left in self.columns[len(value) :]:
-                self._base.__delitem__(self, left)
-            for more in _unnamed(len(self.columns), len(value)):
-                self._make(more)
-        if name == "columns" and self._known is not None:
-            for old, new in zip(self.columns, value, strict=False):
-                self._known.uses.setdefault(new, self._known.uses.get(old) or Use(by_name(new)))
-        self._base.__setattr__(self, name, value)
-
-    @property
-    def values(self) -> Any:
-        """All numbers, of elastic size."""
-        return open_arrays.opened(self._base.values.__get__(self))
-
-    def to_numpy(self, *args: Any, **kwargs: Any) -> Any:
-        """All numbers, of elastic size."""
-        return open_arrays.opened(self._base.to_numpy(self, *args, **kwargs))
+    def groupby(self, *args: Any, **kwargs: Any) -> Any:
+        """Groups of rows, of which other columns may be asked."""
+        make: Callable[[], Any] = lambda: self._base.groupby(self, *args, **kwargs)  # noqa: E731
+        self._tried(make, [*args, *kwargs.values()])
+        return _Lookup(self, make)
 
     def itertuples(self, index: bool = True, name: str | None = "Pandas") -> Any:
         """Rows that have whatever column is asked of them."""
         if name is None:
             yield from self._base.itertuples(self, index, name)
             return
-        for label, row in self.iterrows():
+        for label, row in self._base.iterrows(self):
             row["Index"] = label
             yield row
 
     @property
     def loc(self) -> Any:
         """Rows and columns by their names."""
-        return _Lookup(self, self._base.loc.__get__)
-
-    @property
-    def at(self) -> Any:
-        """A value by its names."""
-        return _Lookup(self, self._base.at.__get__)
+        return _Lookup(self, lambda: self._base.loc.__get__(self))
 
     @property
     def iloc(self) -> Any:
         """Rows and columns by their numbers."""
-        return _Lookup(self, self._base.iloc.__get__)
+        return _Lookup(self, lambda: self._base.iloc.__get__(self))
+
+    @property
+    def values(self) -> Any:
+        """All numbers, of elastic size."""
+        return opened(self._base.values.__get__(self))
 
 
-def _table_class(pandas: Any, column: Any) -> Any:
+@cache
+def _table_class(pandas: Any) -> Any:
     """The class of open tables, of the job's pandas."""
-    base = pandas.DataFrame
-    names = {"_base": base, "_column": column, "_metadata": [*base._metadata, "_known", "_own"]}
-    members = {name: _static(base, name) for name in dir(base) if name[0] != "_"}
+    frame, column = pandas.DataFrame, column_class(pandas)
+    members = {name: _static(frame, name) for name in dir(frame) if name[0] != "_"}
     methods = {
         name: _completed(member)
         for name, member in members.items()
-        if isinstance(member, FunctionType) and name not in vars(OpenTable)
+        if isinstance(member, FunctionType) and name not in vars(_Open)
     }
-    return type("Table", (OpenTable, base), {**names, **methods})
+    named = {"_base": frame, "_column": column, "_metadata": [*frame._metadata, "_own"]}
+    return type("Table", (_Open, frame), {**named, **methods})
 
 
 def _completed(original: Any) -> Any:
@@ -285,12 +203,8 @@ def _completed(original: Any) -> Any:
 
     @wraps(original)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return original(self, *args, **kwargs)
-        except _LOOKUPS as error:
-            if not self._complete([*args, *kwargs.values()], error):
-                raise
-            return original(self, *args, **kwargs)
+        asked = [*args, *kwargs.values()]
+        return self._tried(lambda: original(self, *args, **kwargs), asked)
 
     return call
 

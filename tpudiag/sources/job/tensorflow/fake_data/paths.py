@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import re
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from tpudiag.sources.job.points import bounded_call
 
 from . import batch_sizes
-from .ledger import FILES, MARKER, RECORDS
-from .program_text import CLASSES
+from .ledger import CLASSES, FILES, MARKER, RECORDS
 
 REMOTE = r"(gs|s3|hdfs|viewfs|az|abfss?)://.*"
 """A path that no disk of this machine holds (RE2 and Python)."""
@@ -23,13 +22,12 @@ _STORAGE = ("storage.googleapis.com", 443)
 _CONNECT_S, _ANSWER_S = 2.0, 20.0
 _buckets: dict[str, bool] = {}
 _asked: dict[str, Callable[[str], bool]] = {}
-_unpacked: list[str] = []
-"""Folders that archives which were stood in for are said to be unpacked in."""
+_fetched: list[str] = []
+"""Folders of files that were not fetched."""
 WRITABLE = ("/kaggle/", "/content/")
 """Folders of notebook hosts that scripts write to."""
-PICTURES_LISTED, FEWEST_OF_CLASS = 1024, 64
-"""Pictures that folders are listed with at least, all together and each: scripts divide them by the
-global batch."""
+PICTURES_LISTED = 1024
+"""Pictures that a pattern is answered with at least: scripts divide them by the global batch."""
 _PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
 
@@ -82,32 +80,29 @@ def is_absent(path: Any) -> bool:
         return True
     if not isinstance(text, str) or os.path.lexists(text):
         return False
-    return text.startswith((*_HOSTED, *_unpacked)) or bool(_DATA.search(text))
+    return text.startswith((*_HOSTED, *_fetched)) or bool(_DATA.search(text))
 
 
 def not_mounted() -> str:
     """A pattern (RE2) of the paths in folders of notebook hosts that this machine has not."""
-    below = [os.path.relpath(folder) for folder in _unpacked]
-    # As scripts name what lies below their working directory; all of that it is not.
-    named = [f"{folder}/" for folder in below if not folder.startswith(".")]
-    hosts = (*_HOSTED, *_unpacked, *named)
+    hosts = (*_HOSTED, *_fetched)
     away = [re.escape(host) for host in hosts if not os.path.isdir(host)]  # noqa: PTH112
     return f"({'|'.join(away)}).*" if away else MARKER
 
 
-def unpack_in(folder: str) -> None:
-    """Archives are said to be unpacked in a folder: what is not there is as on a host's disk."""
-    _unpacked.append(folder)
+def fetched(folder: str) -> None:
+    """Files are said to be fetched to a folder: what is not there is as on a host's disk."""
+    _fetched.append(folder)
 
 
 def is_hosted(path: Any) -> bool:
     """Whether a path lies in a folder that a notebook host mounts, and is not there."""
     text: Any = str(path) if hasattr(path, "__fspath__") else path
-    if not isinstance(text, str) or os.path.lexists(text):
-        return False
-    # A folder that was unpacked to may be the working directory, and its files named from there.
-    below = bool(_unpacked) and os.path.abspath(text).startswith(tuple(_unpacked))  # noqa: PTH100
-    return text.startswith(_HOSTED) or below
+    return (
+        isinstance(text, str)
+        and text.startswith((*_HOSTED, *_fetched))
+        and not os.path.lexists(text)
+    )
 
 
 def kept(path: Any, folder: str) -> str | None:
@@ -126,12 +121,7 @@ def looks_like_data(path: str) -> bool:
     return bool(_DATA.search(path))
 
 
-def matching(
-    pattern: str,
-    classes: Sequence[str] = CLASSES,
-    before_number: str = "-",
-    records: int = RECORDS,
-) -> list[str]:
+def matching(pattern: str, records: int = RECORDS) -> list[str]:
     """Names that match a pattern: files enough to be split, a folder for each class.
 
     Scripts read how many records a file has off its name: `train-03-512.tfrec` is what they ask.
@@ -139,34 +129,21 @@ def matching(
     *folders, last = pattern.split("/")
     tops = [""]
     for part in folders:
-        inner = list(classes) if re.search(r"[*?\[]", part) else [part]
-        names = [_filled(part, name, name) for name in inner] if len(inner) > 1 else inner
+        wild = re.search(r"[*?\[]", part)
+        names = [_filled(part, name, name) for name in CLASSES] if wild else [part]
         tops = [f"{top}{name}/" for top in tops for name in names]
     if not re.search(r"[*?\[]", last):
         return [top + last for top in tops]
+    if len(tops) > 1 and last == "*":
+        last = "*.jpg"
     if _PICTURE.search(last):
         # Numbered as the names in tables are, which scripts look such files up by.
-        numbers = range(pictures_of_each(len(tops)))
-        listed = dict.fromkeys(_filled(last, f"file-{n:05d}", f"{n:05d}") for n in numbers)
-        return [top + name for top in tops for name in listed]
-    suffix = "" if "." in last or len(tops) == 1 else ".jpg"
-    files = range(FILES)
-    mark = before_number if before_number.startswith(("-", "_")) else f"-{before_number}"
-    numbered = [
-        _filled(last, f"file{end}", end)
-        for end in (f"-{file:02d}{mark}{records}" for file in files)
-    ]
-    return [top + name + suffix for top in tops for name in dict.fromkeys(numbered)]
-
-
-def pictures_of_each(folders: int) -> int:
-    """The pictures that each of so many folders is listed with."""
-    return max(FEWEST_OF_CLASS, -(-pictures_listed() // max(folders, 1)))
-
-
-def pictures_listed() -> int:
-    """The pictures that folders are listed with, all together."""
-    return max(PICTURES_LISTED, batch_sizes.examples())
+        numbers = range(-(-max(PICTURES_LISTED, batch_sizes.examples()) // len(tops)))
+        filled = [_filled(last, f"file-{n:05d}", f"{n:05d}") for n in numbers]
+    else:
+        ends = [f"-{file:02d}-{records}" for file in range(FILES)]
+        filled = [_filled(last, f"file{end}", end) for end in ends]
+    return [top + name for top in tops for name in dict.fromkeys(filled)]
 
 
 def _filled(part: str, alone: str, after: str) -> str:

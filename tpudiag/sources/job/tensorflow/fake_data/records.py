@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from datetime import date, timedelta
 from typing import Any
 
 from tpudiag.sources.job.points import hooks, table
@@ -16,11 +15,10 @@ _LARGE = 100_000
 """Values of one feature from which on a single variant is enough."""
 _VARYING = 3
 """Values of a feature of varying length."""
-_DATE = re.compile(r"(^|[/_])(date|day|timestamp)s?$", re.I)
-_FIRST_DAY = date(1950, 1, 1)
+_SIDE = re.compile(r"height|width|(^|[_/])size$", re.I)
+"""What a picture is reshaped to, by a record that tells its sides."""
 _STRING_BYTES = 64
 """What a short string takes as a tensor, and as an object of Python's."""
-_ID = re.compile(r"(^|[/_])(\w*[_/])?(id|ids|idx|index|num\w*)$", re.I)
 
 
 def install(tf: Any, marked: Any, ledger: Ledger) -> None:
@@ -29,12 +27,6 @@ def install(tf: Any, marked: Any, ledger: Ledger) -> None:
     def parsed(original: Any, serialized: Any, features: Any, *args: Any, **kwargs: Any) -> Any:
         keep_records_within(tf, ledger, _parsed_bytes(tf, features))
         return original(chosen(serialized, examples(tf, features)), features, *args, **kwargs)
-
-    def sequence(original: Any, serialized: Any, *args: Any, **kwargs: Any) -> Any:
-        names = ("context_features", "sequence_features")
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
-        made = sequences(tf, given.get(names[0]) or {}, given.get(names[1]) or {})
-        return original(chosen(serialized, made), *args, **kwargs)
 
     def csv(original: Any, records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> Any:
         line = ",".join(_column(tf, default) for default in record_defaults)
@@ -49,7 +41,6 @@ def install(tf: Any, marked: Any, ledger: Ledger) -> None:
             return tf.where(marked(strings), tf.gather(tf.constant(stand_ins), at), strings)
 
     hooks.around(table.EXAMPLES_PARSED, parsed)
-    hooks.around(table.SEQUENCES_PARSED, sequence)
     hooks.around(table.CSV_DECODED, csv)
 
 
@@ -70,23 +61,7 @@ def examples(tf: Any, features: Any) -> list[bytes]:
     ]
 
 
-def sequences(tf: Any, context: Any, lists: Any) -> list[bytes]:
-    """Serialized tf.train.SequenceExamples of a few steps."""
-    features = {k: _feature(tf, k, *of, 0) for k, of in _keys(tf, context).items()}
-    steps = {
-        key: tf.train.FeatureList(
-            feature=[_feature(tf, key, dtype, length, step) for step in range(4)]
-        )
-        for key, (dtype, length) in _keys(tf, lists, varying=1).items()
-    }
-    made = tf.train.SequenceExample(
-        context=tf.train.Features(feature=features),
-        feature_lists=tf.train.FeatureLists(feature_list=steps),
-    )
-    return [made.SerializeToString()]
-
-
-def _keys(tf: Any, features: Any, varying: int = _VARYING) -> dict[str, tuple[Any, int]]:
+def _keys(tf: Any, features: Any) -> dict[str, tuple[Any, int]]:
     """Key in the record -> (dtype, how many values)."""
     keys: dict[str, tuple[Any, int]] = {}
     for key, feature in features.items():
@@ -94,14 +69,14 @@ def _keys(tf: Any, features: Any, varying: int = _VARYING) -> dict[str, tuple[An
         if kind == "SparseFeature":
             indices = feature.index_key
             for index in [indices] if isinstance(indices, str) else indices:
-                keys[index] = (tf.int64, varying)
-            keys[feature.value_key] = (feature.dtype, varying)
+                keys[index] = (tf.int64, _VARYING)
+            keys[feature.value_key] = (feature.dtype, _VARYING)
         elif kind == "RaggedFeature":
-            keys[feature.value_key or key] = (feature.dtype, varying)
+            keys[feature.value_key or key] = (feature.dtype, _VARYING)
         else:
             length = _length(tf, getattr(feature, "shape", None))
             of_steps = kind in {"VarLenFeature", "FixedLenSequenceFeature"}
-            keys[key] = (feature.dtype, length * varying if of_steps else length)
+            keys[key] = (feature.dtype, length * _VARYING if of_steps else length)
     return keys
 
 
@@ -122,28 +97,17 @@ def _length(tf: Any, shape: Any) -> int:
 
 
 def _feature(tf: Any, key: str, dtype: Any, length: int, variant: int) -> Any:
-    """A feature's values, by its type and a little by its name."""
-    if dtype == tf.string and _DATE.search(key):
-        days = [str(_FIRST_DAY + timedelta(days=variant + at)).encode() for at in range(length)]
-        return tf.train.Feature(bytes_list=tf.train.BytesList(value=days))
+    """A feature's values, by its type."""
     if dtype == tf.string:
-        text = str(variant) if _ID.search(key) else f"{MARKER}{key} {variant}"
-        values = tf.train.BytesList(value=[text.encode()] * length)
+        values = tf.train.BytesList(value=[f"{MARKER}{key} {variant}".encode()] * length)
         return tf.train.Feature(bytes_list=values)
     if dtype in (tf.float32, tf.float64):
-        floats = [_float(key, variant * 7 + at * 13) for at in range(length)]
+        # In order: of two corners that follow each other the first is the lower one.
+        floats = [(variant + 1 + at * 13 % 90) / 100 for at in range(length)]
         return tf.train.Feature(float_list=tf.train.FloatList(value=floats))
-    size = SIZE if re.search(r"height|width|(^|[_/])size$", key, re.I) else None
+    size = SIZE if _SIDE.search(key) else None
     numbers = [size or (variant + at) % 2 for at in range(length)]
     return tf.train.Feature(int64_list=tf.train.Int64List(value=numbers))
-
-
-def _float(key: str, seed: int) -> float:
-    """A number from 0 to 1; a corner of a box lies on its side."""
-    corner = re.search(r"([xy])?(min|max)$", key, re.I)
-    if corner:
-        return 0.1 if corner[2].lower() == "min" else 0.9
-    return seed % 100 / 100
 
 
 def _column(tf: Any, default: Any) -> str:

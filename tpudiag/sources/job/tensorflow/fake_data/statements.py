@@ -12,8 +12,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import linecache
-import re
-import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FunctionType
@@ -22,39 +20,18 @@ from typing import Any, cast
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import barrier, interventions, user_lines
 
+from . import wants
 from .holes import Hole
 from .ledger import Ledger
 
 SKIPS, HOLES, DONE, _ERROR = "__tpudiag_skips", "__tpudiag_holes", "__tpudiag_done", "__tpudiag_e"
 _LEFT_ALONE = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Pass,
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass,
     ast.Global, ast.Nonlocal, ast.Return, ast.Raise, ast.Break, ast.Continue,
 )  # fmt: skip
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
-_OF_MODEL = re.compile(
-    r"keras[/\\](src[/\\])?(layers|models|engine|optimizers|trainers|applications|losses|metrics)"
-    r"[/\\]|[/\\](modeling_tf|optimization_tf)\w*\.py"
-)
-"""Where models are made, which no data stand behind."""
-_WRITING = re.compile(r"""open\(.*["'][wax]b?\+?["']|\b(to_csv|save|dump|mkdir|write)""")
-"""No exception tells whether a file was to be read or written."""
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef,
            ast.AsyncFunctionDef, ast.ClassDef)  # fmt: skip
-_ABSENT = re.compile(
-    r"FileNotFound|NotADirectory|NotFoundError|URLError|HTTPError|Connection|Timeout|gaierror|"
-    r"CalledProcessError|DownloadError|MaxRetry|SSLError|ProxyError|EOFError|EmptyDataError|"
-    r"RepositoryNotFound|LocalEntryNotFound|OfflineMode|DatasetNotFound|DefaultCredentials|ApiException"
-)
-"""Exceptions by which something is not there, or not in reach."""
-_OF_CODE = (NameError, ImportError, SyntaxError, NotImplementedError, MemoryError, AssertionError)
-_ABSENT_BY_TEXT = re.compile(r"[Nn]o such file|os error 2\b|[Uu]nable to open file")
-"""What libraries of other languages say under exceptions of no kind."""
-_OF_CALL = re.compile(
-    r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b"
-)
-"""A module or a function is not what the script takes it for, whatever the data."""
-_TRAINS = re.compile(r"(keras|tensorflow)[/\\]")
-_TRAINING = ("fit", "fit_generator", "train_on_batch", "run", "train_step", "gradient", "minimize")
 _DEEPEST = 4
 _JUDGED = "_tpudiag_judged"
 """Marks an error that no statement around the one that failed passes over."""
@@ -69,6 +46,7 @@ class _Statement:
     sets: tuple[str, ...]
     reads: frozenset[str]
     compound: bool
+    imports: tuple[str, ...]
 
 
 class Statements:
@@ -82,6 +60,8 @@ class Statements:
         self._read: dict[int, set[str]] = {}
         self._space: dict[str, Any] = {}
         self._file = ""
+        self._absent: dict[str, ModuleNotFoundError] = {}
+        """Names of modules that are not installed, and how that was said."""
 
     def tried(
         self, text: str | bytes, file: str, space: dict[str, Any], flags: int = 0
@@ -102,7 +82,7 @@ class Statements:
     def _block(self, body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
         """The statements of a block, each tried by itself."""
         for node in body:
-            plain = isinstance(node, _LEFT_ALONE) or _is_text(node)
+            plain = isinstance(node, _LEFT_ALONE) or _stays_first(node)
             if plain or any(isinstance(each, (ast.Await, ast.Yield)) for each in ast.walk(node)):
                 yield node
                 continue
@@ -135,7 +115,8 @@ class Statements:
         reads = frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
         text = lines[line - 1].strip() if line <= len(lines) else ""
         own = tuple(name for name in sets if not name.startswith("__tpudiag"))
-        self._all.append(_Statement(line, text, own, reads, compound))
+        imports = tuple(each for node in nodes for each in _imported(node))
+        self._all.append(_Statement(line, text, own, reads, compound, imports))
         return len(self._all) - 1
 
     def _tried(self, node: ast.stmt, lines: list[str]) -> ast.stmt:
@@ -163,6 +144,7 @@ class Statements:
         if touched != self._touched or self._hangs(number):
             self._touched = touched
             self._hanging.update(self._all[number].sets)
+        self._follow(number)
 
     def _hangs(self, number: int) -> bool:
         """Whether a statement reads what hangs on data that are not there."""
@@ -191,33 +173,49 @@ class Statements:
         except Exception as own:
             barrier.note("statements", own)
             passes = False
-        if not passes:
-            with contextlib.suppress(AttributeError):
-                setattr(error, _JUDGED, True)
-        return passes
+        if passes:
+            return True
+        # What a package that is not installed should have made is the cause of what follows.
+        names = () if wants.is_of_code(error) else self._reads(number)
+        cause = next((self._absent[name] for name in names if name in self._absent), error)
+        with contextlib.suppress(AttributeError):
+            setattr(cause, _JUDGED, True)
+        if cause is not error:
+            raise cause from error
+        return False
 
     def _is_for_want(self, error: Exception, number: int) -> bool:
         statement = self._all[number]
         if not interventions.allowed(InterventionKind.HOLES):
             return False
-        if isinstance(error, _OF_CODE) or _OF_CALL.match(str(error)) or _is_of_training(error):
+        missing = isinstance(error, ModuleNotFoundError) and error.name in statement.imports
+        if not missing and (wants.is_of_code(error) or wants.is_of_training(error)):
             return False
-        kinds = " ".join(each.__name__ for each in type(error).__mro__)
-        absent = _ABSENT.search(kinds) or _ABSENT_BY_TEXT.search(str(error))
-        wanting = absent is not None and not _writes(error)
+        wanting = missing or wants.is_absent(error)
         touched = self._ledger.touched != self._touched
         self._touched = self._ledger.touched
         own = any(isinstance(self._space.get(name), Hole) for name in statement.reads)
         if not (wanting or own or touched or self._hangs(number)):
             return False
-        if not (wanting or own) and _is_of_model(error):
+        if not (wanting or own) and wants.is_of_model(error):
             return False
+        if isinstance(error, ModuleNotFoundError):
+            self._absent.update(dict.fromkeys(statement.sets, error))
         place = user_lines.of(self._file, statement.line)
         said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
         line = user_lines.Line(self._file, "<module>", statement.line)
         interventions.note(InterventionKind.HOLES, (line,))
         self._ledger.pass_over(f"{place} `{statement.text[:60]}` ({said})")
         return True
+
+    def _follow(self, number: int) -> None:
+        """Holes that a package which is not there should have made are known as such."""
+        statement = self._all[number]
+        causes = (self._absent[name] for name in statement.reads if name in self._absent)
+        cause = next(causes, None) if self._absent else None
+        if cause is not None:
+            made = (name for name in statement.sets if isinstance(self._space.get(name), Hole))
+            self._absent.update(dict.fromkeys(made, cause))
 
     def holes(self, number: int, known: dict[str, Any]) -> tuple[Any, ...]:
         """What a statement that failed would have set; what a loop or `if` had set stays."""
@@ -232,6 +230,8 @@ def _set_by(node: ast.AST) -> Iterator[str]:
     """The names that a statement sets in its own scope."""
     if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
         yield node.id
+    if isinstance(node, ast.alias) and node.name != "*":
+        yield node.asname or node.name.split(".")[0]
     if isinstance(node, _SCOPES):
         return
     for each in ast.iter_child_nodes(node):
@@ -255,45 +255,20 @@ def _yields(node: ast.FunctionDef) -> bool:
     return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node))
 
 
-def _is_text(node: ast.stmt) -> bool:
-    """A docstring, which stays in its place."""
+def _stays_first(node: ast.stmt) -> bool:
+    """A docstring or `from __future__ import`, which stay in their places."""
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "__future__"
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _is_of_training(error: Exception) -> bool:
-    """Whether an error went through a training step, or the rehearsal refused something."""
-    if type(error).__name__ == "NotRehearsable":
-        return True
-    return any(
-        name in _TRAINING and _TRAINS.search(file) is not None for name, file in _passed(error)
-    )
-
-
-def _is_of_model(error: Exception) -> bool:
-    """Whether an error came of a model: its layers, its optimizer, how it is put together."""
-    return any(_OF_MODEL.search(file) for _, file in _passed(error))
-
-
-def _passed(error: Exception) -> Iterator[tuple[str, str]]:
-    """The functions that an error came through, and their files.
-
-    Keras takes its own frames out of a traceback, but for one that holds the function it called.
-    """
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        yield frame.f_code.co_name, frame.f_code.co_filename
-        called = frame.f_locals.get("fn")
-        if isinstance(called, FunctionType):
-            yield called.__name__, called.__code__.co_filename
-
-
-def _writes(error: Exception) -> bool:
-    """Whether what is not there is the folder of a file that is to be written."""
-    lines = [traceback.FrameSummary(frame.f_code.co_filename, line, "", lookup_line=False)
-             for frame, line in traceback.walk_tb(error.__traceback__)]  # fmt: skip
-    text = next(
-        (each.line or "" for each in reversed(lines) if user_lines.is_user_file(each.filename)), ""
-    )
-    return bool(_WRITING.search(text))
+def _imported(node: ast.AST) -> list[str]:
+    """The packages that a statement imports by their own names."""
+    if isinstance(node, ast.ImportFrom):
+        named = [node.module or ""] if not node.level else []
+    else:
+        named = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+    return [each.split(".")[0] for each in named]
 
 
 __all__ = ["Statements"]

@@ -9,9 +9,8 @@ from typing import Any
 from tpudiag.sources.job.points import hooks
 from tpudiag.sources.job.points import table as points
 
-from . import batch_sizes, paths
+from . import batch_sizes, open_tables, paths
 from .ledger import Ledger
-from .open_tables import OpenTables
 
 ROWS = 2048
 """Rows of each table that is stood in for."""
@@ -33,31 +32,11 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
             return original(*args, **kwargs)
         rows = max(ROWS, batch_sizes.examples())
         ledger.note(f"{source} ({rows} rows of the columns that are asked for)")
-        return open_tables.make(rows, kwargs)
-
-    def merged(original: Any, left: Any, right: Any, *args: Any, **kwargs: Any) -> Any:
-        # As the method, which completes what it is asked for.
-        return (
-            left.merge(right, *args, **kwargs)
-            if ledger.any
-            else original(left, right, *args, **kwargs)
-        )
+        return open_tables.make(pandas, rows, kwargs)
 
     def write(original: Any, table: Any, *args: Any, **kwargs: Any) -> Any:
         kept = paths.kept(args[0], ledger.folder) if args else None
         return original(table, *((kept, *args[1:]) if kept else args), **kwargs)
 
-    def sampled(original: Any, table: Any, n: Any = None, *args: Any, **kwargs: Any) -> Any:
-        replaces = bool(args[1:2] or kwargs.get("replace"))
-        return original(table, _fewer(n, table, replaces) if ledger.any else n, *args, **kwargs)
-
-    open_tables = OpenTables(pandas)
-    hooks.around(points.TABLES_MERGED, merged)
-    hooks.around(points.TABLE_SAMPLED, sampled)
     hooks.around(points.TABLE_READ, read)
     hooks.around(points.TABLE_WRITTEN, write)
-
-
-def _fewer(count: Any, table: Any, replaces: bool) -> Any:
-    """How many rows are drawn: scripts know how many the real table has."""
-    return min(count, len(table)) if isinstance(count, int) and not replaces else count

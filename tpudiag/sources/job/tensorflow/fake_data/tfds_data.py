@@ -19,31 +19,9 @@ from tpudiag.sources.job.points import hooks, privates, table
 from .ledger import FILES, RECORDS, Ledger
 
 SPLITS = {"train": FILES * RECORDS, "test": RECORDS, "validation": RECORDS}
-"""Split -> examples, where no better is known."""
-KNOWN_SPLITS = {
-    "mnist": {"train": 60_000, "test": 10_000},
-    "fashion_mnist": {"train": 60_000, "test": 10_000},
-    "kmnist": {"train": 60_000, "test": 10_000},
-    "cifar10": {"train": 50_000, "test": 10_000},
-    "cifar100": {"train": 50_000, "test": 10_000},
-    "svhn_cropped": {"train": 73_257, "test": 26_032, "extra": 531_131},
-    "imdb_reviews": {"train": 25_000, "test": 25_000, "unsupervised": 50_000},
-    "imagenet2012": {"train": 1_281_167, "validation": 50_000},
-    "cats_vs_dogs": {"train": 23_262},
-    "tf_flowers": {"train": 3_670},
-    "oxford_flowers102": {"train": 1_020, "test": 6_149, "validation": 1_020},
-    "oxford_iiit_pet": {"train": 3_680, "test": 3_669},
-    "stanford_dogs": {"train": 12_000, "test": 8_580},
-    "food101": {"train": 75_750, "validation": 25_250},
-}
-"""Scripts write such sizes down, and steps_per_epoch goes by them."""
+"""Split -> examples."""
 _KEPT = 64
 """Examples of the mock that are kept."""
-_SIDE, _CHANNELS = 256, (1, 3, 4)
-"""Of pictures whose sides nothing tells, in pixels; of what is taken for a picture."""
-_MASK_CLASSES = 3
-"""Of the pixels of a mask, counted from 1: of fewer, no data set is cut into parts."""
-
 _PART = re.compile(r"\[|\+")
 """What follows the name of a split: `train[:10%]`."""
 
@@ -70,7 +48,6 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
         ledger.note(f"tfds {args[0] if args else kwargs.get('name')}", "generator")
         builder = original(*args, **kwargs)
         _with_splits(tfds, builder)
-        hooks.quietly(_name_classes, builder.info.features)
         return builder
 
     def own(builder: Any, *_: Any, **__: Any) -> None:
@@ -130,15 +107,6 @@ class _Prepared:
         return builder
 
 
-def _name_classes(feature: Any) -> None:
-    """Give labels names where only the data has them: scripts show them, and cut them at a `-`."""
-    for part in feature.values() if hasattr(feature, "values") else ():
-        _name_classes(part)
-    count = getattr(feature, "num_classes", None)
-    if count and list(feature.names) == [str(number) for number in range(count)]:
-        feature.names = [f"class-{number}" for number in range(count)]
-
-
 def _examples(builder: Any, split: Any) -> int:
     """How many examples a split, or a part of one, has."""
     try:
@@ -157,9 +125,7 @@ def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
     def write(path: str) -> None:
         with tf.io.TFRecordWriter(path) as writer:
             for example in made.take(_KEPT):
-                parts = zip(tf.nest.flatten(example), flat, strict=True)
-                sized = [_of_one_size(leaf, each, _is_mask(each, flat)) for leaf, each in parts]
-                leaves = [tf.io.serialize_tensor(leaf) for leaf in sized]
+                leaves = [tf.io.serialize_tensor(leaf) for leaf in tf.nest.flatten(example)]
                 writer.write(tf.io.serialize_tensor(tf.stack(leaves)).numpy())
 
     def read(record: Any) -> Any:
@@ -180,26 +146,6 @@ def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
         files = [file] * -(-examples // _KEPT)
         dataset = tf.data.TFRecordDataset(files).map(read, num_parallel_calls=tf.data.AUTOTUNE)
         return dataset.take(examples).apply(tf.data.experimental.assert_cardinality(examples))
-
-
-def _is_mask(spec: Any, beside: list[Any]) -> bool:
-    """Whether a picture of one channel stands beside one of three: the class of each pixel."""
-    channels = [each.shape[2] for each in beside if each.shape.rank == 3]
-    return spec.shape.rank == 3 and spec.shape[2] == 1 and 3 in channels
-
-
-def _of_one_size(leaf: Any, spec: Any, is_mask: bool = False) -> Any:
-    """A picture, where nothing tells its sides, of sides that networks can halve.
-
-    The mock's are a few pixels wide; scripts that resize none go by data whose pictures are alike.
-    """
-    shape = spec.shape
-    open_sides = shape.rank == 3 and shape[0] is None and shape[1] is None
-    if not open_sides or shape[2] not in _CHANNELS or leaf.dtype != "uint8":
-        return leaf
-    numpy: Any = importlib.import_module("numpy")
-    sized = numpy.resize(leaf.numpy(), (_SIDE, _SIDE, shape[2]))
-    return sized % _MASK_CLASSES + 1 if is_mask else sized
 
 
 def _with_splits(tfds: Any, builder: Any) -> None:
@@ -231,8 +177,7 @@ def _with_splits(tfds: Any, builder: Any) -> None:
                 self[name] = info(name, RECORDS)
             return splits.SplitDict.__getitem__(self, key)
 
-    sizes = KNOWN_SPLITS.get(builder.name) or SPLITS
-    listed = [info(name, examples) for name, examples in sizes.items()]
+    listed = [info(name, examples) for name, examples in SPLITS.items()]
     builder.info.set_splits(splits.SplitDict(listed))
     setattr(builder.info, privates.SPLITS.name, Splits(listed))
 

@@ -90,7 +90,7 @@ class HeavyFunctions:
         alone = not self._inside and tf.executing_eagerly() and not _is_recorded()
         if not alone or not tensors or not model.built or not interventions.allowed(TRACED):
             return original(model, *args, **kwargs)
-        positions = max(prod(size or 1 for size in tuple(each.shape)[:-1]) for each in tensors)
+        positions = max(map(_positions, tensors))
         weights = sum(prod(each.shape) for each in model.weights)
         # No convolution or product takes more than all weights at all positions.
         if not host_memory.is_heavy(2.0 * weights * positions, _cores()):
@@ -163,6 +163,12 @@ class HeavyFunctions:
         made = [zeros(each) for each in parts]
         answer = tf.nest.pack_sequence_as(specs, made, expand_composites=True)
         return answer if specs is outputs else tf.experimental.Optional.from_value(answer)
+
+
+def _positions(tensor: Any) -> int:
+    """How often the weights may be applied to a tensor: numbers of words have no features."""
+    sizes = [size or 1 for size in tuple(tensor.shape)]
+    return prod(sizes if "int" in str(tensor.dtype) else sizes[:-1])
 
 
 def _is_open(leaf: Any) -> bool:

@@ -1,0 +1,63 @@
+"""Holes are filled where a model or a step is given them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json, tempfile
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.fake_data.filling import Filling
+from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
+from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
+
+BATCH_SIZE = 8
+keras = tf.keras
+Filling(tf, Ledger(tempfile.mkdtemp(), lambda **_: None)).watch_keras(keras)
+
+class Own(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.dense = keras.layers.Dense(3)
+
+    def call(self, x):
+        return self.dense(x)
+
+def fitted(model):
+    model.compile("sgd", keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+    model.fit(Hole().shuffle(9).batch(4), steps_per_epoch=2, epochs=1, verbose=0)
+    return int(model.optimizer.iterations)
+
+own = Own()
+own(tf.ones((2, 5)))
+layers = keras.layers
+functional = keras.Sequential([keras.Input((7, 7, 1)), layers.Flatten(), layers.Dense(2)])
+loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+@tf.function
+def step(images, labels):
+    return loss(labels, functional(images, training=True)), tf.shape(images)
+
+images, labels = Hole(), Hole()
+lost, shape = step(images, labels)
+strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+data = strategy.experimental_distribute_dataset(Hole().batch(16))
+print(json.dumps({
+    "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
+    "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
+    "predicted": list(functional.predict(Hole().batch(4), steps=1, verbose=0).shape),
+}))
+"""
+
+
+def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> None:
+    seen = in_tensorflow(PROGRAM)
+    assert seen["own"] == seen["functional"] == 2
+    assert seen["step"] == [8, 7, 7, 1] and seen["lost"]
+    assert seen["distributed"] == [[16, 7, 7, 1], [16]]
+    assert seen["predicted"] == [4, 2]

@@ -1,0 +1,83 @@
+"""Whether an error is one for want of data: its kind, its words and what it came through tell."""
+
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownVariableType=false
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Iterator
+from types import FunctionType
+
+from tpudiag.sources.job.points import user_lines
+
+_OF_MODEL = re.compile(
+    r"keras[/\\](src[/\\])?(layers|models|engine|optimizers|trainers|applications|losses|metrics)"
+    r"[/\\]|[/\\](modeling_tf|optimization_tf)\w*\.py"
+)
+"""Where models are made, which no data stand behind."""
+_WRITING = re.compile(r"""open\(.*["'][wax]b?\+?["']|\b(to_csv|save|dump|mkdir|write)""")
+"""No exception tells whether a file was to be read or written."""
+_ABSENT = re.compile(
+    r"FileNotFound|NotADirectory|NotFoundError|URLError|HTTPError|Connection|Timeout|gaierror|"
+    r"CalledProcessError|DownloadError|MaxRetry|SSLError|ProxyError|EOFError|EmptyDataError|"
+    r"RepositoryNotFound|LocalEntryNotFound|OfflineMode|DatasetNotFound|DefaultCredentials|ApiException"
+)
+"""Exceptions by which something is not there, or not in reach."""
+_OF_CODE = (NameError, ImportError, SyntaxError, NotImplementedError, MemoryError, AssertionError)
+_ABSENT_BY_TEXT = re.compile(r"[Nn]o such file|os error 2\b|[Uu]nable to open file")
+"""What libraries of other languages say under exceptions of no kind."""
+_OF_CALL = re.compile(
+    r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b"
+)
+"""A module or a function is not what the script takes it for, whatever the data."""
+_TRAINS = re.compile(r"(keras|tensorflow)[/\\]")
+_TRAINING = ("fit", "fit_generator", "train_on_batch", "run", "train_step", "gradient", "minimize")
+
+
+def is_of_code(error: Exception) -> bool:
+    """Whether nothing that is missing brings it about: code, or a call that does not fit."""
+    return isinstance(error, _OF_CODE) or _OF_CALL.match(str(error)) is not None
+
+
+def is_absent(error: Exception) -> bool:
+    """Whether something that was to be read is not there, or not in reach."""
+    kinds = " ".join(each.__name__ for each in type(error).__mro__)
+    absent = _ABSENT.search(kinds) or _ABSENT_BY_TEXT.search(str(error))
+    return absent is not None and not _writes(error)
+
+
+def is_of_model(error: Exception) -> bool:
+    """Whether an error came of a model: its layers, its optimizer, how it is put together."""
+    return any(_OF_MODEL.search(file) for _, file in _passed(error))
+
+
+def is_of_training(error: Exception) -> bool:
+    """Whether an error went through a training step, or the rehearsal refused something."""
+    if type(error).__name__ == "NotRehearsable":
+        return True
+    return any(
+        name in _TRAINING and _TRAINS.search(file) is not None for name, file in _passed(error)
+    )
+
+
+def _passed(error: Exception) -> Iterator[tuple[str, str]]:
+    """The functions that an error came through, and their files.
+
+    Keras takes its own frames out of a traceback, but for one that holds the function it called.
+    """
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        yield frame.f_code.co_name, frame.f_code.co_filename
+        called = frame.f_locals.get("fn")
+        if isinstance(called, FunctionType):
+            yield called.__name__, called.__code__.co_filename
+
+
+def _writes(error: Exception) -> bool:
+    """Whether what is not there is the folder of a file that is to be written."""
+    lines = [traceback.FrameSummary(frame.f_code.co_filename, line, "", lookup_line=False)
+             for frame, line in traceback.walk_tb(error.__traceback__)]  # fmt: skip
+    text = next(
+        (each.line or "" for each in reversed(lines) if user_lines.is_user_file(each.filename)), ""
+    )
+    return bool(_WRITING.search(text))
