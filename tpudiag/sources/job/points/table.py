@@ -221,6 +221,13 @@ EMBEDDINGS_MADE = point(
     holder=Holder.DEFINER,
 )
 
+GRAPH_RESET = point(
+    "tf.compat.v1",
+    "reset_default_graph",
+    "Keras' clear_session throws away what is noted in the default graph",
+    way=Way.CODE,
+)
+
 # Checkpoints.
 MANAGER_MADE = point("tf.train.CheckpointManager", "__init__", "where checkpoints are kept")
 MANAGER_SAVED = point("tf.train.CheckpointManager", "save", "a checkpoint is saved")
