@@ -10,8 +10,8 @@ T = TypeVar("T")
 
 RUN_THE_JOB = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 ON_THE_TPU = (
-    "profile some steps on the TPU (`tf.profiler.experimental.start(logdir)` ... `stop()`), then "
-    "`tpudiag read logdir`"
+    "profile some steps on the TPU (`tf.profiler.experimental.start(logdir)` ... `stop()`, in JAX "
+    "`jax.profiler.start_trace(logdir)` ... `stop_trace()`), then `tpudiag read logdir`"
 )
 RECORD_IT = (
     "record the job (`model.fit(..., callbacks=[tpudiag.ThroughputCallback()])`, or "

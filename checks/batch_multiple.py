@@ -23,6 +23,7 @@ MATERIAL = 0.05
 SMALL = 0.2
 """Padding below this share of the work is a note: too little to tune a job to another batch for."""
 ENOUGH = ": enough, since all features are multiples of 128; 128 a replica fills every tile."
+UNKNOWN = "; no product is known whose rows it makes."
 _GATES = {"lstm": 4, "gru": 3}
 PASSES = 3
 """A step's products for each of its forward pass: by inputs and by weights in the backward pass."""
@@ -72,9 +73,10 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     matter = forward if rows else []
     lost = _lost(matter, batch.per_replica_batch, tile)
     free = bool(matter) and lost < NEGLIGIBLE
-    wasted_ms = _wasted_ms(signals, forward, lost)
+    wasted_ms = _wasted_ms(signals, matter, lost)
     toy = wasted_ms is None or wasted_ms < DISPATCH_MS[0]
-    told = _free(int(limit), rows) if free else ENOUGH if soft else _too_few(int(limit), lost)
+    too_few = _too_few(int(limit), lost) if matter else f", no multiple of {int(limit)}{UNKNOWN}"
+    told = _free(int(limit), rows) if free else ENOUGH if soft else too_few
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{told}",
         _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),

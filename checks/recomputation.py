@@ -18,8 +18,9 @@ COPIED = re.compile(r"\.remat\d*(\.|_|$)")
 """In the names of what XLA's own pass copied; the rest was asked for by the job."""
 AMPLE = 0.9
 """Share of the HBM within which what is recomputed on request could be kept."""
-ONCE = 0.3
-"""Share of a step's work: all of the forward pass computed once again is a quarter."""
+ONCE = 0.34
+"""Share of a step's work: all of the forward pass computed once again is a quarter, and of a model
+of one layer a third."""
 LESS_HBM = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # or a smaller batch'
 RECOMPUTE_LESS = (
     "recompute fewer layers where HBM is left (TPU301), e.g. every second block:\n"

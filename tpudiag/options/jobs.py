@@ -36,7 +36,7 @@ class Rehearsed(TypedDict, total=False):
         str | Path | None,
         "the Python of the job: a path, an environment's folder or a command (default: "
         "the active environment, .venv of the project, or the python3 on PATH that has "
-        "TensorFlow)",
+        "the job's TensorFlow or JAX)",
         Option(metavar="PYTHON", setting=str | None),
     ]
     timeout_s: Annotated[

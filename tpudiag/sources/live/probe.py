@@ -24,7 +24,7 @@ from tpudiag.sources.live.channel import NotReached, channel, code_of, details_o
 
 LIMIT_S = 5.0
 MOST_AT_ONCE = 256
-NO_PROFILER = "a gRPC server, but no profiler service of TensorFlow's"
+NO_PROFILER = "a gRPC server, but no profiler service of TensorFlow's or JAX'"
 SILENT = "listens, but did not answer within {:g} s"
 _NOBODY = "tpudiag-probe-no-such-session"
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])

@@ -234,7 +234,8 @@ class JitWatch:
                 return known[0]
         elif self.rest is not None:
             self.rest.others_ran()
-        if self.waits and not jitted.record.calls and not jitted.mapped:
+        eager = getattr(self._jax.config, "jax_disable_jit", False)
+        if self.waits and not (jitted.record.calls or jitted.mapped or eager):
             self._look_ahead(jitted, args, kwargs)
         self._active.outermost = jitted
         before, began = self.compilations, time.perf_counter()
