@@ -86,7 +86,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=4 << 20), SHARD), Severity.INFO),
-    ("TPU303", of_work(recomputed_flops=31), Severity.WARNING),
+    ("TPU303", of_work(recomputed_flops=35), Severity.WARNING),
     ("TPU303", of_work(recomputed_flops=20), Severity.INFO),
     ("TPU602", of_hosts(gathered=(GatheredArrays(1 << 30, HERE),)), Severity.WARNING),
     ("TPU602", of_hosts(uses=(ORBAX,)), Severity.WARNING),
