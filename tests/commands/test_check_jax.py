@@ -161,14 +161,6 @@ import contextlib
 import keras
 import numpy as np
 
-TABLE = np.ones((200, 8192), "float32")
-
-
-class Distances(keras.layers.Layer):
-    def call(self, x):
-        return keras.ops.matmul(x, TABLE)
-
-
 if keras.backend.backend() == "jax":
     keras.distribution.set_distribution(keras.distribution.DataParallel())
     scope = contextlib.nullcontext()
@@ -181,10 +173,10 @@ else:
     scope = tf.distribute.TPUStrategy(resolver).scope()
 with scope:
     layers = [keras.layers.Dense(200, activation="relu") for _ in range(2)]
-    model = keras.Sequential([*layers, Distances(), keras.layers.Dense(128)])
+    model = keras.Sequential([*layers, keras.layers.Dense(128)])
     model.compile("adam", "mse")
-x = np.random.rand(10240, 128).astype("float32")
-model.fit(x, x, batch_size=1024, epochs=2, verbose=0)
+x = np.random.rand(10000, 128).astype("float32")
+model.fit(x, x, batch_size=1000, epochs=2, verbose=0)
 """
 BY_HAND = """\
 import sys
@@ -313,7 +305,9 @@ def test_one_of_several_processes_that_reads_by_tf_data_and_saves_each_step(tmp_
     report = checked(tmp_path, POD, "--no-compile", "--for", "v5e-16")
     found = findings(report)
     assert any("one of several processes" in note for note in report["notes"])
-    assert {"TPU203", "TPU208", "TPU602"} <= set(found)
+    assert {"TPU208", "TPU602"} <= set(found)
+    verdicts = {o["id"]: o["verdict"] for o in report["outcomes"]}
+    assert {verdicts["TPU202"], verdicts["TPU203"]} != {"skipped"}  # the pipeline was read
     assert "saves a checkpoint after" in found["TPU108"]["message"]
     said = next(o["findings"] for o in report["outcomes"] if o["id"] == "TPU602")
     assert any("of arrays that the devices share" in each["message"] for each in said)
@@ -324,7 +318,7 @@ def test_the_same_model_ails_alike_under_either_framework(tmp_path: Path) -> Non
     for backend in ("tensorflow", "jax"):
         report = checked(tmp_path, EITHER, "--no-compile", KERAS_BACKEND=backend)
         failed = {o["id"] for o in report["outcomes"] if o["verdict"] == "failed"}
-        assert {"TPU110", "TPU402", "TPU403", "TPU601"} <= failed, backend
+        assert {"TPU401", "TPU402", "TPU403", "TPU601"} <= failed, backend
 
 
 def test_state_is_donated_as_a_rehearsal_proves(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -48,10 +47,6 @@ ENOUGH_COMPILATIONS = 6
 """A step that was compiled again so often need not be watched longer."""
 
 
-STEPS_SHARE, LEAST_STEPS_S = 0.3, 2.0
-"""Of the job's start and first compilation, what observing further steps may take, and at least."""
-
-
 class JaxObserver:
     """What is told of the import of JAX, and of the job's end."""
 
@@ -73,11 +68,12 @@ class JaxObserver:
             spec.warmup_steps,
             spec.steps,
             "",
-            on_first=self._first_step,
+            on_first=partial(recorder.phase, "observing steps"),
             on_stop=self._stop,
             on_swallowed=lambda: os._exit(0),
             on_step=lambda done, total: recorder.put(steps_done=[done, total]),
         )
+        self._steps.budget_s = spec.budget_s
         self._fetches = FetchWatch(lambda: self._steps.steps)
         self._jits.on_results = lambda made: self._fetches.stepped(made, spec.rehearse)
         self._jits.on_first_call = self._about_to_run
@@ -85,7 +81,6 @@ class JaxObserver:
         self._checkpoints.on_saved = self._fetches.saved
         self._sends = SendWatch(lambda: self._steps.steps)
         self._finished = self.stopped = False
-        self._began = time.perf_counter()
         self._at_once = 1
         """Training steps in a dispatch."""
 
@@ -180,12 +175,6 @@ class JaxObserver:
             barrier.attempt("step of JAX", self._read_step)
         if self._devices.processes_asked:
             self._recorder.put(several_processes=True)
-
-    def _first_step(self) -> None:
-        """A step was compiled and ran: as many more are seen as take little beside that."""
-        self._recorder.phase("observing steps")
-        start_s = time.perf_counter() - self._began
-        self._steps.budget_s = min(self._spec.budget_s, max(STEPS_SHARE * start_s, LEAST_STEPS_S))
 
     def _about_to_run(self, call: StepCall) -> None:
         """A step is about to run first: one that this machine cannot run is only read."""

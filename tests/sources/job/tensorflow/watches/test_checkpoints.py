@@ -31,6 +31,6 @@ def test_managers_and_saves_with_the_script_s_own_paths(
 ) -> None:
     uses = {(kind, path): (saved, line) for kind, path, saved, line in in_tensorflow(PROGRAM)}
     managed = ("tf.train.CheckpointManager", "gs://bucket/managed")
-    assert uses[managed] == (2, 9)
-    assert uses["tf.train.CheckpointManager", "gs://bucket/never"] == (0, 10)
-    assert uses["tf.train.Checkpoint.write", "gs://bucket/written"] == (1, 12)
+    assert uses[managed] == (2, 10)
+    assert uses["tf.train.CheckpointManager", "gs://bucket/never"] == (0, 11)
+    assert uses["tf.train.Checkpoint.write", "gs://bucket/written"] == (1, 13)
