@@ -71,8 +71,6 @@ def _yields(match: Match, among: list[Match]) -> bool:
         return any(_tells_more(each, match) for each in among)
     # A warning that tells more is no cause of a failure.
     failures = [other for other in others if other.level == "error"]
-    if match.told_by == "gap" and any(other.kind is not Kind.FORM for other in failures):
-        return True
     return any(other.kind.value < error.kind.value for other in failures)
 
 

@@ -17,7 +17,7 @@ from itertools import accumulate, takewhile
 from typing import Protocol
 
 from .catalogue import known_errors
-from .frames import ToldBy, all_frames, ends_in_any_error
+from .frames import ToldBy, all_frames
 from .model import MOST_COUNTED, Kind, Match
 from .plain_text import (
     ROW_SPACE,
@@ -212,8 +212,6 @@ class _Window:
 
     def told_by(self, pattern: str, hit: re.Match[bytes]) -> ToldBy:
         """What a match of a pattern is told by."""
-        if ends_in_any_error(pattern):
-            return "gap"
         first, last = self._row_at(hit.start()), self._row_at(hit.end() - 1)
         return "frame" if all_frames(self._lines, first, last) else "words"
 

@@ -27,7 +27,7 @@ _FORMS = (
     re.compile(rf"'module' object has no attribute {_QUOTE}(?P<name>\w{{1,60}})"),
 )
 _FRAME = re.compile(
-    r"(?:site|dist)-packages[/\\]+(?P<package>\w{2,40})(?P<file>(?:[/\\]+[\w.-]{1,60}){0,9})\.py(?=[\"',:\]]| in )"
+    r"(?:site|dist)-packages[/\\]+(?P<package>\w{2,40})(?P<file>(?:[/\\]+[\w.-]{1,60}){0,9})\.py(?=[\"',:\]]| in\b)"
     r"|(?P<own>File \"(?!<frozen|[^\"\n]{0,200}(?:/lib/python\d|-packages|runfiles))[^\"\n]{1,200}\", line \d|<ipython-input|Cell In ?\[|Input In ?\[|ipykernel_\d)"
 )
 _WRAPPERS = re.compile(
