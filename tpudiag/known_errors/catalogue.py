@@ -28,6 +28,7 @@ _PLAIN = (
     "rehearsal_only",
     "whole",
     "of_data",
+    "open",
 )
 
 

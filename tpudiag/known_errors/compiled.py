@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "cases"
 COMPILED = Path(__file__).parent / "cases.json"
 
 _LISTS = frozenset({"says", "details", "source", "families", "of"})
-_FLAGS = frozenset({"rehearsal_only", "whole", "likely", "of_data"})
+_FLAGS = frozenset({"open", "rehearsal_only", "whole", "likely", "of_data"})
 _PARTS = ("narrower", "one_of")
 _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "narrower": (
@@ -35,7 +35,7 @@ _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "case": (
         frozenset({"id", "family", "phase", "cause", "fix", "hit"}),
         frozenset({"says", "details", "source", "level", "kind", "useless", "known"})
-        | {"miss", "depth", "rehearsal_only", "whole", "of_data", *_PARTS},
+        | {"miss", "depth", "open", "rehearsal_only", "whole", "of_data", *_PARTS},
     ),
 }
 """By the kind of a table: the fields that it must have, and those that it may have."""

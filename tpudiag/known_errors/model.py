@@ -101,6 +101,7 @@ class KnownError:
     - `depth`: how narrow it is: of two that are said at one place, the deeper is the answer.
     - `narrower`: cases within this one, the most telling first: the first that holds is the answer.
     - `whole`: whether it tells all of it: its shapes and objects mean nothing else.
+    - `open`: whether several causes leave its text, so that alone it is no answer.
     - `of_data`: whether values, sizes or types of the data may be to blame; None as its phase says.
     """
 
@@ -125,6 +126,7 @@ class KnownError:
     rehearsal_only: bool = False
     whole: bool = False
     of_data: bool | None = None
+    open: bool = False
 
     @property
     def noise(self) -> bool:
@@ -197,7 +199,7 @@ class Match:
             self.error.kind is Kind.CONSEQUENCE or (family and self.error.kind is Kind.BROAD)
         ):
             return "low"
-        if self.error.rivals:
+        if self.error.rivals or self.error.open:
             return "medium" if self.supported or self.reading else "low"
         if read is not None and read.guess:
             return "medium"

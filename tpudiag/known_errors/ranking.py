@@ -78,7 +78,7 @@ def _is_last_resort(match: Match) -> bool:
     """Whether only a sentence's form is known, and nothing is read in it, or better is told."""
     if match.error.kind is not Kind.FORM:
         return False
-    causes = match.reading is not None or bool(match.rivals)
+    causes = match.reading is not None or bool(match.rivals) or match.error.open
     return match.secondary or (match.error.level == "error" and not causes)
 
 

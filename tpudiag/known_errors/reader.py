@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
