@@ -62,12 +62,16 @@ class Filling:
         if holes.holds(list(bound.arguments.values())[1:]):
             self._fill(model, bound.arguments, predicts)
             return original(*bound.args, **bound.kwargs)
-        steps = _steps(model)
+        steps = privates.steps_taken(getattr(model, "optimizer", None))
         try:
             return original(model, *args, **kwargs)
         except Exception as error:
             refused = type(error).__name__ == "NotRehearsable"
-            if refused or _steps(model) != steps or not self._ledger.any:
+            if (
+                refused
+                or privates.steps_taken(getattr(model, "optimizer", None)) != steps
+                or not self._ledger.any
+            ):
                 raise
             if not hooks.quietly(self._can_fill, model, bound.arguments, predicts):
                 raise
@@ -252,14 +256,6 @@ def _batch_of_dataset(tf: Any, data: Any) -> int | None:
     leaves = tf.nest.flatten(data.element_spec)
     size = leaves[0].shape[0] if leaves and leaves[0].shape.rank else None
     return int(size) if size else None
-
-
-def _steps(model: Any) -> int:
-    """The steps that a model's optimizer has taken."""
-    try:
-        return int(model.optimizer.iterations)
-    except (AttributeError, TypeError, ValueError):
-        return 0
 
 
 def _is_loss(value: Any) -> bool:
