@@ -30,11 +30,11 @@ def test_how_sure_a_cause_is_is_said() -> None:
         "\n".join(said(text))
         for text in (
             "ValueError: Please provide a TPU Name to connect to.",
-            "ModuleNotFoundError: No module named 'keras.something'",
+            "AttributeError: 'Runner' object has no attribute 'something'",
         )
     )
     assert "\nCause\n" in sure
-    assert "\nCause (not sure: the text fits others, too)\n" in unsure
-    assert unsure.startswith("P29 (error) line 1: not known, this is the nearest\n")
+    assert unsure.startswith("not known (error) line 1\n") and "\nCause" not in unsure
+    assert "tpudiag explain E495" in unsure and "\nNext\n" in unsure
     (known,) = [error for error in known_errors() if error.id == "P29"]
     assert "Cause\n" in "\n".join(error_rows(known, str))

@@ -16,10 +16,10 @@ def test_a_family_of_which_nothing_more_is_known_is_not_sure() -> None:
     assert alone.confidence == "low"
 
 
-def test_a_reading_that_is_only_likely_is_not_sure() -> None:
+def test_a_reading_that_nothing_speaks_for_is_only_likely() -> None:
     unlike = match("InvalidArgumentError: Incompatible shapes: [8,3,5] vs. [2,7]")[0]
     assert unlike.reading is not None and unlike.reading.guess
-    assert unlike.confidence == "low"
+    assert unlike.confidence == "medium"
 
 
 def test_a_form_with_a_sentence_that_tells_all_is_likely() -> None:

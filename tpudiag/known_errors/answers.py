@@ -29,9 +29,15 @@ EVIDENCE: dict[Known, str] = {
 SURE: dict[Confidence, str] = {
     "high": "",
     "medium": " (likely)",
-    "low": " (not sure: the text fits others, too)",
+    "low": " (not sure)",
 }
 """How sure the cause is, for people."""
+
+DECIDES = (
+    "This line alone does not tell the cause. The lines above it do, from the first error on: give"
+    " them all (tpudiag explain --log FILE), of a pod those of every worker."
+)
+"""What an answer needs that the text does not hold."""
 
 Bold = Callable[[str], str]
 
@@ -85,12 +91,24 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
         yield bold(name) + f" {places}{follows}"
         yield from _also(match)
         return
-    # Of 13 answers this unsure to texts that were new, two named the cause.
-    nearest = ": not known, this is the nearest" if match.confidence == "low" else ""
-    yield bold(name) + f" {places}{nearest}"
+    # Of 25 answers this unsure to texts that were new, three named the cause.
+    yield bold("not known (error)" if match.undecided else name) + f" {places}"
     yield f"  > {clean(match.excerpt)}"
     yield from _where(match, bold)
-    yield from _answer(match, clean(match.message), bold)
+    yield from _open(match, bold) if match.undecided else _answer(match, clean(match.message), bold)
+
+
+def _open(match: Match, bold: Bold) -> Iterator[str]:
+    """What is said where the text fits several causes: what was read, what would decide."""
+    if facts := tuple(match.facts.rows() if match.facts else ()):
+        yield f"\n{bold('What was read')}"
+        yield from (f"  {what:<9}  {clean(value)}" for what, value in facts)
+    yield f"\n{bold('Next')}"
+    yield _paragraph(DECIDES)
+    yield f"\n{bold('Nearest known error')} (the text fits others, too)"
+    short = textwrap.shorten(match.error.cause, 2 * WIDTH, placeholder=" …")
+    yield _paragraph(f"{match.error.id} {match.error.family}: {short}")
+    yield f"  what else to look for: tpudiag explain {match.error.id}"
 
 
 # Whole, answers to what is a consequence, or is told better above, would be most of the output.

@@ -50,7 +50,7 @@ class Cases(TypedDict):
     shared: list[dict[str, Any]]
     """Narrower cases that several cases share: `of` their families."""
     names: dict[str, dict[str, str]]
-    """By its kind a table of names: moved (by both modules), replaced, since, arguments, ..."""
+    """By its kind a table of names: moved (by both modules), replaced, arguments, ..."""
 
 
 class BadCase(ValueError):

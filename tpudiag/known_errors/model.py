@@ -199,26 +199,38 @@ class Match:
     def confidence(self) -> Confidence:
         """How sure the cause is."""
         read = self.reading
-        if self.told_by in {"gap", "cut"} or (read is not None and read.guess):
+        if self.told_by in {"gap", "cut"}:
             return "low"
+        if read is None and self.supported is None and self.excerpt.rstrip().endswith(":"):
+            return "low"  # what failed stood behind it
         if self.error.kind is Kind.FORM:
             return "medium" if read is not None else "low"  # its form alone tells no cause
         untold = read is None and self.supported is None
-        if untold and self.error.kind in {Kind.BROAD, Kind.CONSEQUENCE}:
-            return "low"
-        if self.error.rivals:
-            return "medium" if self.supported or self.reading else "low"
-        telling = self.error.kind is Kind.TELLING and self.told_by == "words"
         # What gathers many sentences is a family of causes: only a reading says which of them.
         alternatives = len(_OR.findall(self.error.cause))
         family = len(self.error.patterns) >= MANY_SENTENCES or alternatives >= MANY_CAUSES
+        if untold and (
+            self.error.kind is Kind.CONSEQUENCE or (family and self.error.kind is Kind.BROAD)
+        ):
+            return "low"
+        if self.error.rivals:
+            return "medium" if self.supported or self.reading else "low"
+        if read is not None and read.guess:
+            return "medium"
+        telling = self.error.kind is Kind.TELLING and self.told_by == "words"
         telling &= not family or self.reading is not None
         return "high" if telling else "medium"
 
     @property
+    def undecided(self) -> bool:
+        """Whether the text fits several causes and speaks for none of them: it is no answer."""
+        return self.error.level == "error" and not self.secondary and self.confidence == "low"
+
+    @property
     def message(self) -> str:
         """The cause, the details for which the text gave all values, and what decides."""
-        details = (_filled(detail, self.values) for detail in self.error.details)
+        whole = self.reading is not None and self.reading.whole
+        details = () if whole else (_filled(detail, self.values) for detail in self.error.details)
         decided = self.supported
         sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
         # What this very text says comes first, and what its family is about is told apart from it.

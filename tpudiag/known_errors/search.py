@@ -37,6 +37,11 @@ BLOCK = 1 << 20
 LONGEST_MATCH = 4096
 """Bytes without white space that a match may span."""
 LONGEST_EXCERPT = 300
+RELEASE_WORDS = (
+    *("has no attribute", "annot import name", "o module named", "undefined symbol"),
+    *("satisfies the requirement", "distribution found for"),
+)
+"""Of an error that releases may explain, one is in the text."""
 _EMPHASIS = re.compile(r"(?<![^\s:>|])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 """What a tracker shows in bold."""
 
@@ -56,7 +61,16 @@ def match(text: str) -> tuple[Match, ...]:
     lines may split a sentence, and is left out.
     """
     raw = _EMPHASIS.sub(r"\1", text).encode(errors="replace")
-    return scan(BytesIO(without_prefixes(without_raise_statements(raw))))
+    return by_releases(scan(BytesIO(without_prefixes(without_raise_statements(raw)))), text)
+
+
+def by_releases(matches: tuple[Match, ...], text: str) -> tuple[Match, ...]:
+    """Matches in a text with what the releases of its packages say of them."""
+    if not any(word in text for word in RELEASE_WORDS):
+        return matches
+    from .releases import reasons  # its tables are read where a name is missing
+
+    return tuple(replace(each, reading=reasons.of_match(each, text)) for each in matches)
 
 
 def scan(stream: Stream, on_read: Callable[[int], None] = lambda _: None) -> tuple[Match, ...]:

@@ -163,7 +163,8 @@ def test_shared_cases_end_and_fill_their_blanks() -> None:
 
 
 def test_what_is_computed_has_its_words_and_fills_their_blanks() -> None:
-    texts = [each.read_text(encoding="utf-8") for each in READINGS.glob("*.py")]
+    files = [*READINGS.glob("*.py"), *READINGS.with_name("releases").glob("*.py")]
+    texts = [each.read_text(encoding="utf-8") for each in files]
     calls = [
         each
         for text in texts
@@ -176,5 +177,7 @@ def test_what_is_computed_has_its_words_and_fills_their_blanks() -> None:
     known = {dict(case.when)[narrower.FIGURES]: case for case in shared()[narrower.FIGURES]}
     assert asked.keys() == known.keys()
     for figures, case in known.items():
+        if None in asked[figures]:
+            continue  # one set of values for several of them
         blanks = set(re.findall(r"<<(\w+)>>", case.cause + case.fix))
         assert blanks - defaults().keys() == asked[figures] - defaults().keys(), figures

@@ -12,7 +12,7 @@ PLACES = {
         "tf.keras.optimizers.Adam"
     ),
     "AttributeError: module 'tensorflow._api.v2.data' has no attribute 'AUTOTUNE'": (
-        'pip install "tensorflow>=2.4"'
+        'pip install -U "tensorflow>=2.4"'
     ),
     "ModuleNotFoundError: No module named 'keras.layers.merge'": "from keras.layers import Concat",
     "ImportError: cannot import name 'Layer' from 'tensorflow.python.keras.engine'": (

@@ -8,7 +8,7 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from . import asker, narrower
+from . import narrower
 from .meaning import Reading
 from .named import REACH, given, named, operations
 
@@ -35,7 +35,6 @@ COMPUTED = {
     "hbm-for-the-program": "hbm_reserved",
     "version-requirement": "package_pairs",
     "conflicting-packages": "package_pairs",
-    "no-such-release": "wheels",
 }
 """By a family: the module that computes something of what its errors name."""
 FORM_KIND = 3
@@ -72,8 +71,6 @@ def reading(
     if told := narrower.first(own, facts, around):
         return told
     before = bare[max(0, start - REACH) : start].decode(errors="replace")
-    if error.family in asker.FAMILIES and (told := asker.read(before, around)):
-        return told
     if error.whole:
         return None
     hits = [*named(around, begin, end)]

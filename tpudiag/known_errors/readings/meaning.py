@@ -17,6 +17,8 @@ class Reading:
     """Whether it says all of the cause: what its family is about in general adds nothing."""
     guess: bool = False
     """Whether it only names what mostly is behind it: nothing in the text speaks for it."""
+    placed: bool = False
+    """Whether the frames of the traceback were asked for: no table knows better."""
     alone: bool = False
     """Whether its fix is the one for what is installed, so that no other is worth a try."""
 

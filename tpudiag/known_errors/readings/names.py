@@ -72,14 +72,11 @@ def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], Reading 
     )
 
 
-def since(full: str) -> str | None:
-    """The release of TensorFlow that brought a name, where it is known."""
-    return names()["since"].get(_spelled(full))
-
-
-def has_lost(full: str) -> bool:
-    """Whether a name is one that a package had and has no more."""
-    return any(each in _places() for each in _spellings("", _spelled(full)))
+def place_of(full: str) -> str:
+    """What is written in place of a name that is gone; empty where that is not known."""
+    return next(
+        (_places()[each] for each in _spellings("", _spelled(full)) if each in _places()), ""
+    )
 
 
 def _of_module(parts: dict[str, str]) -> Reading | None:
@@ -143,12 +140,6 @@ def _of_name(module: str, name: str) -> Reading | None:
             return Reading(
                 f"`{full}` is not in this release of {_package(full)}: moved, renamed or removed.",
                 f"{place}      # in place of {full}" if "#" not in place else place,
-            )
-        if release := names()["since"].get(full):
-            return Reading(
-                f"`{full}` came with TensorFlow {release}, and this TensorFlow is older"
-                " (or its Keras is of another release).",
-                f'pip install "tensorflow>={release}"      # {full} is there from {release} on',
             )
     return None
 

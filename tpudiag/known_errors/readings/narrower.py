@@ -74,9 +74,9 @@ def first(narrower: Iterable[Narrower], named: Named, around: str = "") -> Readi
         names = {name: values[0] for name, values in named.items() if values}
         if told:
             names |= {name: value for name, value in told.groupdict().items() if value}
-        return Reading(
-            _filled(case.cause, names), _filled(case.fix, names), case.whole, case.likely
-        )
+        placed = not _WHOLE_TEXTS.isdisjoint(dict(case.when))
+        cause, fix = _filled(case.cause, names), _filled(case.fix, names)
+        return Reading(cause, fix, case.whole, case.likely, placed)
     return None
 
 

@@ -9,6 +9,8 @@ import codeop
 import contextlib
 import inspect
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -26,6 +28,18 @@ _PLAIN_CELLS = {"time", "timeit", "capture", "prun"}
 """Magics over a cell that run it, and measure or keep what it prints."""
 
 
+_OF_FILES = frozenset(("mkdir", "cp", "mv", "ln", "touch", "rm", "unzip", "tar", "gunzip"))
+"""Programs that change files and nothing else; a rehearsal throws away what they changed."""
+
+
+def is_of_files(line: str) -> bool:
+    """Whether a line is a command for the shell that changes files alone: `!mkdir -p out`."""
+    parts = re.split(r"&&|;", line.strip().removeprefix("!"))
+    programs = {part.split(maxsplit=1)[0] for part in parts if part.strip()}
+    # What IPython or the shell would put into it, or its output elsewhere, is not looked into.
+    return bool(programs) and programs <= _OF_FILES and not re.search(r"[`$|<>&{]", "".join(parts))
+
+
 class Kernel:
     """Stands in for a notebook's kernel, which notebooks restart after they installed something."""
 
@@ -36,13 +50,15 @@ class Kernel:
 class Shell:
     """Stands in for IPython's shell: commands and magics do nothing, but for a few."""
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        self.user_ns = namespace
+    def __init__(self, namespace: dict[str, Any], *, holds_writes: bool = False) -> None:
+        self.user_ns, self._holds_writes = namespace, holds_writes
         self.config: dict[str, Any] = {}
         self.kernel = Kernel()
 
     def system(self, command: str) -> None:
-        """`!command`: not run."""
+        """`!command`: not run, but for what changes files alone where writes are held back."""
+        if self._holds_writes and is_of_files(command):
+            subprocess.run(command, shell=True, check=False)
 
     def getoutput(self, command: str) -> list[str]:  # noqa: ARG002
         """`lines = !command`: not run, so that it gives no lines."""
@@ -120,7 +136,7 @@ def run(spec: JobSpec, tried: Tried = plain) -> None:
     """Run a notebook's program cell by cell as __main__, in the notebook's folder."""
     main = ModuleType("__main__")
     main.__dict__.update(display=display, In=[""], Out={}, __builtins__=builtins)
-    shell = Shell(main.__dict__)
+    shell = Shell(main.__dict__, holds_writes=spec.isolation == "overlay")
     hooks.added(table.SHELL_ASKED, lambda: shell)
     sys.modules["__main__"] = main
     sys.argv = [spec.notebook, *spec.arguments]

@@ -78,7 +78,7 @@ class Observer:
             self.held_back.watch_tensorflow(tf)
         if self.fake_data is not None:
             self.fake_data.watch_tensorflow(tf)
-        self.observation = Observation(tf, self._spec, self._recorder, self._script_path, imported)
+        self.observation = Observation(tf, self._spec, self._recorder, self.script_path, imported)
         fake_data = self.fake_data
         if fake_data is not None:
             self.observation.has_stand_ins = lambda: fake_data.used
@@ -116,7 +116,7 @@ class Observer:
             self.fake_data.watch_keras(keras)
         observation.watches.watch_keras(keras, package, self._spec.rehearse)
 
-    def _script_path(self, path: object) -> object:
+    def script_path(self, path: object) -> object:
         """The script's own path for one that was redirected."""
         return self.held_back.layer.original(path) if self.held_back is not None else path
 

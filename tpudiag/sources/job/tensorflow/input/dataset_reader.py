@@ -154,6 +154,7 @@ class DatasetReader:
             elements=_positive(_integer(_try(dataset.cardinality))),
             element_bytes=self._element_bytes(dataset),
             seeded=bool(_integer(privates.SEED.of(dataset, None))),
+            keeps_order=privates.RESHUFFLES.of(dataset, None) is False,
             in_file=kind == "Cache" and bool(files.cache_file(dataset)),
             costly=any(_COSTLY.search(name) for name in kinds),
             inside_library=id(dataset) in self._inside_library,

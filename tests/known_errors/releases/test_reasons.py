@@ -1,0 +1,124 @@
+# ruff: noqa: E501  (texts of other programs stay as they are)
+"""Which release is too old or too new for a name that is not there, and who asks for it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.known_errors.releases import reasons
+from tpudiag.known_errors.search import match
+
+FRAME = """Traceback (most recent call last):
+  File "train.py", line 3, in <module>
+    import {package}
+  File "{folder}/{package}/{file}.py", line 8, in <module>
+    {source}
+{error}
+"""
+PACKAGES = "/usr/lib/python3.10/site-packages"
+
+
+def _answer(
+    package: str, file: str, error: str, *, source: str = "", folder: str = PACKAGES
+) -> str:
+    text = FRAME.format(package=package, file=file, source=source, error=error, folder=folder)
+    return match(text)[0].message
+
+
+def test_a_package_that_asks_another_one_whose_names_are_not_known() -> None:
+    error = "AttributeError: module 'tensorboard' has no attribute 'odd'"
+    assert "`spektral` (spektral/layers/base.py) asks for" in _answer(
+        "spektral", "layers/base", error
+    )
+
+
+def test_the_one_that_is_asked_is_too_old() -> None:
+    error = "AttributeError: module 'tensorflow._api.v2.distribute' has no attribute 'TPUStrategy'"
+    said = _answer("kerastuner", "engine/tuner", error, folder=PACKAGES.replace("3.10", "3.8"))
+    assert "from 2.3 on" in said and "too old for the installed package `kerastuner`" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "fix"),
+    [
+        (
+            "ImportError: cannot import name 'ops' from 'keras'",
+            "from 3.0 on, and Keras here is an older one",
+            '"tensorflow>=2.16" "keras>=3.0"',
+        ),
+        (
+            "AttributeError: module 'tensorflow.contrib.distribute' has no attribute 'initialize_tpu_system'",
+            "from 1.14 to 1.15, and TensorFlow here is an older one",
+            '"tensorflow>=1.14,<1.16"',
+        ),
+        (
+            "keras 2.14.0\nImportError: cannot import name 'preprocessing' from 'keras.layers'",
+            "up to 2.12 and gone since",
+            "from keras.layers import NAME",
+        ),
+        (
+            "python 3.10, jax==0.4.30\nImportError: cannot import name 'linear_util' from 'jax'",
+            "JAX here is 0.4.30: its version is too new",
+            '"jax==0.4.23"',
+        ),
+        (
+            "tensorflow-text 2.21.0, tensorflow 2.21.0\nImportError: /x/site-packages/tensorflow_text/core/a.so: undefined symbol: icudt",
+            "the fault is in this wheel",
+            "tensorflow-text==2.20.1",
+        ),
+        (
+            "tensorflow-text==2.8.1 tensorflow==2.9.0\nImportError: /x/site-packages/tensorflow_text/core/a.so: undefined symbol: _ZN10",
+            "is compiled for TensorFlow <2.9,>=2.8.0",
+            "tensorflow-text==2.9.0",
+        ),
+        (
+            "tensorflow 2.10.1 (upgraded)\nModuleNotFoundError: No module named 'tensorflow.core.kernels'",
+            "a mix of two releases",
+            '"tensorflow==2.10.*"',
+        ),
+        (
+            "module 'tensorflow._api.v2.nn' has no attribute 'gelu'\nAttributeError: module 'tensorflow._api.v2.nn' has no attribute 'gelu'",
+            "from 2.4 on",
+            '"tensorflow>=2.4"',
+        ),
+    ],
+)
+def test_release_is_told_with_its_direction_and_what_fits(text: str, cause: str, fix: str) -> None:
+    answer = match(text)[0]
+    assert cause in answer.message
+    assert fix in answer.fix
+
+
+def test_name_that_no_table_knows_is_left_to_the_cases() -> None:
+    assert reasons.read("AttributeError: module 'tensorflow' has no attribute 'odd'", 1) is None
+    assert reasons.read("loss: 0.1", 1) is None
+
+
+def test_a_name_without_its_module_stands_in_the_source() -> None:
+    said = _answer(
+        "torch_tb_profiler",
+        "plugin",
+        "ImportError: cannot import name 'errors'",
+        source="from tensorboard import errors",
+    )
+    assert "`tensorboard.errors`" in said and "`torch_tb_profiler`" in said
+
+
+def test_a_package_that_lacks_its_own_part() -> None:
+    error = "ImportError: cannot import name 'backend' from 'tf_keras.src'"
+    assert "parts of two releases" in _answer("tf_keras", "src/base", error)
+
+
+def test_a_package_older_than_this_python() -> None:
+    error = "AttributeError: module 'collections' has no attribute 'Sequence'"
+    folder = "C:\\Users\\me\\venv\\lib\\site-packages"
+    said = _answer("tensorflow_hub", "native", error, folder=folder.replace("/", "\\"))
+    assert "tensorflow_hub is older than this Python" in said
+
+
+def test_your_own_line_that_asks_is_told_what_to_write() -> None:
+    text = """  File "train.py", line 3, in <module>
+    keras.backend.tf.Session()
+AttributeError: module 'keras.backend' has no attribute 'tf'
+"""
+    assert "Not your code" not in match(text)[0].message

@@ -1,0 +1,468 @@
+# ruff: noqa: E501  (patterns stay in one piece)
+# mypy: ignore-errors
+# pyright: basic, reportMissingImports=false
+"""Writes what the packages of the field need and hold in which release, from their wheels.
+
+    uv run --no-project --with pip python tests/release_facts.py      # writes both files anew, in some minutes
+
+Wheels are read in part, without installing or importing them: their metadata, the list of their
+files, and the modules that bind public names. Two files come of it, in tpudiag/known_errors/releases:
+`packages.txt` (Pythons, month and requirements of each release) and `names.txt` (public names and
+modules that came or went, by the releases that have them).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+import zipfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from pip._internal.models.index import PyPI
+from pip._internal.network.lazy_wheel import LazyZipOverHTTP
+from pip._internal.network.session import PipSession
+from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
+
+FOLDER = Path(__file__).parents[1] / "tpudiag" / "known_errors" / "releases"
+WIDTH = 100
+Release = tuple[int, ...]
+Spans = dict[str, tuple[str, str]]
+
+ROOTS = {
+    "tensorflow": "tensorflow", "keras": "keras", "tf-keras": "tf_keras",
+    "tensorflow-text": "tensorflow_text", "tensorflow-hub": "tensorflow_hub",
+    "tensorflow-datasets": "tensorflow_datasets", "tensorflow-addons": "tensorflow_addons",
+    "tensorflow-probability": "tensorflow_probability", "tensorflow-estimator": "tensorflow_estimator",
+    "tensorflow-model-optimization": "tensorflow_model_optimization", "tf-models-official": "official",
+    "tensorflow-io": "tensorflow_io", "tensorflow-recommenders-addons": "tensorflow_recommenders_addons",
+    "keras-tuner": "keras_tuner", "autokeras": "autokeras", "keras-nlp": "keras_nlp", "keras-hub": "keras_hub",
+    "keras-cv": "keras_cv", "transformers": "transformers", "numpy": "numpy", "protobuf": "google",
+    "ml-dtypes": "ml_dtypes", "jax": "jax", "jaxlib": "jaxlib", "flax": "flax", "optax": "optax",
+    "chex": "chex", "orbax-checkpoint": "orbax", "dm-haiku": "haiku", "t5": "t5", "mesh-tensorflow": "mesh_tensorflow",
+    "gin-config": "gin", "tensorboard": "tensorboard", "libtpu": "libtpu",
+}  # fmt: skip
+"""The packages, and what is imported of each."""
+NAMED = ("keras", "tf-keras", "jax", "flax", "optax", "chex", "tensorflow-addons")
+"""Those of which names are read, beside TensorFlow; of others, modules alone."""
+CORE = ("tensorflow", "jax", "jaxlib", "keras", "ml-dtypes", "tf-keras")
+"""Those whose needs are all told; of others, what they need of these alone."""
+TIED = (
+    "tensorflow",
+    "jax",
+    "jaxlib",
+    "keras",
+    "tf-keras",
+    "keras-hub",
+    "keras-nlp",
+    "t5",
+    "mesh-tensorflow",
+    "flax",
+)
+BY_PATCH = ("jax", "jaxlib", "chex", "optax", "flax", "orbax-checkpoint", "ml-dtypes")
+"""Those whose third number is that of a release."""
+OLDEST: dict[str, Release] = {"tensorflow": (1, 4), "keras": (2, 1), "numpy": (1, 14), "jax": (0, 2), "transformers": (3,),
+                              "jaxlib": (0, 1, 60), "protobuf": (3, 6), "tensorboard": (1, 13)}  # fmt: skip
+API = re.compile(
+    r"(?:^|/)tensorflow(?:_core)?/_api/v[12]/(?!v[12]/)(?!.*(?:compat|__internal__))(?P<path>.*)\.py$"
+)
+KERAS_WITHIN = {
+    major: re.compile(
+        rf"(?:^|/)tensorflow(?:_core)?/(?:python/keras/api/_v{major}/)?(?P<path>keras/.*)\.py$"
+    )
+    for major in (1, 2)
+}
+CONTRIB = re.compile(r"(?:^|/)tensorflow(?:_core)?/(?P<path>contrib/(?:\w+/)?\w+)\.py$")
+PYTHON = re.compile(
+    r"(?:^|/)tensorflow(?:_core)?/(?P<path>(?:python|core|compiler)/[\w/]+)\.(?:py|so)$"
+)
+KERAS = re.compile(r"^keras/(?:api/)?(?:_v2|_tf_keras)/(?P<path>keras/.*)\.py$")
+
+
+@dataclass
+class Wheel:
+    """A release of a package: its files, and where they are."""
+
+    release: Release
+    url: str
+    month: str
+    pythons: set[str] = field(default_factory=set[str])
+    requires_python: str = ""
+    requires: str = ""
+
+
+class Registry:
+    """The packages' index, through pip's own client."""
+
+    def __init__(self) -> None:
+        self.session = PipSession(retries=3)
+
+    def wheels(self, package: str) -> list[Wheel]:
+        """The final releases of a package, oldest first."""
+        accept = {"Accept": "application/vnd.pypi.simple.v1+json"}
+        files = self.session.get(f"{PyPI.simple_url}/{package}/", headers=accept).json()["files"]
+        by_release: dict[Release, Wheel] = {}
+        for each in files:
+            name: str = each["filename"]
+            parts = name.removesuffix(".whl").split("-")
+            if (
+                not name.endswith(".whl")
+                or each.get("yanked")
+                or not re.fullmatch(r"\d+(\.\d+){1,2}(\.post\d)?", parts[1])
+            ):
+                continue
+            release = tuple(map(int, parts[1].split(".post")[0].split(".")))
+            if release < OLDEST.get(package, ()):
+                continue
+            wheel = by_release.setdefault(release, Wheel(release, "", each["upload-time"][:7]))
+            if not wheel.url or "manylinux" in name:
+                wheel.url = each["url"]
+            wheel.requires_python = each.get("requires-python") or wheel.requires_python
+            wheel.pythons |= set(re.findall(r"cp(\d{2,3})-", name))
+        return [by_release[release] for release in sorted(by_release)]
+
+    def archive(self, wheel: Wheel) -> zipfile.ZipFile:
+        """A wheel, of which only what is read is fetched."""
+        return zipfile.ZipFile(LazyZipOverHTTP(wheel.url, self.session))  # type: ignore[arg-type]
+
+
+def contents(archive: zipfile.ZipFile, wanted: re.Pattern[str]) -> Iterator[tuple[str, str]]:
+    """The files of a wheel whose path is wanted, those near each other in one request."""
+    files = sorted(
+        (each for each in archive.infolist() if wanted.search(each.filename)),
+        key=lambda one: one.header_offset,
+    )
+    stream: Any = archive.fp
+    for at in range(0, len(files), 60):
+        some = files[at : at + 60]
+        start, end = some[0].header_offset, some[-1].header_offset + some[-1].compress_size + 400
+        if end - start < 8_000_000:
+            stream.seek(start)
+            stream.read(end - start)
+        yield from ((each.filename, archive.read(each).decode(errors="replace")) for each in some)
+
+
+def bound(source: str, *, whole: bool = True) -> set[str]:
+    """The public names that a module binds; where it is not a `whole` package, no mere imports."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError:  # Python 2
+        return set(
+            re.findall(
+                r"^(?:from [\w.]+ import (?:\w+ as )?|def |class )([a-zA-Z]\w*)",
+                source,
+                re.MULTILINE,
+            )
+        )
+    names: set[str] = set()
+    blocks = [tree.body]
+    while blocks:
+        for node in blocks.pop():
+            match node:
+                case ast.If() | ast.Try():
+                    blocks += [node.body, node.orelse]
+                case ast.ImportFrom() | ast.Import():
+                    names |= {
+                        (each.asname or each.name)
+                        for each in node.names
+                        if whole or each.asname == each.name
+                    }
+                case ast.FunctionDef() | ast.ClassDef():
+                    names.add(node.name)
+                case ast.Assign(targets=[ast.Name(id="_deprecations")], value=ast.Dict() as table):
+                    pairs = zip(table.keys, table.values, strict=True)
+                    names |= {
+                        key.value
+                        for key, value in pairs
+                        if isinstance(key, ast.Constant) and _is_there(value)
+                    }  # type: ignore[misc]
+                case ast.Assign():
+                    names |= {each.id for each in node.targets if isinstance(each, ast.Name)}
+                case _:
+                    pass
+    return {name for name in names if not name.startswith("_") and "." not in name and name != "*"}
+
+
+def _is_there(deprecated: ast.expr) -> bool:
+    """Whether a deprecated name still is one: without a value its use raises."""
+    return not (isinstance(deprecated, ast.Tuple) and ast.unparse(deprecated.elts[-1]) == "None")
+
+
+def dotted(path: str) -> str:
+    """A module by its path."""
+    return path.removesuffix("__init__").strip("/").replace("/", ".")
+
+
+def names_of_tensorflow(archive: zipfile.ZipFile, release: Release) -> set[str]:
+    """The public names of TensorFlow, and its modules that others reach for."""
+    found: set[str] = set()
+    for pattern in (API, KERAS_WITHIN[release[0]], *((CONTRIB,) if release < (2,) else ())):
+        for path, source in contents(archive, pattern):
+            module = dotted(pattern.search(path)["path"])  # type: ignore[index]
+            prefix = "tf." + (f"{module}." if module else "")
+            found |= {
+                prefix.rstrip("."),
+                *(prefix + name for name in bound(source) if name not in STATIC),
+            }
+    return found | {
+        f"tensorflow.{dotted(hit['path'])}"
+        for each in archive.namelist()
+        if (hit := PYTHON.search(each))
+    }
+
+
+STATIC = {
+    "absolute_import",
+    "division",
+    "print_function",
+    "sys",
+    "os",
+    "logging",
+    "app",
+    "np",
+    "annotations",
+    "typing",
+    "Any",
+}
+"""Names that modules import for themselves."""
+
+
+def names_of(package: str, archive: zipfile.ZipFile, release: Release) -> set[str]:
+    """The public names of a package by full name, and all its modules."""
+    root = ROOTS[package]
+    if package == "tensorflow":
+        return names_of_tensorflow(archive, release)
+    paths = [
+        each
+        for each in archive.namelist()
+        if each.startswith(f"{root}/")
+        and each.endswith(".py")
+        and not re.search(r"(?:^|[/_])tests?(?:[/_.]|$)|conftest|integration_test|/api/_v1", each)
+    ]
+    found = {dotted(each.removesuffix(".py")) for each in paths}
+    if package not in NAMED or (package == "keras" and release[:2] == (2, 4)):
+        return found
+    public = re.compile(rf"^{root}/(?!src/|_src/|api/)(?:[a-z][\w]*/)*(?:__init__|[a-z]\w*)\.py$")
+    if package == "keras" and release >= (3,):
+        public = re.compile(r"^keras/(?:(?!src/|_)[a-z]\w*/)*__init__\.py$")
+    for path, source in contents(archive, public):
+        module = dotted(path.removesuffix(".py"))
+        whole = path.endswith("__init__.py")
+        found |= {f"{module}.{name}" for name in bound(source, whole=whole) if name not in STATIC}
+    if package == "keras":
+        for path, source in contents(archive, KERAS):
+            module = dotted(KERAS.search(path)["path"])  # type: ignore[index]
+            found |= {f"tf.{module}", *(f"tf.{module}.{name}" for name in bound(source))}
+    return found
+
+
+def series(package: str, release: Release) -> Release:
+    """The releases that are told as one."""
+    return release[: 3 if package in BY_PATCH else 2]
+
+
+def spelled(release: Release) -> str:
+    """A release as people write it."""
+    return ".".join(map(str, release))
+
+
+def spans(holding: dict[Release, set[str]]) -> dict[str, tuple[str, str]]:
+    """By name the first and last release that has it, of those that came or went."""
+    releases = sorted(holding)
+    at: dict[str, list[int]] = defaultdict(list)
+    for number, release in enumerate(releases):
+        for name in holding[release]:
+            at[name].append(number)
+    told: Spans = {}
+    for name, there in at.items():
+        begin = spelled(releases[there[0]]) if there[0] else ""
+        end = spelled(releases[there[-1]]) if there[-1] < len(releases) - 1 else ""
+        if begin or end:
+            told[name] = begin, end
+    # What came or went with its module is told by it.
+    return {name: span for name, span in told.items() if told.get(name.rpartition(".")[0]) != span}
+
+
+def is_told(name: str, span: tuple[str, str]) -> bool:
+    """Whether others ask for a name: no test, no data set, no inner part of a deep module."""
+    first, _, rest = name.partition(".")
+    if INNER.search(name) or (OWN_PART.search(name) and not span[1]):
+        return False
+    # What TensorFlow 2 took away has its table (readings/renames.txt); 1.12 is the first that lists its names.
+    of_one = (
+        first == "tf"
+        and not rest.startswith("contrib")
+        and (span[1].startswith("1.") or span[0] in FIRST_LISTED)
+    )
+    return not of_one and rest.count(".") < DEPTH.get(first, 1)
+
+
+INNER = re.compile(
+    r"(?:^|[._])tests?(?:[._]|$)|test_util|testing|keras\.api\.\w+\.\w|keras\.(?:distribute|premade_models|feature_column|estimator|wrappers|cntk|dtensor)\b|backend\.\w+_backend|^jax\.interpreters\.\w+\.|^jax\.(?:extend|example_libraries|custom_\w+|ad_checkpoint|errors|profiler|dtypes|tools)\.|contrib\.\w+\.\w+\.|^tf\.contrib\.(?:boosted_trees|bayesflow|distributions|eager|factorization|fused_conv|gan|kfac|labeled_tensor|lite|periodic|quantize|receptive|rpc|sparsemax|timeseries|tensorrt|verbs|meta_graph|legacy_seq2seq|learn|linear_optimizer|losses|metrics|slim)\.|^flax\.(?:errors|typing|configurations|traverse_util)\."
+    r"|keras\.utils\.\w+\.|keras\.(?:backend|preprocessing|saving)\.\w+\.|jax\.experimental\.(?:hijax|attrs|colocated_python|compute_on|roofline|scheduling_groups|serialize|source_mapper|topologies|transfer|x64|xla_metadata|key_reuse|checkify|ode|custom|export|mesh_utils|layout|multihost)|\.experimental\.host_callback\.[a-z_]*_|optax\.contrib|optax\.\w+\.\w"
+    r"|raw_ops|_vendor|\.(?:datasets|projects|scripts|testing|tests?|testdata|tools|cli|benchmarks?|demo|mosaic|triton|array_serialization)\b"
+    r"|_(?:test|pb2|grpc|lib|internal|impl)\b|applications\.\w+\.|^jax\.experimental\.(?:pallas|jax2tf|sparse|array_api)\.|^tensorflow_datasets\.\w+\.\w+\.|^tensorflow_probability\.(?:python|substrates)\.\w+\."
+    r"|^tf\.(?:lite|mlir|quantization|types|debugging|autograph|test|queue|xla|sets|bitcast|audio)\b|^keras\.(?:src|api)\.\w+\.\w+\.|^jax\.(?:_src|extend)\.\w+\.|\.wrappers\.|^keras\.\w+\.\w+\.\w+\.\w|^keras\.(?:engine|saving|applications)\.\w+\.\w"
+    r"|^flax\.(?:nnx|experimental|nn|linen|core|training|metrics|optim|serving|struct)\.\w+\.\w+|^orbax\.checkpoint\.\w+\.\w|^tensorflow_addons\.\w+\.\w+\.\w|^tensorboard\.(?:plugins|uploader|backend|data)\."
+)
+OWN_PART = re.compile(
+    r"^tensorflow\.(?:python|core|compiler)\.(?!keras|distribute|tpu|trackable|checkpoint|util|types|kernels|platform)|\._src\.|\.src\."
+)
+FIRST_LISTED = ("1.12", "1.13")
+DEPTH = {
+    "tensorflow": 6,
+    "tf": 6,
+    "keras": 4,
+    "jax": 3,
+    "flax": 3,
+    "optax": 2,
+    "tensorflow_addons": 3,
+    "google": 4,
+    "orbax": 3,
+}
+
+
+def rows_of_names(package: str, told: Spans) -> Iterator[str]:
+    """`first-last module:name,name ...`, wrapped."""
+    yield f"[{package}]"
+    by_span: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for name in sorted(told):
+        module, _, last = name.rpartition(".")
+        by_span[told[name]][module].append(last)
+    for span, modules in sorted(by_span.items()):
+        row = head = f"{span[0]}-{span[1]}"
+        for module, names in modules.items():
+            row += f" {module}:"
+            for at, name in enumerate(names):
+                if len(row) + len(name) > WIDTH:
+                    yield row.rstrip(",")
+                    row = f"{head} {module}:"
+                row += name + ("," if at < len(names) - 1 else "")
+        yield row
+
+
+def pythons(wheel: Wheel) -> str:
+    """`first-last` Python of a release."""
+    tags = sorted((int(tag[0]), int(tag[1:])) for tag in wheel.pythons if int(tag[0]) < 4)
+    if tags:
+        return f"{spelled(tags[0])}-{spelled(tags[-1])}"
+    least = re.search(r">=?\s*(\d\.\d+)", wheel.requires_python)
+    most = re.search(r"<\s*(\d\.\d+)", wheel.requires_python)
+    last = (
+        f"3.{int(most[1].split('.')[1]) - 1}"
+        if most and most[1] > "3.1" and most[1] != "4.0"
+        else ""
+    )
+    return f"{least[1]}-{last}" if least else "-"
+
+
+def requirements(registry: Registry, package: str, wheel: Wheel) -> str:
+    """What a release requires of the other packages of the field."""
+    with registry.archive(wheel) as archive:
+        path = next(each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+        lines = re.findall(
+            r"^Requires-Dist: (.*)", archive.read(path).decode(errors="replace"), re.MULTILINE
+        )
+    wanted: dict[str, str] = {}
+    for line in lines:
+        try:
+            asked = Requirement(line)
+        except InvalidRequirement:
+            continue
+        name = re.sub(r"[._]", "-", asked.name.lower()).removesuffix("-cpu")
+        if (
+            name != "tensorboard"
+            and name in (ROOTS if package in CORE else TIED)
+            and (
+                asked.marker is None
+                or asked.marker.evaluate(
+                    {"extra": "", "python_version": "3.11", "python_full_version": "3.11.9"}
+                )
+            )
+        ):
+            wanted.setdefault(
+                name, re.sub(r"!=[^,]*,?|(?<=\d)\.?(?:a|b|rc|dev)\d*|\s", "", str(asked.specifier))
+            )
+    return " ".join(name + wanted[name] for name in sorted(wanted))
+
+
+def rows_of_package(package: str, wheels: Iterable[Wheel]) -> Iterator[str]:
+    """`first last month pythons requirement ...` for releases that need the same."""
+    yield f"[{package} {ROOTS[package]}]"
+
+    def key(wheel: Wheel) -> tuple[Release, str, str]:
+        return series(package, wheel.release)[:2], pythons(wheel), wheel.requires
+
+    for (_, span, requires), group in groupby(wheels, key):
+        alike = list(group)
+        first, last = spelled(alike[0].release), spelled(alike[-1].release)
+        yield f"{first} {last if last != first else '='} {alike[0].month} {span} {requires}".rstrip()
+
+
+def read(registry: Registry, package: str) -> tuple[list[str], dict[Release, set[str]]]:
+    """The rows of a package, and what each of its releases holds."""
+    wheels = registry.wheels(package)
+    for wheel in wheels:
+        try:
+            wheel.requires = requirements(registry, package, wheel)
+        except Exception as error:
+            print(package, wheel.release, repr(error), file=sys.stderr)
+    newest = {series(package, wheel.release): wheel for wheel in wheels}
+    holding: dict[Release, set[str]] = {}
+    if package not in {"libtpu", "jaxlib", "transformers"}:
+        cpu = (
+            {series(package, each.release): each for each in registry.wheels("tensorflow-cpu")}
+            if package == "tensorflow"
+            else {}
+        )
+        for release, wheel in (newest | cpu).items():
+            try:
+                with registry.archive(wheel) as archive:
+                    holding[release] = names_of(package, archive, release)
+            except Exception as error:
+                print(package, release, repr(error), file=sys.stderr)
+    print(package, len(wheels), len(holding), file=sys.stderr)
+    return list(rows_of_package(package, wheels)), holding
+
+
+def main() -> None:
+    """Writes both files."""
+    registry = Registry()
+    only = sys.argv[1:] or list(ROOTS)
+    with ThreadPoolExecutor(8) as pool:
+        all_read = dict(
+            zip(only, pool.map(lambda package: read(registry, package), only), strict=True)
+        )
+    write(all_read)
+
+
+def write(all_read: dict[str, tuple[list[str], dict[Release, set[str]]]]) -> None:
+    """The two tables."""
+    tensorflow, keras = all_read["tensorflow"][1], all_read["keras"][1]
+    of_three = set[str]().union(*(held for release, held in keras.items() if release >= (3,)))
+    for release, held in tensorflow.items():
+        if release >= (2, 6):  # Keras is a package of its own then, with TensorFlow's number or 3
+            brought = of_three if release >= (2, 16) else keras.get(release, set[str]())
+            tensorflow[release] = {name for name in held if not name.startswith("tf.keras")} | {
+                name for name in brought if name.startswith("tf.keras")
+            }
+    for release in keras:
+        keras[release] = {name for name in keras[release] if not name.startswith("tf.keras")}
+    names: list[str] = []
+    for package, (_, holding) in all_read.items():
+        told = spans({release: held for release, held in holding.items() if held})
+        told = {name: span for name, span in told.items() if is_told(name, span)}
+        names += rows_of_names(package, told) if told else ()
+    packages = [row for _, (rows, _) in all_read.items() for row in rows]
+    for name, rows in (("packages.txt", packages), ("names.txt", names)):
+        (FOLDER / name).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

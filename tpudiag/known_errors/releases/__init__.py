@@ -1,0 +1,1 @@
+"""Which release an error is about: what each release of a package has and needs."""

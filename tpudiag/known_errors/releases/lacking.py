@@ -1,0 +1,108 @@
+# ruff: noqa: E501  (patterns stay in one piece)
+"""Which name an error says is not there, and who asks for it."""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import NamedTuple
+
+from .given import canonical
+
+SENTENCE_LINES = 8
+"""Lines from a match on in which the sentence stands that names what is lacking."""
+FRAMES_LINES = 200
+SOURCE_LINES = 6
+"""Lines before the sentence in which the source of its frame stands."""
+_QUOTE = r"['\"`\u2018\u2019]"
+_FORMS = (
+    re.compile(
+        rf"module {_QUOTE}(?P<module>[\w.]{{2,100}}){_QUOTE} has no attribute {_QUOTE}(?P<name>\w{{1,60}})"
+    ),
+    re.compile(
+        rf"cannot import name {_QUOTE}(?P<name>\w{{1,60}}){_QUOTE} from (?:partially initialized module )?{_QUOTE}(?P<module>[\w.]{{2,100}})"
+    ),
+    re.compile(rf"No module named {_QUOTE}?(?P<name>\w+\.[\w.]{{2,100}})"),
+    re.compile(rf"cannot import name {_QUOTE}?(?P<name>\w{{1,60}})"),
+    re.compile(rf"'module' object has no attribute {_QUOTE}(?P<name>\w{{1,60}})"),
+)
+_FRAME = re.compile(
+    r"(?:site|dist)-packages[/\\]+(?P<package>\w{2,40})(?P<file>(?:[/\\]+[\w.-]{1,60}){0,9})\.py(?=[\"',:\]]| in )"
+    r"|(?P<own>File \"(?!<frozen|[^\"\n]{0,200}(?:/lib/python\d|-packages|runfiles))[^\"\n]{1,200}\", line \d|<ipython-input|Cell In ?\[|Input In ?\[|ipykernel_\d)"
+)
+_WRAPPERS = re.compile(
+    r"lazy_loader|module_wrapper|deprecation_wrapper|traceback_utils|import_util"
+)
+_INNER = {"tensorflow_core": "tensorflow", "tensorflow_api": "tensorflow"}
+_SHORT = {"jnp": "jax.numpy", "tensorflow": "tensorflow", "tf": "tensorflow"}
+
+
+class Lack(NamedTuple):
+    """A name that is not there."""
+
+    full: str
+    """As the table of names writes it."""
+    name: str
+    asker: str
+    """The installed package that asks for it; empty where it is the user's own code, or not told."""
+    file: str
+    """Its file."""
+    within: bool
+    """Whether the module that is to have it was found."""
+
+    @property
+    def asked(self) -> str:
+        """The module that is to have it."""
+        first = self.full.partition(".")[0]
+        return "tensorflow" if first == "tf" else first
+
+    @property
+    def of_python(self) -> bool:
+        """Whether it is one of Python's own library."""
+        return self.asked in sys.stdlib_module_names
+
+
+def lack_in(text: str, line: int) -> Lack | None:
+    """What the error on a line of a text says is not there."""
+    rows = text.split("\n")
+    sentence = "\n".join(rows[max(0, line - 1) : line + SENTENCE_LINES])
+    before = "\n".join(rows[max(0, line - FRAMES_LINES) : max(0, line - 1)])
+    for form in _FORMS:
+        found = form.search(sentence)
+        if found is None:
+            continue
+        said = found.groupdict()
+        before += "\n" + sentence[: found.start()]
+        full = f"{said['module']}.{said['name']}" if said.get("module") else said["name"]
+        if not said.get("module") and "." not in full:
+            full = _by_source(before, said["name"])
+        if not full:
+            return None
+        asker, file = _asker(before)
+        within = "module named" not in found[0]
+        return Lack(canonical(full), said["name"], asker, file, within)
+    return None
+
+
+def _by_source(before: str, name: str) -> str:
+    """The full name, by the source line that asks for it; empty where none does."""
+    source = "\n".join(before.split("\n")[-SOURCE_LINES:])
+    found = re.search(rf"from ([\w.]+) import [^\n]*\b{name}\b", source) or re.search(
+        rf"\b([a-z]\w*(?:\.\w+)*)\.{name}\b", source
+    )
+    if found is None:
+        return ""
+    first, dot, rest = found[1].partition(".")
+    return f"{_SHORT.get(first, first)}{dot}{rest}.{name}"
+
+
+def _asker(before: str) -> tuple[str, str]:
+    """The installed package whose file asks, and the file; empty where the last frame is none."""
+    frames = [each for each in _FRAME.finditer(before) if not _WRAPPERS.search(each[0])]
+    if not frames or frames[-1]["own"]:
+        return "", ""
+    package = frames[-1]["package"]
+    package = _INNER.get(package, package)
+    if package == "google" and "protobuf" not in (frames[-1]["file"] or ""):
+        return "", ""  # the common roof of many packages
+    return package, package + (frames[-1]["file"] or "").replace("\\", "/") + ".py"
