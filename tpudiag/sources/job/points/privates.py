@@ -85,6 +85,8 @@ INITIALIZES = Private(
 )
 SHAPES_BUILT = Private("_build_shapes_dict", "what a model was built for", releases="Keras 3")
 SHAPE_BUILT = Private("_build_input_shape", "what a model was built for", releases="Keras 2")
+ITERATIONS = Private("_iterations", "an optimizer's counter of steps, if it was made by now",
+                     releases="Keras 2 and 3")  # fmt: skip
 STEPS_PER_EXECUTION = Private("_steps_per_execution", "of a model", releases="Keras 2")
 VALIDATION = Private(
     "_eval_epoch_iterator", "where the next validation reads on", releases="Keras 3"
@@ -120,6 +122,18 @@ TUNNEL = Private("_tunnel_host", "the host behind a proxy", releases="Python 3.1
 BASE_URL = Private("_base_url", "what the addresses of a session begin with", releases="aiohttp 3")
 JAX_COMPILED = "/jax/core/compile/backend_compile_duration"
 """Event of `jax.monitoring`, of JAX 0.4.30 to 0.10: a program was compiled."""
+
+
+def steps_taken(optimizer: Any) -> int | None:
+    """The steps that an optimizer of Keras has taken; None where none were.
+
+    Its property would make the counter of an older one, and outside of the strategy's scope.
+    """
+    counter = ITERATIONS.of(getattr(optimizer, "inner_optimizer", optimizer), None)
+    try:
+        return int(counter.numpy())
+    except (AttributeError, TypeError, ValueError, RuntimeError):
+        return None
 
 
 def inputs(dataset: Any) -> Sequence[Any]:

@@ -201,13 +201,8 @@ class KerasWatch:
 
     def iterations(self) -> int | None:
         """Optimizer steps taken so far, None where no optimizer is known."""
-        values: list[int] = []
-        for optimizer in self.optimizers:
-            try:
-                values.append(int(optimizer.iterations.numpy()))
-            except (AttributeError, TypeError, ValueError, RuntimeError):
-                continue
-        return max(values, default=None)
+        taken = map(privates.steps_taken, self.optimizers)
+        return max((steps for steps in taken if steps is not None), default=None)
 
     def _note_fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
         """A fit begins: which model, and how often it goes over its data."""
