@@ -8,13 +8,15 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from tpudiag.commands._parser import add_verb
 from tpudiag.errors import INTERRUPTED, TpudiagError, UsageError
 from tpudiag.printing import say, say_whole
+from tpudiag.settings import of_verb
 from tpudiag.version import __version__
 
 VERBS = (
@@ -58,8 +60,13 @@ class Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
 
-def build_parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all verbs, or of one; importing a verb's module must stay cheap."""
+def build_parser(
+    only: str | None = None, written: Mapping[str, Any] | None = None
+) -> argparse.ArgumentParser:
+    """The parser of all verbs, or of one; importing a verb's module must stay cheap.
+
+    `written`: what a settings file says in place of the defaults.
+    """
     parser = Parser(
         prog="tpudiag",
         description="Finds what is wrong with a TensorFlow training job on TPU.",
@@ -71,7 +78,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     # Without `prog` argparse formats a usage line to find it, and imports shutil for its width.
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, prog=parser.prog)
     for verb in VERBS if only is None else (only,):
-        add_verb(verbs, verb, import_module(f"tpudiag.commands.{verb}").VERB)
+        add_verb(verbs, verb, import_module(f"tpudiag.commands.{verb}").VERB, written or {})
     return parser
 
 
@@ -82,11 +89,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Before argparse sees them: it would take the script's options behind `--` for arguments of a
     # verb.
     own, theirs = split_arguments(given)
-    # One verb's options alone, where it is known: the other ten modules are not imported.
-    options = build_parser(own[0] if own and own[0] in VERBS else None).parse_args(own)
-    options.arguments = theirs
     signal.signal(signal.SIGTERM, _interrupt)  # what Ctrl-C tidies up, a plain kill does too
     try:
+        # One verb's options alone, where it is known: the other ten modules are not imported.
+        verb = own[0] if own and own[0] in VERBS else None
+        options = build_parser(verb, _written(verb)).parse_args(own)
+        options.arguments = theirs
         _refuse_deleted_folder()
         exit_code: int = import_module(f"tpudiag.commands.{options.verb}").run(options)
         sys.stdout.flush()
@@ -126,6 +134,14 @@ def _open_what_is_closed() -> None:
             os.close(descriptor)
         sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115
         sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
+
+
+def _written(verb: str | None) -> Mapping[str, Any]:
+    """What the settings file says of a verb's options."""
+    try:
+        return of_verb(verb, Path.cwd()) if verb is not None else {}
+    except FileNotFoundError:  # the folder is gone, which is told once the line was understood
+        return {}
 
 
 def _refuse_deleted_folder() -> None:

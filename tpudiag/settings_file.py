@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from tpudiag.errors import UsageError
-from tpudiag.options.verbs import options
+from tpudiag.options.option import PEOPLE, Option, choices, flags
+from tpudiag.options.verbs import OF_VERB, options
 
 SECTION = msgspec.defstruct(
     "Section",
@@ -21,10 +24,12 @@ SECTION = msgspec.defstruct(
             if option.setting is not None
         ),
         ("limits", dict[str, float], msgspec.UNSET),
+        *((verb, dict[str, Any], msgspec.UNSET) for verb in OF_VERB),
     ],
     forbid_unknown_fields=True,
 )
-"""The options that may stand in the section, and the checks' limits by id."""
+"""What may stand in the section: options of all verbs, the checks' limits by id, and for each verb
+a table of its own options."""
 
 
 def section(file: Path, data: bytes) -> dict[str, Any] | None:
@@ -55,4 +60,33 @@ def section(file: Path, data: bytes) -> dict[str, Any] | None:
     made["ignore"], python = list(ignored), made.get("python")
     if python is not None and (os.sep in python or python.startswith(".")):
         made["python"] = str(file.parent / Path(python).expanduser())
+    for verb in made.keys() & OF_VERB.keys():
+        made[verb] = dict(_said(file, verb, made[verb]))
     return made
+
+
+def _said(file: Path, verb: str, table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The options in a verb's table, each read as the command line reads it."""
+    known = options(verb, PEOPLE)
+    for name, given in table.items():
+        kind, option = known.get(name, (None, Option(people=False)))
+        if not option.people or option.setting is not None or flags(name, option)[0][0] != "-":
+            raise UsageError(f"{file}: [tool.tpudiag.{verb}]: {name} cannot stand there")
+        try:
+            several = isinstance(given, list) and option.repeated
+            read = [_read(kind, option, each) for each in (given if several else [given])]
+        except (ValueError, argparse.ArgumentTypeError) as error:
+            raise UsageError(f"{file}: [tool.tpudiag.{verb}]: {name}: {error}") from error
+        # A path is one from the file's folder.
+        read = [file.parent / each if isinstance(each, Path) else each for each in read]
+        yield name, read if option.repeated else read[0]
+
+
+def _read(kind: Any, option: Option, given: object) -> Any:
+    """One value: ValueError, or argparse's own, where it is none of the option's."""
+    if isinstance(given, bool) != (kind is bool) or not isinstance(given, (str, int, float)):
+        raise ValueError(f"{given!r} is no value of it")
+    value = given if kind is bool else option.kind.parse(str(given))
+    if choices(kind) and value not in choices(kind):
+        raise ValueError(f"{given!r} is none of {', '.join(choices(kind))}")
+    return value
