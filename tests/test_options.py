@@ -21,7 +21,7 @@ from tpudiag.options import verbs
 from tpudiag.options.jobs import CheckOptions
 from tpudiag.options.kinds import SECONDS
 from tpudiag.options.option import AGENTS, PEOPLE, Option, help_of, read
-from tpudiag.settings_file import SECTION, section
+from tpudiag.settings_file import section
 
 OF_THE_LIBRARY = sorted(verbs.KEYWORDS)
 
@@ -82,11 +82,6 @@ def test_several_paths_are_each_held(tmp_path: Path) -> None:
     given["after"] = ["b", "../c"]
     with pytest.raises(UsageError):
         held("compare", given, folder)
-
-
-def test_the_settings_file_takes_what_is_declared_for_it() -> None:
-    names = {field.name for field in msgspec.structs.fields(SECTION)}
-    assert names == {"select", "ignore", "limits", "python", "pedantic", *verbs.OF_VERB}
 
 
 def test_a_new_option_is_one_declaration(monkeypatch: pytest.MonkeyPatch) -> None:

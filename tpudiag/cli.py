@@ -93,9 +93,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         # One verb's options alone, where it is known: the other ten modules are not imported.
         verb = own[0] if own and own[0] in VERBS else None
-        options = build_parser(verb, _written(verb)).parse_args(own)
+        helps = verb is None or "-h" in own or "--help" in own
+        written: Mapping[str, Any] = {} if helps else of_verb(own[0], _folder())
+        options = build_parser(verb, written).parse_args(own)
         options.arguments = theirs
-        _refuse_deleted_folder()
         exit_code: int = import_module(f"tpudiag.commands.{options.verb}").run(options)
         sys.stdout.flush()
     except TpudiagError as error:
@@ -136,18 +137,10 @@ def _open_what_is_closed() -> None:
         sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
 
 
-def _written(verb: str | None) -> Mapping[str, Any]:
-    """What the settings file says of a verb's options."""
+def _folder() -> Path:
+    """The working folder; UsageError where it is gone: settings and reports would be nowhere."""
     try:
-        return of_verb(verb, Path.cwd()) if verb is not None else {}
-    except FileNotFoundError:  # the folder is gone, which is told once the line was understood
-        return {}
-
-
-def _refuse_deleted_folder() -> None:
-    """UsageError where the working folder is gone: settings and reports would be nowhere."""
-    try:
-        os.getcwd()  # noqa: PTH109
+        return Path.cwd()
     except OSError as error:
         raise UsageError(f"the working folder: {error.strerror}; cd to another") from error
 

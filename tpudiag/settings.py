@@ -53,7 +53,8 @@ def load(folder: Path) -> Settings:
 
 def of_verb(verb: str, folder: Path) -> Mapping[str, Any]:
     """What the file says of a verb's own options, by name. Raises UsageError."""
-    return _section(folder).get(verb, {})
+    written: Mapping[str, Any] = _section(folder).get(verb, {})
+    return written
 
 
 def _section(folder: Path) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import ResultFetch
-from tpudiag.sources.job.points import barrier, hooks, table, user_lines
+from tpudiag.sources.job.points import hooks, table, user_lines
 
 
 class FetchWatch:
@@ -20,16 +20,11 @@ class FetchWatch:
 
     def watch(self, jax: Any) -> None:
         """Hook what asks for values."""
-        hooks.around(table.JAX_ARRAY_ASKED, partial(self._asked, one=True), jax)
-        hooks.around(table.JAX_VALUES_ASKED, partial(self._asked, one=False), jax)
+        hooks.before(table.JAX_ARRAY_ASKED, partial(self._asked, True), jax)
+        hooks.before(table.JAX_VALUES_ASKED, partial(self._asked, False), jax)
         self._leaves = jax.tree_util.tree_leaves
 
-    def _asked(self, original: Any, value: Any, *args: Any, one: bool, **kwargs: Any) -> Any:
-        """A value is asked for."""
-        barrier.attempt("fetch", self._note, value, one)
-        return original(value, *args, **kwargs)
-
-    def _note(self, value: Any, one: bool) -> None:
+    def _asked(self, one: bool, value: Any, *_: object, **__: object) -> None:
         """Count the step after which a line of the job's asks for its result."""
         results = self._results()
         leaves = (value,) if one else self._leaves(value)

@@ -55,7 +55,7 @@ class _Strategy:
         return min(self.tpudiag_real_replicas, self.num_replicas_in_sync)
 
     @property
-    def cluster_resolver(self) -> Any:
+    def cluster_resolver(self) -> object:
         """The resolver that it was made with."""
         return self._tpudiag_resolver
 
@@ -75,12 +75,12 @@ class _Strategy:
         if self._tpudiag_real() < self._tpudiag_replicas:
             interventions.note(InterventionKind.REPLICAS)
 
-    def _tpudiag_part(self, dataset: Any, real_replicas: int, replicas: int) -> Any:
+    def _tpudiag_part(self, dataset: object, real_replicas: int, replicas: int) -> object:
         """What the replicas that run get of a dataset."""
         self._tpudiag_note_fewer()
         return _share(dataset, real_replicas, replicas, type(self).tpudiag_sparing)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+    def experimental_distribute_dataset(self, dataset: object, options: object = None) -> object:
         """Of each global batch the part that is theirs."""
         mirrored: Any = super()
         if not type(self).tpudiag_whole_batches:
@@ -88,7 +88,7 @@ class _Strategy:
             dataset = self._tpudiag_part(dataset, real, self.num_replicas_in_sync)
         return mirrored.experimental_distribute_dataset(dataset, options)
 
-    def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
+    def distribute_datasets_from_function(self, dataset_fn: Any, options: object = None) -> object:
         """What the function makes for one host of the target."""
         mirrored: Any = super()
 
@@ -110,12 +110,12 @@ class _Strategy:
         """One CPU replica holds what a TPU would split."""
         return tensor
 
-    def experimental_replicate_to_logical_devices(self, tensor: Any) -> Any:
+    def experimental_replicate_to_logical_devices(self, tensor: object) -> object:
         """One CPU replica holds what a TPU would replicate."""
         return tensor
 
 
-def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int) -> type:
+def strategy_class(mirrored: object, system: TpuSystem, real_replicas: int) -> type:
     """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
     base: Any = mirrored
 
@@ -147,7 +147,7 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
             return max(int(strategy.num_replicas_in_sync) // system.hosts, 1)
 
         @property
-        def tpu_hardware_feature(self) -> Any:
+        def tpu_hardware_feature(self) -> object:
             import tensorflow as tf
 
             return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
@@ -163,7 +163,7 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
                     raise
             return _alone(strategy, alike, args, kwargs or {})
 
-        def experimental_logical_device(self, logical_device_id: int) -> Any:
+        def experimental_logical_device(self, logical_device_id: int) -> object:
             return logical_device(self, logical_device_id)
 
         def tpu_run(self, fn: Any, args: Any, kwargs: Any, options: Any = None) -> Any:
@@ -214,7 +214,7 @@ def _share(dataset: Any, real_replicas: int, replicas: int, sparing: bool) -> An
         # The last batch of data that do not divide is smaller: its share is known when it comes.
         return tensor[: used(tf.shape(tensor)[0] if size is None else size)]
 
-    def cut(*element: Any) -> Any:
+    def cut(*element: object) -> Any:
         parts = tf.nest.map_structure(part, element)
         return parts if len(parts) > 1 else parts[0]
 
@@ -228,6 +228,6 @@ def _share(dataset: Any, real_replicas: int, replicas: int, sparing: bool) -> An
 
 
 @contextlib.contextmanager
-def logical_device(_: Any, logical_device_id: int) -> Generator[None, None, None]:  # noqa: ARG001
+def logical_device(_: object, logical_device_id: int) -> Generator[None, None, None]:  # noqa: ARG001
     """A CPU replica is one device."""
     yield

@@ -16,7 +16,18 @@ from math import prod
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import barrier, hooks, interventions, privates, table, user_lines
+from tpudiag.sources.job.points import (
+    Args,
+    Call,
+    Kwargs,
+    Library,
+    barrier,
+    hooks,
+    interventions,
+    privates,
+    table,
+    user_lines,
+)
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.tensorflow.graphs import cpu_cost
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
@@ -46,7 +57,7 @@ class HeavyFunctions:
             self._tell(record.name, flops)
 
     def call(
-        self, record: FunctionRecord, original: Any, function: Any, args: Any, kwargs: Any
+        self, record: FunctionRecord, original: Call, function: object, args: Args, kwargs: Kwargs
     ) -> Any:
         """An outermost call of a tf.function."""
         self._current = record, args
@@ -72,13 +83,13 @@ class HeavyFunctions:
         interventions.note(TRACED)
         return self._zeros(concrete.structured_outputs, self._drawn(given))
 
-    def _judge(self, record: FunctionRecord, graph: Any, passes: int = 1) -> None:
+    def _judge(self, record: FunctionRecord, graph: object, passes: int = 1) -> None:
         """Leave a function that takes too long."""
         flops = passes * cpu_cost.replica_flops(self._tf, graph, self.batch())
         if host_memory.is_heavy(flops, _cores()):
             self.leave(record, flops)
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """A model that is called by itself is a function as well."""
         hooks.around(table.MODEL_CALLED, self._forward_pass, keras)
 
@@ -114,7 +125,7 @@ class HeavyFunctions:
         seconds = host_memory.seconds(flops, _cores())
         self._told(f"`{name}`{f' at {place}' if place else ''} (some {seconds:.0f} s a replica)")
 
-    def _can_answer(self, outputs: Any) -> bool:
+    def _can_answer(self, outputs: object) -> bool:
         """Whether zeros can stand for all that a function gives."""
         leaves = self._tf.nest.flatten(self._specs(outputs), expand_composites=True)
         of_no_shape = (self._tf.resource, self._tf.variant)
@@ -165,7 +176,7 @@ class HeavyFunctions:
         return answer if specs is outputs else tf.experimental.Optional.from_value(answer)
 
 
-def _is_open(leaf: Any) -> bool:
+def _is_open(leaf: object) -> bool:
     """Whether it is a tensor, of which the trace knows but the shape and type."""
     return hasattr(leaf, "dtype") and hasattr(leaf, "shape")
 

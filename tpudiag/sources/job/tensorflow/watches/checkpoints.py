@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import CheckpointUse
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.points.point import Point
 
 
@@ -24,7 +24,7 @@ class CheckpointWatch:
         for saved in (table.CHECKPOINT_SAVED, table.CHECKPOINT_WRITTEN):
             self._follow(saved, saved.name, _argument(1, "file_prefix"), 1)
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """Hook the Keras that the job imported."""
         for each in table.MODEL_SAVED.each():
             kind = each.name.removeprefix("keras.")
@@ -43,7 +43,7 @@ class CheckpointWatch:
     ) -> None:
         """Note each call: what saves, where to, from which line."""
 
-        def note(*args: Any, **kwargs: Any) -> None:
+        def note(*args: object, **kwargs: object) -> None:
             # A path that a sandbox or stand-in redirected is told as the script wrote it: TPU602
             # judges where the checkpoints will go on the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")

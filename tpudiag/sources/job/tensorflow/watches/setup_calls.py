@@ -13,7 +13,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import OutsideVariable
 from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
-from tpudiag.sources.job.points import hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, privates, table, user_lines
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 _TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
@@ -57,7 +57,7 @@ class SetupWatch:
         scope.__enter__()
         self._scope = scope
 
-    def watch_keras(self, keras: Any, package: str) -> None:
+    def watch_keras(self, keras: Library, package: str) -> None:
         """Hook a Keras."""
         self._package = package
         self._version = tuple(int(n) for n in re.findall(r"\d+", str(keras.__version__))[:2])
@@ -93,7 +93,7 @@ class SetupWatch:
         hooks.quietly(self._note_variable, variable)
         return variable
 
-    def _note_variable(self, variable: Any) -> None:
+    def _note_variable(self, variable: object) -> None:
         self._variables += 1
         if not self._tf.distribute.has_strategy():
             made = self._metrics if _made_by_metric() else self._outside
@@ -125,7 +125,7 @@ class SetupWatch:
         ]
         return _of_handles(tensors, taken)
 
-    def _initialise(self, *_: Any, **__: Any) -> None:
+    def _initialise(self, *_: object, **__: object) -> None:
         """The TPU system is initialised, which clears its memory."""
         self._initialised.append(
             RepeatedSetup(
@@ -136,10 +136,10 @@ class SetupWatch:
             )
         )
 
-    def _tpu_strategy(self, *_: Any, **__: Any) -> None:
+    def _tpu_strategy(self, *_: object, **__: object) -> None:
         self.tpu_strategy = True
 
-    def _any_strategy(self, strategy: Any, *_: Any, **__: Any) -> None:
+    def _any_strategy(self, strategy: object, *_: object, **__: object) -> None:
         # What `get_strategy` gives where none was made is made at its first call.
         if not privates.DEFAULT_STRATEGY.names(strategy):
             self.unplaced = False
@@ -147,14 +147,14 @@ class SetupWatch:
     def _gpu_strategy(self, name: str) -> Any:
         """Note a strategy that is not the TPU's, by the user's own class."""
 
-        def note(strategy: Any, *_: Any, **__: Any) -> None:
+        def note(strategy: object, *_: object, **__: object) -> None:
             location = user_lines.caller()
             if type(strategy).__name__ == name and location is not None:
                 self._gpu.setdefault(name, GpuUse(f"tf.distribute.{name}", location))
 
         return note
 
-    def _device(self, device_name: Any = None, *_: Any, **__: Any) -> None:
+    def _device(self, device_name: object = None, *_: object, **__: object) -> None:
         """Operations are placed by the user's code."""
         name = getattr(device_name, "name", device_name)  # a LogicalDevice, or its name
         if self.unplaced and isinstance(name, str) and _TPU.search(name):
@@ -165,13 +165,13 @@ class SetupWatch:
                 use = GpuUse(f'tf.device("{device_name}")', location)
                 self._gpu.setdefault(use.what, use)
 
-    def _memory_growth(self, *_: Any, **__: Any) -> None:
+    def _memory_growth(self, *_: object, **__: object) -> None:
         location = user_lines.direct_caller()
         if location is not None:
             use = GpuUse("tf.config.experimental.set_memory_growth", location)
             self._gpu.setdefault(use.what, use)
 
-    def _compile(self, model: Any, *_: Any, **__: Any) -> None:
+    def _compile(self, model: object, *_: object, **__: object) -> None:
         """A model was compiled: by which line, and what of it trains."""
         location = user_lines.direct_caller()
         if location is None:
@@ -201,7 +201,7 @@ class SetupWatch:
         )
         self._fits.append(data)
 
-    def _is_stream(self, data: Any) -> bool:
+    def _is_stream(self, data: object) -> bool:
         """Whether data come to an end: a dataset, or a generator; arrays begin again."""
         if isinstance(data, self._tf.data.Dataset) or hasattr(data, "element_spec"):
             return True
@@ -235,7 +235,7 @@ def _made_by_metric() -> bool:
     return False
 
 
-def trained_names(model: Any) -> tuple[str, ...]:
+def trained_names(model: object) -> tuple[str, ...]:
     """Names of the variables that train, as far as they are made.
 
     Keras 2 refuses to list them for a model that holds a Sequential which was not built yet.
