@@ -8,7 +8,7 @@ import socket
 from typing import Any
 
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.points import barrier, hooks, table
+from tpudiag.sources.job.points import Call, barrier, hooks, table
 
 REFUSED = "no network: the job is rehearsed with --offline"
 OFFLINE = "TPUDIAG_OFFLINE"
@@ -36,7 +36,7 @@ def _connected(original: Any, sock: Any, address: Any) -> Any:
     return original(sock, address)
 
 
-def _asked(original: Any, host: Any, *args: Any, **kwargs: Any) -> Any:
+def _asked(original: Call, host: object, *args: object, **kwargs: object) -> object:
     """An address is asked for."""
     name = host.decode() if isinstance(host, bytes) else host
     if name and not request_rules.is_own(str(name)):

@@ -25,7 +25,7 @@ class Private:
     """Empty for an attribute of an object that the job has made."""
     releases: str = "2.13 to 2.21"
 
-    def of(self, owner: Any, otherwise: Any = _RAISES) -> Any:
+    def of(self, owner: object, otherwise: object = _RAISES) -> Any:
         """The attribute of an object; AttributeError, or what is given, where it is not there."""
         if otherwise is _RAISES:
             return getattr(owner, self.name)
