@@ -140,8 +140,3 @@ def inputs(dataset: Any) -> Sequence[Any]:
     """The datasets that a dataset is made from."""
     made_from: Sequence[Any] = INPUTS.of(dataset)()
     return made_from
-
-
-def rows() -> dict[str, Private]:
-    """All rows, by the name that the code has for each."""
-    return {name: value for name, value in globals().items() if isinstance(value, Private)}
