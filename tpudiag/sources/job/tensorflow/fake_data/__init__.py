@@ -33,5 +33,6 @@ What still goes by a name, and why: a batch, of which a listing must hold some b
 made (`batch_sizes.py`, by what names stand for); texts and names of files among columns that are
 handed on whole, and sides of pictures in records, which no use tells from any other number; the
 sizes of well-known models, which scripts write down. What still asks the text: whether a line that
-failed for a file was to write it (`wants.py`), which no exception tells. `modules.py` has what notebook hosts import.
+failed for a file was to write it (`wants.py`), which no exception tells. `modules.py` has what
+notebook hosts import.
 """
