@@ -88,6 +88,9 @@ SHAPE_BUILT = Private("_build_input_shape", "what a model was built for", releas
 ITERATIONS = Private("_iterations", "an optimizer's counter of steps, if it was made by now",
                      releases="Keras 2 and 3")  # fmt: skip
 STEPS_PER_EXECUTION = Private("_steps_per_execution", "of a model", releases="Keras 2")
+VALIDATION = Private(
+    "_eval_epoch_iterator", "where the next validation reads on", releases="Keras 3"
+)
 USES_MERGE_CALL = Private("_use_merge_call", "whether replicas are summed through merge_call")
 DEFAULT_STRATEGY = Private("_DefaultDistributionStrategy", "where a job made no strategy")
 SOFT_PLACEMENT = Private("_soft_device_placement", "what was asked for, from the default")

@@ -58,6 +58,7 @@ class KerasWatch:
         hooks.before(table.OPTIMIZER_APPLIES, self._build, keras)
         hooks.after(table.COMPILED, self._take_single_steps, keras)
         hooks.after(table.COMPILED, self._compile_once, keras)
+        hooks.after(table.EVALUATE, self._begin_again, keras)
         if hasattr(keras, "KerasTensor"):  # Keras 2 makes them in replicas, on CPUs as well
             hooks.before(table.LAYER_CALLED, LayerBuilder(self._tf, keras).before_call, keras)
 
@@ -68,6 +69,13 @@ class KerasWatch:
         if asked > 1 and interventions.allowed(InterventionKind.SINGLE_STEPS):
             interventions.note(InterventionKind.SINGLE_STEPS)
             model.steps_per_execution = 1
+
+    def _begin_again(self, model: Any, *_: Any, **__: Any) -> None:
+        """Let Keras 3 read validation data anew where several steps at once had met their end."""
+        single = interventions.allowed(InterventionKind.SINGLE_STEPS)
+        reader = privates.VALIDATION.of(model, None)
+        if single and reader is not None and self._steps_asked.get(id(model), 1) > 1:
+            reader.reset()
 
     def _compile_once(self, model: Any, *_: Any, **__: Any) -> None:
         """Leave jit_compile=True out of a distributed step: it fails, and no more would be seen."""
