@@ -5,18 +5,35 @@ from collections.abc import Iterator
 from tpudiag.hardware import HOST_LINK_GB_PER_S
 from tpudiag.input_verdict import InputVerdict, of_signals
 from tpudiag.model import Evidence
-from tpudiag.prediction.step import PredictedStep
-from tpudiag.prediction.times import Bound, Range
+from tpudiag.prediction.step import DISPATCH_MS, PredictedStep
+from tpudiag.prediction.times import HBM_WORST, Bound, Range
 from tpudiag.signals import Origin, Signals
 
 from ._compiler import PREDICTED
 from ._need import input_bytes
+
+LEAST_OF_PEAK = 0.1
+"""What products reach of the peak at least, padding and all."""
 
 
 def predicted_step(signals: Signals) -> PredictedStep | None:
     """Of a rehearsal whose program the TPU compiler made; None else."""
     step = signals.compiler.step if signals.compiler is not None else None
     return step.predicted if step is not None and signals.origin is Origin.REHEARSAL else None
+
+
+def unjoined_ms(signals: Signals, here_ms: float) -> float:
+    """What a step of JAX takes on the target at most: each of its operations by itself.
+
+    Where its equations were not read, as long as here, on CPU devices.
+    """
+    work = signals.sharding.work if signals.sharding is not None else None
+    if work is None or signals.target is None:
+        return here_ms
+    chip = signals.target.hardware
+    product_s = work.flops / chip.peak_flops_per_device / LEAST_OF_PEAK
+    moved_s = work.moved_bytes / (chip.compiler_hbm_gb_per_s_per_device * 1e9 * HBM_WORST)
+    return min(here_ms, DISPATCH_MS[1] + 1e3 * (product_s + moved_s))
 
 
 def transfer_ms(signals: Signals) -> Range | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.prediction.step import DISPATCH_MS
 from tpudiag.signals import Batch, MatrixOp, Signals
 
 from ._compiler import fits_at
@@ -23,6 +24,8 @@ SMALL = 0.2
 """Padding below this share of the work is a note: too little to tune a job to another batch for."""
 ENOUGH = ": enough, since all features are multiples of 128; 128 a replica fills every tile."
 _GATES = {"lstm": 4, "gru": 3}
+PASSES = 3
+"""A step's products for each of its forward pass: by inputs and by weights in the backward pass."""
 NEGLIGIBLE = 0.01
 """Padding below this share of the work costs nothing."""
 _UNLESS_WANTED = "# nothing need be changed; where another batch is wanted for other reasons:\n"
@@ -37,8 +40,9 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     and features of the step's matrix products. Rows may be batch x length, or batch x height x
     width: where those are multiples of 128, or so many that less than 1 % of the work is padding,
     the rule is a note that says what breaking it costs. It is one, too, where that is below 20 %,
-    or where the softer of the two documented rules holds: 8 per replica, and features in multiples
-    of 128. A batch that would not fit the target is not proposed.
+    where the padding takes less time than a step's dispatch, where no product is known, or where
+    the softer of the two documented rules holds: 8 per replica, and features in multiples of 128.
+    A batch that would not fit the target is not proposed.
 
     ## Why it costs
     Tiles are 8 x 128. XLA pads rows and features up to them: the padding is computed and stored.
@@ -68,13 +72,15 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     matter = forward if rows else []
     lost = _lost(matter, batch.per_replica_batch, tile)
     free = bool(matter) and lost < NEGLIGIBLE
+    wasted_ms = _wasted_ms(signals, forward, lost)
+    toy = wasted_ms is None or wasted_ms < DISPATCH_MS[0]
     told = _free(int(limit), rows) if free else ENOUGH if soft else _too_few(int(limit), lost)
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{told}",
         _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
-        (*evidence, _padding(lost), _off(odd)),
+        (*evidence, _padding(lost), *_time(wasted_ms), _off(odd)),
         batch.location,
-        severity=Severity.INFO if soft or (matter and lost < SMALL) else Severity.WARNING,
+        severity=Severity.INFO if soft or toy or (matter and lost < SMALL) else Severity.WARNING,
     )
 
 
@@ -107,6 +113,22 @@ def _padding(lost: float) -> Evidence:
     """What the padding of rows costs."""
     limit = percent(SMALL)
     return Evidence("padding of rows", percent(lost), "% of the products", limit, "estimate")
+
+
+def _wasted_ms(signals: Signals, forward: list[MatrixOp], lost: float) -> float | None:
+    """What a step takes at the peak for the padding of rows; None where no product is known."""
+    work = sum(op.flops for op in forward)
+    if not work or signals.target is None:
+        return None
+    padding = PASSES * work * lost / (1 - lost)
+    return 1e3 * padding / signals.target.hardware.peak_flops_per_device
+
+
+def _time(wasted_ms: float | None) -> Iterator[Evidence]:
+    """The same as evidence, held against what dispatching a step takes at least."""
+    if wasted_ms is not None:
+        name = "time of that padding in a step, at the peak"
+        yield Evidence(name, float(f"{wasted_ms:.2g}"), "ms", DISPATCH_MS[0], "estimate")
 
 
 def _off(features: list[int]) -> Evidence:

@@ -2,22 +2,27 @@
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import BucketSeen, CheckpointUse, Signals
 
-from ._need import need, of_a_job
+from ._need import mib, need, of_a_job
 from ._paths import hosts, is_local, refuse_unknown_worker
 
 LIMIT = 1
 """Times that one and the same file may be written."""
-_KEEPS_SEVERAL = ("tf.train.CheckpointManager", "BackupAndRestore", "tf.train.Checkpoint.save")
+_KEEPS_SEVERAL = (
+    "orbax.checkpoint.CheckpointManager",
+    "tf.train.CheckpointManager",
+    "BackupAndRestore",
+    "tf.train.Checkpoint.save",
+)
 _KEEPERS_FIX = (
     'ModelCheckpoint("gs://bucket/job/{epoch:04d}.weights.h5", save_weights_only=True)\n'
     "# or: tf.train.CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=3)"
 )
 
 
-@check("TPU602", Severity.WARNING)
+@check("TPU602", Severity.WARNING, frameworks=BOTH)
 def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Checkpoints go where they can be lost.
 
@@ -25,6 +30,8 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     The checkpoint managers, callbacks and save calls of the job: paths on a local disk where the
     target has several hosts, a single file that each save writes over, and buckets that keep no
     versions. Where Google Cloud Storage cannot be asked, for want of credentials, it is skipped.
+    Of a job of JAX also, where the target has several hosts, the lines that fetch arrays which the
+    devices of all of them share.
 
     ## Why it costs
     The disk of a TPU VM goes with the VM when it is preempted, and the other hosts of a pod do
@@ -40,9 +47,11 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     of_a_job(signals, "what the job saves")
     uses = need(signals.checkpoints, "the job").uses
+    count = hosts(signals)
+    if count > 1:
+        yield from _gathered(signals, count)
     if not uses:
         need(None, "a checkpoint", "rehearse until one is set up: `--steps`")
-    count = hosts(signals)
     if count > 1:
         yield from _on_one_host(uses, count)
     else:
@@ -62,6 +71,19 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     for use in uses:
         yield from _in_bucket(use, use in single, signals.buckets or ())
         yield Evidence(use.kind, use.path or "a path", source=str(use.location or "job"))
+
+
+def _gathered(signals: Signals, count: int) -> Iterator[Finding]:
+    """Whole arrays of which a host has but its devices' part."""
+    for fetch in signals.checkpoints.gathered[:3] if signals.checkpoints is not None else ():
+        yield Finding(
+            f"this line fetches {mib(fetch.bytes)} of arrays that the devices share: each of "
+            f"{count} hosts has a part of them, and JAX refuses (`spans non-addressable devices`).",
+            "manager.save(step, args=orbax.checkpoint.args.StandardSave(state))  # each its part\n"
+            "# what is small: jax.experimental.multihost_utils.process_allgather(x, tiled=True)",
+            (Evidence("hosts of the target", count, "hosts", 1, "target"),),
+            fetch.location,
+        )
 
 
 def _on_one_host(uses: tuple[CheckpointUse, ...], count: int) -> Iterator[Finding]:

@@ -10,7 +10,10 @@ from tpudiag.signals import CloudTpu, Signals
 from ._cloud_tpu import SOURCE, commands, image_tensorflow, image_trouble, working_image
 from ._need import need, of_a_job
 
-_NO_TENSORFLOW = "choose a v6e or older (`--for v6e-8`), or train with JAX"
+_NO_TENSORFLOW = (
+    "choose a v6e or older (`--for v6e-8`), or train with JAX: of a Keras 3 script that is\n"
+    "KERAS_BACKEND=jax and keras.distribution.DataParallel() in place of TPUStrategy"
+)
 _DESCRIBE = "`gcloud compute tpus tpu-vm describe` tells the accelerator type"
 
 
@@ -27,7 +30,9 @@ def generation_unsupported(signals: Signals) -> Judgement:
 
     ## What to do
     v5e, v5p and v6e need TensorFlow 2.15 or newer and a -pjrt runtime image; TPU7x has no
-    TensorFlow at all: train on v6e, or with JAX.
+    TensorFlow at all: train on v6e, or with JAX, which drives every generation. A Keras 3 model
+    goes over by its backend (`KERAS_BACKEND=jax`, `keras.distribution.DataParallel()` in place of
+    TPUStrategy); `tpudiag check` looks at that script as it does at this one.
     ```
     <<tpu_install>>
     ```

@@ -12,12 +12,17 @@ _WHAT = {
     "metric": "fetches a metric's result from the device",
     "summary": "writes a summary of a result",
     "variable": "reads the values of variables from the device",
+    "checkpoint": "saves a checkpoint",
 }
 _PRINT = "if step % 100 == 0:  # the step number as a Python int\n    "
 _FIXES = {
     "result": _PRINT + "print(step, float(loss))",
     "metric": _PRINT + "print(step, float(loss))",
     "summary": _PRINT + "tf.summary.scalar('loss', loss, step=step)",
+    "checkpoint": (
+        "options = orbax.checkpoint.CheckpointManagerOptions(save_interval_steps=1000)\n"
+        "manager = orbax.checkpoint.CheckpointManager(folder, options=options)  # waits for none"
+    ),
     "variable": (
         "do it on the device, within the step's tf.function, or every 1000th step:\n"
         "mean.assign(decay * mean + (1 - decay) * variable)  # variables made in strategy.scope()\n"
@@ -33,7 +38,8 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     Results of the training step (floating ones), metrics' results, weights, and what is made of
     them: the lines where Python asks for their value (`float`, `.numpy()`, `if loss > x`, `print`,
-    f-strings, summaries), and after how many steps. Several steps in one dispatch are left out.
+    f-strings, summaries), and after how many steps; of a job of JAX what saves a checkpoint, too.
+    Several steps in one dispatch are left out.
 
     ## Why it costs
     A step is dispatched without waiting for the last one, so the device never idles. A fetch waits
@@ -65,9 +71,10 @@ def _at_each(fetch: ResultFetch, limit: float) -> bool:
 
 
 def _by_line(fetches: list[ResultFetch]) -> list[ResultFetch]:
-    """One fetch a line."""
+    """One fetch a line, beside what it saves."""
     # Turned round twice: of several on one line the first stays, in the order of the script.
-    return list({str(fetch.location): fetch for fetch in reversed(fetches)}.values())[::-1]
+    found = {(f.kind == "checkpoint", str(f.location)): f for f in reversed(fetches)}
+    return list(found.values())[::-1]
 
 
 def _finding(fetch: ResultFetch, limit: float) -> Finding:

@@ -22,7 +22,7 @@ from tpudiag.signals import Origin, Pipeline, Signals, StepTimes
 from ._compiler import PREDICTED
 from ._loop import training_call
 from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent
-from ._predicted import figures, input_verdict, predicted_step
+from ._predicted import figures, input_verdict, predicted_step, unjoined_ms
 from ._profile import whole_trace
 from ._tfdata import advice, blocked_by, blocker
 
@@ -34,9 +34,13 @@ REHEARSAL_LIMIT = 0.50
 PARALLEL_LIMIT = 0.90
 """The same where the pipeline is parallel throughout: a TPU's host has many times the cores."""
 HOST_FACTOR = 4.0
-"""How much faster or slower than this machine's a thread of a TPU's host is taken to be."""
+"""How much faster than this machine's a thread of a TPU's host is taken to be, at most: twice for a
+core that is shared here (as one thread's work was seen to vary: input_verdict.SERIAL_SPREAD), and
+twice for its age. An allowance: no host of a TPU was measured."""
 LEAST_GAP_MS = 5.0
 """Of Python between two steps: less is no input."""
+SLOW_GAP_MS = 50.0
+"""From there on it is a warning: fewer than 20 batches a second."""
 FIX = (
     "dataset = dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)\n"
     "dataset = dataset.cache()  # what is the same in every epoch\n"
@@ -73,7 +77,9 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     that is parallel throughout it must wait nearly all of its time: a TPU's host has more cores.
     Between, the pipeline run alone (its CPU time an example) on the vCPUs of the target's host is
     held against what the predicted step needs; it counts where both ends of the range agree.
-    Of a job of JAX all that Python does between two steps counts, in most steps.
+    Of a job of JAX all that Python does between two steps counts, in most steps, or what it takes
+    to make a batch while steps are answered at once; held against the predicted step, or what the
+    step's equations take at most (none joined, all read and written in whole tiles).
 
     ## Why it costs
     The chip is paid for and idle. 5 % of the step time is a warning, 20 % an error.
@@ -123,7 +129,10 @@ def _between_steps(
 ) -> Iterator[Finding | Evidence]:
     """What Python does between two steps of JAX, which are dispatched while it goes on."""
     # The quarter that took least: what all steps have, whatever else ran on this machine.
-    gap = sorted(waits)[len(waits) // 4]
+    beside = sorted(waits)[len(waits) // 4]
+    # Beside steps on the same cores it takes longer, and threads that make batches ahead are hidden
+    # by steps that are slow here alone.
+    gap = steps.made_alone_ms if steps.made_alone_ms is not None else beside
     here = sorted(map(sub, steps.step_ms, waits))[len(waits) // 4]
     predicted = predicted_step(signals)
     evidence = [
@@ -133,19 +142,20 @@ def _between_steps(
     if predicted is not None:
         text = f"{predicted.ms.low:.3g} to {predicted.ms.high:.3g}"
         evidence.append(Evidence("a step, predicted", text, "ms", source=PREDICTED))
-    longest = predicted.ms.high if predicted is not None else here
+    longest = here if steps.made_alone_ms is None else unjoined_ms(signals, here)
+    longest = predicted.ms.high if predicted is not None else longest
     shortest = predicted.ms.low if predicted is not None else 0.0
-    if gap > max(HOST_FACTOR * longest if predicted is not None else here, LEAST_GAP_MS):
+    slower = 1.0 if longest == here else HOST_FACTOR
+    if gap > max(slower * longest, LEAST_GAP_MS):
         yield Finding(
-            f"Python takes {gap:,.0f} ms between two steps (input, mostly), and a step "
-            + (f"{longest:.3g} ms at most, predicted" if predicted else f"{here:,.0f} ms on a CPU")
-            + ": the chips wait for the host.",
+            f"Python takes {gap:,.0f} ms between two steps (input, mostly), and a step on the TPU "
+            f"{longest:,.3g} ms at most: the chips wait for the host.",
             "make batches ahead, in other processes or threads:\n"
             "loader = grain.python.DataLoader(..., worker_count=16)  # or tf.data with prefetch\n"
             "next_batch = jax.device_put(next(batches), sharding)  # while this step runs",
             tuple(evidence),
             training_call(signals) or (signals.sharding.called_at if signals.sharding else None),
-            severity=Severity.WARNING,
+            severity=Severity.WARNING if gap > SLOW_GAP_MS else Severity.INFO,
             confidence=Confidence.MEDIUM,
         )
     elif HOST_FACTOR * gap > shortest:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from tpudiag.model import Evidence, Finding, Judgement, Location, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import RUN_THE_JOB, need, of_a_job
 from ._paths import hosts, is_local, refuse_unknown_worker
 
 
-@check("TPU208", Severity.ERROR, needs_data=True)
+@check("TPU208", Severity.ERROR, needs_data=True, frameworks=BOTH)
 def local_path(signals: Signals) -> Judgement:
     """Data or checkpoints lie where the TPU's hosts do not see them.
 

@@ -44,7 +44,7 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
         caches = [number for number, op in enumerate(pipeline.ops) if op.kind == "Cache"]
         if caches:
             yield from _frozen(pipeline, caches[0])
-        elif _read_again(pipeline, signals.keras):
+        elif read_again(pipeline, signals.keras):
             yield from _uncached(pipeline, limit)
         else:
             raise NotMeasured(
@@ -53,7 +53,7 @@ def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | 
             )
 
 
-def _read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
+def read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
     """Whether the same elements are made more than once."""
     repeats = any(map(_repeats, pipeline.ops))
     if keras is None or keras.loop != "fit":

@@ -26,7 +26,7 @@ def no_checkpoint(signals: Signals) -> Iterator[Finding | Evidence]:
     ## What it sees
     Checkpoint managers, checkpoint callbacks and save calls of the job, made or reached up to
     the end of the observation. A save call in the source that was not reached is said. Of a job of
-    JAX the source alone is looked at.
+    JAX those of Orbax, Flax and Keras; since there are other ways, it is information there.
 
     ## Why it costs
     A preempted or failed TPU job starts again from nothing.
@@ -64,6 +64,6 @@ def no_checkpoint(signals: Signals) -> Iterator[Finding | Evidence]:
         + "# with fit: callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)]",
         (Evidence("checkpoints set up", 0, "managers and callbacks", 1),),
         signals.keras.fit_at if signals.keras is not None else None,
-        # Saving has many ways in JAX, and the source alone was looked at.
+        # Saving has many ways in JAX, of which not all are known.
         severity=by_framework(signals, Severity.WARNING, Severity.INFO),
     )

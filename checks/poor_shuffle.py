@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tpudiag.model import Confidence, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import TAKES_APART, DatasetOp, Pipeline, Signals
 
+from .missing_cache import read_again
 from .missing_prefetch import own_pipelines
 
 LIMIT = 0.5
@@ -23,8 +24,9 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## Why it costs
     A shuffle after batch changes the order of batches: the same examples stand together in every
-    epoch. A buffer smaller than a batch mixes neighbours only, so that sorted data stays sorted.
-    With one seed on every host and no shard all hosts train on the same examples.
+    epoch, as they do where no new order is drawn. A buffer smaller than a batch mixes neighbours
+    only, so that sorted data stays sorted. With one seed on every host and no shard all hosts train
+    on the same examples.
 
     ## What to do
     ```python
@@ -42,6 +44,8 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
             if op.kind == "Shuffle" and not pipeline.names_files(number)
         ]
         yield from _order(pipeline, shuffles)
+        if read_again(pipeline, signals.keras):
+            yield from _same_order(pipeline, [op for _, op in shuffles])
         for _, op in shuffles:
             yield from _size(pipeline, op, limit)
         yield from _seeds(pipeline, shuffles, signals.target.hosts if signals.target else 1)
@@ -82,6 +86,18 @@ def _order(pipeline: Pipeline, shuffles: list[tuple[int, DatasetOp]]) -> Iterato
             # It may be meant: no buffer is filled anew between two epochs.
             severity=Severity.INFO,
             confidence=Confidence.LOW,
+        )
+
+
+def _same_order(pipeline: Pipeline, shuffles: list[DatasetOp]) -> Iterator[Finding]:
+    """An order that stays, where no part of the data is told from the rest by it."""
+    split = any(op.kind in ("Take", "Skip") for op in pipeline.ops)
+    if shuffles and not split and all(op.keeps_order for op in shuffles):
+        yield Finding(
+            "each epoch has the order of the first one: reshuffle_each_iteration=False.",
+            "dataset = dataset.shuffle(buffer_size)  # drawn anew in each epoch",
+            (Evidence("reshuffle_each_iteration", "False"),),
+            shuffles[-1].location or pipeline.location,
         )
 
 

@@ -10,7 +10,8 @@ from tpudiag.signals import Origin, Signals
 from ._need import need
 
 LIMIT = 60.0
-"""Seconds of compilations in one start that are no matter."""
+"""Seconds of compilations in one start that are no matter: those of 19 small scripts took 20 to
+64 s on two busy cores."""
 
 
 @check("TPU704", Severity.INFO, frameworks=(Framework.JAX,))

@@ -16,6 +16,10 @@ LIMIT = 0.05
 """Share of the devices' busy time spent in operations that the compiler repeats."""
 COPIED = re.compile(r"\.remat\d*(\.|_|$)")
 """In the names of what XLA's own pass copied; the rest was asked for by the job."""
+AMPLE = 0.9
+"""Share of the HBM within which what is recomputed on request could be kept."""
+ONCE = 0.3
+"""Share of a step's work: all of the forward pass computed once again is a quarter."""
 LESS_HBM = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # or a smaller batch'
 RECOMPUTE_LESS = (
     "recompute fewer layers where HBM is left (TPU301), e.g. every second block:\n"
@@ -33,7 +37,10 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
     takes more than half of the HBM. In a profile, the operations that XLA's rematerialisation pass
     copied (`.remat` in their names) and those that the job recomputes by its own choice
     (`rematted_computation` in their framework op), and their share of the devices' busy time; the
-    latter is information, no warning.
+    latter is information, no warning. Of a step of JAX what jax.checkpoint computes again, by its
+    equations, where HBM is ample for keeping it: all arrays of the step would fit at once. That is
+    information, too; a warning where the forward pass is computed more than once again (one
+    jax.checkpoint within another).
 
     ## Why it costs
     Each is work done twice, since its result did not fit: the step is slower than a smaller
@@ -49,6 +56,7 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## Source
     openxla/xla hlo_rematerialization.cc; XProf's hlo_stats (Rematerialization)
     """
+    yield from _asked_for(signals)
     step = compilation(signals)
     if signals.profile is None and step is not None and signals.compiler is not None:
         yield from _compiled(step, signals.compiler.small, limit)
@@ -75,6 +83,32 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
                 ON_THE_TPU,
             )
     yield from evidence
+
+
+def _asked_for(signals: Signals) -> Judgement:
+    """What jax.checkpoint computes again though there is room to keep it."""
+    step, target = signals.sharding, signals.target
+    work = step.work if step is not None else None
+    if step is None or work is None or target is None or not work.recomputed_flops:
+        return
+    usable = target.hardware.usable_hbm_bytes
+    kept = work.made_bytes + sum(each.bytes // each.parts for each in step.arguments)
+    share = work.recomputed_flops / work.flops
+    seen = (
+        Evidence("computed again on request", percent(share), "% of the products", percent(ONCE)),
+        Evidence("all that the step makes", kept, "B", int(AMPLE * usable), "its equations"),
+    )
+    if kept < AMPLE * usable:
+        yield Finding(
+            f"jax.checkpoint has {share:.0%} of the step's work computed again, and HBM is ample: "
+            f"with all of it kept the step takes {mib(kept)} of {mib(usable)} at most.",
+            "call the block without jax.checkpoint (nn.remat, keras.remat), or keep the products:\n"
+            "jax.checkpoint(block, policy=jax.checkpoint_policies.dots_saveable)",
+            seen,
+            work.recomputed_at,
+            severity=Severity.WARNING if share > ONCE else Severity.INFO,
+        )
+    yield from seen
 
 
 def _profiled(repeated: list[DeviceOp], spent: float, evidence: tuple[Evidence, ...]) -> Finding:

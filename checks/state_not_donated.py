@@ -9,8 +9,10 @@ from tpudiag.signals import ShardedStep, Signals
 
 from ._need import mib, need
 
-LIMIT = 64 * 2**20
-"""Bytes of state on a device that may lie there twice."""
+LIMIT = 32 * 2**20
+"""Bytes of state on a device that may lie there twice: 2.8 million parameters under Adam."""
+WORTH_A_WORD = 2**20
+"""Below it nothing is said; from there up to the limit it is a note."""
 
 
 @check("TPU701", Severity.WARNING, frameworks=(Framework.JAX,))
@@ -20,7 +22,7 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
     ## What it sees
     The arrays that go from one step to the next (parameters, the optimizer's moments), and which
     of them the step's jax.jit may overwrite; and what is donated for nothing, since no result has
-    its shape and dtype.
+    its shape and dtype. Of 32 MiB and more it is a warning, of 1 MiB and more a note.
 
     ## Why it costs
     Without donation the new state is written beside the old one, and both lie in HBM until the
@@ -41,7 +43,7 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
     kept = [argument for argument in step.state if not argument.donated]
     size = sum(argument.bytes // argument.parts for argument in kept)
     seen = Evidence("state that is not donated, on a device", size, "B", int(limit))
-    if size > limit:
+    if size > min(limit, WORTH_A_WORD):
         largest = max(kept, key=lambda argument: argument.bytes)
         yield Finding(
             f"{step.function} gets {mib(size)} of state on each device and may not overwrite it: "
@@ -49,6 +51,7 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
             _fix(step),
             (seen, Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}")),
             step.location,
+            severity=None if size > limit else Severity.INFO,
             cost_bytes=size,
         )
     lost = [argument for argument in step.arguments if argument.name in step.unusable]

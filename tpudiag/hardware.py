@@ -6,6 +6,7 @@ Standard library alone: the job's side reads it, too. A new generation is a new 
 from __future__ import annotations
 
 import re
+from itertools import product
 from math import prod
 
 from tpudiag.errors import UsageError
@@ -238,6 +239,25 @@ def _shape(generation: Generation, chips: int) -> tuple[int, ...] | None:
              if cubes % (a * b) == 0 and cubes // a // b >= b)  # fmt: skip
     best = min(sides, key=sum, default=None)
     return best and tuple(4 * side for side in best)
+
+
+def coordinates(target: Target) -> tuple[tuple[int, ...], ...] | None:
+    """Where each device stands in the slice, in the order of jax.devices(): host by host.
+
+    None where the shape is not known. As libtpu's topologies have it: a host's chips are a square
+    of the first two axes, and the first axis runs fastest.
+    """
+    shape = target.shape
+    if shape is None:
+        return None
+    square = (2, 2, *[1] * len(shape))
+
+    def order(place: tuple[int, ...]) -> tuple[list[int], list[int]]:
+        host = [at // side for at, side in zip(place, square, strict=False)]
+        return host[::-1], list(place)[::-1]
+
+    chips = sorted(product(*map(range, shape)), key=order)
+    return tuple(chip for chip in chips for _ in range(target.hardware.devices_per_chip))
 
 
 def sold(generation: Generation) -> tuple[str, ...]:

@@ -333,6 +333,17 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (
         "TPU214",
         h(
+            pipelines=given(
+                DatasetOp(kind="Shuffle", buffer_size=9_999, keeps_order=True),
+                DatasetOp(kind="Repeat", count=-1),
+                BATCHED,
+            )
+        ),
+        Severity.WARNING,
+    ),
+    (
+        "TPU214",
+        h(
             target=POD,
             pipelines=given(
                 DatasetOp(kind="Shuffle", buffer_size=9_999, seeded=True), BATCHED, per_replica=True

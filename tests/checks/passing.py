@@ -13,6 +13,7 @@ from tests.checks.rehearsal import (
     KERNEL,
     LOOP,
     NUMERICS,
+    ORBAX,
     POD,
     READER,
     SHARD,
@@ -26,7 +27,10 @@ from tests.checks.rehearsal import (
     holding,
     loop,
     numerics,
+    of_hosts,
     of_jax,
+    of_mesh,
+    of_work,
     pipeline,
     product,
     retraced,
@@ -69,6 +73,9 @@ from tpudiag.signals.run_state import RunState, StateKind
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU701", of_jax(STATE, SHARD)),
     ("TPU701", of_jax(replace(STATE, donated=False, bytes=1 << 20), SHARD)),
+    ("TPU705", of_mesh((4, 4), placed_by_jax=True)),
+    ("TPU705", of_mesh((16, 1))),
+    ("TPU208", of_hosts(uses=(replace(ORBAX, path="gs://bucket/job"),))),
     ("TPU702", of_jax(STATE, SHARD)),
     ("TPU703", of_jax(replace(STATE, parts=8), SHARD)),
     (
@@ -217,6 +224,18 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         h(pipelines=given(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
     ),
     ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=64), BATCHED))),
+    # What is left for validation is told from the rest by an order that stays.
+    (
+        "TPU214",
+        h(
+            pipelines=given(
+                DatasetOp(kind="Shuffle", buffer_size=9_999, keeps_order=True),
+                DatasetOp(kind="Skip"),
+                DatasetOp(kind="Repeat", count=-1),
+                BATCHED,
+            )
+        ),
+    ),
     # Windows of a text, shuffled and then batched.
     (
         "TPU214",
@@ -232,6 +251,9 @@ PASSES: tuple[tuple[str, Signals], ...] = (
 SAME = UndistributedInput(replicas=8, shapes=("int32[2048]",), from_dataset=True, location=HERE)
 SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU202", of_jax(STATE, SHARD)),
+    ("TPU303", of_work(recomputed_flops=30, made_bytes=20 << 30)),
+    ("TPU705", of_jax(STATE, SHARD)),
+    ("TPU602", of_hosts()),
     ("TPU501", of_jax(STATE, SHARD)),
     ("TPU501", h(dispatch=None, variables=(replace(KERNEL, in_scope=False),))),
     ("TPU701", of_jax(SHARD)),

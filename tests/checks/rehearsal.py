@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from tpudiag import engine
 from tpudiag.catalogue import checks
@@ -39,9 +40,11 @@ from tpudiag.signals import (
     ShardedStep,
     Signals,
     StepArgument,
+    StepMesh,
     StepNumerics,
     StepOps,
     StepTimes,
+    StepWork,
     TensorFlowImport,
     TensorSeen,
     Throughput,
@@ -76,7 +79,7 @@ STATE = StepArgument(
     donated=True,
     devices=8,
     parts=1,
-    first_dimension_parts=1,
+    example_parts=1,
     placed=True,
 )
 """Parameters on all devices, which the step may overwrite."""
@@ -84,6 +87,46 @@ SHARD = replace(
     STATE, name="x", shape=(1024, 256), bytes=1 << 20, state=False, donated=False, parts=8
 )
 """A batch that is shared out."""
+
+
+ORBAX = CheckpointUse("orbax.checkpoint.CheckpointManager", "/tmp/job", 3, HERE)
+
+
+def of_hosts(**seen: Any) -> Signals:
+    """A job of JAX on four hosts that saves so."""
+    checkpoints = Checkpoints(**{"uses": (), **seen})
+    return replace(of_jax(STATE, SHARD), target=target("v5e-16"), checkpoints=checkpoints)
+
+
+def of_mesh(sizes: tuple[int, int], *, placed_by_jax: bool = False) -> Signals:
+    """Sixteen devices as jax.devices() gives them, the model shared out along the second axis."""
+    mesh = StepMesh(
+        axes=("data", "model"), sizes=sizes, devices=tuple(range(16)), placed_by_jax=placed_by_jax
+    )
+    signals = of_jax(replace(STATE, axes=("model",), parts=4), replace(SHARD, axes=("data",)))
+    assert signals.sharding is not None
+    return replace(signals, target=target("v5e-16"), sharding=replace(signals.sharding, mesh=mesh))
+
+
+def of_work(
+    recomputed_flops: int = 0, made_bytes: int = 1 << 30, made_alone_ms: float | None = None
+) -> Signals:
+    """A step of JAX whose equations do so much, on a v5e-8."""
+    work = StepWork(
+        flops=100, recomputed_flops=recomputed_flops,
+        recomputed_at=HERE, made_bytes=made_bytes, moved_bytes=1 << 20,
+    )  # fmt: skip
+    signals = of_jax(STATE, SHARD)
+    assert signals.sharding is not None
+    times = StepTimes(
+        step_ms=(900.0,) * 8,
+        input_wait_ms=(2.0,) * 8,
+        source="job",
+        made_alone_ms=made_alone_ms,
+    )
+    return replace(
+        signals, target=target("v5e-8"), steps=times, sharding=replace(signals.sharding, work=work)
+    )
 
 
 KERNEL = VariableSeen(

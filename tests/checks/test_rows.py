@@ -25,6 +25,7 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU201",
     "TPU204",
     "TPU210",
+    "TPU303",
     "TPU603",
     "TPU604",
     "TPU607",
@@ -36,6 +37,7 @@ SKIPPED_WHEN_HEALTHY = {
     "TPU702",
     "TPU703",
     "TPU704",
+    "TPU705",
 }
 
 

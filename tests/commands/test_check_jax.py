@@ -94,6 +94,98 @@ model.fit(
     verbose=0,
 )
 """
+TOO_LARGE = (
+    OPENING
+    + """
+table = jax.device_put(np.ones((8, 512), "float32"), whole)
+
+
+@partial(jax.jit, donate_argnums=0)
+def train_step(table, tokens):
+    def loss(table):
+        x = table[tokens]
+        return jax.nn.softmax(x @ x.mT).sum()
+    loss, gradients = jax.value_and_grad(loss)(table)
+    return table - gradients, loss
+
+
+while True:
+    table, loss = train_step(table, jax.device_put(np.ones((512, 8192), "int32"), shared))
+"""
+)
+POD = (
+    OPENING.replace(" == 8", " == 16")
+    .replace("mesh = Mesh", "jax.distributed.initialize()\nmesh = Mesh")
+    .replace('jax.devices()), ("data",)', 'jax.devices()).reshape(4, 4), ("data", "model")')
+    + """
+import orbax.checkpoint as ocp
+import tensorflow as tf
+
+manager = ocp.CheckpointManager("/tmp/job")
+data = tf.data.Dataset.from_tensor_slices(rng.random((640, 512), "float32"))
+data = data.map(lambda x: (x, x[:1])).batch(64, drop_remainder=True).repeat()
+params = {"in": np.ones((512, 512), "float32"), "out": np.ones((512, 1), "float32")}
+params = jax.device_put(params, NamedSharding(mesh, P("model")))
+
+
+@partial(jax.jit, donate_argnums=0)
+def train_step(params, x, y):
+    loss, gradients = jax.value_and_grad(loss_fn)(params, x, y)
+    return jax.tree.map(lambda p, g: p - 0.1 * g, params, gradients), loss
+
+
+for step, (x, y) in enumerate(data.take(40).as_numpy_iterator()):
+    params, loss = train_step(params, *jax.device_put((x, y), shared))
+    manager.save(step, jax.device_get(params))
+"""
+)
+ORBAX = """\
+class CheckpointManager:
+    def __init__(self, directory):
+        self.directory = directory
+
+    def save(self, step, state):
+        return True
+
+
+class Checkpointer:
+    def save(self, directory, state):
+        pass
+
+
+class AsyncCheckpointer(Checkpointer):
+    pass
+"""
+EITHER = """\
+import contextlib
+import keras
+import numpy as np
+
+TABLE = np.ones((200, 8192), "float32")
+
+
+class Distances(keras.layers.Layer):
+    def call(self, x):
+        return keras.ops.matmul(x, TABLE)
+
+
+if keras.backend.backend() == "jax":
+    keras.distribution.set_distribution(keras.distribution.DataParallel())
+    scope = contextlib.nullcontext()
+else:
+    import tensorflow as tf
+
+    resolver = tf.distribute.cluster_resolver.TPUClusterResolver()
+    tf.config.experimental_connect_to_cluster(resolver)
+    tf.tpu.experimental.initialize_tpu_system(resolver)
+    scope = tf.distribute.TPUStrategy(resolver).scope()
+with scope:
+    layers = [keras.layers.Dense(200, activation="relu") for _ in range(2)]
+    model = keras.Sequential([*layers, Distances(), keras.layers.Dense(128)])
+    model.compile("adam", "mse")
+x = np.random.rand(10240, 128).astype("float32")
+model.fit(x, x, batch_size=1024, epochs=2, verbose=0)
+"""
 BY_HAND = """\
 import sys
 from jax._src.interpreters import mlir
@@ -207,6 +299,32 @@ def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path:
     )
     need = report["measurements"]["hbm_need_bytes"]["value"]
     assert need == int(by_hand.stdout.split()[1])
+
+
+def test_a_step_too_large_for_this_machine_is_read_and_compiled(tmp_path: Path) -> None:
+    report = checked(tmp_path, TOO_LARGE)
+    assert any("and not run: a step of" in note for note in report["notes"])
+    assert "TPU301" in findings(report)
+
+
+def test_one_of_several_processes_that_reads_by_tf_data_and_saves_each_step(tmp_path: Path) -> None:
+    (tmp_path / "orbax").mkdir()
+    (tmp_path / "orbax" / "checkpoint.py").write_text(ORBAX)
+    report = checked(tmp_path, POD, "--no-compile", "--for", "v5e-16")
+    found = findings(report)
+    assert any("one of several processes" in note for note in report["notes"])
+    assert {"TPU203", "TPU208", "TPU602"} <= set(found)
+    assert "saves a checkpoint after" in found["TPU108"]["message"]
+    said = next(o["findings"] for o in report["outcomes"] if o["id"] == "TPU602")
+    assert any("of arrays that the devices share" in each["message"] for each in said)
+    assert "TPU705" in {o["id"] for o in report["outcomes"] if o["verdict"] == "failed"}
+
+
+def test_the_same_model_ails_alike_under_either_framework(tmp_path: Path) -> None:
+    for backend in ("tensorflow", "jax"):
+        report = checked(tmp_path, EITHER, "--no-compile", KERAS_BACKEND=backend)
+        failed = {o["id"] for o in report["outcomes"] if o["verdict"] == "failed"}
+        assert {"TPU110", "TPU402", "TPU403", "TPU601"} <= failed, backend
 
 
 def test_state_is_donated_as_a_rehearsal_proves(tmp_path: Path) -> None:

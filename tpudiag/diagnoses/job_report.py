@@ -113,9 +113,9 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     if job.not_run:
         return (python, *installed)
     if signals.framework is Framework.JAX:
-        several = bool(facts.get("several_processes"))
+        several, read = bool(facts.get("several_processes")), facts.get("step_not_run")
         compiled = job_summary.not_compiled(signals) if request.compiler.wanted else ()
-        of_jax = jax_job.notes(signals, several)
+        of_jax = jax_job.notes(signals, several, str(read) if read else None)
         return (python, *compiled, *not_sent.notes(signals), *of_jax)
     return (
         python,

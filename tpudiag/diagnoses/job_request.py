@@ -88,7 +88,8 @@ class JobRequest:
         """The request with its notebook read; UnreadableInput or MissingExtra where that fails."""
         if self.notebook is not None or self.is_module:
             return self
-        return replace(self, notebook=prepared(self.program, self.log_dir))
+        held = self.isolation == "overlay"
+        return replace(self, notebook=prepared(self.program, self.log_dir, holds_writes=held))
 
     @property
     def file(self) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tpudiag.model import Location
 from tpudiag.sources import notebook
 from tpudiag.sources.cell_lines import CellMap
+from tpudiag.sources.job.process import cells
 from tpudiag.sources.script import ScriptFacts
 
 MOST_NAMED = 5
@@ -65,11 +66,13 @@ class NotebookProgram:
         return None
 
 
-def prepared(program: str, folder: Path) -> NotebookProgram | None:
+def prepared(program: str, folder: Path, *, holds_writes: bool) -> NotebookProgram | None:
     """The program of a notebook, written into the run's folder; None for what is no notebook."""
     if not notebook.is_notebook(program):
         return None
-    return written(notebook.read(program), folder)
+    source = notebook.read(program)
+    left = tuple(s for s in source.skipped if not (holds_writes and cells.is_of_files(s.text)))
+    return written(replace(source, skipped=left), folder)
 
 
 def written(source: notebook.Notebook, folder: Path) -> NotebookProgram:

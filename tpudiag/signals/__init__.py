@@ -27,6 +27,7 @@ from tpudiag.signals.causes import CauseKind as CauseKind
 from tpudiag.signals.checkpoints import BucketSeen as BucketSeen
 from tpudiag.signals.checkpoints import Checkpoints as Checkpoints
 from tpudiag.signals.checkpoints import CheckpointUse as CheckpointUse
+from tpudiag.signals.checkpoints import GatheredArrays as GatheredArrays
 from tpudiag.signals.environment import CloudTpu as CloudTpu
 from tpudiag.signals.environment import Environment as Environment
 from tpudiag.signals.environment import JobEnd as JobEnd
@@ -65,6 +66,8 @@ from tpudiag.signals.sharding import CompiledPrograms as CompiledPrograms
 from tpudiag.signals.sharding import SentAgain as SentAgain
 from tpudiag.signals.sharding import ShardedStep as ShardedStep
 from tpudiag.signals.sharding import StepArgument as StepArgument
+from tpudiag.signals.sharding import StepMesh as StepMesh
+from tpudiag.signals.sharding import StepWork as StepWork
 from tpudiag.signals.step import ActivationEstimate as ActivationEstimate
 from tpudiag.signals.step import ArgumentChange as ArgumentChange
 from tpudiag.signals.step import Batch as Batch

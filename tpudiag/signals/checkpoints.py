@@ -19,11 +19,20 @@ class CheckpointUse:
 
 
 @dataclass(frozen=True)
+class GatheredArrays:
+    """What a line of JAX's fetched of arrays that are shared out over devices."""
+
+    bytes: int
+    location: Location
+
+
+@dataclass(frozen=True)
 class Checkpoints:
     """What the job does about checkpoints; `mentioned` are save calls in its source not reached."""
 
     uses: tuple[CheckpointUse, ...]
     mentioned: tuple[Location, ...] = ()
+    gathered: tuple[GatheredArrays, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,8 @@ class DatasetOp:
     """What one of them takes in the host's memory; for ops that hold elements."""
     seeded: bool = False
     """A shuffle draws by a seed that was given."""
+    keeps_order: bool = False
+    """A shuffle gives the same order in each pass."""
     in_file: bool = False
     """A cache lies in a file."""
     inside_library: bool = False

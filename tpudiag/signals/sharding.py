@@ -25,12 +25,46 @@ class StepArgument:
     """That it lies on."""
     parts: int
     """Different parts of it: 1 where every device has all of it."""
-    first_dimension_parts: int
-    """Parts along its first dimension."""
+    example_parts: int
+    """Parts along the dimension of its examples: the first."""
     placed: bool
     """The job put it where it is; else jax.jit places it, as the program has it."""
     resent: bool = False
     """The same NumPy array at each call, which is sent to the device anew each time."""
+    counts_steps: int = 0
+    """1 where its first dimension counts the steps of one call, and the second the examples."""
+    axes: tuple[str, ...] = ()
+    """Of the mesh, along which it is shared out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepMesh:
+    """A mesh, its devices by their number in jax.devices()."""
+
+    axes: tuple[str, ...]
+    sizes: tuple[int, ...]
+    devices: tuple[int, ...]
+    """The last axis runs fastest."""
+    placed_by_jax: bool = False
+    """JAX itself puts the devices of a TPU in order (jax.make_mesh), which CPUs do not show."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepWork:
+    """What one device does in a step, by its equations alone.
+
+    More than it really takes: the compiler joins operations, and lets go what is not used again.
+    """
+
+    flops: int
+    """Of its products."""
+    recomputed_flops: int
+    """Of them those that jax.checkpoint computes again for the backward pass."""
+    recomputed_at: Location | None
+    made_bytes: int
+    """All arrays that it makes, as if none were ever let go."""
+    moved_bytes: int
+    """What its operations read and write, in whole tiles, as if none were joined."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +96,8 @@ class ShardedStep:
     sent_again: tuple[SentAgain, ...] = ()
     mapped: bool = False
     """It is of jax.pmap: the first dimension of each argument is that of the devices."""
+    work: StepWork | None = None
+    mesh: StepMesh | None = None
 
     @property
     def state(self) -> tuple[StepArgument, ...]:

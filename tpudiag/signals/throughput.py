@@ -49,6 +49,8 @@ class StepTimes:
     recovered: bool = False
     input_wait_source: str | None = None
     """What `input_wait_ms` was read from, None where the wait is not known."""
+    made_alone_ms: float | None = None
+    """What the host takes to make a step's input while no step runs; None: not measured."""
     untold_ms: tuple[float, ...] | None = None
     """The part of each step of which a trace lost the operations; None where it lost none."""
 

@@ -7,7 +7,7 @@ from typing import Literal
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 
-FetchKind = Literal["result", "metric", "summary", "variable"]
+FetchKind = Literal["result", "metric", "summary", "variable", "checkpoint"]
 """What of a step a line fetches."""
 
 

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tpudiag.sources.job.process import cells
+
 START = """
 from tpudiag.sources.job.process import cells
 from tpudiag.sources.job.process.protocol import JobSpec
@@ -78,3 +80,25 @@ def test_a_cell_that_is_only_timed_runs(tmp_path: Path) -> None:
         "get_ipython().run_cell_magic('bash', '', 'echo none > x')\nprint(x)",
     )
     assert job.stdout == "3\n"
+
+
+def test_commands_that_change_files_alone() -> None:
+    for line in (
+        "! mkdir ../images",
+        "!mkdir -p a/b && cp x.csv a/b",
+        "!unzip -q data.zip -d data",
+    ):
+        assert cells.is_of_files(line), line
+    for line in (
+        "!pip install a", "!mkdir $OUT", "!mkdir {out}", "!cp a b & python t.py", "%mkdir a", "!",
+        "!rm a; python train.py", "!cp a b > log",
+    ):  # fmt: skip
+        assert not cells.is_of_files(line), line
+
+
+def test_they_run_where_writes_are_held_back(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    cells.Shell({}).system(f"mkdir {made}")
+    assert not made.exists()
+    cells.Shell({}, holds_writes=True).system(f"mkdir {made}")
+    assert made.is_dir()

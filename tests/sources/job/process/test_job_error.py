@@ -62,6 +62,12 @@ def test_a_text_without_end_is_cut_in_its_middle() -> None:
     assert text.endswith("z")
 
 
+def test_colours_in_an_exceptions_text_are_taken_out() -> None:
+    end = job_error.job_end(ValueError("\x1b[1mException in layer\x1b[0m"))
+    assert end.error == "ValueError: Exception in layer"
+    assert end.crash is not None and "\x1b" not in end.crash.traceback
+
+
 def test_a_line_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     with pytest.raises(SyntaxError) as caught:

@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals import ResultFetch
+from tpudiag.signals import GatheredArrays, ResultFetch
+from tpudiag.signals.training_loop import FetchKind
 from tpudiag.sources.job.points import barrier, hooks, table, user_lines
+
+MEBIBYTE = 2**20
 
 
 class FetchWatch:
     """After how many steps which line of the job's waits for a result."""
 
-    def __init__(self, results: Callable[[], dict[int, Any]], steps: Callable[[], int]) -> None:
-        self._results, self._steps = results, steps
-        self._at: dict[Location, set[int]] = {}
+    def __init__(self, steps: Callable[[], int]) -> None:
+        self._steps = steps
+        self._at: dict[tuple[FetchKind, Location], set[int]] = {}
+        self._results: dict[int, Any] = {}
+        self._older: dict[int, weakref.ref[Any]] | None = None
+        """All other arrays that there were when the last step was dispatched."""
+        self._gathered: dict[Location, dict[int, int]] = {}
 
     def watch(self, jax: Any) -> None:
         """Hook what asks for values."""
+        self._jax = jax
         hooks.around(table.JAX_ARRAY_ASKED, partial(self._asked, one=True), jax)
         hooks.around(table.JAX_VALUES_ASKED, partial(self._asked, one=False), jax)
         self._leaves = jax.tree_util.tree_leaves
+
+    def stepped(self, results: dict[int, Any], look_at_all: bool) -> None:
+        """A step gave these arrays; what is made from now on and asked for is made of them."""
+        self._results = results
+        if look_at_all:
+            # Weak, for an id may come again.
+            arrays = (array for array in self._jax.live_arrays() if id(array) not in results)
+            self._older = {id(array): weakref.ref(array) for array in arrays}
+
+    def ended(self) -> None:
+        """What is asked for from now on is no matter."""
+        self._results = {}
+
+    def saved(self, line: Location | None) -> None:
+        """A line has saved a checkpoint."""
+        if line is not None and self._steps():
+            self._at.setdefault(("checkpoint", line), set()).add(self._steps())
 
     def _asked(self, original: Any, value: Any, *args: Any, one: bool, **kwargs: Any) -> Any:
         """A value is asked for."""
@@ -31,15 +57,32 @@ class FetchWatch:
 
     def _note(self, value: Any, one: bool) -> None:
         """Count the step after which a line of the job's asks for its result."""
-        results = self._results()
-        leaves = (value,) if one else self._leaves(value)
-        if not results or not any(id(leaf) in results for leaf in leaves):
+        if not self._results:
             return
-        location = user_lines.caller()
-        if location is not None and user_lines.direct_caller() is not None:
-            self._at.setdefault(location, set()).add(self._steps())
+        leaves = (value,) if one else self._leaves(value)
+        shared = [a for a in leaves if getattr(a, "is_fully_replicated", True) is False]
+        waits = any(map(self._of_the_step, leaves))
+        location = user_lines.caller() if shared or waits else None
+        if location is None:
+            return
+        for array in shared:
+            self._gathered.setdefault(location, {})[id(array)] = int(array.nbytes)
+        if waits and user_lines.direct_caller() is not None:
+            self._at.setdefault(("result", location), set()).add(self._steps())
+
+    def _of_the_step(self, leaf: Any) -> bool:
+        """Whether an array is of the last step, or was made after it, and so waits for it."""
+        if id(leaf) in self._results or self._older is None:
+            return id(leaf) in self._results
+        known = self._older.get(id(leaf))
+        return isinstance(leaf, self._jax.Array) and (known is None or known() is not leaf)
 
     def facts(self) -> tuple[ResultFetch, ...]:
         """Each line that asked, with the steps after which it did."""
         total = self._steps()
-        return tuple(ResultFetch("result", len(at), total, line) for line, at in self._at.items())
+        return tuple(ResultFetch(kind, len(at), total, at_) for (kind, at_), at in self._at.items())
+
+    def gathered(self) -> tuple[GatheredArrays, ...]:
+        """Each line that fetched a mebibyte or more of arrays that are shared out."""
+        sizes = ((sum(arrays.values()), line) for line, arrays in self._gathered.items())
+        return tuple(GatheredArrays(size, line) for size, line in sizes if size >= MEBIBYTE)

@@ -47,8 +47,8 @@ class StepCall:
     record: Record
     arguments: tuple[Any, dict[str, Any]]
     """Positional and keyword arguments, arrays as their shapes, dtypes and shardings."""
-    state: frozenset[str]
-    """Arguments that were results of the step before."""
+    state: frozenset[str] | None
+    """Arguments that were results of the step before; None where it was not run."""
     resent: frozenset[str]
     """Arguments that were the same NumPy array as in the call before."""
     calls: int = 1
@@ -60,11 +60,13 @@ class Jitted:
     def __init__(
         self, compiled: Any, function: Any, watch: JitWatch, record: Record, donates: Any
     ) -> None:
-        self._compiled, self._watch, self.record = compiled, watch, record
+        self._compiled, self.watch, self.record = compiled, watch, record
         self.donates: tuple[int, ...] | None = donates
         """Of jax.pmap the places of the arguments that it may overwrite; None of jax.jit."""
         self.in_shardings: Any = None
         """As they were given to jax.jit."""
+        self.statics: frozenset[object] = frozenset()
+        """Places and names of the arguments that are part of the program."""
         self.is_new = record.made > 1
         functools.update_wrapper(self, function)
         self.names = _parameters(function)
@@ -74,9 +76,15 @@ class Jitted:
         """Whether jax.pmap made it."""
         return self.donates is not None
 
+    def static(self, path: Any) -> bool:
+        """Whether a leaf of (args, kwargs) is part of the program."""
+        place = getattr(path[1], "idx", getattr(path[1], "key", None))
+        name = self.names[place] if isinstance(place, int) and place < len(self.names) else place
+        return place in self.statics or name in self.statics
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The job's own call."""
-        return self._watch.called(self, self._compiled, args, kwargs)
+        return self.watch.called(self, self._compiled, args, kwargs)
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         """A method, as functions are."""
@@ -85,23 +93,11 @@ class Jitted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["_compiled"], name)
 
-    def lower(self, *args: Any, **kwargs: Any) -> Any:
-        """As jax.jit's."""
-        return self._compiled.lower(*args, **kwargs)
-
     def trace(self, *args: Any, **kwargs: Any) -> Any:
         """As jax.jit's; jax.pmap's has none in all releases."""
         if self.mapped:
-            return self._watch.jit(self._compiled).trace(*args, **kwargs)
+            return self.watch.jit(self._compiled).trace(*args, **kwargs)
         return self._compiled.trace(*args, **kwargs)
-
-    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
-        """As jax.jit's."""
-        return self._compiled.eval_shape(*args, **kwargs)
-
-    def clear_cache(self) -> None:
-        """As jax.jit's."""
-        self._compiled.clear_cache()
 
 
 class JitWatch:
@@ -125,8 +121,13 @@ class JitWatch:
         """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
         """Where runs are to be compared."""
-        self.results: dict[int, Any] = {}
+        self._results: dict[int, Any] = {}
         """The arrays that the last training step gave, by their id."""
+        self.on_results: Callable[[dict[int, Any]], None] = lambda _: None
+        self.on_first_call: Callable[[StepCall], None] = lambda _: None
+        """Told of the first call of a function that trains before it runs."""
+        self.mesh_made = False
+        """JAX was asked to put a mesh in order."""
         self.eager_location: Location | None = None
         """Where gradients were first taken outside all functions of jax.jit."""
 
@@ -139,6 +140,12 @@ class JitWatch:
         hooks.around(table.MAPPED, functools.partial(self._jit, mapped=True), jax)
         for each in table.DIFFERENTIATED.each():
             hooks.around(each, functools.partial(self._gradient, each.names[0]), jax)
+        hooks.around(table.MESH_MADE, self._mesh, jax)
+
+    def _mesh(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """A mesh is made, in the order of a TPU's links."""
+        self.mesh_made = True
+        return original(*args, **kwargs)
 
     def _compiled_one(self, event: str, seconds: float, **_: Any) -> None:
         """JAX compiled a program."""
@@ -152,11 +159,12 @@ class JitWatch:
         if function is None:
             return functools.partial(self._jit, original, mapped=mapped, **kwargs)
         compiled = original(*args, **kwargs)
-        given = kwargs.get("donate_argnums", ())
-        donates = ((given,) if isinstance(given, int) else tuple(given)) if mapped else None
+        donates = _several(kwargs.get("donate_argnums")) if mapped else None
         followed = barrier.attempt("jax.jit", self._followed, compiled, function, donates)
         if followed is not None:
             followed.in_shardings = kwargs.get("in_shardings")
+            given = (kwargs.get("static_argnums"), kwargs.get("static_argnames"))
+            followed.statics = frozenset(each for one in given for each in _several(one))
         return followed or compiled
 
     def _followed(self, compiled: Any, function: Any, donates: tuple[int, ...] | None) -> Any:
@@ -212,6 +220,10 @@ class JitWatch:
             known = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
             if known is not None:
                 return known[0]
+        elif self.rest is not None:
+            self.rest.others_ran()
+        if self.waits and not jitted.record.calls and not jitted.mapped:
+            self._look_ahead(jitted, args, kwargs)
         self._active.outermost = jitted
         before, began = self.compilations, time.perf_counter()
         try:
@@ -234,6 +246,18 @@ class JitWatch:
             self._last_end = time.perf_counter()
         return result
 
+    def _look_ahead(self, jitted: Jitted, args: Any, kwargs: Any) -> None:
+        """Trace what is about to run for the first time: JAX keeps the trace for the call."""
+        self._active.outermost = jitted
+        try:
+            jitted.trace(*args, **kwargs)
+        except Exception:  # the job's own, which its own call raises as well
+            return
+        finally:
+            self._active.outermost = None
+        if jitted.record.trains:
+            self.on_first_call(self._step_call(jitted, args, kwargs, None, frozenset(), 1))
+
     def _is_traced(self, args: Any, kwargs: Any) -> bool:
         """Whether a call is within a transformation, and runs nothing."""
         leaves = self._jax.tree_util.tree_leaves((args, kwargs))
@@ -253,7 +277,8 @@ class JitWatch:
             leaves = self._jax.tree_util.tree_leaves(result)
             if self.numbers is not None:
                 self.numbers.step(leaves)  # before they are known as results: it fetches them
-            self.results = {id(leaf): leaf for leaf in leaves}
+            self._results = {id(leaf): leaf for leaf in leaves}
+            self.on_results(self._results)
 
     def _compiled(self, jitted: Jitted, args: Any, kwargs: Any, new: bool, took_ms: float) -> None:
         """A call compiled, or was the first."""
@@ -283,7 +308,7 @@ class JitWatch:
         state = frozenset(
             self._jax.tree_util.keystr(path)
             for path, leaf in path_leaves
-            if id(leaf) in self.results
+            if id(leaf) in self._results
         )
         hosted: dict[str, Any] = {
             self._jax.tree_util.keystr(path): leaf
@@ -295,14 +320,21 @@ class JitWatch:
         known = self.step
         if known is not None and known.jitted is jitted and known.calls > 2 and new:
             return  # the program of most calls is the step, and a ragged last batch is not
+        calls = known.calls if known is not None and known.jitted is jitted else 1
+        self.step = self._step_call(jitted, args, kwargs, state, resent, calls)
+        if calls > 1:
+            self._arrays = {}
+
+    def _step_call(
+        self, jitted: Jitted, args: Any, kwargs: Any, state: frozenset[str] | None,
+        resent: frozenset[str], calls: int,
+    ) -> StepCall:  # fmt: skip
+        """A call, as it can be traced and lowered again."""
         abstract = self._jax.tree_util.tree_map(
             functools.partial(self._abstract, jitted), (args, kwargs)
         )
         abstract = barrier.attempt("in_shardings", self._placed, jitted, abstract) or abstract
-        calls = known.calls if known is not None and known.jitted is jitted else 1
-        self.step = StepCall(jitted, jitted.record, abstract, state, resent, calls)
-        if calls > 1:
-            self._arrays = {}
+        return StepCall(jitted, jitted.record, abstract, state, resent, calls)
 
     def _placed(self, jitted: Jitted, abstract: Any) -> Any:
         """The arguments, those that lie nowhere yet where jax.jit was told to put them."""
@@ -368,6 +400,13 @@ class JitWatch:
 def _is_none(value: object) -> bool:
     """Of a place that is left to JAX."""
     return value is None
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    """One or several places or names of arguments, or none."""
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, (int, str)) else tuple(given)
 
 
 def _parameters(function: Any) -> tuple[str, ...]:

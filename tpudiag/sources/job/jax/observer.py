@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,17 +21,17 @@ from tpudiag.signals import (
     StepTimes,
     TrainingLoop,
 )
-from tpudiag.sources.job.jax import lowering
+from tpudiag.sources.job.jax import lowering, too_large
 from tpudiag.sources.job.jax.devices import Devices
 from tpudiag.sources.job.jax.fetches import FetchWatch
-from tpudiag.sources.job.jax.jitted import JitWatch
+from tpudiag.sources.job.jax.jitted import JitWatch, StepCall
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, hooks, user_lines
 from tpudiag.sources.job.points.barrier import send_each
-from tpudiag.sources.job.points.steps import StepWatch
+from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import (
     LOWERING,
     REST,
@@ -39,9 +41,15 @@ from tpudiag.sources.job.process.protocol import (
     decoded_request,
 )
 from tpudiag.sources.job.tensorflow.observer import Observer
+from tpudiag.sources.job.tensorflow.watches import keras_backend
+from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
 ENOUGH_COMPILATIONS = 6
 """A step that was compiled again so often need not be watched longer."""
+
+
+STEPS_SHARE, LEAST_STEPS_S = 0.3, 2.0
+"""Of the job's start and first compilation, what observing further steps may take, and at least."""
 
 
 class JaxObserver:
@@ -65,15 +73,21 @@ class JaxObserver:
             spec.warmup_steps,
             spec.steps,
             "",
-            on_first=partial(recorder.phase, "observing steps"),
+            on_first=self._first_step,
             on_stop=self._stop,
             on_swallowed=lambda: os._exit(0),
             on_step=lambda done, total: recorder.put(steps_done=[done, total]),
         )
-        self._steps.budget_s = spec.budget_s
-        self._fetches = FetchWatch(lambda: self._jits.results, lambda: self._steps.steps)
+        self._fetches = FetchWatch(lambda: self._steps.steps)
+        self._jits.on_results = lambda made: self._fetches.stepped(made, spec.rehearse)
+        self._jits.on_first_call = self._about_to_run
+        self._checkpoints = CheckpointWatch(beside.script_path)
+        self._checkpoints.on_saved = self._fetches.saved
         self._sends = SendWatch(lambda: self._steps.steps)
         self._finished = self.stopped = False
+        self._began = time.perf_counter()
+        self._at_once = 1
+        """Training steps in a dispatch."""
 
     def importing(self) -> None:
         """JAX is about to be imported."""
@@ -98,6 +112,18 @@ class JaxObserver:
         if self._is_own:
             self._recorder.phase(UP_TO_FIRST_STEP)
 
+    def by_module(self) -> dict[str, Callable[[Any], None]]:
+        """What is to be told of the import of which module, besides JAX."""
+        return {
+            "orbax.checkpoint": lambda _: self._checkpoints.watch_orbax(),
+            "flax.training.checkpoints": lambda _: self._checkpoints.watch_flax(),
+        }
+
+    def imported_keras(self, keras: Any) -> None:
+        """A Keras is there, of whichever framework."""
+        if hooks.quietly(keras_backend.name_of, keras) == "jax":
+            self._checkpoints.watch_keras(keras)
+
     @property
     def trained(self) -> bool:
         """Whether a training step of JAX's was seen."""
@@ -113,8 +139,16 @@ class JaxObserver:
         self._finish()
         rest = self._jits.rest
         if rest is not None and self.trained:
-            steps = self._jits.step_functions()
-            send_each(self._recorder.put, coverage=lambda: rest.coverage(end, error, steps))
+            functions = self._jits.step_functions()
+            send_each(
+                self._recorder.put,
+                coverage=lambda: rest.coverage(end, error, functions),
+                # The rest of the script tells what its input takes, what it saves, and of a ragged
+                # last batch.
+                functions=self._jits.facts,
+                steps=lambda: self._step_times(self._at_once),
+                checkpoints=self._saved,
+            )
 
     def _end_hard(self) -> None:
         """The time for the rest is over and the job does not end: on a thread of its own."""
@@ -138,8 +172,7 @@ class JaxObserver:
                 steps=self._step_times,
                 loop=loop,
                 programs=self._programs,
-                # What saves is looked for in the sources, and was not followed.
-                checkpoints=lambda: Checkpoints(()),
+                checkpoints=self._saved,
                 trained=lambda: jits.numbers.facts() if jits.numbers is not None else None,
             )
             if self._spec.requests >= 0:
@@ -147,6 +180,26 @@ class JaxObserver:
             barrier.attempt("step of JAX", self._read_step)
         if self._devices.processes_asked:
             self._recorder.put(several_processes=True)
+
+    def _first_step(self) -> None:
+        """A step was compiled and ran: as many more are seen as take little beside that."""
+        self._recorder.phase("observing steps")
+        start_s = time.perf_counter() - self._began
+        self._steps.budget_s = min(self._spec.budget_s, max(STEPS_SHARE * start_s, LEAST_STEPS_S))
+
+    def _about_to_run(self, call: StepCall) -> None:
+        """A step is about to run first: one that this machine cannot run is only read."""
+        why = barrier.attempt("size of the step", too_large.why, self._jax, call)
+        if not why:
+            return
+        self._jits.step, self._finished, self.stopped = call, True, True
+        self._recorder.put(framework=Framework.JAX, step_not_run=why)
+        if self._spec.requests >= 0:
+            self._serve()
+        barrier.attempt("step of JAX", self._read_step)
+        barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
+        self._recorder.put(end=JobEnd(how="stopped"))
+        raise StopObservation
 
     def _step_done(self, eager: bool) -> None:
         """A training step was dispatched, or its gradients were taken eagerly."""
@@ -182,7 +235,7 @@ class JaxObserver:
         call = self._jits.step
         if call is None:
             return
-        self._jits.results = {}
+        self._fetches.ended()
         step = TracedStep(self._jax, call)
         batch, devices = step.batch(), step.devices
         if batch is None:
@@ -198,24 +251,27 @@ class JaxObserver:
                     answer=lowering.of_batch(self._jax, step, wanted, self._spec.lower_to)
                 )
 
-    def _dispatch(self) -> Dispatch:
+    def _dispatch(self, at_once: int = 1) -> Dispatch:
         """How steps reach the device."""
         eager = self._steps.eager_steps
         return Dispatch(
-            steps=self._steps.steps,
-            steps_per_dispatch=1,
+            steps=self._steps.steps * at_once,
+            steps_per_dispatch=at_once,
             eager_steps=eager,
             eager_location=self._jits.eager_location if eager else None,
         )
 
-    def _step_times(self) -> StepTimes | None:
+    def _step_times(self, at_once: int = 1) -> StepTimes | None:
         """The times of the steps, on this machine."""
         pairs = self._jits.gaps_ms if self._spec.rehearse else []
-        times = tuple(self._steps.times_ms)
+        times = tuple(took / at_once for took in self._steps.times_ms)
         if pairs:  # steps were waited for: what lies between two of them is the host's own
-            steps = tuple(gap + took for gap, took in pairs)
+            made = self._jits.rest.input_ms if self._jits.rest is not None else None
             return StepTimes(
-                step_ms=steps, input_wait_ms=tuple(gap for gap, _ in pairs), source="job"
+                step_ms=tuple((gap + took) / at_once for gap, took in pairs),
+                input_wait_ms=tuple(gap / at_once for gap, _ in pairs),
+                source="job",
+                made_alone_ms=made / at_once if made is not None else None,
             )
         return StepTimes(step_ms=times, input_wait_ms=None, source="job") if times else None
 
@@ -229,6 +285,10 @@ class JaxObserver:
             cache_folder=getattr(self._jax.config, "jax_compilation_cache_dir", None) or None,
         )
 
+    def _saved(self) -> Checkpoints:
+        """What the job saves with, and fetches of what is shared out."""
+        return Checkpoints(self._checkpoints.facts(), gathered=self._fetches.gathered())
+
     def _loop(self) -> TrainingLoop:
         """What was seen around the step."""
         return TrainingLoop(dispatches=self._steps.steps, fetches=self._fetches.facts())
@@ -238,9 +298,11 @@ class JaxObserver:
         call = self._jits.step
         if call is None:
             return
-        self._jits.results = {}
+        self._fetches.ended()
         step = TracedStep(self._jax, call)
-        batch = step.batch()
+        batch, self._at_once = step.batch(), step.steps
+        if step.steps > 1:
+            send_each(self._recorder.put, dispatch=lambda: self._dispatch(step.steps))
         send_each(
             self._recorder.put,
             batch=lambda: batch,
@@ -255,5 +317,5 @@ class JaxObserver:
             self._recorder.phase(LOWERING)
             # A mesh may share the model out as well: what one device has of the examples.
             examples = max(batch.global_batch // step.devices, 1) if batch is not None else 1
-            program = lowering.lowered(step, self._spec.lower_to, examples)
+            program = lowering.lowered(step, self._spec.lower_to, examples * step.steps)
             self._recorder.put(lowered=(program,))

@@ -10,6 +10,7 @@ from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind, StepFunc
 from tpudiag.sources.job.points import barrier, interventions, main_flow
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 
+FEWEST_GAPS = 3
 Signature = tuple[tuple[object, str], ...]
 
 
@@ -25,6 +26,10 @@ class RestOfScript:
         self.forwarded: dict[int, int] = {}
         """By the record of the step: calls that were answered."""
         self._leaves: Callable[[Any], list[Any]] = lambda _: []
+        self.gaps_ms: list[float] = []
+        """What the job took from one answer to the next call, where nothing else of JAX ran: to
+        make a batch, by whatever threads it has, while no step is computed."""
+        self._answered_at: float | None = None
         self._last: dict[tuple[int, Signature], Any] = {}
         """The last result of each step, and of each size of its batch."""
 
@@ -36,6 +41,7 @@ class RestOfScript:
 
     def answer(self, record: object, args: Any, kwargs: Any) -> tuple[Any] | None:
         """The last result in a tuple; None where the call is to run."""
+        asked_at, before, self._answered_at = time.perf_counter(), self._answered_at, None
         if self.began_at is None or not interventions.allowed(InterventionKind.STEPS):
             return None
         key = id(record), self._signature(args, kwargs)
@@ -47,7 +53,21 @@ class RestOfScript:
             return None
         interventions.note(InterventionKind.STEPS)
         self.forwarded[id(record)] = self.forwarded.get(id(record), 0) + 1
+        if before is not None:
+            self.gaps_ms.append((asked_at - before) * 1e3)
+        self._answered_at = time.perf_counter()
         return (known,)
+
+    def others_ran(self) -> None:
+        """Another function of the job's is called: an evaluation, most often."""
+        self._answered_at = None
+
+    @property
+    def input_ms(self) -> float | None:
+        """What the job takes to make a batch; None where too few were made."""
+        # The first ones were made ahead, while the observed steps ran.
+        later = self.gaps_ms[len(self.gaps_ms) // 2 :]
+        return sum(later) / len(later) if len(later) >= FEWEST_GAPS else None
 
     def ran(self, record: object, args: Any, kwargs: Any, result: Any) -> None:
         """A training step ran really."""

@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import Any
 
-from tpudiag.model import Location
 from tpudiag.signals import (
     Batch,
     MatrixOp,
     ShardedStep,
     StepArgument,
     StepConstant,
+    StepMesh,
     StepOp,
     StepOps,
+    StepWork,
     TensorSeen,
 )
+from tpudiag.sources.job.jax.equations import Equations, Seen, line, parts, product, scope
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.signatures import argument_name
-from tpudiag.sources.job.points import user_lines
 
 MEBIBYTE = 2**20
 CALLBACKS = frozenset(
     ("pure_callback", "io_callback", "debug_callback", "debug_print", "outside_call")
 )
 """Primitives that call back to the host."""
-
-
-@dataclass(frozen=True)
-class _Seen:
-    """An equation of the step, and how often it runs in one."""
-
-    equation: Any
-    times: int
-    local: bool
-    """Within shard_map or jax.pmap: its shapes are those of one device."""
 
 
 class TracedStep:
@@ -49,26 +38,32 @@ class TracedStep:
         self.traced: Any = call.jitted.trace(*args, **kwargs)
         closed: Any = self.traced.jaxpr
         self._constants = tuple(closed.consts)
-        self._equations = tuple(_equations(closed.jaxpr, 1, False))
-        # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
-        self._names_transforms = any("jvp(" in _scope(seen.equation) for seen in self._equations)
         self._results = Counter((a.shape, str(a.dtype)) for a in closed.out_avals)
+        leaves = jax.tree_util.tree_flatten_with_path(call.arguments)[0]
+        keys = [jax.tree_util.keystr(path) for path, _ in leaves if not call.jitted.static(path)]
+        self._keys = keys if len(keys) == len(closed.jaxpr.invars) else []
+        """Of the arguments that are none of the program's own, in its order."""
+        self._state = call.state if call.state is not None else self._donated()
+        state = frozenset(n for n, key in enumerate(self._keys) if key in self._state)
+        self._program = Equations(closed.jaxpr, state)
+        self.steps = self._program.steps
+        # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
+        self._names_transforms = any("jvp(" in scope(seen.equation) for seen in self._program.seen)
         self.arguments = self._arguments()
         self.devices = max((argument.devices for argument in self.arguments), default=1)
 
     def batch(self) -> Batch | None:
         """The batch, by the leading dimension that most of the step's data have."""
-        data = self._data()
-        sizes = Counter(a.shape[0] for a in data)
+        data = [a for a in self._data() if len(a.shape) > a.counts_steps]
+        sizes = Counter(a.shape[a.counts_steps] for a in data)
         if not sizes:
             return None
         if self.call.jitted.mapped:
             each = [a.shape[1] for a in data if len(a.shape) > 1 and a.parts == self.devices]
             return Batch(each[0] * self.devices, each[0], self.devices) if each else None
         size = sizes.most_common(1)[0][0]
-        first = next(a for a in data if a.shape[0] == size)
-        parts = first.first_dimension_parts
-        return Batch(size, size // parts, parts)
+        split = next(a for a in data if a.shape[a.counts_steps] == size).example_parts
+        return Batch(size, size // split, split)
 
     def _data(self) -> list[StepArgument]:
         """What the step gets anew each time: no state, and nothing that it may overwrite."""
@@ -80,16 +75,18 @@ class TracedStep:
         batch, tree = self.batch(), self._jax.tree_util
         old = batch.global_batch if batch is not None else 0
         of_mapped = self.call.jitted.mapped
-        names = {a.name for a in self._data()}
+        data = {a.name: a for a in self._data()}
 
         def changed(path: Any, leaf: Any) -> Any:
             shape = tuple(getattr(leaf, "shape", None) or ())
-            if argument_name(tree, path, self.call.jitted.names) not in names:
+            known = data.get(argument_name(tree, path, self.call.jitted.names))
+            if known is None:
                 return leaf
+            first = shape[: known.counts_steps]
             if of_mapped and shape[:2] == (self.devices, old // self.devices):
                 shape = (self.devices, size // self.devices, *shape[2:])
-            elif shape[:1] == (old,) and not of_mapped:
-                shape = (size, *shape[1:])
+            elif shape[len(first) : len(first) + 1] == (old,) and not of_mapped:
+                shape = (*first, size, *shape[len(first) + 1 :])
             else:
                 return leaf
             sharding = getattr(leaf, "sharding", None)
@@ -115,6 +112,8 @@ class TracedStep:
             arguments=self.arguments,
             unusable=self._unusable(),
             mapped=self.call.jitted.mapped,
+            work=self.work(),
+            mesh=self._mesh(),
         )
 
     def _unusable(self) -> tuple[str, ...]:
@@ -125,24 +124,25 @@ class TracedStep:
 
     def matrix_ops(self, batch: Batch | None) -> tuple[MatrixOp, ...]:
         """Its products, on one device."""
-        found = (self._product(seen, batch) for seen in self._equations)
+        found = (self._product(seen, batch) for seen in self._program.seen)
         return tuple(op for op in found if op is not None)
 
     def operations(self) -> StepOps:
         """What calls the host, and large constants."""
         found = tuple(
-            StepOp(str(e.primitive), _scope(e), True, _line(e))
-            for e in (seen.equation for seen in self._equations)
+            StepOp(str(e.primitive), scope(e), True, line(e))
+            for e in (seen.equation for seen in self._program.seen)
             if str(e.primitive) in CALLBACKS
         )
         large = sorted(filter(None, map(_constant, self._constants)), key=lambda c: -c.bytes)
-        return StepOps(len(self._equations), found, large_constants=tuple(large))
+        return StepOps(len(self._program.seen), found, large_constants=tuple(large))
 
     def _arguments(self) -> tuple[StepArgument, ...]:
         """The arrays that the step gets."""
         tree = self._jax.tree_util
         leaves = tree.tree_flatten_with_path(self.call.arguments)[0]
-        donated = _donated(self._jax, self.traced)
+        donated = self._donated()
+        parts_of_steps = {self._keys[n] for n in self._program.shared_out}
         names = self.call.jitted.names
         found: list[StepArgument] = []
         for path, leaf in leaves:
@@ -155,6 +155,7 @@ class TracedStep:
             shape = tuple(map(int, leaf.shape))
             shard = tuple(sharding.shard_shape(shape)) if sharding is not None else shape
             devices = len(sharding.device_set) if sharding is not None else 1
+            first = int(key in parts_of_steps)
             if self.call.jitted.mapped and shape and shape[0] <= self._jax.device_count():
                 devices, shard = shape[0], (1, *shape[1:])
             found.append(
@@ -163,10 +164,12 @@ class TracedStep:
                     dtype=str(leaf.dtype),
                     shape=shape,
                     bytes=prod(shape) * getattr(leaf.dtype, "itemsize", 4),
-                    state=key in self.call.state,
+                    state=key in self._state,
                     donated=key in donated or mapped_away,
                     devices=devices,
-                    first_dimension_parts=shape[0] // shard[0] if shape and shard[0] else 1,
+                    example_parts=_parts(shape[first:], shard[first:]),
+                    counts_steps=first,
+                    axes=_axes(sharding),
                     parts=prod(shape) // max(prod(shard), 1) if prod(shape) else 1,
                     placed=sharding is not None or self.call.jitted.mapped,
                     resent=key in self.call.resent,
@@ -174,93 +177,114 @@ class TracedStep:
             )
         return tuple(found)
 
-    def _product(self, seen: _Seen, batch: Batch | None) -> MatrixOp | None:
+    def _product(self, seen: Seen, batch: Batch | None) -> MatrixOp | None:
         """One product as the MXU sees it; None of other equations."""
-        equation = seen.equation
-        kind = str(equation.primitive)
-        if kind == "dot_general":
-            sizes = _dot(equation)
-        elif kind == "conv_general_dilated":
-            sizes = _convolution(equation)
-        else:
+        equation, sizes = seen.equation, product(seen.equation)
+        if sizes is None:
             return None
-        many, rows, contraction, columns = sizes
-        scope = _scope(equation)
-        parts = batch.global_batch // batch.per_replica_batch if batch is not None else 1
+        many, rows, contraction = sizes.many, sizes.rows, sizes.contraction
+        split = batch.global_batch // batch.per_replica_batch if batch is not None else 1
         whole = batch.global_batch if batch is not None else 0
         # The jaxpr has the shapes of all devices together: those made of the batch are shared out.
         if seen.local:
             pass
         elif whole and rows % whole == 0:
-            rows //= parts
+            rows //= split
         elif whole and contraction % whole == 0:
-            contraction //= parts
+            contraction //= split
         elif whole and many % whole == 0:
-            many //= parts
+            many //= split
+        times = max(seen.times // self.steps, 1)
         return MatrixOp(
-            op=kind,
-            name=scope or kind,
+            op=str(equation.primitive),
+            name=scope(equation) or str(equation.primitive),
             dtype=str(equation.invars[0].aval.dtype),
             rows=rows,
             contraction=contraction,
-            columns=columns,
-            flops=2 * many * rows * contraction * columns * seen.times,
+            columns=sizes.columns,
+            flops=2 * many * rows * contraction * sizes.columns * times,
             batch=many,
-            location=_line(equation),
-            forward=self._names_transforms and "transpose(" not in scope,
+            location=line(equation),
+            forward=self._names_transforms and "transpose(" not in scope(equation),
+        )
+
+    def _donated(self) -> frozenset[str]:
+        """The arguments that the step may overwrite, by their path."""
+        leaves = self._jax.tree_util.tree_leaves(getattr(self.traced, "args_info", None))
+        return frozenset(
+            key
+            for key, leaf in zip(self._keys, leaves, strict=False)
+            if getattr(leaf, "donated", False)
+        )
+
+    def work(self) -> StepWork:
+        """What one device does in a step: bounds, for the compiler joins operations."""
+        batch = self.batch()
+        whole, shared = (batch.global_batch, batch.replicas) if batch is not None else (0, 1)
+        shards = {a.shape: a.parts for a in self.arguments if a.parts > 1}
+        flops = again = made = moved = 0
+        asked_at = None
+
+        def share(shape: tuple[int, ...], local: bool) -> int:
+            of_batch = whole and any(size and size % whole == 0 for size in shape)
+            return 1 if local else shards.get(shape, shared if of_batch else 1)
+
+        for seen in self._program.seen:
+            if seen.holds_others:
+                continue
+            times = max(seen.times // self.steps, 1)
+            made += times * sum(prod(s) * size // share(s, seen.local) for s, size in seen.made)
+            sizes = product(seen.equation)
+            split = max((share(s, seen.local) for s, _ in (*seen.made, *seen.read)), default=1)
+            work = times * sizes.flops // split if sizes is not None else 0
+            flops += work
+            if seen.again:
+                again += work
+                asked_at = asked_at or line(seen.equation)
+            moved += times * sum(
+                _padded(s) * size // share(s, seen.local) for s, size in (*seen.made, *seen.read)
+            )
+        return StepWork(
+            flops=flops,
+            recomputed_flops=again,
+            recomputed_at=asked_at,
+            made_bytes=made,
+            moved_bytes=moved,
+        )
+
+    def _mesh(self) -> StepMesh | None:
+        """The mesh that its arguments are shared out over."""
+        leaves = self._jax.tree_util.tree_leaves(self.call.arguments)
+        shardings = (getattr(leaf, "sharding", None) for leaf in leaves)
+        meshes = [mesh for s in shardings if (mesh := getattr(s, "mesh", None)) is not None]
+        largest: Any = max(meshes, key=lambda each: each.size, default=None)
+        if largest is None:
+            return None
+        numbers = {device: number for number, device in enumerate(self._jax.devices())}
+        return StepMesh(
+            axes=tuple(map(str, largest.axis_names)),
+            sizes=tuple(int(size) for size in largest.devices.shape),
+            devices=tuple(numbers.get(device, 0) for device in largest.devices.flat),
+            placed_by_jax=self.call.jitted.watch.mesh_made,
         )
 
 
-def _equations(jaxpr: Any, times: int, local: bool) -> Iterator[_Seen]:
-    """All equations, those within others with them; those of a scan as often as it runs."""
-    for equation in jaxpr.eqns:
-        yield _Seen(equation, times, local)
-        one = local or str(equation.primitive) in ("shard_map", "xla_pmap")
-        inner = times * int(equation.params.get("length", 1) or 1)
-        for value in equation.params.values():
-            for part in _parts(value):
-                within = getattr(part, "jaxpr", part)
-                if hasattr(within, "eqns"):
-                    yield from _equations(within, inner, one)
+def _parts(shape: tuple[int, ...], shard: tuple[int, ...]) -> int:
+    """Into how many parts the first of these dimensions is shared out."""
+    return shape[0] // shard[0] if shape and shard[0] else 1
 
 
-def _parts(value: Any) -> tuple[Any, ...]:
-    """A parameter of an equation, or its parts."""
-    if isinstance(value, (tuple, list)):
-        return tuple(cast("Iterable[Any]", value))
-    return (value,)
+def _axes(sharding: Any) -> tuple[str, ...]:
+    """The axes of a mesh along which an array is shared out."""
+    entries = getattr(sharding, "spec", None) or ()
+    return tuple(str(axis) for entry in entries for axis in parts(entry) if axis is not None)
 
 
-def _dot(equation: Any) -> tuple[int, int, int, int]:
-    """Products, rows, contraction and columns of a dot_general."""
-    (left_c, right_c), (left_b, right_b) = equation.params["dimension_numbers"]
-    left, right = (variable.aval.shape for variable in equation.invars[:2])
-    many = prod(left[i] for i in left_b)
-    contraction = prod(left[i] for i in left_c)
-    rows = prod(s for i, s in enumerate(left) if i not in (*left_c, *left_b))
-    columns = prod(s for i, s in enumerate(right) if i not in (*right_c, *right_b))
-    return many, rows, contraction, columns
-
-
-def _convolution(equation: Any) -> tuple[int, int, int, int]:
-    """The same of a convolution: output positions, kernel x input channels, output channels."""
-    numbers = equation.params["dimension_numbers"]
-    kernel = equation.invars[1].aval.shape
-    result = equation.outvars[0].aval.shape
-    columns = kernel[numbers.rhs_spec[0]]
-    rows = prod(result) // max(result[numbers.out_spec[1]], 1)
-    return 1, rows, prod(kernel) // max(columns, 1), columns
-
-
-def _donated(jax: Any, traced: Any) -> frozenset[str]:
-    """The arguments that the step may overwrite, by their path."""
-    info = getattr(traced, "args_info", None)
-    if info is None:
-        return frozenset()
-    leaves = jax.tree_util.tree_flatten_with_path(info)[0]
-    return frozenset(
-        jax.tree_util.keystr(path) for path, leaf in leaves if getattr(leaf, "donated", False)
-    )
+def _padded(shape: tuple[int, ...]) -> int:
+    """Elements of an array in tiles of 8 x 128."""
+    if len(shape) < 2:
+        return prod(shape)
+    return prod(shape[:-2]) * -(-shape[-2] // 8) * 8 * -(-shape[-1] // 128) * 128
 
 
 def _constant(value: Any) -> StepConstant | None:
@@ -270,18 +294,3 @@ def _constant(value: Any) -> StepConstant | None:
         return None
     shape = tuple(map(int, value.shape))
     return StepConstant(f"{value.dtype}{list(shape)}", size, shape, None)
-
-
-def _line(equation: Any) -> Location | None:
-    """The innermost line of the job's that made an equation."""
-    traceback = getattr(equation.source_info, "traceback", None)
-    for frame in getattr(traceback, "frames", ()):
-        location = user_lines.of(frame.file_name, frame.line_num)
-        if location is not None:
-            return location
-    return None
-
-
-def _scope(equation: Any) -> str:
-    """The transformations and scopes that an equation stands in."""
-    return str(getattr(equation.source_info, "name_stack", ""))

@@ -8,8 +8,7 @@ to them.
 
 from __future__ import annotations
 
-from tpudiag.sources.job.points import files
-from tpudiag.sources.job.points.point import Holder, Point, Undone, Way, point
+from tpudiag.sources.job.points.point import Holder, Undone, Way, point
 
 _KERAS_2 = "Keras 2"
 _KERAS_3 = "Keras 3"
@@ -221,6 +220,13 @@ EMBEDDINGS_MADE = point(
     holder=Holder.DEFINER,
 )
 
+GRAPH_RESET = point(
+    "tf.compat.v1",
+    "reset_default_graph",
+    "Keras' clear_session throws away what is noted in the default graph",
+    way=Way.CODE,
+)
+
 # Checkpoints.
 MANAGER_MADE = point("tf.train.CheckpointManager", "__init__", "where checkpoints are kept")
 MANAGER_SAVED = point("tf.train.CheckpointManager", "save", "a checkpoint is saved")
@@ -228,6 +234,15 @@ CHECKPOINT_SAVED = point("tf.train.Checkpoint", "save", "a checkpoint is saved")
 CHECKPOINT_WRITTEN = point("tf.train.Checkpoint", "write", "a checkpoint is written")
 CHECKPOINT_RESTORED = point("tf.train.Checkpoint", "restore read", "a checkpoint is read")
 MODEL_SAVED_WHOLE = point("tf.saved_model", "save", "a model is saved for serving")
+
+ORBAX_MANAGER_MADE = point("orbax.checkpoint.CheckpointManager", "__init__", "where it keeps them")
+ORBAX_MANAGER_SAVED = point("orbax.checkpoint.CheckpointManager", "save", "a checkpoint is saved")
+ORBAX_SAVED = point(
+    "orbax.checkpoint.Checkpointer orbax.checkpoint.AsyncCheckpointer", "save", "the same"
+)
+FLAX_SAVED = point(
+    "flax.training.checkpoints", "save_checkpoint save_checkpoint_multiprocess", "the same"
+)
 
 # TensorFlow 1.
 TF1_SWITCHES = point(
@@ -533,10 +548,10 @@ JAX_ARRAY_ASKED = point(
     "0.4.30 to 0.10",
 )
 JAX_VALUES_ASKED = point("jax", "block_until_ready device_get", "the host waits for values")
+MESH_MADE = point(
+    "jax jax.experimental.mesh_utils",
+    "make_mesh create_device_mesh",
+    "JAX puts a TPU's devices in the order of their links",
+    "make_mesh: from 0.4.35 on",
+)
 JAX_SENT = point("jax", "device_put", "arrays are sent to devices")
-
-
-def rows() -> dict[str, Point]:
-    """All rows, by the name that the code has for each."""
-    named = {name: value for name, value in globals().items() if isinstance(value, Point)}
-    return {**named, **files.rows()}

@@ -9,6 +9,8 @@ import codeop
 import contextlib
 import inspect
 import os
+import re
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -17,13 +19,25 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Kwargs, hooks, table, user_lines
 from tpudiag.sources.job.process.protocol import JobSpec
 
 Tried = Callable[[Any, str, dict[str, Any], int], Any]
 """Gives what is compiled for a text: of which file, for which space of names, by which flags."""
 _PLAIN_CELLS = {"time", "timeit", "capture", "prun"}
 """Magics over a cell that run it, and measure or keep what it prints."""
+
+
+_OF_FILES = frozenset(("mkdir", "cp", "mv", "ln", "touch", "rm", "unzip", "tar", "gunzip"))
+"""Programs that change files and nothing else; a rehearsal throws away what they changed."""
+
+
+def is_of_files(line: str) -> bool:
+    """Whether a line is a command for the shell that changes files alone: `!mkdir -p out`."""
+    parts = re.split(r"&&|;", line.strip().removeprefix("!"))
+    programs = {part.split(maxsplit=1)[0] for part in parts if part.strip()}
+    # What IPython or the shell would put into it, or its output elsewhere, is not looked into.
+    return bool(programs) and programs <= _OF_FILES and not re.search(r"[`$|<>&{]", "".join(parts))
 
 
 class Kernel:
@@ -36,19 +50,21 @@ class Kernel:
 class Shell:
     """Stands in for IPython's shell: commands and magics do nothing, but for a few."""
 
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        self.user_ns = namespace
+    def __init__(self, namespace: dict[str, Any], *, holds_writes: bool = False) -> None:
+        self.user_ns, self._holds_writes = namespace, holds_writes
         self.config: dict[str, Any] = {}
         self.kernel = Kernel()
 
     def system(self, command: str) -> None:
-        """`!command`: not run."""
+        """`!command`: not run, but for what changes files alone where writes are held back."""
+        if self._holds_writes and is_of_files(command):
+            subprocess.run(command, shell=True, check=False)
 
     def getoutput(self, command: str) -> list[str]:  # noqa: ARG002
         """`lines = !command`: not run, so that it gives no lines."""
         return []
 
-    def run_line_magic(self, name: str, line: str, *_: Any) -> None:
+    def run_line_magic(self, name: str, line: str, *_: object) -> None:
         """`%name line`: `%env NAME=VALUE` and `%cd` count, for cells go by them; no other does."""
         variable, _sign, value = line.partition("=" if "=" in line else " ")
         folder = Path(line.strip().strip("'\"")).expanduser()
@@ -72,7 +88,7 @@ class Shell:
         with open(os.path.expanduser(name), "a" if append else "w") as file:  # noqa: PTH111, PTH123
             file.write(text)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         # copy, pickle and whoever displays an object ask it for such names: they must hear that it
         # has none.
         if name.startswith("_"):
@@ -80,11 +96,11 @@ class Shell:
         return display
 
 
-def display(*_: Any, **__: Any) -> None:
+def display(*_: object, **__: object) -> None:
     """IPython's display: there is nobody to look."""
 
 
-def _survive_restarts(text: str, namespace: dict[str, Any]) -> None:
+def _survive_restarts(text: str, namespace: Kwargs) -> None:
     """Let the ways in which a notebook restarts its own kernel do nothing."""
     # IPython is imported for those alone who use it: the import is slow, and may fail.
     if "do_shutdown" in text:
@@ -94,7 +110,7 @@ def _survive_restarts(text: str, namespace: dict[str, Any]) -> None:
     hooks.around(table.PROCESS_ENDED, partial(_unless_by_cell, namespace))
 
 
-def _unless_by_cell(namespace: dict[str, Any], end: Callable[..., None], *args: Any) -> None:
+def _unless_by_cell(namespace: Kwargs, end: Callable[..., None], *args: object) -> None:
     """Ends a process, but not this one for a cell of the notebook."""
     # multiprocessing and launchers end processes by the same functions: theirs must go through.
     frame = user_lines.direct_frame()
@@ -104,14 +120,14 @@ def _unless_by_cell(namespace: dict[str, Any], end: Callable[..., None], *args: 
     return end(*args)
 
 
-def offer_shell(namespace: dict[str, Any]) -> None:
+def offer_shell(namespace: Kwargs) -> None:
     """Let a script that was exported from a notebook ask for its shell, as under IPython."""
     shell = Shell(namespace)
     hooks.added(table.SHELL_ASKED, lambda: shell)
     namespace.update(display=display)
 
 
-def plain(text: Any, _: str, __: dict[str, Any], ___: int) -> Any:
+def plain(text: object, _: str, __: Kwargs, ___: int) -> Any:
     """A text as it stands."""
     return text
 
@@ -120,7 +136,7 @@ def run(spec: JobSpec, tried: Tried = plain) -> None:
     """Run a notebook's program cell by cell as __main__, in the notebook's folder."""
     main = ModuleType("__main__")
     main.__dict__.update(display=display, In=[""], Out={}, __builtins__=builtins)
-    shell = Shell(main.__dict__)
+    shell = Shell(main.__dict__, holds_writes=spec.isolation == "overlay")
     hooks.added(table.SHELL_ASKED, lambda: shell)
     sys.modules["__main__"] = main
     sys.argv = [spec.notebook, *spec.arguments]

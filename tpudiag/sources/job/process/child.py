@@ -46,10 +46,10 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
         self._after: dict[str, Callable[[ModuleType], None]] = {
             "tensorflow": observer.imported_tensorflow,
             "jax": of_jax.imported,
-            "keras": lambda module: observer.imported_keras(module, "keras"),
+            "keras": lambda module: _both(observer, of_jax, module),
             "tf_keras": lambda module: observer.imported_keras(module, "tf_keras"),
         }
-        self._after.update(observer.by_module())
+        self._after.update(of_jax.by_module() | observer.by_module())
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -87,6 +87,12 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
                 barrier.attempt(f"import {name}", after, module)
 
         loader.exec_module = exec_module  # type: ignore[attr-defined]
+
+
+def _both(observer: Observer, of_jax: JaxObserver, keras: ModuleType) -> None:
+    """Keras is there, which trains with either."""
+    observer.imported_keras(keras, "keras")
+    of_jax.imported_keras(keras)
 
 
 def _twin(name: str) -> ModuleType | None:

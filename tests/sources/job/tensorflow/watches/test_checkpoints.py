@@ -16,6 +16,7 @@ from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
 folder = tempfile.mkdtemp()
 watch = CheckpointWatch(lambda path: str(path).replace(folder, "gs://bucket"))
+watch.watch_tensorflow()
 checkpoint = tf.train.Checkpoint(v=tf.Variable(1.0))
 manager = tf.train.CheckpointManager(checkpoint, folder + "/managed", max_to_keep=1)
 unused = tf.train.CheckpointManager(checkpoint, directory=folder + "/never", max_to_keep=1)

@@ -43,6 +43,8 @@ def test_a_model_for_serving_is_not_trained() -> None:
     assert [each.trained for each in watch.facts()] == [None, None]
     watch.trains([SimpleNamespace(name="dense/kernel/replica_1:0")])
     assert [each.trained for each in watch.facts()] == [True, False]
+    tf.variable("dense/kernel:0")
+    assert [each.trained for each in watch.facts()] == [False, False, True], "built once more"
     watch.closed = True
     tf.variable("dense_2/kernel:0")
-    assert len(watch.facts()) == 2
+    assert len(watch.facts()) == 3

@@ -102,17 +102,13 @@ class _Strategy:
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-    def experimental_assign_to_logical_device(self, tensor: Any, logical_device_id: int) -> Any:  # noqa: ARG002
-        """One CPU replica holds what a TPU would place on one of its devices."""
+    def _tpudiag_whole(self, tensor: Any, *_: Any, **__: Any) -> Any:
+        """One CPU replica holds what a TPU would place on, split over or copy to its devices."""
         return tensor
 
-    def experimental_split_to_logical_devices(self, tensor: Any, partition_dimensions: Any) -> Any:  # noqa: ARG002
-        """One CPU replica holds what a TPU would split."""
-        return tensor
-
-    def experimental_replicate_to_logical_devices(self, tensor: Any) -> Any:
-        """One CPU replica holds what a TPU would replicate."""
-        return tensor
+    experimental_assign_to_logical_device = _tpudiag_whole
+    experimental_split_to_logical_devices = _tpudiag_whole
+    experimental_replicate_to_logical_devices = _tpudiag_whole
 
 
 def strategy_class(mirrored: Any, system: TpuSystem, real_replicas: int) -> type:

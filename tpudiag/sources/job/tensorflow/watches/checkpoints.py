@@ -1,4 +1,4 @@
-"""Watches what the job does about checkpoints."""
+"""Watches what the job does about checkpoints: TensorFlow's, Keras', Orbax' and Flax'."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from tpudiag.model import Location
 from tpudiag.signals import CheckpointUse
 from tpudiag.sources.job.points import hooks, table, user_lines
 from tpudiag.sources.job.points.point import Point
 
 
 class CheckpointWatch:
-    """Hooks checkpoint managers, save calls and Keras' checkpoint callbacks."""
+    """Hooks checkpoint managers, save calls and Keras' checkpoint callbacks.
+
+    A checkpointer that a manager or another library calls is told as that one.
+    """
 
     def __init__(self, original: Callable[[object], object]) -> None:
         """`original` gives the script's own path for one that was redirected."""
         self._original = original
         self._uses: dict[tuple[str, str], CheckpointUse] = {}
+        self._saving = False
+        self.on_saved: Callable[[Location | None], None] = lambda _: None
+        """Told of the line that saved."""
+
+    def watch_tensorflow(self) -> None:
+        """Hook what TensorFlow itself saves with."""
         kind = "tf.train.CheckpointManager"
         self._follow(table.MANAGER_MADE, kind, _argument(2, "directory"), 0)
         self._follow(table.MANAGER_SAVED, kind, _directory, 1)
@@ -34,6 +44,19 @@ class CheckpointWatch:
         folder = _argument(1, "backup_dir")
         self._follow(table.BACKUP_CALLBACK_MADE, "BackupAndRestore", folder, 0, keras)
 
+    def watch_orbax(self) -> None:
+        """Hook what most jobs of JAX save with."""
+        kind = "orbax.checkpoint.CheckpointManager"
+        self._follow(table.ORBAX_MANAGER_MADE, kind, _argument(1, "directory"), 0)
+        self._follow(table.ORBAX_MANAGER_SAVED, kind, _directory, 1)
+        for each in table.ORBAX_SAVED.each():
+            self._follow(each, each.name, _argument(1, "directory"), 1)
+
+    def watch_flax(self) -> None:
+        """Hook what older ones save with."""
+        for each in table.FLAX_SAVED.each():
+            self._follow(each, each.name, _argument(0, "ckpt_dir"), 1)
+
     def facts(self) -> tuple[CheckpointUse, ...]:
         """What was set up or saved so far."""
         return tuple(self._uses.values())
@@ -43,15 +66,30 @@ class CheckpointWatch:
     ) -> None:
         """Note each call: what saves, where to, from which line."""
 
+        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+            if self._saving:
+                return original(*args, **kwargs)
+            self._saving = bool(saved)
+            try:
+                result = original(*args, **kwargs)
+            finally:
+                self._saving = False
+            if result is not False:  # a manager that keeps every tenth says so of the others
+                hooks.quietly(note, *args, **kwargs)
+            return result
+
         def note(*args: Any, **kwargs: Any) -> None:
             # A path that a sandbox or stand-in redirected is told as the script wrote it: TPU602
             # judges where the checkpoints will go on the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")
-            use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, user_lines.caller())
+            line = user_lines.caller()
+            use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, line)
             best_only = getattr(args[0], "save_best_only", False) is True
             self._uses[kind, path] = replace(use, saved=use.saved + saved, best_only=best_only)
+            if saved:
+                self.on_saved(line)
 
-        hooks.after(at, note, keras)
+        hooks.around(at, call, keras)
 
 
 def _argument(index: int, name: str) -> Callable[..., object]:

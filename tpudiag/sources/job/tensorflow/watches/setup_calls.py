@@ -14,6 +14,7 @@ from tpudiag.model import Location
 from tpudiag.signals.step_numerics import OutsideVariable
 from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
 from tpudiag.sources.job.points import hooks, privates, table, user_lines
+from tpudiag.sources.job.tensorflow.watches import variables
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 _TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
@@ -53,9 +54,7 @@ class SetupWatch:
         ):
             hooks.after(at, self._gpu_strategy(at.owners[0].rpartition(".")[2]))
         hooks.after(table.STRATEGY_MADE, self._any_strategy)
-        scope = tf.variable_creator_scope(self._variable_made)
-        scope.__enter__()
-        self._scope = scope
+        variables.make_all_by(tf, self._variable_made)
 
     def watch_keras(self, keras: Any, package: str) -> None:
         """Hook a Keras."""

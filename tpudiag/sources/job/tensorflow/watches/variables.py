@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from tpudiag.signals import VariableSeen
-from tpudiag.sources.job.points import barrier, privates, user_lines
+from tpudiag.sources.job.points import barrier, hooks, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.devices import unwritten
 
 MOST_COUNTERS = 128
@@ -38,20 +38,18 @@ class VariableWatch:
         self._trainable = 0
         self.closed = False
         """Past the observed steps, where variables are of models for other ends."""
-        self._scope = tf.variable_creator_scope(self._create)
-        # Entered and never left: it holds for as long as the process, also for variables that Keras
-        # makes on its first call.
-        self._scope.__enter__()
+        make_all_by(tf, self._create)
 
     def facts(self) -> tuple[VariableSeen, ...]:
-        """One entry a variable, replicas counted once."""
-        known = bool(self._trained)
+        """One entry a variable, replicas counted once; of those of one name the last is trained."""
+        last = {_plain(seen.name): key for key, seen in self._seen.items()}
+        trained = {last.get(name) for name in self._trained}
         return tuple(
-            replace(seen, trained=_plain(seen.name) in self._trained) if known else seen
-            for seen in self._seen.values()
+            replace(seen, trained=key in trained) if trained else seen
+            for key, seen in self._seen.items()
         )
 
-    def trains(self, sources: Iterable[Any]) -> None:
+    def trains(self, sources: Iterable[object]) -> None:
         """A step takes gradients for these."""
         for source in sources:
             inner: Any = privates.VALUE.of(source, None)
@@ -59,7 +57,7 @@ class VariableWatch:
             paths = (getattr(source, "path", None), *names)
             self._trained.update(_plain(path) for path in paths if isinstance(path, str))
 
-    def counters(self) -> list[Any]:
+    def counters(self) -> list[object]:
         """The whole numbers among the variables, of each replica: steps are counted in them."""
         alive = (counter() for counter in self._counters)
         return [variable for variable in alive if variable is not None]
@@ -102,6 +100,21 @@ class VariableWatch:
             self._trainable += seen.trainable
             if seen.bytes >= LARGE_BYTES or (seen.trainable and self._trainable == MANY):
                 self._after_large()
+
+
+def make_all_by(tf: Any, creator: Callable[..., Any]) -> None:
+    """Let a creator see every variable that is made from now on."""
+    entered: list[Any] = []
+
+    def enter() -> None:
+        entered.append(tf.variable_creator_scope(creator))
+        # Never left: it holds for as long as the process, also for variables that Keras makes on
+        # its first call.
+        entered[-1].__enter__()
+
+    enter()
+    # The scope is the default graph's: Keras' clear_session throws that away.
+    hooks.after(table.GRAPH_RESET, enter)
 
 
 def _plain(name: str) -> str:

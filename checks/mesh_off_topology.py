@@ -1,0 +1,91 @@
+"""TPU705."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+from math import prod
+
+from tpudiag.hardware import Target, coordinates
+from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.signals import Signals, StepMesh
+
+from ._need import need
+
+_MAKE = "mesh = jax.make_mesh(({sizes},), ({names},))  # in the order of the chips' links"
+
+
+@check("TPU705", Severity.INFO, frameworks=(Framework.JAX,))
+def mesh_off_topology(signals: Signals) -> Iterator[Finding | Evidence]:
+    """The axes of the mesh do not lie along the links of the slice.
+
+    ## What it sees
+    The mesh that the step's arguments are shared out over, and where its devices stand in the
+    target's slice: axes whose devices lie apart, in a mesh made of jax.devices() by reshape, and
+    axes that share out the model over several hosts. That devices are left out is TPU702's.
+
+    ## Why it costs
+    Collectives along an axis run between its devices. Where other devices lie in between, each hop
+    takes several links, and the groups of the axis share them. Hosts that share one part of the
+    batch must all feed the same examples.
+
+    ## What to do
+    ```python
+    mesh = jax.make_mesh((4, 4), ("data", "model"))   # not Mesh(np.array(jax.devices()).reshape..)
+    ```
+
+    ## Source
+    https://docs.jax.dev/en/latest/_autosummary/jax.make_mesh.html; the order of the devices of
+    libtpu's topologies
+    """
+    step = need(signals.sharding, "a training step of jax.jit")
+    mesh = need(step.mesh, "a mesh of the step")
+    target = need(signals.target, "the target", "name it: `--for v5e-16`")
+    places = need(coordinates(target), f"a slice of the shape of {target.name}")
+    if mesh.devices and max(mesh.devices) >= len(places):
+        need(None, "each device of the slice")
+    of_model = {axis for each in step.state for axis in each.axes}
+    of_data = {axis for each in step.arguments if not each.state for axis in each.axes}
+    for number, axis in enumerate(mesh.axes):
+        if mesh.sizes[number] < 2 or axis not in of_model | of_data:
+            continue
+        groups = _groups(mesh, number)
+        seen = Evidence(f"axis {axis}", mesh.sizes[number], "devices")
+        apart = max(_box([places[n] for n in group], target) / len(group) for group in groups)
+        if apart > 1 and not mesh.placed_by_jax:
+            yield Finding(
+                f"the {mesh.sizes[number]} devices of a group of axis {axis!r} lie apart in "
+                f"{target.name}: {apart:.0f} times as many chips lie in their midst.",
+                _MAKE.format(
+                    sizes=", ".join(map(str, mesh.sizes)), names=", ".join(map(repr, mesh.axes))
+                ),
+                (seen, Evidence("chips in the midst of a group, times its own", round(apart, 1))),
+                step.location,
+            )
+        hosts = max(len({n * target.hosts // len(places) for n in group}) for group in groups)
+        if hosts > 1 and axis not in of_data and not mesh.placed_by_jax:
+            yield Finding(
+                f"axis {axis!r} shares out the model over {hosts} hosts: all of them must feed the "
+                "same examples, and data sharded by jax.process_index() gives each its own.",
+                f"an axis of at most {len(places) // target.hosts} (the devices of a host), or\n"
+                "jax.make_array_from_callback(shape, sharding, read)  # each device its examples",
+                (seen, Evidence("hosts of a group", hosts, "hosts", 1)),
+                step.location,
+            )
+        yield seen
+
+
+def _groups(mesh: StepMesh, axis: int) -> list[list[int]]:
+    """The devices that a collective along an axis joins, by their numbers."""
+    strides = [prod(mesh.sizes[n + 1 :]) for n in range(len(mesh.sizes))]
+    others = [range(1) if n == axis else range(size) for n, size in enumerate(mesh.sizes)]
+    firsts = (sum(i * s for i, s in zip(at, strides, strict=True)) for at in product(*others))
+    turns = range(mesh.sizes[axis])
+    return [[mesh.devices[first + n * strides[axis]] for n in turns] for first in firsts]
+
+
+def _box(places: list[tuple[int, ...]], target: Target) -> int:
+    """Devices of the smallest block of chips that holds these."""
+    axes = range(len(places[0]))
+    sides = (max(p[n] for p in places) - min(p[n] for p in places) + 1 for n in axes)
+    return prod(sides) * min(target.hardware.devices_per_chip, len(places))

@@ -1,0 +1,88 @@
+"""What the equations of a step tell before it runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.jax.equations import Equations, live_bytes, product
+
+pytestmark = pytest.mark.slow
+WIDTH, ROWS, TURNS = 64, 128, 8
+STATE = frozenset((0,))
+
+
+@pytest.fixture(scope="module")
+def jax() -> Any:
+    return import_module("jax")
+
+
+def loss(w: Any, x: Any) -> Any:
+    return ((x @ w) ** 2).mean()
+
+
+def program(jax: Any, step: Any, *shapes: tuple[int, ...]) -> Any:
+    given = [jax.ShapeDtypeStruct(shape, "float32") for shape in shapes]
+    return jax.make_jaxpr(step)(*given).jaxpr
+
+
+def test_a_loop_that_carries_the_state_is_of_training_steps(jax: Any) -> None:
+    def turn(w: Any, x: Any) -> Any:
+        return w - jax.grad(loss)(w, x), loss(w, x)
+
+    def steps(w: Any, xs: Any) -> Any:
+        return jax.lax.scan(turn, w, xs)
+
+    shapes = (WIDTH, WIDTH), (TURNS, ROWS, WIDTH)
+    found = Equations(program(jax, jax.jit(steps), *shapes), STATE)
+    assert (found.steps, found.shared_out) == (TURNS, frozenset((1,)))
+
+
+def test_gradients_that_are_summed_in_a_loop_are_of_one_step(jax: Any) -> None:
+    def step(w: Any, xs: Any) -> Any:
+        def add(total: Any, x: Any) -> Any:
+            return total + jax.grad(loss)(w, x), None
+
+        return w - jax.lax.scan(add, 0 * w, xs)[0]
+
+    found = Equations(program(jax, step, (WIDTH, WIDTH), (TURNS, ROWS, WIDTH)), STATE)
+    assert (found.steps, found.shared_out) == (1, frozenset[int]())
+
+
+def test_layers_in_a_loop_are_of_one_step(jax: Any) -> None:
+    def layer(x: Any, w: Any) -> Any:
+        return x @ w, None
+
+    def total(w: Any, x: Any) -> Any:
+        return jax.lax.scan(layer, x, w)[0].sum()
+
+    def step(w: Any, x: Any) -> Any:
+        return w - jax.grad(total)(w, x)
+
+    shapes = (TURNS, WIDTH, WIDTH), (ROWS, WIDTH)
+    assert Equations(program(jax, step, *shapes), STATE).steps == 1
+
+
+def test_what_is_computed_again_on_request_is_told(jax: Any) -> None:
+    def of_twice(w: Any, x: Any) -> Any:
+        return loss(w, x * 2)
+
+    step = jax.grad(jax.checkpoint(of_twice))
+    found = Equations(program(jax, step, (WIDTH, WIDTH), (ROWS, WIDTH)), STATE)
+    products = [(each, product(each.equation)) for each in found.seen]
+    flops = {each.again: size.flops for each, size in products if size is not None}
+    assert flops[True] == 2 * ROWS * WIDTH * WIDTH
+
+
+def test_what_lives_at_once_is_less_than_all_that_is_made(jax: Any) -> None:
+    def double(x: Any) -> Any:
+        return x * 2
+
+    def step(x: Any) -> Any:
+        for _ in range(10):
+            x = jax.jit(double)(x)
+        return x
+
+    assert live_bytes(program(jax, step, (256, 1024))) == 2 * 2**20

@@ -1,0 +1,201 @@
+"""The equations of a traced step: how often each runs, on which devices, made of which argument."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+from tpudiag.model import Location
+from tpudiag.sources.job.points import user_lines
+
+RECOMPUTED = "rematted_computation"
+"""In the scope of what jax.checkpoint computes again in the backward pass."""
+STATE_SHARE = 0.5
+"""Of the state, carried by a loop: it trains, a step in each turn."""
+SEVERAL = 2
+"""Steps of a loop whose end only its data tell."""
+_PRODUCTS = ("dot_general", "conv_general_dilated")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """An equation of the step, and how often it runs in one call."""
+
+    equation: Any
+    times: int
+    local: bool
+    """Within shard_map or jax.pmap: its shapes are those of one device."""
+    again: bool
+    """jax.checkpoint computes it again for the backward pass."""
+    holds_others: bool
+
+    @property
+    def made(self) -> list[tuple[tuple[int, ...], int]]:
+        """Shape and bytes of an element of each array that it makes."""
+        return [_shape(variable) for variable in self.equation.outvars]
+
+    @property
+    def read(self) -> list[tuple[tuple[int, ...], int]]:
+        """The same of those that it reads."""
+        return [_shape(variable) for variable in self.equation.invars]
+
+
+class Equations:
+    """All equations of a program, those within others with them; a loop's as often as it turns."""
+
+    def __init__(self, jaxpr: Any, state: frozenset[int]) -> None:
+        """`state` are the arguments, by their number, that go from one call to the next."""
+        self.seen: list[Seen] = []
+        self.steps = 1
+        """Training steps of a call: the turns of a loop that carries the state."""
+        self.shared_out: frozenset[int] = frozenset()
+        """Arguments of which each of these steps gets a part of its own."""
+        self._state = {n: prod(s) * size for n in state for s, size in [_shape(jaxpr.invars[n])]}
+        self._walk(jaxpr, {id(variable): n for n, variable in enumerate(jaxpr.invars)}, 1)
+
+    def _walk(
+        self, jaxpr: Any, numbers: dict[int, int], times: int, local: bool = False,
+        again: bool = False,
+    ) -> None:  # fmt: skip
+        """One program; `numbers` says which of its variables are arguments of the step."""
+        for equation in jaxpr.eqns:
+            name, inner = str(equation.primitive), _within(equation)
+            repeated = again or RECOMPUTED in scope(equation)
+            self.seen.append(Seen(equation, times, local, repeated, bool(inner)))
+            if name in ("scan", "while"):
+                self._loop(equation, [numbers.get(id(v)) for v in equation.invars], times)
+            turns = times * int(equation.params.get("length", 1) or 1)
+            for program in inner:
+                # What an inner program gets stands last among what its equation gets.
+                given = equation.invars[max(len(equation.invars) - len(program.invars), 0) :]
+                known = {
+                    id(own): numbers[id(outer)]
+                    for own, outer in zip(program.invars, given, strict=False)
+                    if id(outer) in numbers
+                }
+                one = local or name in ("shard_map", "xla_pmap")
+                self._walk(program, known, turns, one, repeated)
+
+    def _loop(self, equation: Any, given: Sequence[int | None], times: int) -> None:
+        """A loop: of training steps, if most of the state goes from one turn to the next."""
+        about = equation.params
+        if "num_carry" in about:
+            first, after = about["num_consts"], about["num_consts"] + about["num_carry"]
+            turns = int(about["length"])
+        else:
+            first, after = about["cond_nconsts"] + about["body_nconsts"], len(given)
+            turns = SEVERAL
+        carried = sum(self._state.get(n, 0) for n in given[first:after] if n is not None)
+        if turns > 1 and carried > STATE_SHARE * sum(self._state.values()):
+            self.steps = max(self.steps, times * turns)
+            self.shared_out |= {n for n in given[after:] if n is not None}
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product or convolution as the one product that it is for the MXU."""
+
+    many: int
+    rows: int
+    contraction: int
+    columns: int
+
+    @property
+    def flops(self) -> int:
+        """Multiplications and additions."""
+        return 2 * self.many * self.rows * self.contraction * self.columns
+
+
+def product(equation: Any) -> Product | None:
+    """The sizes of a product; None of other equations."""
+    kind = str(equation.primitive)
+    if kind not in _PRODUCTS:
+        return None
+    return _dot(equation) if kind == "dot_general" else _convolution(equation)
+
+
+def _dot(equation: Any) -> Product:
+    """A dot_general."""
+    (left_c, right_c), (left_b, right_b) = equation.params["dimension_numbers"]
+    left, right = (variable.aval.shape for variable in equation.invars[:2])
+    return Product(
+        many=prod(left[i] for i in left_b),
+        rows=prod(s for i, s in enumerate(left) if i not in (*left_c, *left_b)),
+        contraction=prod(left[i] for i in left_c),
+        columns=prod(s for i, s in enumerate(right) if i not in (*right_c, *right_b)),
+    )
+
+
+def _convolution(equation: Any) -> Product:
+    """Output positions, kernel x input channels, output channels."""
+    numbers = equation.params["dimension_numbers"]
+    kernel = equation.invars[1].aval.shape
+    result = equation.outvars[0].aval.shape
+    columns = kernel[numbers.rhs_spec[0]]
+    rows = prod(result) // max(result[numbers.out_spec[1]], 1)
+    return Product(1, rows, prod(kernel) // max(columns, 1), columns)
+
+
+def line(equation: Any) -> Location | None:
+    """The innermost line of the job's that made an equation."""
+    traceback = getattr(equation.source_info, "traceback", None)
+    for frame in getattr(traceback, "frames", ()):
+        location = user_lines.of(frame.file_name, frame.line_num)
+        if location is not None:
+            return location
+    return None
+
+
+def scope(equation: Any) -> str:
+    """The transformations and scopes that an equation stands in."""
+    return str(getattr(equation.source_info, "name_stack", ""))
+
+
+def _within(equation: Any) -> list[Any]:
+    """The programs that an equation holds."""
+    values = (part for value in equation.params.values() for part in parts(value))
+    programs = (getattr(part, "jaxpr", part) for part in values)
+    return [program for program in programs if hasattr(program, "eqns")]
+
+
+def parts(value: Any) -> tuple[Any, ...]:
+    """A parameter of an equation, or its parts."""
+    if isinstance(value, (tuple, list)):
+        return tuple(cast("Iterable[Any]", value))
+    return (value,)
+
+
+def _shape(variable: Any) -> tuple[tuple[int, ...], int]:
+    """Shape and bytes of an element; those of what is no array take nothing."""
+    shape, dtype = getattr(variable.aval, "shape", None), getattr(variable.aval, "dtype", None)
+    return tuple(shape or ()), int(getattr(dtype, "itemsize", 0)) if shape is not None else 0
+
+
+def live_bytes(jaxpr: Any) -> int:
+    """The most that its arrays take at once on all devices together, as if none were joined."""
+    last = {id(v): n for n, equation in enumerate(jaxpr.eqns) for v in equation.invars}
+    last |= dict.fromkeys(map(id, jaxpr.outvars), len(jaxpr.eqns))
+    alive = {id(variable): _bytes(variable) for variable in jaxpr.invars}
+    now = most = sum(alive.values())
+    for number, equation in enumerate(jaxpr.eqns):
+        within = max((_own_bytes(program) for program in _within(equation)), default=0)
+        made = {id(variable): _bytes(variable) for variable in equation.outvars}
+        most = max(most, now + max(within, sum(made.values())))
+        alive |= made
+        over = {*map(id, equation.invars), *made}
+        gone = sum(alive.pop(v, 0) for v in over if last.get(v, -1) <= number)
+        now += sum(made.values()) - gone
+    return most
+
+
+def _own_bytes(jaxpr: Any) -> int:
+    """What a program within another takes beside what it is given."""
+    return live_bytes(jaxpr) - sum(map(_bytes, jaxpr.invars))
+
+
+def _bytes(variable: Any) -> int:
+    """Of an array."""
+    shape, size = _shape(variable)
+    return prod(shape) * size
