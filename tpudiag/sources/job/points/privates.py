@@ -25,7 +25,7 @@ class Private:
     """Empty for an attribute of an object that the job has made."""
     releases: str = "2.13 to 2.21"
 
-    def of(self, owner: Any, otherwise: Any = _RAISES) -> Any:
+    def of(self, owner: object, otherwise: object = _RAISES) -> Any:
         """The attribute of an object; AttributeError, or what is given, where it is not there."""
         if otherwise is _RAISES:
             return getattr(owner, self.name)
@@ -140,8 +140,3 @@ def inputs(dataset: Any) -> Sequence[Any]:
     """The datasets that a dataset is made from."""
     made_from: Sequence[Any] = INPUTS.of(dataset)()
     return made_from
-
-
-def rows() -> dict[str, Private]:
-    """All rows, by the name that the code has for each."""
-    return {name: value for name, value in globals().items() if isinstance(value, Private)}
