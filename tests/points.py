@@ -15,6 +15,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+ROWS = """
+from tpudiag.sources.job.points import files, privates, table
+from tpudiag.sources.job.points.point import Point
+ROWS = {name: row for name, row in vars(table).items() if isinstance(row, Point)}
+OF_FILES = {each.at.name: each.at for each in
+            (*files.PYTHON, *files.BY_C_CODE, *files.TENSORFLOW, *files.OF_TENSORS)}
+PRIVATES = {name: row for name, row in vars(privates).items()
+            if isinstance(row, privates.Private)}
+"""
+"""Run there, for a package of another name may be installed as `tests`."""
 LOOK = """
 import importlib, json, os, sys
 sys.path.insert(0, sys.argv[1])
@@ -25,10 +35,9 @@ try:
     import keras
 except ImportError:
     keras = None
-from tpudiag.sources.job.points import privates, table
-from tpudiag.sources.job.points.point import resolved
+# rows
 found = []
-for name, row in table.rows().items():
+for name, row in {**ROWS, **OF_FILES}.items():
     first = row.owners[0].partition(".")[0] if row.owners else ""
     of = keras if first == "keras" else None
     first = "tensorflow" if first == "tf" else first
@@ -40,7 +49,7 @@ for name, row in table.rows().items():
     known = bool(first) and (first != "keras" or keras is not None)
     lacking = row.lacking(of) if known else None
     found.append([name, row.name, row.private, row.releases, lacking])
-for name, row in privates.rows().items():
+for name, row in PRIVATES.items():
     if row.module:
         found.append([name, f"{row.module}.{row.name}", True, row.releases,
                       () if row.get() is not None else (row.name,)])
@@ -51,7 +60,14 @@ print(json.dumps([tf.__version__, getattr(keras, "__version__", ""), found]))
 def look(python: str) -> tuple[str, str, list[tuple[str, str, bool, str, list[str] | None]]]:
     """The versions of TensorFlow and Keras there, and what each row lacks, None where unknown."""
     done = subprocess.run(
-        [python, "-W", "ignore", "-c", LOOK, str(Path(__file__).parents[1])],
+        [
+            python,
+            "-W",
+            "ignore",
+            "-c",
+            LOOK.replace("# rows", ROWS),
+            str(Path(__file__).parents[1]),
+        ],
         capture_output=True,
         text=True,
         check=False,

@@ -27,3 +27,15 @@ def test_a_reader_that_leaves_is_no_error() -> None:
         process.stdout.close()
         said = process.stderr.read()
     assert (process.returncode, said) == (141, b"")
+
+
+def test_a_settings_file_says_what_holds_for_a_verb(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.tpudiag.explain]\nformat = "json"\n')
+    done = subprocess.run(
+        [*LISTS, "TPU101"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout[:1]) == (0, "{"), done.stderr
+    (tmp_path / "pyproject.toml").write_text("[tool.tpudiag.explain]\nform = 3\n")
+    done = subprocess.run(LISTS, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.endswith("[tool.tpudiag.explain]: form cannot stand there\n")

@@ -8,13 +8,15 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from tpudiag.commands._parser import add_verb
 from tpudiag.errors import INTERRUPTED, TpudiagError, UsageError
 from tpudiag.printing import say, say_whole
+from tpudiag.settings import of_verb
 from tpudiag.version import __version__
 
 VERBS = (
@@ -58,8 +60,13 @@ class Parser(argparse.ArgumentParser):
             super()._print_message(message, file)
 
 
-def build_parser(only: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all verbs, or of one; importing a verb's module must stay cheap."""
+def build_parser(
+    only: str | None = None, written: Mapping[str, Any] | None = None
+) -> argparse.ArgumentParser:
+    """The parser of all verbs, or of one; importing a verb's module must stay cheap.
+
+    `written`: what a settings file says in place of the defaults.
+    """
     parser = Parser(
         prog="tpudiag",
         description="Finds what is wrong with a TensorFlow training job on TPU.",
@@ -71,7 +78,7 @@ def build_parser(only: str | None = None) -> argparse.ArgumentParser:
     # Without `prog` argparse formats a usage line to find it, and imports shutil for its width.
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, prog=parser.prog)
     for verb in VERBS if only is None else (only,):
-        add_verb(verbs, verb, import_module(f"tpudiag.commands.{verb}").VERB)
+        add_verb(verbs, verb, import_module(f"tpudiag.commands.{verb}").VERB, written or {})
     return parser
 
 
@@ -82,12 +89,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Before argparse sees them: it would take the script's options behind `--` for arguments of a
     # verb.
     own, theirs = split_arguments(given)
-    # One verb's options alone, where it is known: the other ten modules are not imported.
-    options = build_parser(own[0] if own and own[0] in VERBS else None).parse_args(own)
-    options.arguments = theirs
     signal.signal(signal.SIGTERM, _interrupt)  # what Ctrl-C tidies up, a plain kill does too
     try:
-        _refuse_deleted_folder()
+        # One verb's options alone, where it is known: the other ten modules are not imported.
+        verb = own[0] if own and own[0] in VERBS else None
+        helps = verb is None or "-h" in own or "--help" in own
+        written: Mapping[str, Any] = {} if helps else of_verb(own[0], _folder())
+        options = build_parser(verb, written).parse_args(own)
+        options.arguments = theirs
         exit_code: int = import_module(f"tpudiag.commands.{options.verb}").run(options)
         sys.stdout.flush()
     except TpudiagError as error:
@@ -128,10 +137,10 @@ def _open_what_is_closed() -> None:
         sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
 
 
-def _refuse_deleted_folder() -> None:
-    """UsageError where the working folder is gone: settings and reports would be nowhere."""
+def _folder() -> Path:
+    """The working folder; UsageError where it is gone: settings and reports would be nowhere."""
     try:
-        os.getcwd()  # noqa: PTH109
+        return Path.cwd()
     except OSError as error:
         raise UsageError(f"the working folder: {error.strerror}; cd to another") from error
 

@@ -25,9 +25,9 @@ from tpudiag.model import Report
 from tpudiag.notebook_display import show_reports
 from tpudiag.options.jobs import CheckOptions, FixOptions, PlanOptions
 from tpudiag.options.profiles import CompareOptions, ReadOptions
-from tpudiag.options.verbs import filled, keywords, request_of
+from tpudiag.options.verbs import KEYWORDS, filled, keywords, request_of
 from tpudiag.phases import OnPhase
-from tpudiag.settings import Settings
+from tpudiag.settings import Settings, of_verb
 
 __all__ = ["Run", "check", "compare", "fix", "load", "plan", "read", "render"]
 
@@ -135,7 +135,7 @@ def read(
     from tpudiag import snippets
     from tpudiag.diagnoses import profile
 
-    said = filled("read", options)
+    said = _filled("read", options)
     settings = settings_of(said)
     request = request_of(profile.ProfileRequest, said, path=str(path))
     report = profile.diagnose(request, settings, on_phase)
@@ -160,7 +160,7 @@ def compare(
     """
     from tpudiag.diagnoses import sides
 
-    said = filled("compare", options)
+    said = _filled("compare", options)
     both = [(side,) if isinstance(side, Run) else tuple(side) for side in (before, after)]
     return sides.compared_runs(
         (both[0], both[1]), said["engine"], settings_of({}), on_phase,
@@ -188,7 +188,7 @@ def _said(
     verb: str, options: Mapping[str, Any], program: str | Path | None, arguments: Sequence[str]
 ) -> dict[str, Any]:
     """All that was said, by name."""
-    return filled(verb, options) | {"program": program, "arguments": arguments}
+    return _filled(verb, options) | {"program": program, "arguments": arguments}
 
 
 def settings_of(said: Mapping[str, Any]) -> Settings:
@@ -196,3 +196,10 @@ def settings_of(said: Mapping[str, Any]) -> Settings:
     from tpudiag.catalogue import checked_settings
 
     return checked_settings(Path.cwd(), said)
+
+
+def _filled(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What was said, else what the settings file says, else what is declared."""
+    known = KEYWORDS[verb].__annotations__
+    written = {n: value for n, value in of_verb(verb, Path.cwd()).items() if n in known}
+    return filled(verb, written | dict(options))

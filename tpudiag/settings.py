@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field, replace
 from pathlib import Path
+from typing import Any
 
 from tpudiag.errors import UsageError
 from tpudiag.records import dataclass
@@ -44,19 +45,29 @@ class Settings:
 
 
 def load(folder: Path) -> Settings:
-    """The settings of the nearest pyproject.toml at or above `folder` that has the section.
+    """The settings of a folder. Raises UsageError."""
+    from tpudiag.options.verbs import request_of
 
-    Raises UsageError.
-    """
+    return request_of(Settings, _section(folder))
+
+
+def of_verb(verb: str, folder: Path) -> Mapping[str, Any]:
+    """What the file says of a verb's own options, by name. Raises UsageError."""
+    written: Mapping[str, Any] = _section(folder).get(verb, {})
+    return written
+
+
+def _section(folder: Path) -> Mapping[str, Any]:
+    """That of the nearest pyproject.toml at or above `folder` which has the section."""
     for directory in (folder, *folder.parents):
         file = directory / "pyproject.toml"
-        if file.is_file() and (settings := _written(file)) is not None:
-            return settings
-    return Settings()
+        if file.is_file() and (section := _written(file)) is not None:
+            return section
+    return {}
 
 
-def _written(file: Path) -> Settings | None:
-    """The settings of one file, None where it has none; raises UsageError."""
+def _written(file: Path) -> Mapping[str, Any] | None:
+    """The section of one file, None where it has none; raises UsageError."""
     try:
         data = read_bytes(file)
     except OSError as error:
@@ -64,10 +75,6 @@ def _written(file: Path) -> Settings | None:
     if b"tpudiag" not in data:
         return None
     # Few files have the section, and what reads it takes a tenth of a small verb's time to import.
-    from tpudiag.options.verbs import request_of
     from tpudiag.settings_file import section
 
-    made = section(file, data)
-    if made is None:
-        return None
-    return request_of(Settings, made)
+    return section(file, data)

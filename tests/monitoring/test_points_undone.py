@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.points import ROWS
+
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
@@ -16,13 +18,13 @@ import atexit, inspect, json, os, sys
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import jax, keras, numpy, pandas, random
 import tensorflow as tf
-from tpudiag.sources.job.points import table
+# rows
 from tpudiag.sources.job.points.point import Undone
 
 MADE = (keras.Sequential, tf.data.Dataset, tf.Variable, type(iter(tf.data.Dataset.range(1))))
 
 def found():
-    for title, row in table.rows().items():
+    for title, row in {**ROWS, **OF_FILES}.items():
         of = keras if row.owners and row.owners[0].startswith("keras") else None
         for each in [of] if row.owners else MADE:
             for holder, name in row.places(each):
@@ -59,7 +61,7 @@ seen["after"] = [key for key, at_exit in changed() if not at_exit]
 
 def test_every_point_is_undone_at_the_end(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
+        [sys.executable, "-c", PROGRAM.replace("# rows", ROWS)],
         capture_output=True,
         text=True,
         timeout=400,

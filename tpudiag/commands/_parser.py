@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 from tpudiag.options import verbs
@@ -37,7 +37,7 @@ class _Holder(Protocol):
         ...
 
 
-def add_verb(parsers: Parser, name: str, verb: Verb) -> None:
+def add_verb(parsers: Parser, name: str, verb: Verb, written: Mapping[str, Any]) -> None:
     """The parser of a verb."""
     parser = parsers.add_parser(
         name,
@@ -49,6 +49,7 @@ def add_verb(parsers: Parser, name: str, verb: Verb) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_options(parser, name)
+    parser.set_defaults(**written)
 
 
 def add_options(parser: argparse.ArgumentParser, verb: str, without: Iterable[str] = ()) -> None:

@@ -37,7 +37,7 @@ class Rehearsed(TypedDict, total=False):
         "the Python of the job: a path, an environment's folder or a command (default: "
         "the active environment, .venv of the project, or the python3 on PATH that has "
         "the job's TensorFlow or JAX)",
-        Option(metavar="PYTHON", setting=str | None),
+        Option(metavar="PYTHON"),
     ]
     timeout_s: Annotated[
         float,

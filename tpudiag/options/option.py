@@ -53,8 +53,6 @@ class Option:
     required: bool = False
     people: bool = True
     """Whether it stands on the command line."""
-    setting: Any = None
-    """Its type in the settings file, where it may stand there."""
     otherwise: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Any])
     """By verb, and for `people` or `agents`: what is otherwise there."""
 

@@ -21,38 +21,17 @@ class Judged(TypedDict, total=False):
     select: Annotated[
         Sequence[str],
         "only these checks: ids or families, e.g. TPU101,TPU2",
-        Option(
-            (),
-            IDS,
-            repeated="extend",
-            group=REPORT,
-            agents=OF_CHECKS,
-            otherwise=NOT_OF_PLAN,
-            setting=list[str],
-        ),
+        Option((), IDS, repeated="extend", group=REPORT, agents=OF_CHECKS, otherwise=NOT_OF_PLAN),
     ]
     ignore: Annotated[
         Sequence[str],
         "not these checks; `# tpudiag: ignore[TPU204] reason` on a line silences one finding",
-        Option(
-            (),
-            IDS,
-            repeated="extend",
-            group=REPORT,
-            agents=OF_CHECKS,
-            otherwise=NOT_OF_PLAN,
-            setting=dict[str, str],
-        ),
+        Option((), IDS, repeated="extend", group=REPORT, agents=OF_CHECKS, otherwise=NOT_OF_PLAN),
     ]
     pedantic: Annotated[
         bool,
         "show findings of low confidence too: read from names, text or one short measurement",
-        Option(
-            group=REPORT,
-            agents="show findings of low confidence too",
-            otherwise=NOT_OF_PLAN,
-            setting=bool,
-        ),
+        Option(group=REPORT, agents="show findings of low confidence too", otherwise=NOT_OF_PLAN),
     ]
 
 

@@ -12,8 +12,13 @@ import pytest
 
 import tpudiag
 from tpudiag.sources.job.points import files, order, privates, table
+from tpudiag.sources.job.points.point import Point
 
 PACKAGE = Path(tpudiag.__file__).parent
+ROWS = {name: row for name, row in vars(table).items() if isinstance(row, Point)}
+CALLS_OF_FILES = (*files.PYTHON, *files.BY_C_CODE, *files.TENSORFLOW, *files.OF_TENSORS)
+OF_FILES = {each.at.name: each.at for each in CALLS_OF_FILES}
+PRIVATES = {n: row for n, row in vars(privates).items() if isinstance(row, privates.Private)}
 JOB = PACKAGE / "sources/job"
 POINTS = JOB / "points"
 NAMED = re.compile(r"\b(tensorflow|keras|jax|jaxlib|pandas|h5py)[\w.]*\.(_\w|python|src|compiler)")
@@ -111,12 +116,12 @@ def test_a_library_is_hooked_by_a_row_alone() -> None:
 
 
 def test_rows_are_told_apart_and_say_why() -> None:
-    rows = table.rows()
+    rows = ROWS | OF_FILES
     assert len(rows) >= 100
     assert all(row.why for row in rows.values())
     found = [(row.name, row.why) for row in rows.values() if row.owners and row.names]
     assert len(set(found)) == len(found)
-    assert all(row.why for row in privates.rows().values())
+    assert all(row.why for row in PRIVATES.values())
 
 
 @pytest.mark.parametrize(
@@ -124,15 +129,15 @@ def test_rows_are_told_apart_and_say_why() -> None:
     [("DATASET_READ", False), ("REBATCHED", True), ("LOOP_IN_GRAPH", True), ("QUIT", True)],
 )
 def test_what_is_private_is_known_by_its_name(name: str, private: bool) -> None:
-    assert table.rows()[name].private is private
+    assert ROWS[name].private is private
 
 
 def test_each_row_has_a_subscriber() -> None:
     texts = "".join(path.read_text() for path in PACKAGE.rglob("*.py"))
     used = set(re.findall(r"\b(?:table|points)\.([A-Z][A-Z0-9_]*)", texts))
-    assert set(table.rows()) - set(files.rows()) - used == set()
-    known = set(re.findall(r"\bprivates\.([A-Z][A-Z0-9_]*)", texts)) | {"INPUTS"}
-    assert set(privates.rows()) - known == set()
+    assert set(ROWS) - used == set()
+    known = set(re.findall(r"\bprivates\.([A-Z][A-Z0-9_]*)", texts)) | {"INPUTS", "ITERATIONS"}
+    assert set(PRIVATES) - known == set()
 
 
 def test_the_stated_order_names_modules_that_are_there() -> None:

@@ -43,7 +43,7 @@ class Answer(str):
 
     __slots__ = ()
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
         return Answer(f"not-sent-{name}")
@@ -53,7 +53,7 @@ class Answer(str):
         return self
 
 
-def is_answer(value: Any) -> bool:
+def is_answer(value: object) -> bool:
     """Whether a value is an answer to what was not sent."""
     if isinstance(value, Answer):
         return True

@@ -14,7 +14,7 @@ from typing import Any
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.answers import Answer
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 from tpudiag.sources.job.points.point import Point, resolved
 
 
@@ -56,17 +56,17 @@ class Calls:
     def __init__(self, note: Callable[[SendKind, str], None]) -> None:
         self._note = note
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> dict[str, Callable[[object], None]]:
         """What is to be told of the import of which module."""
         found: dict[str, Callable[[Any], None]] = {
             each.at.module: partial(self._watch, each) for each in CALLS
         }
         return {**found, "smtplib": self._watch_smtp, "ftplib": self._watch_ftp}
 
-    def _watch(self, sending: Sending, module: Any) -> None:
+    def _watch(self, sending: Sending, module: Library) -> None:
         """Answer the calls of a row."""
 
-        def call(*_: Any, **__: Any) -> Any:
+        def call(*_: object, **__: object) -> Any:
             self._note(SendKind.PUSH, sending.what)
             return Answer("not-sent")
 
@@ -96,10 +96,10 @@ class Calls:
         for name in SMTP:
             hooks.around(table.MAILED.named(name), partial(call, name), sends=hooks.always)
 
-    def _watch_ftp(self, _: Any) -> None:
+    def _watch_ftp(self, _: object) -> None:
         """Files that are sent by FTP; those that are read are read."""
 
-        def call(name: str, original: Any, ftp: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(name: str, original: Call, ftp: object, *args: object, **kwargs: object) -> Any:
             host = str(getattr(ftp, "host", ""))
             if request_rules.is_own(host):
                 return original(ftp, *args, **kwargs)

@@ -34,16 +34,12 @@ class Connections:
 
     def install(self) -> None:
         """Hook what connects, and what sends without a connection."""
-        hooks.around(table.CONNECTED, self._leads)
-        hooks.around(table.SENT_UNCONNECTED, self._leads)
+        hooks.before(table.CONNECTED, self._leads)
+        hooks.before(table.SENT_UNCONNECTED, self._leads)
 
-    def _leads(self, original: Any, sock: Any, *args: Any) -> Any:
-        """A socket is led to an address, the last of the arguments."""
-        hooks.quietly(self._look, sock, args[-1])
-        return original(sock, *args)
-
-    def _look(self, sock: Any, address: Any) -> None:
-        """Tell of it, where that is another machine."""
+    def _leads(self, sock: Any, *args: Any) -> None:
+        """A socket is led to an address, the last of the arguments: tell of another machine."""
+        address = args[-1]
         if sock.family not in _INTERNET:
             return
         host, port = str(address[0]), int(address[1])

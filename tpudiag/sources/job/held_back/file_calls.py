@@ -18,7 +18,7 @@ from typing import Any, cast
 from tpudiag.sources.job.held_back import file_lists
 from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.layer import Layer, inside, is_elsewhere
-from tpudiag.sources.job.points import barrier, files, hooks
+from tpudiag.sources.job.points import Args, Call, Kwargs, barrier, files, hooks
 from tpudiag.sources.job.points.files import Argument, Effect
 
 _WRITES = re.compile(r"[wax+]")
@@ -51,10 +51,10 @@ class FileCalls:
         hooks.stand_in(files.RAW_FILE, _raw_file(io.FileIO, call))
         sys.meta_path.append(_WrittenModules(self._layer))
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> dict[str, Callable[[object], None]]:
         """What is to be told of the import of which module."""
 
-        def imported(row: files.FileCalls, _: Any) -> None:
+        def imported(row: files.FileCalls, _: object) -> None:
             self.around(row)
 
         return {each.at.module: partial(imported, each) for each in files.BY_C_CODE}
@@ -66,7 +66,7 @@ class FileCalls:
         hooks.around(row.at, call, sends=sends)
         return {known: getattr(owner, name) for owner, name, known in before}
 
-    def redirected(self, arguments: tuple[Argument, ...]) -> Callable[..., Any]:
+    def redirected(self, arguments: tuple[Argument, ...]) -> Call:
         """A hook for a call with such arguments."""
         single = arguments[0]
 
@@ -108,7 +108,7 @@ def _raw_file(original: Any, call: Callable[..., Any]) -> type:
 def may_change_elsewhere(arguments: tuple[Argument, ...]) -> Callable[[Any, Any], bool]:
     """Whether a call with such arguments may change what is no file of this machine."""
 
-    def asked(args: Any, kwargs: dict[str, Any]) -> bool:
+    def asked(args: Args, kwargs: Kwargs) -> bool:
         for each in arguments:
             path = given(each, args, kwargs)
             how = args[each.index + 1 : each.index + 2] or [kwargs.get("mode", "r")]
@@ -153,7 +153,7 @@ def _placed(layer: Layer, argument: Argument, args: Any, kwargs: dict[str, Any])
     return (args, kwargs) if place is path else _with(argument, place, args, kwargs)
 
 
-def _written(layer: Layer, path: Any, at: int | None) -> Any:
+def _written(layer: Layer, path: object, at: int | None) -> object:
     """A file is written whole."""
     place = layer.made(path, at)
     if place is not path:
@@ -161,7 +161,7 @@ def _written(layer: Layer, path: Any, at: int | None) -> Any:
     return place
 
 
-def _pattern(layer: Layer, pattern: Any, at: int | None) -> Any:
+def _pattern(layer: Layer, pattern: object, at: int | None) -> object:
     """A pattern of files that the job wrote, if it wrote any."""
     whole = layer.whole(pattern, at)
     return layer.place(whole) if whole and glob.glob(layer.place(whole)) else pattern
@@ -179,7 +179,7 @@ _PLACES: dict[Effect, Callable[[Layer, Any, int | None], Any]] = {
 }
 
 
-def _opened(layer: Layer, path: Any, mode: Any, flags: Any, at: int | None) -> Any:
+def _opened(layer: Layer, path: object, mode: object, flags: object, at: int | None) -> Any:
     """The place of a path that is opened, by a mode in words or by flags."""
     if isinstance(flags, int):
         # Without O_CREAT it is opened where it is there, be it to be emptied.
@@ -227,7 +227,7 @@ def _linked(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: 
     return original(*args, **kwargs)
 
 
-def _with(argument: Argument, place: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def _with(argument: Argument, place: object, args: Sequence[object], kwargs: Kwargs) -> Any:
     """Arguments with another path, which is a whole one: no folder is open for it."""
     kwargs = {name: value for name, value in kwargs.items() if name != argument.at}
     if len(args) > argument.index:
@@ -235,7 +235,7 @@ def _with(argument: Argument, place: Any, args: Sequence[Any], kwargs: dict[str,
     return args, {**kwargs, argument.name: place}
 
 
-def _told(layer: Layer, _argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+def _told(layer: Layer, _argument: Argument, original: Call, args: Args, kwargs: Kwargs) -> object:
     """The call gives a path: as the job knows it."""
     path = original(*args, **kwargs)
     return layer.whole(path) or path

@@ -7,15 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tpudiag.sources.job.held_back.layer import Layer
+from tpudiag.sources.job.points import Args, Call, Kwargs
 from tpudiag.sources.job.points.files import Argument, Effect
 
 
-def given(argument: Argument, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def given(argument: Argument, args: Sequence[object], kwargs: Kwargs) -> Any:
     """What was given for an argument; None for nothing."""
     return args[argument.index] if len(args) > argument.index else kwargs.get(argument.name)
 
 
-def listed(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+def listed(layer: Layer, argument: Argument, original: Call, args: Args, kwargs: Kwargs) -> object:
     """The names in a folder."""
     path = given(argument, args, kwargs)
     names = layer.names("." if path is None else path)

@@ -19,7 +19,7 @@ from tpudiag.sources.job.held_back.programs import Programs
 from tpudiag.sources.job.held_back.renames import Renames
 from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
 from tpudiag.sources.job.held_back.trackers import Trackers
-from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.points import Library, hooks
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 
 
@@ -72,11 +72,11 @@ class HeldBack:
         """Whether a local path is redirected; none need be where the system keeps writes apart."""
         return self._walled or (path + "/").startswith(self._away)
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> dict[str, Callable[[object], None]]:
         """What is to be told of the import of which module."""
         return {**self._by_module, **(self._files.by_module() if self._walled else {})}
 
-    def watch_tensorflow(self, tf: Any) -> None:
+    def watch_tensorflow(self, tf: Library) -> None:
         """TensorFlow was imported."""
         if self._renames is not None:
             hooks.quietly(self._renames.watch_tensorflow, tf)

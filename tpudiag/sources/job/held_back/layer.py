@@ -105,7 +105,7 @@ class Layer:
         here = os.getcwd() + os.sep
         return whole.removeprefix(here) if whole else path
 
-    def holds(self, path: Any) -> bool:
+    def holds(self, path: object) -> bool:
         """Whether something was written at a path."""
         whole = self.whole(path)
         return bool(whole) and _there(self.place(whole))
@@ -127,7 +127,7 @@ class Layer:
             return self.elsewhere.exists(whole)
         return _there(whole)
 
-    def read(self, path: Any, at: int | None = None) -> Any:
+    def read(self, path: object, at: int | None = None) -> Any:
         """What to read in place of a path."""
         whole = self.whole(path, at)
         if not whole:
@@ -138,19 +138,19 @@ class Layer:
         known = _text(path)
         return _like(path, whole) if _within(known, self.folder) else path
 
-    def followed(self, path: Any, at: int | None = None) -> Any:
+    def followed(self, path: object, at: int | None = None) -> object:
         """What a link of the user's own leads to."""
         whole = self.whole(path, at)
         if not whole or self.is_hidden(whole) or _there(self.place(whole)):
             return path
         return _like(path, os.path.realpath(whole)) if os.path.islink(whole) else path
 
-    def entered(self, path: Any, at: int | None = None) -> Any:
+    def entered(self, path: object, at: int | None = None) -> object:
         """The folder to go into: the one that was there, for code that no call is redirected of."""
         whole = self.whole(path, at)
         return self.read(path, at) if whole and not self.is_below(whole) else path
 
-    def made(self, path: Any, at: int | None = None) -> Any:
+    def made(self, path: object, at: int | None = None) -> Any:
         """Where to write in place of a path, whatever was there."""
         whole = self.whole(path, at)
         if not whole:
@@ -161,7 +161,7 @@ class Layer:
         self._make_parent(whole, place)
         return _like(path, place)
 
-    def changed(self, path: Any, at: int | None = None) -> Any:
+    def changed(self, path: object, at: int | None = None) -> Any:
         """Where to change a file: what was there is copied first."""
         whole = self.whole(path, at)
         if not whole:
@@ -199,7 +199,7 @@ class Layer:
             return False
         return True
 
-    def names(self, path: Any) -> list[str] | None:
+    def names(self, path: object) -> list[str] | None:
         """The names in a folder as the job sees it; None where all of them are in one place."""
         whole = self.whole(self.followed(path))
         if not whole or _SCHEME.match(whole):
@@ -217,7 +217,7 @@ class Layer:
             names.update(dict.fromkeys(there))
         return list(names)
 
-    def moved(self, path: Any, at: int | None = None) -> Any:
+    def moved(self, path: object, at: int | None = None) -> object:
         """Where to take a file or folder from that gets another name: what was there is hidden."""
         whole = self.whole(path, at)
         if not whole:
@@ -239,7 +239,9 @@ class Layer:
                 if not self.is_hidden(below):
                     self._copy_tree(below)
 
-    def removed(self, path: Any, remove: Callable[[Any], Any], is_folder: bool | None) -> Any:
+    def removed(
+        self, path: object, remove: Callable[[object], object], is_folder: bool | None
+    ) -> object:
         """A file (`is_folder` False), an empty folder (True), a tree (None) goes, as the job sees.
 
         `remove` takes away what the job wrote itself.
@@ -258,7 +260,7 @@ class Layer:
             return None
         return remove(_like(path, place)) if written or not below else None
 
-    def _refuse(self, path: Any, whole: str, is_folder: bool) -> None:
+    def _refuse(self, path: object, whole: str, is_folder: bool) -> None:
         """Raise what the system would, of a folder that is no file, or is not empty."""
         really = os.path.isdir(whole) and not os.path.islink(whole)
         names = self.names(whole)
@@ -273,7 +275,7 @@ class Layer:
         raise barrier.for_job(OSError(number, os.strerror(number), path))
 
 
-def is_elsewhere(path: Any) -> bool:
+def is_elsewhere(path: object) -> bool:
     """Whether a path may be none of this machine's: a bucket's, or one that is not known yet."""
     if path is None or isinstance(path, int):
         return False
@@ -290,7 +292,7 @@ def _text(path: Any) -> str:
     return ""
 
 
-def _like(path: Any, text: str) -> Any:
+def _like(path: object, text: str) -> object:
     """A path as text, or as bytes where it was given so."""
     if isinstance(path, bytes):
         return os.fsencode(text)

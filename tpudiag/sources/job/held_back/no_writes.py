@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.sources.job.held_back.layer import Layer, inside
-from tpudiag.sources.job.points import barrier
+from tpudiag.sources.job.points import Args, barrier
 
 REFUSED = "nothing here holds back what a rehearsal writes: --in-place lets it write"
 _STARTS = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork")
@@ -27,27 +27,29 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 class NoWrites(Layer):
     """A layer that takes what is remote, and refuses what is of this machine."""
 
-    def made(self, path: Any, at: int | None = None) -> Any:
+    def made(self, path: object, at: int | None = None) -> Any:
         """Where to write in place of a path, whatever was there."""
         self._refuse_local(path, at)
         return super().made(path, at)
 
-    def changed(self, path: Any, at: int | None = None) -> Any:
+    def changed(self, path: object, at: int | None = None) -> Any:
         """Where to change a file."""
         self._refuse_local(path, at)
         return super().changed(path, at)
 
-    def moved(self, path: Any, at: int | None = None) -> Any:
+    def moved(self, path: object, at: int | None = None) -> object:
         """Where to take a file from that gets another name."""
         self._refuse_local(path, at)
         return super().moved(path, at)
 
-    def removed(self, path: Any, remove: Callable[[Any], Any], is_folder: bool | None) -> Any:
+    def removed(
+        self, path: object, remove: Callable[[object], object], is_folder: bool | None
+    ) -> object:
         """A file or folder goes."""
         self._refuse_local(path, None)
         return super().removed(path, remove, is_folder)
 
-    def _refuse_local(self, path: Any, at: int | None) -> None:
+    def _refuse_local(self, path: object, at: int | None) -> None:
         whole = self.whole(path, at)
         if whole and "://" not in whole:
             raise refusal(whole)
@@ -56,7 +58,7 @@ class NoWrites(Layer):
         """Refuse what Python itself is about to do; this cannot be taken back."""
         sys.addaudithook(self._heard)
 
-    def _heard(self, event: str, args: tuple[Any, ...]) -> None:
+    def _heard(self, event: str, args: Args) -> None:
         """Python is about to do something."""
         if getattr(inside, "now", False):
             return

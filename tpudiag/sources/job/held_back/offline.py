@@ -24,24 +24,22 @@ def install() -> None:
         os.environ[name] = _NOWHERE
     for name in ("no_proxy", "NO_PROXY"):
         os.environ[name] = "localhost,127.0.0.1,::1"
-    hooks.around(table.CONNECTED, _connected)
-    hooks.around(table.ADDRESS_ASKED, _asked)
+    hooks.before(table.CONNECTED, _connected)
+    hooks.before(table.ADDRESS_ASKED, _asked)
 
 
-def _connected(original: Any, sock: Any, address: Any) -> Any:
+def _connected(sock: Any, address: Any) -> None:
     """A connection is made."""
     inner = sock.family in (socket.AF_INET, socket.AF_INET6)
     if inner and (not request_rules.is_own(str(address[0])) or address[1] == 9):
         raise _refusal()
-    return original(sock, address)
 
 
-def _asked(original: Any, host: Any, *args: Any, **kwargs: Any) -> Any:
+def _asked(host: object, *_: object, **__: object) -> None:
     """An address is asked for."""
     name = host.decode() if isinstance(host, bytes) else host
     if name and not request_rules.is_own(str(name)):
         raise _refusal()
-    return original(host, *args, **kwargs)
 
 
 def _refusal() -> Exception:

@@ -151,7 +151,7 @@ def _sends(rules: Any, method: str, url: str, kind: str, data: str) -> bool:
     return bool(rules.sends(method, host, target, headers, data.encode("utf-8", "replace")))
 
 
-def _rules() -> Any:
+def _rules() -> object:
     """The rules for requests, which lie beside this file."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "request_rules.py")
     spec = importlib.util.spec_from_file_location("request_rules", path)

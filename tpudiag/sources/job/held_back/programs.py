@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from tpudiag.sources.job.held_back import child_python, program_shim
 from tpudiag.sources.job.held_back.layer import Layer
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, hooks, table, user_lines
 
 _SEARCHED = ("PATH", "PYTHONPATH")
 
@@ -67,7 +67,7 @@ class Programs:
             kwargs["cwd"] = self._layer.entered(kwargs["cwd"])
         return original(process, args, *rest, **kwargs)
 
-    def _argument(self, argument: Any, index: int) -> Any:
+    def _argument(self, argument: object, index: int) -> Any:
         """A program that is named by its whole path; a file that lies in the layer alone."""
         if index == 0 and isinstance(argument, (bytes, os.PathLike)):
             argument = os.fsdecode(cast("os.PathLike[str]", argument))
@@ -95,7 +95,7 @@ class Programs:
             self._prepare_given(kwargs["env"])
         return original(self._argument(path, 0), args, *rest, **kwargs)
 
-    def _shell(self, original: Any, command: Any) -> Any:
+    def _shell(self, original: Call, command: object) -> object:
         """A child is started by os.system."""
         self._say_line()
         return original(command)

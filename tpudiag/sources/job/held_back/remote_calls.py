@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 
 _TALKS = "stream_stream"
 """The form of a call in which each message may be waited for by its answer."""
@@ -34,7 +34,7 @@ class RemoteCalls:
         """What is to be told of the import of which module."""
         return {"grpc": self._watch}
 
-    def _watch(self, grpc: Any) -> None:
+    def _watch(self, grpc: Library) -> None:
         """Hook what opens a channel; those of `aio` are not waited for."""
         opens = {"grpc": grpc.insecure_channel, "grpc.aio": grpc.aio.insecure_channel}
         for each in table.CHANNEL_OPENED.each():
@@ -42,7 +42,7 @@ class RemoteCalls:
             hooks.around(each, call, grpc, hooks.always)
 
     def _opened(
-        self, grpc: Any, opens: Any, original: Any, target: Any, *args: Any, **kwargs: Any
+        self, grpc: Any, opens: Any, original: Call, target: object, *args: object, **kwargs: object
     ) -> Any:
         """A channel is opened."""
         channel = original(target, *args, **kwargs)
@@ -74,7 +74,7 @@ class RemoteCalls:
 
         return getattr(to_sink(), form)(f"/{form}{path}", encoded, decode)
 
-    def _sink(self, grpc: Any) -> str:
+    def _sink(self, grpc: Library) -> str:
         """The address of a server that answers everything as done, as long as this process is."""
         with self._lock:
             if self._server is None:
@@ -96,7 +96,7 @@ class _Sink:
         """What answers a call; messages are bytes here, and an empty one is one of every kind."""
         talks = details.method.startswith(f"/{_TALKS}/")
 
-        def answered(requests: Iterator[bytes], _context: Any) -> Iterator[bytes]:
+        def answered(requests: Iterator[bytes], _context: object) -> Iterator[bytes]:
             for _ in requests:
                 if talks:
                     yield b""

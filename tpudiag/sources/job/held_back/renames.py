@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Sequence
 from typing import Any
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 
 _BY_LAYERS = (errno.EXDEV, errno.EBUSY)
 
@@ -26,17 +26,17 @@ class Renames:
         """`mount_points`: where file systems begin, as they are without layers."""
         self._mount_points = mount_points
 
-    def install(self) -> dict[Any, Any]:
+    def install(self) -> dict[object, object]:
         """Put them in the place of Python's; each with what it became."""
         known = os.rename, os.replace
         hooks.around(table.RENAMED, self.renamed)
         return dict(zip(known, (os.rename, os.replace), strict=True))
 
-    def watch_tensorflow(self, tf: Any) -> None:
+    def watch_tensorflow(self, tf: Library) -> None:
         """The same for TensorFlow's."""
         hooks.around(table.GFILE_RENAMED, self.renamed_by_tensorflow, tf)
 
-    def renamed(self, original: Any, src: Any, dst: Any, **kwargs: Any) -> None:
+    def renamed(self, original: Call, src: object, dst: object, **kwargs: object) -> None:
         """In the place of os.rename."""
         try:
             original(src, dst, **kwargs)
@@ -46,7 +46,7 @@ class Renames:
             _copied(src, dst)
 
     def renamed_by_tensorflow(
-        self, original: Any, src: Any, dst: Any, overwrite: bool = False
+        self, original: Call, src: object, dst: object, overwrite: bool = False
     ) -> None:
         """In the place of tf.io.gfile.rename."""
         try:
@@ -57,7 +57,7 @@ class Renames:
                 raise
             _copied(src, dst)
 
-    def _in_one(self, src: Any, dst: Any) -> bool:
+    def _in_one(self, src: object, dst: object) -> bool:
         """Whether both names lie in one file system, as it is without layers."""
         return self._begins(src) == self._begins(dst)
 

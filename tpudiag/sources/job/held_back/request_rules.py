@@ -125,7 +125,7 @@ def _told_by_names(names: list[str]) -> bool | None:
     return None
 
 
-def _fields(body: bytes, kind: str) -> dict[str, Any]:
+def _fields(body: bytes, kind: str) -> dict[str, object]:
     """The fields of a body: of a form or of JSON."""
     text = body.decode("utf-8", "replace").strip()
     if text.startswith("{"):

@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import answers, request_rules
-from tpudiag.sources.job.points import barrier, hooks, privates, table
+from tpudiag.sources.job.points import Call, Library, barrier, hooks, privates, table
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]
@@ -51,7 +51,7 @@ class Requests:
             what = host if kind is not request_rules.Kind.REQUEST else f"{method.upper()} {host}"
             self._note_kind(SendKind(kind.value), what)
 
-    def watch_http_client(self, _: Any) -> None:
+    def watch_http_client(self, _: object) -> None:
         """Hook the standard library's connections."""
         hooks.around(table.REQUEST_BEGUN, self._put, sends=lambda args, _: _may_send(args[1]))
         hooks.around(table.REQUEST_ANSWERED, self._answered, sends=hooks.always)
@@ -82,10 +82,10 @@ class Requests:
                 connection.sock.sendall(bytes(kept.sent))
         return original(connection, *args, **kwargs)
 
-    def watch_httpcore(self, module: Any) -> None:
+    def watch_httpcore(self, module: Library) -> None:
         """Hook the pools of httpcore, on which httpx stands."""
 
-        def handle(original: Any, pool: Any, request: Any) -> Any:
+        def handle(original: Call, pool: object, request: object) -> object:
             held = self._judged_by(module, request, _read(request))
             return held if held is not None else original(pool, request)
 
@@ -196,7 +196,7 @@ class _Kept:
         headers = {n.decode("latin-1").lower(): v.decode("latin-1").strip() for n, _, v in lines}
         return headers, body
 
-    def makefile(self, *_: Any, **__: Any) -> io.BytesIO:
+    def makefile(self, *_: object, **__: object) -> io.BytesIO:
         """The answer, as http.client reads it."""
         url = self.target if "://" in self.target else f"https://{self.host}{self.target}"
         headers, body = answers.http(url, self._parts()[0])
@@ -208,15 +208,15 @@ class _Kept:
         if self.real is not None:
             self.real.close()
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self.real, name) if self.real is not None else _nothing
 
 
-def _nothing(*_: Any, **__: Any) -> None:
+def _nothing(*_: object, **__: object) -> None:
     """What a socket does that is none: settimeout, setsockopt, shutdown."""
 
 
-def _may_send(method: Any) -> bool:
+def _may_send(method: object) -> bool:
     """Whether a request may send, of which nothing else is known."""
     name = method.decode("latin-1") if isinstance(method, bytes) else str(method)
     return name.upper() not in request_rules.SAFE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import offline
@@ -13,13 +12,13 @@ from tpudiag.sources.job.held_back.remote_calls import RemoteCalls
 from tpudiag.sources.job.held_back.requests import Requests
 
 
-def by_module(note_kind: Callable[[SendKind, str], None]) -> dict[str, Callable[[Any], None]]:
+def by_module(note_kind: Callable[[SendKind, str], None]) -> dict[str, Callable[[object], None]]:
     """What is to be told of the import of which module."""
     every = (Requests(note_kind), RemoteCalls(note_kind), Calls(note_kind))
     return {name: watch for each in every for name, watch in each.by_module().items()}
 
 
-def of_child() -> dict[str, Callable[[Any], None]]:
+def of_child() -> dict[str, Callable[[object], None]]:
     """The same in a Python that the job started, which adds to the job's file."""
     known = by_module(lambda kind, what: note(kind.value, what))
     return {**known, "socket": lambda _: offline.install()}

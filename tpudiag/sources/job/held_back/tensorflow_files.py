@@ -8,7 +8,7 @@ from typing import Any
 from tpudiag.sources.job.held_back.file_calls import FileCalls, may_change_elsewhere
 from tpudiag.sources.job.held_back.layer import Elsewhere, Layer, is_elsewhere
 from tpudiag.sources.job.held_back.refusals import NO_NAME
-from tpudiag.sources.job.points import barrier, files, hooks, user_lines
+from tpudiag.sources.job.points import Call, Library, barrier, files, hooks, user_lines
 from tpudiag.sources.job.points.files import Argument, Effect
 
 _REMOTE = r"^([a-z][a-z0-9+.-]*)://"
@@ -35,7 +35,7 @@ class _Elsewhere(Elsewhere):
         self._copy(path.encode(), place.encode(), True)
 
 
-def _absent_where_unreached(original: Any, path: Any, *args: Any) -> Any:
+def _absent_where_unreached(original: Call, path: object, *args: object) -> object:
     """Whether there is something at a path; nothing where a library asks a bucket out of reach."""
     try:
         return original(path, *args)
@@ -70,11 +70,11 @@ class TensorFlowFiles:
         self._layer.elsewhere = _Elsewhere(getattr(asked, exists), getattr(copied, copy))
         hooks.around(files.FILE_ASKED, _absent_where_unreached)
 
-    def _of_tensors(self, tf: Any, argument: Argument) -> Any:
+    def _of_tensors(self, tf: Library, argument: Argument) -> Call:
         """A path that is a tensor as text, where its value is known; else those of buckets alone
         are redirected, in the graph, where they are written."""
 
-        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(original: Call, *args: object, **kwargs: object) -> Any:
             index, name = argument.index, argument.name
             path: Any = args[index] if len(args) > index else kwargs.get(name)
             if not tf.is_tensor(path) or path.dtype != tf.string or path.shape.rank != 0:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 from tpudiag.sources.job.points.point import Point
 
 
@@ -95,17 +95,17 @@ class Trackers:
     def _kept(self, tracker: Tracker) -> str:
         return f"file://{self._folder}/{tracker.module}"
 
-    def _watch(self, tracker: Tracker, module: Any) -> None:
+    def _watch(self, tracker: Tracker, module: Library) -> None:
         """Note the runs that begin, and keep a script from switching its tracker on again."""
 
-        def begun(original: Any, *args: Any, **kwargs: Any) -> Any:
+        def begun(original: Call, *args: object, **kwargs: object) -> object:
             overridden = {name: tracker.given[name] for name in tracker.given if name in kwargs}
             if kwargs.get("mode") != "disabled":
                 self._note(SendKind.RUN, tracker.module)
                 kwargs.update(overridden)
             return original(*args, **kwargs)
 
-        def addressed(original: Any, address: Any, *args: Any, **kwargs: Any) -> Any:
+        def addressed(original: Call, address: object, *args: object, **kwargs: object) -> object:
             remote = _is_remote(str(address))
             return original(self._kept(tracker) if remote else address, *args, **kwargs)
 

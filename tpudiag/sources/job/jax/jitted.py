@@ -93,23 +93,11 @@ class Jitted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["_compiled"], name)
 
-    def lower(self, *args: Any, **kwargs: Any) -> Any:
-        """As jax.jit's."""
-        return self._compiled.lower(*args, **kwargs)
-
     def trace(self, *args: Any, **kwargs: Any) -> Any:
         """As jax.jit's; jax.pmap's has none in all releases."""
         if self.mapped:
             return self.watch.jit(self._compiled).trace(*args, **kwargs)
         return self._compiled.trace(*args, **kwargs)
-
-    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
-        """As jax.jit's."""
-        return self._compiled.eval_shape(*args, **kwargs)
-
-    def clear_cache(self) -> None:
-        """As jax.jit's."""
-        self._compiled.clear_cache()
 
 
 class JitWatch:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from tpudiag.signals import HookDefect
+from tpudiag.sources.job.points import Args, Call, Kwargs
 
 MOST_DEFECTS_KEPT = 50
 WITHHELD = "held back, for tpudiag itself failed to tell whether it sends: no error of this script"
@@ -60,7 +61,9 @@ def _count(hook: str, error: BaseException) -> None:
             _defects[hook] = HookDefect(hook, f"{type(error).__name__}: {error}", text)
 
 
-def attempt(hook: str, ours: Callable[..., _Result], *args: Any, **kwargs: Any) -> _Result | None:
+def attempt(
+    hook: str, ours: Callable[..., _Result], *args: object, **kwargs: object
+) -> _Result | None:
     """What a function of ours gives; None where it fails, which is noted."""
     try:
         return ours(*args, **kwargs)
@@ -84,7 +87,9 @@ class Withheld(OSError):
         super().__init__(f"{hook}: {WITHHELD}")
 
 
-def judged(hook: str, ours: Callable[..., _Result], may_send: bool, *args: Any) -> _Result | None:
+def judged(
+    hook: str, ours: Callable[..., _Result], may_send: bool, *args: object
+) -> _Result | None:
     """As `attempt`; what may send does not go on where we fail."""
     try:
         return ours(*args)
@@ -122,7 +127,7 @@ class _JobCall:
         self.raised: BaseException | None = None
 
     @property
-    def __wrapped__(self) -> Callable[..., Any]:
+    def __wrapped__(self) -> Call:
         """What inspect.signature is to look at."""
         return self._original
 
@@ -139,12 +144,12 @@ class _JobCall:
 
 def guarded(
     hook: str,
-    call: Callable[..., Any],
-    original: Callable[..., Any],
-    args: Any,
-    kwargs: Any,
+    call: Call,
+    original: Call,
+    args: Args,
+    kwargs: Kwargs,
     sends: Sends | None = None,
-) -> Any:
+) -> object:
     """`call(original, *args, **kwargs)`; where our part of it fails, what the original gives.
 
     What `sends` is not made then; `Withheld` is raised.
@@ -163,8 +168,8 @@ def guarded(
 
 
 def _held(
-    hook: str, call: Callable[..., Any], job: _JobCall, args: Any, kwargs: Any, sends: Sends | None
-) -> Any:
+    hook: str, call: Call, job: _JobCall, args: Args, kwargs: Kwargs, sends: Sends | None
+) -> object:
     """What a hook's call gives the job, and what it gives where our part of it fails."""
     try:
         return call(job, *args, **kwargs)
@@ -183,7 +188,7 @@ def _held(
     return job(*args, **kwargs)
 
 
-def _may(sends: Sends, args: Any, kwargs: Any) -> bool:
+def _may(sends: Sends, args: Args, kwargs: Kwargs) -> bool:
     """Whether a call may send; what cannot be told may."""
     try:
         return sends(args, kwargs)

@@ -179,9 +179,3 @@ OF_TENSORS = (
 """Where a path goes on into an operation, and may be a tensor."""
 RAW_FILE = point.point("io", "FileIO", "files that C code opens by Python's class", _RELEASES)
 KEPT = point.point("", "", "classes of pathlib (3.10) and glob (3.13) keep functions of os")
-
-
-def rows() -> dict[str, point.Point]:
-    """All rows, by what they hook."""
-    calls = (*PYTHON, *BY_C_CODE, *TENSORFLOW, *OF_TENSORS)
-    return {each.at.name: each.at for each in calls}

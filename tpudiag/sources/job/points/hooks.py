@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from tpudiag.sources.job.points import barrier, order
+from tpudiag.sources.job.points import Call, barrier, order
 from tpudiag.sources.job.points.point import Point, Way, resolved
 
 _Call = Callable[..., Any]
@@ -94,28 +94,28 @@ def around(point: Point, call: _Call, of: Any = None, sends: barrier.Sends | Non
     _subscribe(point, call, call, of, sends)
 
 
-def before(point: Point, note: _Call, of: Any = None) -> None:
+def before(point: Point, note: _Call, of: object = None) -> None:
     """Call `note` with the arguments before each call."""
 
-    def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(original: Call, *args: object, **kwargs: object) -> Any:
         note(*args, **kwargs)
         return original(*args, **kwargs)
 
     _subscribe(point, note, call, of)
 
 
-def after(point: Point, note: _Call, of: Any = None) -> None:
-    """Call `note` with the arguments after each call that returned."""
+def after(point: Point, note: Call, of: Any = None, *, gives: bool = False) -> None:
+    """Call `note` with the arguments after each call that returned; `gives`: its result first."""
 
-    def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(original: Call, *args: object, **kwargs: object) -> object:
         result = original(*args, **kwargs)
-        note(*args, **kwargs)
+        note(*((result,) if gives else ()), *args, **kwargs)
         return result
 
     _subscribe(point, note, call, of)
 
 
-def span(point: Point, begun: Callable[..., Callable[[], None] | None], of: Any = None) -> None:
+def span(point: Point, begun: Callable[..., Callable[[], None] | None], of: object = None) -> None:
     """Call `begun` with the arguments before each call, and what it gives once that has ended.
 
     For points of the user's own process, which have no other subscribers.
@@ -123,14 +123,14 @@ def span(point: Point, begun: Callable[..., Callable[[], None] | None], of: Any 
     _subscribe(point, begun, begun, of)
 
 
-def stand_in(point: Point, value: Any, of: Any = None) -> None:
+def stand_in(point: Point, value: object, of: object = None) -> None:
     """Put a value in the place of what the point names."""
     place = _put_everywhere if point.way is Way.EVERYWHERE else put
     for owner, name in point.places(of):
         _undone.append(place(owner, name, value))
 
 
-def added(point: Point, value: Any) -> None:
+def added(point: Point, value: object) -> None:
     """Give a class what other releases, or others of its kind, have."""
     for path in point.owners:
         owner = resolved(path)
@@ -139,7 +139,7 @@ def added(point: Point, value: Any) -> None:
                 _undone.append(put(owner, name, value))
 
 
-def leave(heard: Callable[..., Any]) -> None:
+def leave(heard: Call) -> None:
     """Whoever subscribed so hears no more; places without subscribers are as they were found."""
     for hook in [h for h in _hooks if any(each.heard == heard for each in h.subscribers)]:
         hook.leave(heard)
@@ -157,7 +157,7 @@ def undo() -> None:
         _undone.pop()()
 
 
-def put(owner: Any, name: str, value: Any) -> Callable[[], None]:
+def put(owner: object, name: str, value: object) -> Callable[[], None]:
     """Give a name another value; what is given back brings the first one back."""
     known: Any = owner.__dict__.get(name, _ABSENT)
     setattr(owner, name, value)
@@ -172,7 +172,7 @@ def put(owner: Any, name: str, value: Any) -> Callable[[], None]:
 
 
 @contextlib.contextmanager
-def instead(owner: Any, **values: Any) -> Generator[None, None, None]:
+def instead(owner: object, **values: object) -> Generator[None, None, None]:
     """While names have other values; of an instance, they lie over the methods of its class."""
     with contextlib.ExitStack() as stack:
         for name, value in values.items():
@@ -180,7 +180,7 @@ def instead(owner: Any, **values: Any) -> Generator[None, None, None]:
         yield
 
 
-def always(_args: Any, _kwargs: Any) -> bool:
+def always(_args: object, _kwargs: object) -> bool:
     """Of a call that sends whatever it is given."""
     return True
 
@@ -191,7 +191,7 @@ def quietly(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 
 def _subscribe(
-    point: Point, heard: _Call, call: _Call, of: Any, sends: barrier.Sends | None = None
+    point: Point, heard: _Call, call: _Call, of: object, sends: barrier.Sends | None = None
 ) -> None:
     """Hook each place of a point that is not hooked yet, and let this one hear of it."""
     for owner, name in point.places(of):
@@ -203,7 +203,7 @@ def _subscribe(
             barrier.note(point.name, AttributeError(f"there is no {name}"))
 
 
-def _hook(point: Point, owner: Any, name: str) -> _Hook | None:
+def _hook(point: Point, owner: object, name: str) -> _Hook | None:
     """The hook that lies on a place, put there now if there is none; None where none can be."""
     if point.way is Way.CODE:
         owner, name = getattr(owner, name), "__code__"
@@ -242,7 +242,7 @@ def _wrapper(hook: _Hook) -> Any:
     TensorFlow's own modules alone.
     """
 
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def wrapped(*args: object, **kwargs: object) -> object:
         outer, inner = hook.outer
         if outer is None:
             return inner(*args, **kwargs)
@@ -254,7 +254,7 @@ def _wrapper(hook: _Hook) -> Any:
 def _telling(hook: _Hook) -> Any:
     """The same in a process that is the user's own: subscribers are told, and answer nothing."""
 
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
+    def wrapped(*args: object, **kwargs: object) -> object:
         begun = [
             barrier.attempt(hook.title, each.call, *args, **kwargs) for each in hook.subscribers
         ]
@@ -276,7 +276,7 @@ def _telling(hook: _Hook) -> Any:
 def _linked(title: str, each: _Subscriber, inner: _Call) -> _Call:
     """A subscriber with all that lies within it."""
 
-    def link(*args: Any, **kwargs: Any) -> Any:
+    def link(*args: object, **kwargs: object) -> Any:
         return barrier.guarded(title, each.call, inner, args, kwargs, each.sends)
 
     return link
@@ -297,7 +297,7 @@ def _like(original: _Call, wrapped: _Call) -> _Call:
     return wrapped
 
 
-def _put_everywhere(owner: Any, name: str, value: Any) -> Callable[[], None]:
+def _put_everywhere(owner: object, name: str, value: object) -> Callable[[], None]:
     """Put a value under every public name of an object."""
     # `from tensorflow.distribute import TPUStrategy`, tf.compat.v1 and Keras hold the object itself
     # under other names: a name that is left keeps the real one, which hangs without a TPU.

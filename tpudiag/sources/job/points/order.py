@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from functools import cache
-from typing import Any
+
+from tpudiag.sources.job.points import Call
 
 _ABOVE = "tpudiag.sources.job."
 INNER_TO_OUTER = (
@@ -41,7 +41,7 @@ INNER_TO_OUTER = (
 """Modules and rooms; the first that a subscriber is in counts. Of one module: as they came."""
 
 
-def rank(call: Callable[..., Any]) -> int:
+def rank(call: Call) -> int:
     """The place of a subscriber, by the module that it is written in; the last for all others."""
     while isinstance(call, functools.partial):
         call = call.func

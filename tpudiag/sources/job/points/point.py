@@ -83,7 +83,7 @@ class Point:
             ".python." in owner or ".src." in owner for owner in self.owners
         )
 
-    def places(self, of: Any = None) -> Iterator[tuple[Any, str]]:
+    def places(self, of: object = None) -> Iterator[tuple[Any, str]]:
         """Each object with a name of its own that is to be hooked; `of` stands for the first part.
 
         A Keras is one of several packages, an interface of TensorFlow's one of three, and a class
@@ -109,7 +109,7 @@ class Point:
         """The row with names that are known only while the job runs."""
         return replace(self, names=names)
 
-    def lacking(self, of: Any = None) -> tuple[str, ...]:
+    def lacking(self, of: object = None) -> tuple[str, ...]:
         """The names that are not there."""
         there = {name for _, name in self.places(of)}
         return tuple(name for name in self.names if name not in there)
@@ -135,7 +135,7 @@ def is_private(part: str) -> bool:
     return part.startswith("_") and not part.endswith("__")
 
 
-def resolved(path: str, of: Any = None) -> Any:
+def resolved(path: str, of: object = None) -> object:
     """A module or class by its name; None where it is not there, or was not imported by the job.
 
     Modules below one that is there are imported; none that the job does not have anyway.
@@ -151,7 +151,7 @@ def resolved(path: str, of: Any = None) -> Any:
     return found
 
 
-def _part(owner: Any, part: str, name: str) -> Any:
+def _part(owner: object, part: str, name: str) -> object:
     """A part of a module or class; None where it is not there."""
     # A package may import lazily what it is asked for, and fail at it: what is there comes first.
     is_module = isinstance(owner, ModuleType) or sys.modules.get(name.rpartition(".")[0]) is owner

@@ -25,7 +25,7 @@ class Private:
     """Empty for an attribute of an object that the job has made."""
     releases: str = "2.13 to 2.21"
 
-    def of(self, owner: Any, otherwise: Any = _RAISES) -> Any:
+    def of(self, owner: object, otherwise: object = _RAISES) -> Any:
         """The attribute of an object; AttributeError, or what is given, where it is not there."""
         if otherwise is _RAISES:
             return getattr(owner, self.name)
@@ -85,7 +85,12 @@ INITIALIZES = Private(
 )
 SHAPES_BUILT = Private("_build_shapes_dict", "what a model was built for", releases="Keras 3")
 SHAPE_BUILT = Private("_build_input_shape", "what a model was built for", releases="Keras 2")
+ITERATIONS = Private("_iterations", "an optimizer's counter of steps, if it was made by now",
+                     releases="Keras 2 and 3")  # fmt: skip
 STEPS_PER_EXECUTION = Private("_steps_per_execution", "of a model", releases="Keras 2")
+VALIDATION = Private(
+    "_eval_epoch_iterator", "where the next validation reads on", releases="Keras 3"
+)
 USES_MERGE_CALL = Private("_use_merge_call", "whether replicas are summed through merge_call")
 DEFAULT_STRATEGY = Private("_DefaultDistributionStrategy", "where a job made no strategy")
 SOFT_PLACEMENT = Private("_soft_device_placement", "what was asked for, from the default")
@@ -119,12 +124,19 @@ JAX_COMPILED = "/jax/core/compile/backend_compile_duration"
 """Event of `jax.monitoring`, of JAX 0.4.30 to 0.10: a program was compiled."""
 
 
+def steps_taken(optimizer: Any) -> int | None:
+    """The steps that an optimizer of Keras has taken; None where none were.
+
+    Its property would make the counter of an older one, and outside of the strategy's scope.
+    """
+    counter = ITERATIONS.of(getattr(optimizer, "inner_optimizer", optimizer), None)
+    try:
+        return int(counter.numpy())
+    except (AttributeError, TypeError, ValueError, RuntimeError):
+        return None
+
+
 def inputs(dataset: Any) -> Sequence[Any]:
     """The datasets that a dataset is made from."""
     made_from: Sequence[Any] = INPUTS.of(dataset)()
     return made_from
-
-
-def rows() -> dict[str, Private]:
-    """All rows, by the name that the code has for each."""
-    return {name: value for name, value in globals().items() if isinstance(value, Private)}

@@ -35,12 +35,12 @@ class Slot:
     location: Location | None
 
 
-def written_slots(function: Any) -> tuple[Slot, ...]:
+def written_slots(function: object) -> tuple[Slot, ...]:
     """The numbers that a function of the user's, or one that it calls, writes."""
     return tuple(slot for slot in unique_slots((function,)) if slot.written)
 
 
-def unique_slots(roots: tuple[Any, ...]) -> Iterator[Slot]:
+def unique_slots(roots: tuple[object, ...]) -> Iterator[Slot]:
     """The slots of all roots, each once; a slot that is written anywhere counts as written."""
     slots: dict[tuple[int, str], Slot] = {}
     for root in roots:
@@ -51,7 +51,7 @@ def unique_slots(roots: tuple[Any, ...]) -> Iterator[Slot]:
     yield from slots.values()
 
 
-def _slots(function: Any, depth: int, visited: set[CodeType]) -> Iterator[Slot]:
+def _slots(function: object, depth: int, visited: set[CodeType]) -> Iterator[Slot]:
     """The numbers that a user's function and those it calls use."""
     function = inspect.unwrap(function) if callable(function) else function
     owner: Any = function.__self__ if isinstance(function, MethodType) else None
@@ -150,7 +150,7 @@ def _value(kind: _Kind, holder: Any, name: str) -> object:
     return MethodType(method, holder) if isinstance(method, FunctionType) else None
 
 
-def _reader(kind: _Kind, holder: Any, name: str) -> Callable[[], object]:
+def _reader(kind: _Kind, holder: object, name: str) -> Callable[[], object]:
     """Reads a slot again later."""
     return lambda: _value(kind, holder, name)
 

@@ -81,7 +81,7 @@ def _last(node: ast.AST) -> int:
     return int(getattr(_body(node)[-1], "end_lineno", None) or 0)
 
 
-def _body(node: ast.AST) -> list[Any]:
+def _body(node: ast.AST) -> list[object]:
     """Its statements; a lambda's is an expression."""
     body: list[Any] | ast.AST = getattr(node, "body", node)
     return body if isinstance(body, list) else [body]

@@ -8,8 +8,7 @@ to them.
 
 from __future__ import annotations
 
-from tpudiag.sources.job.points import files
-from tpudiag.sources.job.points.point import Holder, Point, Undone, Way, point
+from tpudiag.sources.job.points.point import Holder, Undone, Way, point
 
 _KERAS_2 = "Keras 2"
 _KERAS_3 = "Keras 3"
@@ -556,9 +555,3 @@ MESH_MADE = point(
     "make_mesh: from 0.4.35 on",
 )
 JAX_SENT = point("jax", "device_put", "arrays are sent to devices")
-
-
-def rows() -> dict[str, Point]:
-    """All rows, by the name that the code has for each."""
-    named = {name: value for name, value in globals().items() if isinstance(value, Point)}
-    return {**named, **files.rows()}

@@ -218,13 +218,13 @@ def of_own_call(frames: Iterable[Any]) -> Location | None:
     return location
 
 
-def of_function(function: Any) -> Location | None:
+def of_function(function: object) -> Location | None:
     """Where a Python function is defined, if that is user code."""
     code = getattr(function, "__code__", None)
     return None if code is None else of(code.co_filename, code.co_firstlineno)
 
 
-def first_replica_value(value: Any) -> Any:
+def first_replica_value(value: object) -> object:
     """The first replica's part of a per-replica value; anything else as it is."""
     # `values` of a dict is a method: it has no items.
     values: Any = getattr(value, "values", None)

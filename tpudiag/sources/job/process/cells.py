@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Kwargs, hooks, table, user_lines
 from tpudiag.sources.job.process.protocol import JobSpec
 
 Tried = Callable[[Any, str, dict[str, Any], int], Any]
@@ -64,7 +64,7 @@ class Shell:
         """`lines = !command`: not run, so that it gives no lines."""
         return []
 
-    def run_line_magic(self, name: str, line: str, *_: Any) -> None:
+    def run_line_magic(self, name: str, line: str, *_: object) -> None:
         """`%name line`: `%env NAME=VALUE` and `%cd` count, for cells go by them; no other does."""
         variable, _sign, value = line.partition("=" if "=" in line else " ")
         folder = Path(line.strip().strip("'\"")).expanduser()
@@ -88,7 +88,7 @@ class Shell:
         with open(os.path.expanduser(name), "a" if append else "w") as file:  # noqa: PTH111, PTH123
             file.write(text)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         # copy, pickle and whoever displays an object ask it for such names: they must hear that it
         # has none.
         if name.startswith("_"):
@@ -96,11 +96,11 @@ class Shell:
         return display
 
 
-def display(*_: Any, **__: Any) -> None:
+def display(*_: object, **__: object) -> None:
     """IPython's display: there is nobody to look."""
 
 
-def _survive_restarts(text: str, namespace: dict[str, Any]) -> None:
+def _survive_restarts(text: str, namespace: Kwargs) -> None:
     """Let the ways in which a notebook restarts its own kernel do nothing."""
     # IPython is imported for those alone who use it: the import is slow, and may fail.
     if "do_shutdown" in text:
@@ -110,7 +110,7 @@ def _survive_restarts(text: str, namespace: dict[str, Any]) -> None:
     hooks.around(table.PROCESS_ENDED, partial(_unless_by_cell, namespace))
 
 
-def _unless_by_cell(namespace: dict[str, Any], end: Callable[..., None], *args: Any) -> None:
+def _unless_by_cell(namespace: Kwargs, end: Callable[..., None], *args: object) -> None:
     """Ends a process, but not this one for a cell of the notebook."""
     # multiprocessing and launchers end processes by the same functions: theirs must go through.
     frame = user_lines.direct_frame()
@@ -120,14 +120,14 @@ def _unless_by_cell(namespace: dict[str, Any], end: Callable[..., None], *args: 
     return end(*args)
 
 
-def offer_shell(namespace: dict[str, Any]) -> None:
+def offer_shell(namespace: Kwargs) -> None:
     """Let a script that was exported from a notebook ask for its shell, as under IPython."""
     shell = Shell(namespace)
     hooks.added(table.SHELL_ASKED, lambda: shell)
     namespace.update(display=display)
 
 
-def plain(text: Any, _: str, __: dict[str, Any], ___: int) -> Any:
+def plain(text: object, _: str, __: Kwargs, ___: int) -> Any:
     """A text as it stands."""
     return text
 

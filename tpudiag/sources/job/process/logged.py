@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import traceback
-from typing import Any
 
 from tpudiag.signals import LoggedRecord
 from tpudiag.sources.job.points import barrier
@@ -18,7 +17,7 @@ def listen(recorder: Recorder) -> None:
     make, told = logging.getLogRecordFactory(), dict[str, LoggedRecord]()
 
     # The factory, and no handler: with a handler on the root, basicConfig would do nothing.
-    def factory(*args: Any, **kwargs: Any) -> logging.LogRecord:
+    def factory(*args: object, **kwargs: object) -> logging.LogRecord:
         record = make(*args, **kwargs)
         if record.levelno >= logging.WARNING and len(told) < MOST_RECORDS:
             barrier.attempt("hearing what is logged", _tell, record, told, recorder)

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from math import prod
-from typing import Any
 
 from tpudiag.signals import JobEnd
+from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.graphs import cpu_cost
@@ -45,7 +45,7 @@ def _end_if_one_is_too_large(watches: Watches, recorder: Recorder) -> None:
 
 
 def judge_speed(
-    tf: Any, spec: JobSpec, watches: Watches, recorder: Recorder, call: GradientCall
+    tf: Library, spec: JobSpec, watches: Watches, recorder: Recorder, call: GradientCall
 ) -> None:
     """Replica 0 has traced its forward pass: is the step one for this machine?
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tpudiag.signals import Checkpoints, Dispatch, StepTimes, TensorFlowImport, VariableSeen
-from tpudiag.sources.job.points import barrier
+from tpudiag.sources.job.points import Library, barrier
 from tpudiag.sources.job.points.steps import StepWatch
 from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.watch_order import Watches
 from tpudiag.sources.job.tensorflow.watches.tf1 import tf2_enabled
 
 
-def tensorflow_import(tf: Any, took_s: float) -> TensorFlowImport:
+def tensorflow_import(tf: Library, took_s: float) -> TensorFlowImport:
     """The TensorFlow that was imported and its switches as they are now."""
     return TensorFlowImport(
         succeeded=True,

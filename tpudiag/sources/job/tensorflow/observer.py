@@ -10,7 +10,7 @@ from typing import Any
 
 from tpudiag.signals import CoverageEnd, Refusal, SendKind
 from tpudiag.sources.job.held_back.install import HeldBack
-from tpudiag.sources.job.points import hooks, user_lines
+from tpudiag.sources.job.points import Library, hooks, user_lines
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.fake_data import paths
@@ -44,7 +44,7 @@ class Observer:
                 folder, recorder.put, held.layer.holds if held else lambda _: False
             )
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> dict[str, Callable[[object], None]]:
         """What is to be told of the import of which module, besides TensorFlow and Keras."""
         after = self.held_back.by_module() if self.held_back is not None else {}
         # Stand-ins for data lie over what redirects: they ask it what the job wrote itself.
@@ -68,7 +68,7 @@ class Observer:
         self._import_started = time.perf_counter()
         self._recorder.phase("importing TensorFlow")
 
-    def imported_tensorflow(self, tf: Any) -> None:
+    def imported_tensorflow(self, tf: Library) -> None:
         """TensorFlow is there, and nothing of it has run yet: install everything."""
         took_s = time.perf_counter() - self._import_started
         imported = partial(job_facts.tensorflow_import, tf, took_s)
@@ -86,7 +86,7 @@ class Observer:
             self._watch_keras(self.observation, keras, package)
         self._recorder.phase(UP_TO_FIRST_STEP)
 
-    def imported_keras(self, keras: Any, package: str) -> None:
+    def imported_keras(self, keras: Library, package: str) -> None:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is whole."""
         hooks.quietly(keras_backend.watch, keras, self._recorder)
         if hooks.quietly(keras_backend.name_of, keras) == "jax":
@@ -110,7 +110,7 @@ class Observer:
         if self.observation is not None:
             self.observation.ended(error, end)
 
-    def _watch_keras(self, observation: Observation, keras: Any, package: str) -> None:
+    def _watch_keras(self, observation: Observation, keras: Library, package: str) -> None:
         """Hook a Keras, now that TensorFlow is there."""
         if self.fake_data is not None:
             self.fake_data.watch_keras(keras)
@@ -124,7 +124,7 @@ class Observer:
 def _both(first: Callable[[Any], None], second: Callable[[Any], None]) -> Callable[[Any], None]:
     """Calls both."""
 
-    def call(module: Any) -> None:
+    def call(module: Library) -> None:
         first(module)
         second(module)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import interventions
+from tpudiag.sources.job.points import Args, Kwargs, Library, interventions
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 from tpudiag.sources.job.tensorflow.devices.full_replicas import FullReplicas
@@ -117,12 +117,12 @@ class Watches:
             self.variables.on_trained = self.numbers.made
             self.loop.results.on_step = self.numbers.step_done
 
-    def _calling(self, args: Any, kwargs: Any) -> None:
+    def _calling(self, args: Args, kwargs: Kwargs) -> None:
         """An outermost tf.function is about to be called."""
         self.keras.calling()
         self.pipelines.feeds.calling(args, kwargs)
 
-    def watch_keras(self, keras: Any, package: str, rehearse: bool) -> None:
+    def watch_keras(self, keras: Library, package: str, rehearse: bool) -> None:
         """Hook a Keras that the job imported."""
         self.keras.watch(keras, package)
         if rehearse and package == "keras":
@@ -151,7 +151,7 @@ class Watches:
             self.functions.current.replicated = True
 
 
-def _stand_in_for_tpu(tf: Any, spec: JobSpec, recorder: Recorder) -> None:
+def _stand_in_for_tpu(tf: Library, spec: JobSpec, recorder: Recorder) -> None:
     """Put CPU replicas in the place of the target's."""
     fewer = interventions.allowed(InterventionKind.REPLICAS)
     replicas, hosts = (spec.replicas, spec.hosts) if fewer else (spec.real_replicas, 1)

@@ -139,6 +139,10 @@ def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_p
     text = "import no_such_module\ndata = no_such_module.made()\nmodel.fit(data)\n"
     with pytest.raises(ModuleNotFoundError):
         ran(tmp_path, text, model=Model())
+    code = compile("def put(x):\n    raise TypeError(x)\n", "/lib/keras/engine/models.py", "exec")
+    exec(code, library)
+    with pytest.raises(ModuleNotFoundError):
+        ran(tmp_path, "import no_such_module as m\nmodel = put(m.Backbone())\n", **library)
     space, _ = ran(
         tmp_path, "data = open('/nowhere/x').read()\nmodel = data.made()\nmodel.fit(data)\n"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.model import Location
 from tpudiag.signals import DatasetOp
@@ -40,7 +40,7 @@ def test_choices_from_the_end_of_the_pipeline() -> None:
         return model
 
     data = SimpleNamespace(experimental=SimpleNamespace(get_model_proto=get_model_proto))
-    choices = autotune.choices(SimpleNamespace(data=data), object(), OPS)
+    choices = autotune.choices(cast("Any", SimpleNamespace(data=data)), object(), OPS)
     assert [(c.transformation, c.built_with, c.chosen) for c in choices] == [
         ("Prefetch", 4, 2),
         ("ParallelMap", -1, 8),
@@ -52,4 +52,4 @@ def test_choices_from_the_end_of_the_pipeline() -> None:
 
 def test_a_tensorflow_without_the_model_knows_no_choice() -> None:
     tf = SimpleNamespace(data=SimpleNamespace(experimental=SimpleNamespace()))
-    assert autotune.choices(tf, object(), OPS) == ()
+    assert autotune.choices(cast("Any", tf), object(), OPS) == ()

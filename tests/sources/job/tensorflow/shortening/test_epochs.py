@@ -36,9 +36,8 @@ def test_a_fit_ends_once_the_first_loop_was_observed() -> None:
 
     passes: list[int] = []
     forward: Any = SimpleNamespace(training_too=False, new_pass=lambda: passes.append(1))
-    class_ = epochs.callback_class(
-        SimpleNamespace(callbacks=SimpleNamespace(Callback=Callback)), forward
-    )
+    keras: Any = SimpleNamespace(callbacks=SimpleNamespace(Callback=Callback))
+    class_ = epochs.callback_class(keras, forward)
     callback = class_()
     callback.model = SimpleNamespace(stop_training=False)
     for epoch in range(2):

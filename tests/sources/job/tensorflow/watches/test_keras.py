@@ -89,3 +89,21 @@ def test_what_was_asked_is_that_of_the_last_compile() -> None:
         model.fit("x")
         use = watch.facts()
         assert use is not None and use.jit_compile is asked and model.jit_compile is False
+
+
+@pytest.mark.parametrize(("asked", "read_anew"), [(8, 1), (1, 0)])
+def test_validation_data_are_read_anew_where_several_steps_met_their_end(
+    asked: int, read_anew: int
+) -> None:
+    keras, resets = package(), list[int]()
+
+    def evaluate(_: Any) -> None: ...
+
+    keras.Model.evaluate = evaluate
+    keras.Model.steps_per_execution = asked
+    KerasWatch(None).adapt_to_cpu_replicas(keras)
+    model = keras.Model()
+    model._eval_epoch_iterator = SimpleNamespace(reset=lambda: resets.append(1))
+    model.compile()
+    model.evaluate()
+    assert len(resets) == read_anew

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -25,10 +25,10 @@ def test_a_fit_on_pytorch_ends_the_job_and_is_told(monkeypatch: pytest.MonkeyPat
         )
         for name in ("tensorflow", "torch")
     ]
-    keras_backend.watch(keras[0], recorder)
-    keras_backend.watch(SimpleNamespace(), recorder)
+    keras_backend.watch(cast("Any", keras[0]), recorder)
+    keras_backend.watch(cast("Any", SimpleNamespace()), recorder)
     assert keras[0].Model.fit() == "trained" and not told
-    keras_backend.watch(keras[1], recorder)
+    keras_backend.watch(cast("Any", keras[1]), recorder)
     with pytest.raises(SystemExit) as exit_:
         keras[1].Model.fit()
     assert (exit_.value.code, told) == (0, {"keras_backend": "torch"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -73,7 +73,7 @@ def test_an_evaluation_of_keras_is_the_time_in_its_functions() -> None:
 
         save_weights = Saver.save
 
-    watch.watch_keras(SimpleNamespace(Model=Model))
+    watch.watch_keras(cast("Any", SimpleNamespace(Model=Model)))
     model: Any = Model()
     for _ in range(3):
         train(watch)
@@ -93,7 +93,7 @@ def test_a_callback_that_predicts_at_each_batch_is_no_policy() -> None:
 
         save_weights = Saver.save
 
-    watch.watch_keras(SimpleNamespace(Model=Model))
+    watch.watch_keras(cast("Any", SimpleNamespace(Model=Model)))
     model: Any = Model()
 
     def on_train_batch_end() -> None:

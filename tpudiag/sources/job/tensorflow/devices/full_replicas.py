@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import hooks, interventions, table
+from tpudiag.sources.job.points import Library, hooks, interventions, table
 
 
 class FullReplicas:
@@ -31,7 +31,7 @@ class FullReplicas:
         hooks.around(table.REBATCHED, self._rebatch)
         hooks.around(table.DUMMY_VALUES, self._values)
 
-    def watch(self, keras: Any) -> None:
+    def watch(self, keras: Library) -> None:
         """Hook the predictions of a Keras: each of their rows counts."""
         hooks.around(table.PREDICT, self._predict, keras)
 
@@ -85,14 +85,14 @@ class FullReplicas:
                 sizes.append((int(rows), max(int(rows), replicas)))
             return rows
 
-        def pieces(*element: Any) -> Any:
+        def pieces(*element: object) -> Any:
             rows = tf.shape(tf.nest.flatten(element)[0], out_type=tf.int64)[0]
             uneven = rows % replicas > 0 if sizes is None else tf.constant(True)
             told = partial(tf.numpy_function, note, [rows], tf.int64)
             rows = tf.ensure_shape(tf.cond(uneven, told, lambda: rows), [])
             least, more = rows // replicas, rows % replicas
 
-            def piece(number: Any) -> Any:
+            def piece(number: object) -> Any:
                 first = number * least + tf.minimum(number, more)
                 last = first + least + tf.cast(number < more, tf.int64)
                 # With fewer rows than replicas, the first are given once more.

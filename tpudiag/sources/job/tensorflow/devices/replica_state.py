@@ -35,7 +35,7 @@ def started_alike(fn: Any) -> Any:
     return replica
 
 
-def _restorer(fn: Any) -> Callable[[], None]:
+def _restorer(fn: object) -> Callable[[], None]:
     """What sets the counters and draws that a function moves to what they are now."""
     import numpy
 

@@ -49,7 +49,7 @@ class SameNumbers:
         self._trained: list[weakref.ref[Any]] = []
         tf.random.set_seed(seed)
 
-    def made(self, variable: Any) -> None:
+    def made(self, variable: object) -> None:
         """A variable was made that is trained."""
         if len(self._trained) < MOST_VARIABLES:
             self._trained.append(weakref.ref(variable))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 from tpudiag.signals import TpuAttempt
 from tpudiag.signals.environment import TpuPhase
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, hooks, table
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
 
 
@@ -24,10 +23,10 @@ class TpuWatch:
         hooks.around(table.TPU_INITIALISED, self._announced("initialize"))
         hooks.around(table.TPU_STRATEGY_MADE, self._announced("strategy"))
 
-    def _announced(self, phase: TpuPhase) -> Callable[..., Any]:
+    def _announced(self, phase: TpuPhase) -> Call:
         """Announces a call before it starts and says how it ended."""
 
-        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(original: Call, *args: object, **kwargs: object) -> Any:
             if phase == "resolver":
                 self._asked = str(kwargs.get("tpu", args[1] if len(args) > 1 else "") or "")
             self._recorder.put(phase=f"tpu: {phase}", tpu=self._attempt(phase, False, None))

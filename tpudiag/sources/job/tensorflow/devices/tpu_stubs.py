@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 from tpudiag.sources.job.tensorflow.devices import tpu_strategy, tpu_system
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
 
@@ -32,7 +32,7 @@ class NotRehearsable(BaseException):
 
 
 def install(
-    tf: Any,
+    tf: Library,
     system: TpuSystem,
     real_replicas: int,
     on_resolver: Callable[[str], None],
@@ -52,7 +52,7 @@ def install(
     hooks.around(table.MIRRORED_STRATEGY_MADE, partial(_one_host_device, mirrored))
     hooks.around(table.MIRRORED_STRATEGY_V1_MADE, partial(_one_host_device, mirrored_v1))
 
-    def strategy_of(mirrored: Any) -> type:
+    def strategy_of(mirrored: object) -> type:
         return tpu_strategy.strategy_class(mirrored, system, real_replicas)
 
     hooks.stand_in(table.TPU_STRATEGY_V1, strategy_of(mirrored_v1))
@@ -90,7 +90,7 @@ def _device(real_replicas: int, original: Any, device_name: Any) -> Any:
     return original(f"/CPU:{int(match[1]) % real_replicas}" if match else device_name)
 
 
-def _keeps_cpus(original: Any, device: Any, logical_devices: Any) -> Any:
+def _keeps_cpus(original: Call, device: object, logical_devices: object) -> object:
     """set_logical_device_configuration: a script that splits the CPU has our replicas of it."""
     if getattr(device, "device_type", "") == "CPU":
         return None
@@ -98,8 +98,13 @@ def _keeps_cpus(original: Any, device: Any, logical_devices: Any) -> Any:
 
 
 def _one_host_device(
-    class_: Any, original: Any, strategy: Any, devices: Any = None, *args: Any, **kwargs: Any
-) -> Any:
+    class_: Any,
+    original: Call,
+    strategy: Any,
+    devices: object = None,
+    *args: object,
+    **kwargs: object,
+) -> object:
     """A MirroredStrategy that is told no devices finds the one CPU of a TPU VM."""
     if devices is None and type(strategy) is class_:
         # MirroredStrategy() takes every device it finds; here these are our replicas, and a job
@@ -108,16 +113,16 @@ def _one_host_device(
     return original(strategy, devices, *args, **kwargs)
 
 
-def _initialised(tf: Any, system: TpuSystem, *_: Any, **__: Any) -> Any:
+def _initialised(tf: Library, system: TpuSystem, *_: object, **__: object) -> object:
     """initialize_tpu_system, which gives the topology of the target."""
     return tpu_system.topology(tf, system)
 
 
-def _nothing(*_: Any, **__: Any) -> None:
+def _nothing(*_: object, **__: object) -> None:
     """There is no cluster and no TPU system to reach while rehearsing."""
 
 
-def _refuse(tf: Any, name: str, *_: Any, **__: Any) -> None:
+def _refuse(tf: Library, name: str, *_: object, **__: object) -> None:
     """End the rehearsal where the job asks for the SparseCore."""
     if not isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy):
         return  # tables for serving live on a CPU

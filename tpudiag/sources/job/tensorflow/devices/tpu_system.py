@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from tpudiag.sources.job.points import Library
+
 
 @dataclass(frozen=True)
 class TpuSystem:
@@ -53,14 +55,14 @@ class TpuSystem:
         ]
 
 
-def topology(tf: Any, system: TpuSystem) -> Any:
+def topology(tf: Library, system: TpuSystem) -> object:
     """The tf.tpu.experimental.Topology of the target."""
     return tf.tpu.experimental.Topology(
         mesh_shape=system.mesh_shape(), device_coordinates=system.coordinates()
     )
 
 
-def hardware_feature() -> Any:
+def hardware_feature() -> object:
     """The proto of what the hardware offers beside its cores: nothing; None where it moved."""
     try:
         return import_module("tensorflow.core.protobuf.tpu.topology_pb2").TPUHardwareFeature()
@@ -93,25 +95,25 @@ class _Resolver:
         """Tell what was asked for."""
 
     @classmethod
-    def connect(cls, tpu: Any = None, zone: Any = None, project: Any = None) -> Any:
+    def connect(cls, tpu: object = None, zone: object = None, project: object = None) -> Any:
         """The resolver: there is nothing to connect to."""
         return cls(tpu, zone, project)
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> object:
         return self
 
     def __exit__(self, *_: object) -> None:
         return None
 
     @property
-    def tpu_hardware_feature(self) -> Any:
+    def tpu_hardware_feature(self) -> object:
         """The proto of what the hardware offers."""
         return hardware_feature()
 
-    def set_tpu_topology(self, serialized_tpu_topology: Any) -> None:
+    def set_tpu_topology(self, serialized_tpu_topology: object) -> None:
         """The topology is that of the target."""
 
-    def cluster_spec(self) -> Any:
+    def cluster_spec(self) -> object:
         """An address for each host, to which nobody connects."""
         # Not at the top: the job's TensorFlow is imported after this module.
         import tensorflow as tf
@@ -119,7 +121,7 @@ class _Resolver:
         addresses = [f"10.0.0.{host + 2}:8470" for host in range(self.tpudiag_system.hosts)]
         return tf.train.ClusterSpec({self.task_type: addresses})
 
-    def master(self, *_: Any, **__: Any) -> str:
+    def master(self, *_: object, **__: object) -> str:
         """The first host."""
         return "grpc://10.0.0.2:8470"
 
@@ -135,18 +137,18 @@ class _Resolver:
         """The first task."""
         return f"/job:{self.task_type}/task:0"
 
-    def num_accelerators(self, *_: Any, **__: Any) -> dict[str, int]:
+    def num_accelerators(self, *_: object, **__: object) -> dict[str, int]:
         """Devices of a host."""
         return {"TPU": self.tpudiag_system.devices_per_host}
 
-    def get_tpu_system_metadata(self) -> Any:
+    def get_tpu_system_metadata(self) -> object:
         """The metadata of the target."""
         import tensorflow as tf
 
         return metadata(tf, self.tpudiag_system)
 
 
-def resolver_class(tf: Any, system: TpuSystem, on_resolver: Callable[[str], None]) -> type:
+def resolver_class(tf: Library, system: TpuSystem, on_resolver: Callable[[str], None]) -> type:
     """A TPUClusterResolver that finds the target at once; `on_resolver` is told what was asked."""
     base: Any = tf.distribute.cluster_resolver.ClusterResolver
 
@@ -162,7 +164,7 @@ def resolver_class(tf: Any, system: TpuSystem, on_resolver: Callable[[str], None
     return TPUClusterResolver
 
 
-def metadata(tf: Any, system: TpuSystem) -> Any:
+def metadata(tf: Library, system: TpuSystem) -> object:
     """The tf.tpu.experimental.TPUSystemMetadata of the target."""
     devices = [tf.config.LogicalDevice(name, "TPU") for name in system.device_names()]
     return tf.tpu.experimental.TPUSystemMetadata(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from tpudiag.sources.job.points import privates
+from tpudiag.sources.job.points import Library, privates
 
 LEAST_BYTES = 64 << 20
 """A variable from this size on is left unwritten."""
@@ -58,7 +58,7 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def _spec(tf: Any, made: Callable[[], Any]) -> Any:
+def _spec(tf: Library, made: Callable[[], object]) -> Any:
     """Shape and type of an initial value; None where it cannot be traced, which the job may do."""
     traced = tf.function(lambda: tf.convert_to_tensor(made()), autograph=False)
     try:

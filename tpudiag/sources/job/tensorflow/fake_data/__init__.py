@@ -3,7 +3,8 @@
 Standard library and the job's own TensorFlow only. What is there is used as it is.
 
 **Made when asked for, by what it is used for; what cannot be made so is a hole.** A wrong guess is
-worse than a hole: no list of names is asked where running can tell, and no text of the script.
+worse than a hole: no list of names is asked where running can tell, and no text of the script for
+what its data are.
 
 - A *hole* (`holes.py`) takes any use, and each use of one is another; what was done with it (the
   shape, the batch) is kept. Data sets, metrics, tokenizers and processors of hubs, models that were
@@ -31,5 +32,7 @@ worse than a hole: no list of names is asked where running can tell, and no text
 What still goes by a name, and why: a batch, of which a listing must hold some before the first is
 made (`batch_sizes.py`, by what names stand for); texts and names of files among columns that are
 handed on whole, and sides of pictures in records, which no use tells from any other number; the
-sizes of well-known models, which scripts write down. `modules.py` has what notebook hosts import.
+sizes of well-known models, which scripts write down. What still asks the text: whether a line that
+failed for a file was to write it (`wants.py`), which no exception tells. `modules.py` has what
+notebook hosts import.
 """

@@ -58,17 +58,22 @@ class Filling:
             bound = inspect.signature(original).bind(model, *args, **kwargs)
         except TypeError:
             return original(model, *args, **kwargs)
+        predicts = "y" not in bound.signature.parameters
         if holes.holds(list(bound.arguments.values())[1:]):
-            self._fill(model, bound.arguments)
+            self._fill(model, bound.arguments, predicts)
             return original(*bound.args, **bound.kwargs)
-        steps = _steps(model)
+        steps = privates.steps_taken(getattr(model, "optimizer", None))
         try:
             return original(model, *args, **kwargs)
         except Exception as error:
             refused = type(error).__name__ == "NotRehearsable"
-            if refused or _steps(model) != steps or not self._ledger.any:
+            if (
+                refused
+                or privates.steps_taken(getattr(model, "optimizer", None)) != steps
+                or not self._ledger.any
+            ):
                 raise
-            if not hooks.quietly(self._can_fill, model, bound.arguments):
+            if not hooks.quietly(self._can_fill, model, bound.arguments, predicts):
                 raise
             try:
                 return original(*bound.args, **bound.kwargs)
@@ -76,17 +81,22 @@ class Filling:
                 # No other data helps: the first error is the script's.
                 raise barrier.for_job(error) from None
 
-    def _can_fill(self, model: Any, given: dict[str, Any]) -> bool:
+    def _can_fill(self, model: Any, given: dict[str, Any], predicts: bool) -> bool:
         """Whether other data could be filled in for what a model did not take."""
         data = [given.get("x"), given.get("validation_data")]
         if self._example(model) is None or data == [None, None]:
             return False
         batch = next((b for each in data if (b := _batch_of_dataset(self._tf, each))), None)
-        self._fill(model, given, batch)
+        self._fill(model, given, predicts, batch)
         return True
 
-    def _fill(self, model: Any, given: dict[str, Any], batch: int | None = None) -> None:
-        """Put what a model asks for in the place of its data; the script's own batch stays."""
+    def _fill(
+        self, model: Any, given: dict[str, Any], predicts: bool, batch: int | None = None
+    ) -> None:
+        """Put what a model asks for in the place of its data; the script's own batch stays.
+
+        What it `predicts` has as many rows as a hole, or a table, has elements.
+        """
         x, size = given.get("x"), given.get("batch_size")
         batch = batch or (size if isinstance(size, int) else None) or holes.batch_of(x)
         example = self._example(model)
@@ -96,12 +106,13 @@ class Filling:
         self._ledger.note(
             f"what the model is given at {place}, as its inputs and its loss ask for it"
         )
-        data = self._dataset(example, batch or batch_sizes.largest() or _BATCH)
         steps = given.get("steps_per_epoch", given.get("steps"))
+        rows = holes.LENGTH if predicts and not isinstance(steps, int) else None
+        data = self._dataset(example, batch or batch_sizes.largest() or _BATCH, rows)
         for name in [each for each in _OPTIONS if each in given]:
             given.pop(name)
         labelled = "epochs" in given or "x" in given
-        given["x"] = data.take(BATCHES) if not isinstance(steps, int) else data
+        given["x"] = data if predicts or isinstance(steps, int) else data.take(BATCHES)
         if isinstance(steps, int):
             given[
                 "steps_per_epoch" if "validation_split" in given or "epochs" in given else "steps"
@@ -183,11 +194,11 @@ class Filling:
             return tf.broadcast_to(tf.one_hot(0, sizes[-1]), sizes)
         return tf.zeros(sizes)
 
-    def _dataset(self, example: Any, batch: int) -> Any:
-        """Batches of an example, without an end."""
+    def _dataset(self, example: Any, batch: int, rows: int | None = None) -> Any:
+        """Batches of an example, without an end where no rows are told."""
         one = self._tf.data.Dataset.from_tensors(example)
         setattr(one, FILLED_IN, True)
-        return one.repeat().batch(batch, drop_remainder=True)
+        return one.repeat(rows).batch(batch, drop_remainder=rows is None)
 
     def _distributed(
         self, original: Any, strategy: Any, dataset: Any, *args: Any, **kw: Any
@@ -245,14 +256,6 @@ def _batch_of_dataset(tf: Any, data: Any) -> int | None:
     leaves = tf.nest.flatten(data.element_spec)
     size = leaves[0].shape[0] if leaves and leaves[0].shape.rank else None
     return int(size) if size else None
-
-
-def _steps(model: Any) -> int:
-    """The steps that a model's optimizer has taken."""
-    try:
-        return int(model.optimizer.iterations)
-    except (AttributeError, TypeError, ValueError):
-        return 0
 
 
 def _is_loss(value: Any) -> bool:

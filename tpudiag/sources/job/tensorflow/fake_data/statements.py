@@ -197,7 +197,8 @@ class Statements:
         own = any(isinstance(self._space.get(name), Hole) for name in statement.reads)
         if not (wanting or own or touched or self._hangs(number)):
             return False
-        if not (wanting or own) and wants.is_of_model(error):
+        absent = not self._absent.keys().isdisjoint(self._reads(number))
+        if (absent or not (wanting or own)) and wants.is_of_model(error):
             return False
         if isinstance(error, ModuleNotFoundError):
             self._absent.update(dict.fromkeys(statement.sets, error))

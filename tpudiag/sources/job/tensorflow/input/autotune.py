@@ -11,11 +11,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from tpudiag.signals import AutotuneChoice, DatasetOp
+from tpudiag.sources.job.points import Library
 
 _SETTINGS = {"parallelism": "parallelism", "buffer_size": "buffer_size"}
 
 
-def choices(tf: Any, iterator: Any, ops: tuple[DatasetOp, ...]) -> tuple[AutotuneChoice, ...]:
+def choices(
+    tf: Library, iterator: object, ops: tuple[DatasetOp, ...]
+) -> tuple[AutotuneChoice, ...]:
     """What was chosen for each transformation, the last of the pipeline first."""
     try:
         model = tf.data.experimental.get_model_proto(iterator)

@@ -53,7 +53,7 @@ class DatasetReader:
         self._inside_library: set[int] = set()
         self._batch_names: dict[int, tuple[tuple[str, ...], int | None]] = {}
 
-    def note_made(self, dataset: Any, *_: Any, **__: Any) -> None:
+    def note_made(self, dataset: object, *_: object, **__: object) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
         # A dataset that is gone leaves its id to the next one: what was known of it must not stay.
         self._inside_library.discard(id(dataset))
@@ -70,7 +70,7 @@ class DatasetReader:
         if size is not None:
             self._batch_names[id(dataset)] = batch_names.names_of(size), batch_names.global_batch()
 
-    def chain(self, dataset: Any) -> list[Any]:
+    def chain(self, dataset: object) -> list[object]:
         """The datasets that a dataset is made from, from its sources to itself."""
         datasets: list[Any] = []
         self._walk(dataset, datasets, set())
@@ -187,7 +187,7 @@ class DatasetReader:
         )
 
 
-def kind_of(dataset: Any) -> str:
+def kind_of(dataset: object) -> str:
     """The kind of a transformation: its class without decoration and version."""
     return re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
 

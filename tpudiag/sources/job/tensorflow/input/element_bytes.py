@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import Pipeline
-from tpudiag.sources.job.points import bounded_call, privates
+from tpudiag.sources.job.points import Library, bounded_call, privates
 
 COMPONENT_BYTES = 180
 """Of each tensor of an element that is held: allocation, tensor, vector (shuffle and cache of
@@ -18,7 +18,7 @@ HOLDS = ("Shuffle", "Cache", "Prefetch")
 """The transformations that hold elements."""
 
 
-def with_host_bytes(tf: Any, chain: list[Any], pipeline: Pipeline) -> Pipeline:
+def with_host_bytes(tf: Library, chain: list[object], pipeline: Pipeline) -> Pipeline:
     """The pipeline with the size of an element for each transformation that holds some.
 
     Where shapes do not tell it, some elements are read, beside the caller: a pipeline may hang.

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, table, user_lines
 
 _MARK = "_tpudiag_feed"
 MOST_PENDING = 8
@@ -48,30 +48,30 @@ class FeedWatch:
         self._trained = False
         """A training step has run: what is read from now on was not read before it."""
 
-    def of(self, dataset: Any) -> Feed:
+    def of(self, dataset: object) -> Feed:
         """The feed of a dataset."""
         feed = self._feeds.get(id(dataset))
         if feed is None:
             feed = self._feeds[id(dataset)] = Feed(dataset)
         return feed
 
-    def read_by(self, iterator: Any, feed: Feed) -> None:
+    def read_by(self, iterator: object, feed: Feed) -> None:
         """An iterator over a dataset was made."""
         feed.location = feed.location or user_lines.caller()
         _mark(iterator, feed)
         for at in (table.ITERATOR_NEXT, table.ITERATOR_OPTIONAL):
             hooks.around(at, self._next, type(iterator))
 
-    def hands_over(self, distributed: Any, feed: Feed) -> None:
+    def hands_over(self, distributed: object, feed: Feed) -> None:
         """A strategy made its own kind of dataset of one."""
         _mark(distributed, feed)
 
-    def feed_of(self, distributed: Any) -> Feed | None:
+    def feed_of(self, distributed: object) -> Feed | None:
         """The feed behind an iterator or a strategy's dataset."""
         feed: Feed | None = getattr(distributed, _MARK, None)
         return feed
 
-    def _next(self, original: Any, iterator: Any, *args: Any, **kwargs: Any) -> Any:
+    def _next(self, original: Call, iterator: object, *args: object, **kwargs: object) -> object:
         """One element, in Python or in the trace of a function; one call may go through another."""
         self._depth += 1
         try:
@@ -90,7 +90,7 @@ class FeedWatch:
                 self._consumed.append(feed)
         return element
 
-    def calling(self, args: Any, kwargs: Any) -> None:
+    def calling(self, args: Args, kwargs: Kwargs) -> None:
         """A function is about to be called, outside any other."""
         self._consumed = []
         self._matched = []
@@ -132,13 +132,13 @@ class FeedWatch:
         return [feed for feed in self._feeds.values() if feed.trains]
 
 
-def _mark(carrier: Any, feed: Feed) -> None:
+def _mark(carrier: object, feed: Feed) -> None:
     """Remember the feed on an object of TensorFlow's; one that takes no attribute is let go."""
     with contextlib.suppress(AttributeError, TypeError):
         setattr(carrier, _MARK, feed)
 
 
-def _references(leaves: Iterable[Any]) -> list[weakref.ref[Any]]:
+def _references(leaves: Iterable[object]) -> list[weakref.ref[object]]:
     """Weak references, so that no batch lives longer for being watched."""
     references: list[weakref.ref[Any]] = []
     for leaf in leaves:

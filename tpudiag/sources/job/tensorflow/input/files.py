@@ -25,7 +25,7 @@ def opens(kind: str, op_types: list[str]) -> bool:
     return bool(_READER.match(kind)) or any(map(_OPENS.match, op_types))
 
 
-def one_by_one(dataset: Any, kind: str, op_types: list[str]) -> bool:
+def one_by_one(dataset: object, kind: str, op_types: list[str]) -> bool:
     """Whether a transformation reads several files, each when the one before is at its end."""
     if _READER.match(kind):
         # TFRecordDataset hides a ParallelInterleave over its files where num_parallel_reads is
@@ -35,7 +35,7 @@ def one_by_one(dataset: Any, kind: str, op_types: list[str]) -> bool:
     return kind in ("FlatMap", "Interleave") and any(map(_FILES.match, op_types))
 
 
-def named(dataset: Any) -> FilesRead | None:
+def named(dataset: object) -> FilesRead | None:
     """The files that the sources of a dataset name; None where none does so up front."""
     names = _names(dataset, {})
     return FilesRead(len(names), tuple(names[:SHOWN])) if names else None

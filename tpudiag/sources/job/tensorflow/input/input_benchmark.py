@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
+from tpudiag.sources.job.points import Kwargs, Library
 from tpudiag.sources.job.tensorflow.input import autotune, graph_rewrite, serial_times
 
 TURNS = 2
@@ -22,7 +23,7 @@ GRACE_S = 2.0
 """What one element may take beyond the time given before the measurement is given up."""
 
 
-def fixes(tf: Any, dataset: Any, chain: list[Any], pipeline: Pipeline) -> dict[str, Any]:
+def fixes(tf: Any, dataset: Any, chain: list[object], pipeline: Pipeline) -> dict[str, object]:
     """The pipeline with each fix that applies to it, by the name of the fix."""
     wanted: dict[str, Callable[[], Any]] = {
         "parallel calls": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.in_parallel),
@@ -43,7 +44,7 @@ def fixes(tf: Any, dataset: Any, chain: list[Any], pipeline: Pipeline) -> dict[s
 
 
 def measured(
-    tf: Any, dataset: Any, chain: list[Any], pipeline: Pipeline, budget_s: float
+    tf: Library, dataset: object, chain: list[object], pipeline: Pipeline, budget_s: float
 ) -> Pipeline:
     """The pipeline with what its fixes are worth; as it was where that cannot be measured.
 
@@ -84,7 +85,7 @@ def measured(
     return replace(alone, speeds=tuple(speeds)) if not thread.is_alive() else alone
 
 
-def cost(tf: Any, dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
+def cost(tf: Library, dataset: object, pipeline: Pipeline, for_s: float) -> InputCost:
     """CPU time, wall time and bytes of the pipeline as built, once its buffers are full.
 
     Apart from the whole: what one thread alone has to do, and what of it is Python.
@@ -92,7 +93,7 @@ def cost(tf: Any, dataset: Any, pipeline: Pipeline, for_s: float) -> InputCost:
     return _cost(tf, _Run(dataset), pipeline, for_s)
 
 
-def _cost(tf: Any, run: _Run, pipeline: Pipeline, for_s: float) -> InputCost:
+def _cost(tf: Library, run: _Run, pipeline: Pipeline, for_s: float) -> InputCost:
     """The same of one that runs."""
     run.rate(for_s / 4)
     read, busy, began = _read_bytes(), time.process_time(), time.perf_counter()
@@ -125,8 +126,8 @@ def _read_bytes() -> int | None:
 
 
 def _speeds(
-    dataset: Any,
-    mended: dict[str, Any],
+    dataset: object,
+    mended: Kwargs,
     pipeline: Pipeline,
     budget_s: float,
     runs: dict[str, _Run],
@@ -156,7 +157,7 @@ def _speeds(
             yield InputSpeed(name, size * max(before), size * max(rates[name]), size * min(before))
 
 
-def _shapes(tf: Any, element: Any) -> tuple[tuple[int, ...], ...] | None:
+def _shapes(tf: Library, element: object) -> tuple[tuple[int, ...], ...] | None:
     """The shapes of a batch's tensors behind their first dimension; None where one is ragged."""
     shapes = [t.shape[1:] for t in tf.nest.flatten(element) if hasattr(t, "shape")]
     if any(size is None for shape in shapes for size in shape):
@@ -174,7 +175,7 @@ class _Run:
         self.elements = 1
         """That it has given so far."""
 
-    def one_shape(self, tf: Any) -> tuple[tuple[int, ...], ...]:
+    def one_shape(self, tf: Library) -> tuple[tuple[int, ...], ...]:
         """The shapes of its batches' tensors without the batch, where all of the next have one."""
         seen: set[tuple[tuple[int, ...], ...]] = set()
         looked, began = 0, time.perf_counter()

@@ -25,19 +25,17 @@ class IteratorRelease:
     def __init__(self, tf: Any) -> None:
         self._tf = tf
         self._dropped: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
-        hooks.around(table.DATASET_READ, self._iterated)
+        hooks.after(table.DATASET_READ, self._iterated, gives=True)
         threading.Thread(target=self._let_go, name="tpudiag-iterators", daemon=True).start()
 
-    def _iterated(self, original: Any, dataset: Any) -> Any:
+    def _iterated(self, iterator: object, _: object) -> None:
         """Hold what an eager iterator owns beyond its own life."""
-        iterator = original(dataset)
         if self._tf.executing_eagerly():
             owned = (
                 privates.ITERATOR_RESOURCE.of(iterator, None),
                 privates.HELD.of(iterator, None),
             )
             weakref.finalize(iterator, self._dropped.put, owned).atexit = False
-        return iterator
 
     def _let_go(self) -> None:
         """Drop one after another; TensorFlow waits without Python's lock."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import Pipeline
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.input import cardinality, element_bytes, input_benchmark
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 from tpudiag.sources.job.tensorflow.input.feeds import Feed, FeedWatch
@@ -82,13 +82,13 @@ class PipelineWatch:
     def _install(self) -> None:
         """Wrap the public entry points."""
         hooks.after(table.DATASET_MADE, self._reader.note_made)
-        hooks.around(table.DATASET_READ, self._iterated)
+        hooks.after(table.DATASET_READ, self._iterated, gives=True)
         hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
         hooks.around(table.STRATEGY_DISTRIBUTES_BY_FUNCTION, self._from_function)
 
     def _distributed(
-        self, original: Any, strategy: Any, dataset: Any, *args: Any, **kwargs: Any
-    ) -> Any:
+        self, original: Call, strategy: Any, dataset: Any, *args: object, **kwargs: object
+    ) -> object:
         """A dataset is handed to the strategy; what a stand-in then hands on is no other."""
         if self._distributing:
             return original(strategy, dataset, *args, **kwargs)
@@ -101,7 +101,7 @@ class PipelineWatch:
         finally:
             self._distributing = False
 
-    def _count_passes(self, distributed: Any, read: _ReadPipeline) -> None:
+    def _count_passes(self, distributed: object, read: _ReadPipeline) -> None:
         """A distributed dataset is read each time it is iterated, not when it is made."""
         # _add has counted its making as a pass.
         read.passes -= 1
@@ -109,20 +109,18 @@ class PipelineWatch:
         if not isinstance(distributed, self._tf.data.Dataset):
             self.feeds.hands_over(distributed, read.feed)
         class_: Any = distributed.__class__
-        hooks.around(table.DISTRIBUTED_READ, self._pass_begins, class_)
+        hooks.after(table.DISTRIBUTED_READ, self._pass_begins, class_, gives=True)
         if not issubclass(class_, self._tf.data.Dataset):
             hooks.before(table.DISTRIBUTED_REDUCED, self._reduced, class_)
 
-    def _pass_begins(self, original: Any, distributed: Any) -> Any:
+    def _pass_begins(self, iterator: object, distributed: object) -> None:
         """A distributed dataset is iterated."""
-        iterator = original(distributed)
         known = self._distributed_as.get(id(distributed))
         if known is not None:
             known[1].passes += 1
             self.feeds.read_by(iterator, known[1].feed)
-        return iterator
 
-    def _reduced(self, distributed: Any, *_: Any, **__: Any) -> None:
+    def _reduced(self, distributed: object, *_: object, **__: object) -> None:
         """AutoGraph made one operation of a loop over a distributed dataset."""
         known = self._distributed_as.get(id(distributed))
         if known is not None:
@@ -151,18 +149,16 @@ class PipelineWatch:
         finally:
             self._distributing = False
 
-    def _iterated(self, original: Any, dataset: Any) -> Any:
+    def _iterated(self, iterator: object, dataset: object) -> None:
         """A dataset is iterated from Python, by the script or by a library for it."""
-        iterator = original(dataset)
         if self._tf.executing_eagerly():
             self.feeds.read_by(iterator, self.feeds.of(dataset))
             if user_lines.direct_caller() is not None:
                 self._add(dataset)
-        return iterator
 
     def _add(
         self,
-        dataset: Any,
+        dataset: object,
         replicas: int | None = None,
         per_replica: bool = False,
         location: Location | None = None,

@@ -13,6 +13,7 @@ from typing import Any
 
 from tpudiag.records import dataclass
 from tpudiag.signals import DatasetOp
+from tpudiag.sources.job.points import Library
 
 GENERATOR = "Generator"
 """What `from_generator` runs as, inside the FlatMap that a script's pipeline shows."""
@@ -32,7 +33,7 @@ class SerialTimes:
     """Of maps and generators in Python that are not parallel."""
 
 
-def of_iterator(tf: Any, iterator: Any, ops: tuple[DatasetOp, ...]) -> SerialTimes | None:
+def of_iterator(tf: Library, iterator: object, ops: tuple[DatasetOp, ...]) -> SerialTimes | None:
     """None where this TensorFlow does not tell."""
     try:
         model = tf.data.experimental.get_model_proto(iterator)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import barrier, hooks, interventions, table, user_lines
+from tpudiag.sources.job.points import Call, barrier, hooks, interventions, table, user_lines
 from tpudiag.sources.job.tensorflow.input import cardinality
 
 FIRST_READ_S, LATER_READ_S = 4.0, 0.25
@@ -72,11 +72,11 @@ class BatchReplay:
             each.number, each.read_s = 1, 0.0
             self._passes_over[each.data] = 1
 
-    def watch_distributed(self, distributed: Any) -> None:
+    def watch_distributed(self, distributed: object) -> None:
         """A distributed dataset was made: hook its class."""
         hooks.around(table.DISTRIBUTED_READ, self._iterate, type(distributed))
 
-    def fed(self, arguments: Any) -> None:
+    def fed(self, arguments: object) -> None:
         """A step function is called with these: their iterators feed steps."""
         if all(each.feeds_step for each in self._passes.values()):
             return
@@ -86,7 +86,7 @@ class BatchReplay:
                 each.feeds_step = True
                 self._steps_fed.add(each.data)
 
-    def _iterate(self, original: Any, dataset: Any) -> Any:
+    def _iterate(self, original: Call, dataset: object) -> object:
         """A pass begins."""
         iterator = original(dataset)
         # An iterator of a strategy reads one iterator for each worker: only the outermost counts,
@@ -115,7 +115,7 @@ class BatchReplay:
         self._on_pass()
         return iterator
 
-    def _next(self, original: Any, iterator: Any, *args: Any, **kwargs: Any) -> Any:
+    def _next(self, original: Call, iterator: object, *args: object, **kwargs: object) -> object:
         """The next batch, or the last one again."""
         each = self._passes.get(id(iterator))
         if each is None or self._depth or not self._tf.executing_eagerly():
@@ -145,7 +145,7 @@ class BatchReplay:
             return each.last is not None
         return each.read_s >= (FIRST_READ_S if each.number <= 1 else LATER_READ_S)
 
-    def _again(self, each: _Pass) -> Any:
+    def _again(self, each: _Pass) -> object:
         """The last batch, or the end of the data."""
         known = 0 <= each.batches <= each.read + each.replayed
         if known or (_may_end(each) and _asked_by_for()):

@@ -8,14 +8,23 @@ forwarded; data of unknown length ends.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.points import barrier, hooks, interventions, table, user_lines
+from tpudiag.sources.job.points import (
+    Args,
+    Call,
+    Kwargs,
+    Library,
+    barrier,
+    hooks,
+    interventions,
+    table,
+    user_lines,
+)
 from tpudiag.sources.job.tensorflow.input import cardinality
 from tpudiag.sources.job.tensorflow.shortening import predictions
 from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
@@ -39,7 +48,7 @@ class EpochWatch:
         self._fitted = False
         self._predictions = predictions.InLoop()
 
-    def watch(self, keras: Any) -> None:
+    def watch(self, keras: Library) -> None:
         """Install the hooks on a Keras package."""
         class_ = callback_class(keras, self._forward)
         hooks.around(table.FIT, partial(self._fit, class_), keras)
@@ -89,7 +98,7 @@ class EpochWatch:
                 InterventionKind.BATCHES, lambda: original(model, *args, **kwargs)
             )
 
-    def _predict(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+    def _predict(self, original: Call, model: object, *args: object, **kwargs: object) -> object:
         """A prediction: its results have the length of its data, of which it reads some."""
         before = self._forward.whole_results
         strategy = self._tf.distribute.TPUStrategy
@@ -105,7 +114,7 @@ class EpochWatch:
             self._forward.whole_results = self._replay.suspended = before
             strategy.tpudiag_whole_batches = before
 
-    def _first_batches(self, original: Any, model: Any, args: Any, kwargs: Any) -> Any:
+    def _first_batches(self, original: Call, model: object, args: Args, kwargs: Kwargs) -> object:
         """A prediction of the first batches in place of all, once the first loop was observed.
 
         Or once a fit has ended, which may have had fewer steps than are observed.
@@ -147,7 +156,7 @@ class EpochWatch:
             strategy.tpudiag_sparing = before
 
     @contextmanager
-    def _endless(self, data: Any, steps: Any) -> Any:
+    def _endless(self, data: object, steps: object) -> Any:
         """While Keras reads data whose end only its iterator knows."""
         before = self._forward.endless
         self._forward.endless = steps is None and length_is_unknown(data)
@@ -157,7 +166,7 @@ class EpochWatch:
             self._forward.endless = before
 
 
-def callback_class(keras: Any, forward: FastForward) -> Any:
+def callback_class(keras: Library, forward: FastForward) -> Any:
     """The callback that ends a fit, made of the job's own Keras."""
 
     base: Any = keras.callbacks.Callback
@@ -171,10 +180,10 @@ def callback_class(keras: Any, forward: FastForward) -> Any:
             self.epochs = 0
             self.stopped = False
 
-        def on_epoch_begin(self, epoch: Any, logs: Any = None) -> None:  # noqa: ARG002
+        def on_epoch_begin(self, epoch: object, logs: object = None) -> None:  # noqa: ARG002
             barrier.attempt("fit on_epoch_begin", forward.new_pass)
 
-        def on_epoch_end(self, epoch: Any, logs: Any = None) -> None:  # noqa: ARG002
+        def on_epoch_end(self, epoch: object, logs: object = None) -> None:  # noqa: ARG002
             self.epochs += 1
             model: Any = self.model
             # A fit that a callback of the job's own has ended already is not shortened by us.
@@ -214,7 +223,9 @@ def fill_history(history: Any, epochs: int, validated: Any = 1) -> None:
         values.extend([values[-1]] * (wanted - len(values)) if values else [])
 
 
-def _bound(original: Callable[..., Any], model: Any, args: Any, kwargs: Any) -> Any:
+def _bound(
+    original: Call, model: object, args: Args, kwargs: Kwargs
+) -> inspect.BoundArguments | None:
     """A call's arguments by name; None where they do not fit."""
     try:
         return inspect.signature(original).bind(model, *args, **kwargs)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import barrier, interventions, user_lines
+from tpudiag.sources.job.points import Args, Kwargs, barrier, interventions, user_lines
 
 # The first call traces and makes variables: what a call costs and moves shows in the second.
 LEAST_REAL_CALLS = 2
@@ -106,7 +106,7 @@ class FastForward:
         if self.endless and self.forwarded_in_pass >= ENDLESS_CALLS:
             raise barrier.for_job(StopIteration())
 
-    def answer(self, known: _Known) -> Any:
+    def answer(self, known: _Known) -> object:
         """The last result once more, with the counters moved as a real call would."""
         interventions.note(InterventionKind.STEPS)
         self.forwarded_in_pass += 1
@@ -133,7 +133,7 @@ class FastForward:
         if not in_graph:
             self.move_counters()
 
-    def run(self, key: object, call: Callable[[], Any]) -> Any:
+    def run(self, key: object, call: Callable[[], object]) -> Any:
         """Run a call really, and keep what it gave."""
         known = self._known.get(key) or _Known()
         self.move_counters()
@@ -155,9 +155,9 @@ class FastForward:
     def first(
         self,
         key: object,
-        result: Any,
+        result: object,
         took_s: float,
-        before: Iterable[tuple[Any, int | None]] = (),
+        before: Iterable[tuple[object, int | None]] = (),
     ) -> None:
         """Keep what the first call of a function gave, and moved since `before`, with its tracing.
 
@@ -167,7 +167,7 @@ class FastForward:
             self._known[key] = _Known(result, took_s, real_calls=1, counters=_moved(before))
             self._pass_s += took_s
 
-    def counts(self) -> list[tuple[Any, int | None]]:
+    def counts(self) -> list[tuple[object, int | None]]:
         """The counters with their values now."""
         return [(counter, _value(counter)) for counter in self._counters()]
 
@@ -187,7 +187,7 @@ class FastForward:
 
 
 def signature(
-    function: Any, args: Any, kwargs: Any, instances: int, every_replica: bool = False
+    function: object, args: Args, kwargs: Kwargs, instances: int, every_replica: bool = False
 ) -> object:
     """What a call must have in common with another to stand for it; numbers may differ.
 
@@ -204,7 +204,7 @@ def signature(
     return None if every_replica and _ITERATOR in parts else tuple(parts)
 
 
-def _describe(value: Any, parts: list[object], every_replica: bool) -> None:
+def _describe(value: object, parts: list[object], every_replica: bool) -> None:
     """Add what matters of one argument."""
     if isinstance(value, dict):
         for key, item in cast("Mapping[Any, Any]", value).items():
@@ -239,7 +239,7 @@ def _leaf(value: Any) -> object:
     return id(value)
 
 
-def _moved(counters: Iterable[tuple[Any, int | None]]) -> list[tuple[Any, int]]:
+def _moved(counters: Iterable[tuple[object, int | None]]) -> list[tuple[object, int]]:
     """Counters whose values are no longer what they were, and by how much."""
     now = ((counter, _value(counter), before) for counter, before in counters)
     return [(c, n - b) for c, n, b in now if n is not None and b is not None and n != b]

@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.script_run import InterventionKind, ShortenedOver
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.points import hooks, interventions, privates, table, user_lines
+from tpudiag.sources.job.points import Call, hooks, interventions, privates, table, user_lines
 
 INNER_STEPS = 4
 _OUT_OF_REACH = 2**31 - 1
@@ -37,7 +37,9 @@ class InnerLoopWatch:
         self.shortened: list[ShortenedLoop] = []
         hooks.around(table.LOOP_IN_GRAPH, self._for)
 
-    def _for(self, original: Any, iter_: Any, extra_test: Any, body: Any, *rest: Any) -> Any:
+    def _for(
+        self, original: Call, iter_: object, extra_test: object, body: object, *rest: object
+    ) -> object:
         """One for loop of a function that is being traced."""
         whole = not interventions.allowed(InterventionKind.LOOPS)
         if whole or self._tf.executing_eagerly() or self._in_replica():

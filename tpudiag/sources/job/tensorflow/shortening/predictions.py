@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import hooks, interventions, privates
+from tpudiag.sources.job.points import Library, hooks, interventions, privates
 from tpudiag.sources.job.tensorflow.graphs.batches import KERAS_BATCH
 from tpudiag.sources.job.tensorflow.input import cardinality
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
@@ -89,7 +89,7 @@ def _is_short(batches: int, rows: Rows) -> bool:
     return batches < LEAST_BATCHES and rows.whole
 
 
-def _is_array(tf: Any, leaf: Any) -> bool:
+def _is_array(tf: Library, leaf: object) -> bool:
     """Whether it is an array or tensor of examples."""
     array = type(leaf).__module__ == "numpy" and type(leaf).__name__ == "ndarray"
     return (array or tf.is_tensor(leaf)) and bool(getattr(leaf, "shape", None))
@@ -119,7 +119,7 @@ def _cut(tf: Any, rows: int) -> Callable[..., Any]:
     def part(tensor: Any) -> Any:
         return tensor[:rows] if tensor.shape.rank else tensor
 
-    def cut(*element: Any) -> Any:
+    def cut(*element: object) -> Any:
         parts = tf.nest.map_structure(part, element)
         return parts if len(parts) > 1 else parts[0]
 
@@ -184,7 +184,7 @@ class InLoop:
         self._clock = clock
         self._known: dict[object, tuple[Any, float]] = {}
 
-    def again(self, tf: Any, bound: Any, predict: Callable[[], Any]) -> Any:
+    def again(self, tf: Library, bound: object, predict: Callable[[], object]) -> object:
         """One prediction; really, while those of its shape have taken little time."""
         key = _shapes(tf, bound)
         last, took_s = self._known.get(key, (None, 0.0))
@@ -207,6 +207,6 @@ def _shapes(tf: Any, bound: Any) -> object:
     return id(next(iter(given.values()))), shapes, given.get("batch_size"), given.get("steps")
 
 
-def _copied(rows: Any) -> Any:
+def _copied(rows: Any) -> object:
     """An array that the job may change."""
     return rows.copy() if hasattr(rows, "copy") else rows

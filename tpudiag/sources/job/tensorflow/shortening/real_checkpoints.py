@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Library, hooks, table
 from tpudiag.sources.job.tensorflow.devices.tpu_stubs import NotRehearsable
 
 _MARKS = ("checkpoint", "saved_model.pb")
@@ -30,7 +30,7 @@ class RealCheckpoints:
             hooks.before(at, self._first("file_prefix"))
         hooks.before(table.MODEL_SAVED_WHOLE, self._first("export_dir"))
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """The same for what Keras saves."""
         for at in (table.MODEL_SAVED, table.MODEL_EXPORTED):
             hooks.before(at, self._first("filepath"), keras)
@@ -42,12 +42,12 @@ class RealCheckpoints:
     def _first(self, name: str) -> Callable[..., None]:
         """Looks at the argument of a call that follows the object it is made on."""
 
-        def look(_: Any, *args: Any, **kwargs: Any) -> None:
+        def look(_: object, *args: object, **kwargs: object) -> None:
             self._saving(kwargs.get(name, args[0] if args else ""))
 
         return look
 
-    def _saving(self, path: Any) -> None:
+    def _saving(self, path: object) -> None:
         """A checkpoint is about to be saved: refused where older ones lie."""
         text: Any = path
         if isinstance(path, os.PathLike):

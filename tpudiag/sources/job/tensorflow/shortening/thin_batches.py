@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tpudiag.sources.job.points import privates
+from tpudiag.sources.job.points import Library, privates
 from tpudiag.sources.job.tensorflow.input.dataset_reader import kind_of
 
 _V1 = "DatasetV1Adapter"
@@ -102,14 +102,14 @@ def _split(dataset: Any) -> tuple[list[Any], Any]:
     return above, dataset
 
 
-def _thin(tf: Any, dataset: Any, part: _Part) -> Any:
+def _thin(tf: Library, dataset: Any, part: _Part) -> Any:
     """The examples below a batch that are used of it; _NotThin where that spares no work."""
     if not _has_work(_own(dataset)):
         raise _NotThin
     return _below(tf, dataset, part)
 
 
-def _has_work(dataset: Any) -> bool:
+def _has_work(dataset: object) -> bool:
     """Whether a function is called for each example."""
     kind = kind_of(dataset)
     if kind in ("Map", "ParallelMap"):
@@ -118,7 +118,7 @@ def _has_work(dataset: Any) -> bool:
     return known and any(_has_work(_own(each)) for each in privates.inputs(dataset))
 
 
-def _goes_on(dataset: Any) -> bool:
+def _goes_on(dataset: object) -> bool:
     """Whether examples that make no full batch are followed by others, of a next pass or part."""
     kind = kind_of(dataset)
     if kind in ("Repeat", "Concatenate"):
@@ -133,7 +133,7 @@ def _below(tf: Any, dataset: Any, part: _Part, zipped: bool = False) -> Any:
     kind = kind_of(dataset)
     if kind == "Zip":
 
-        def side(each: Any) -> Any:
+        def side(each: object) -> object:
             return _below(tf, each, part, zipped=True)
 
         return tf.data.Dataset.zip(tf.nest.map_structure(side, privates.ZIPPED.of(dataset)))
@@ -151,13 +151,13 @@ def _below(tf: Any, dataset: Any, part: _Part, zipped: bool = False) -> Any:
 def _first_of_each(tf: Any, dataset: Any, part: _Part) -> Any:
     """The first examples of as many as are a batch, again and again."""
 
-    def is_used(number: Any, _: Any) -> Any:
+    def is_used(number: Any, _: object) -> Any:
         return number % part.batch < part.made
 
-    def example(_: Any, value: Any) -> Any:
+    def example(_: object, value: object) -> Any:
         return value
 
-    def first(*window: Any) -> Any:
+    def first(*window: object) -> Any:
         return tf.data.Dataset.zip(_as_element(window)).take(part.made)
 
     as_written = tf.autograph.experimental.do_not_convert
@@ -166,7 +166,7 @@ def _first_of_each(tf: Any, dataset: Any, part: _Part) -> Any:
     return dataset.enumerate().filter(as_written(is_used)).map(as_written(example))
 
 
-def _again(tf: Any, above: list[Any], dataset: Any) -> Any:
+def _again(tf: Library, above: list[Any], dataset: Any) -> Any:
     """The transformations above a batch, made once more over it."""
     for each in above:
         dataset = _AGAIN[kind_of(each)](tf, each, dataset, _WHOLE)
@@ -179,7 +179,7 @@ def _mapped(tf: Any, dataset: Any, above: list[Any], part: _Part) -> Any:
     def first(tensor: Any) -> Any:
         return tensor[: part.used] if tensor.shape.rank else tensor
 
-    def cut(*element: Any) -> Any:
+    def cut(*element: object) -> Any:
         return _as_element(tf.nest.map_structure(first, element))
 
     dataset = _again(tf, above, dataset)
@@ -201,7 +201,7 @@ def _filled_up(tf: Any, part: _Part) -> Callable[..., Any]:
         made = tf.gather(tensor, tf.range(count) % part.made)
         return tf.ensure_shape(made, [part.batch if size else None, *tensor.shape[1:]])
 
-    def fill(*element: Any) -> Any:
+    def fill(*element: object) -> Any:
         return _as_element(tf.nest.map_structure(filled, element))
 
     as_written: Callable[..., Any] = tf.autograph.experimental.do_not_convert(fill)
@@ -213,7 +213,7 @@ def _as_element(parts: Any) -> Any:
     return parts if len(parts) > 1 else parts[0]
 
 
-def _are_tensors(tf: Any, spec: Any) -> bool:
+def _are_tensors(tf: Library, spec: object) -> bool:
     """Whether all parts of an element are plain tensors of known rank."""
     return all(
         isinstance(each, tf.TensorSpec) and each.shape.rank is not None

@@ -48,7 +48,7 @@ class WholeScript:
         functions.forward = strategies.forward = self.forward
         functions.before_step = strategies.before_step = self._before_step
         for at in (table.STRATEGY_DISTRIBUTES, table.STRATEGY_DISTRIBUTES_BY_FUNCTION):
-            hooks.around(at, self._distributed)
+            hooks.after(at, self._distributed, gives=True)
 
     def begin(self) -> None:
         """The steps were observed: go on, shortened, until the time is over."""
@@ -62,7 +62,7 @@ class WholeScript:
         """Move counters once they are read or saved; False where reads cannot be hooked."""
         forward, eagerly = self.forward, self._tf.executing_eagerly
 
-        def read(*_: Any, **__: Any) -> None:
+        def read(*_: object, **__: object) -> None:
             forward.read(in_graph=not eagerly())
 
         classes: set[Any] = {type(variable) for variable, _ in forward.counts()}
@@ -115,16 +115,14 @@ class WholeScript:
         if self._functions.current is not None:
             self._functions.current.loops.append(length)
 
-    def _before_step(self, arguments: Any) -> None:
+    def _before_step(self, arguments: object) -> None:
         """A step function is about to be called."""
         self.deadline.check()
         self.replay.fed(arguments)
 
-    def _distributed(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+    def _distributed(self, distributed: object, *_: object, **__: object) -> None:
         """A distributed dataset is made."""
-        distributed = original(*args, **kwargs)
         self.replay.watch_distributed(distributed)
-        return distributed
 
 
 def _main_thread() -> list[tuple[str, int, int]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import Retrace, StepFunction, TracedFunction
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import Args, Kwargs, user_lines
 from tpudiag.sources.job.tensorflow.shortening import fast_forward
 from tpudiag.sources.job.tensorflow.shortening.loops import INNER_STEPS
 from tpudiag.sources.job.tensorflow.watches import traced_arguments
@@ -44,7 +44,7 @@ class FunctionRecord:
     """Of the calls that traced it."""
     retraces: list[Retrace] = field(default_factory=list[Retrace])
 
-    def key(self, function: Any, args: Any, kwargs: Any, every_replica: bool) -> object:
+    def key(self, function: object, args: Args, kwargs: Kwargs, every_replica: bool) -> object:
         """What calls that stand for one another have in common; the same arguments are known.
 
         None for a call that no other stands for.
@@ -65,7 +65,7 @@ class FunctionRecord:
         if len(self.took_ms) < MAXIMUM_TIMES_KEPT:
             self.took_ms.append(took_ms)
 
-    def traced(self, function: Any, args: Any, kwargs: Any, took_ms: float) -> None:
+    def traced(self, function: object, args: Args, kwargs: Kwargs, took_ms: float) -> None:
         """A call has ended that traced: find the argument that made it necessary."""
         self.traces += 1
         signature = traced_arguments.signature(function, args, kwargs)

@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import StepFunction, TracedFunction
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
@@ -62,7 +62,7 @@ class FunctionWatch:
         """Wrap the call of every tf.function."""
         watch = self
 
-        def call(original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(original: Call, function: object, *args: object, **kwargs: object) -> Any:
             # Calls inside calls belong to the outer one; on threads of tf.data and of callbacks the
             # job's own order of steps is not to be seen.
             if watch.current is not None or threading.current_thread() is not watch._thread:
@@ -73,7 +73,7 @@ class FunctionWatch:
 
         hooks.around(table.FUNCTION_CALLED, call, self.class_)
 
-    def _observe(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    def _observe(self, original: Call, function: object, args: Args, kwargs: Kwargs) -> object:
         """One outermost call of a function: run, or answered where it was observed before."""
         record = self._record(function)
         forward = self.forward
@@ -158,12 +158,14 @@ class FunctionWatch:
         return record
 
 
-def _call(_: FunctionRecord, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+def _call(
+    _: FunctionRecord, original: Call, function: object, args: Args, kwargs: Kwargs
+) -> object:
     """An outermost call, as it is."""
     return original(function, *args, **kwargs)
 
 
-def _owner(function: Any) -> object:
+def _owner(function: object) -> object:
     """The object whose method a tf.function is of, as each of a model's layers may have its own;
     None of a plain function."""
     while True:

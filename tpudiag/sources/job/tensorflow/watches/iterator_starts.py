@@ -17,7 +17,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import IteratorUse
-from tpudiag.sources.job.points import hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Call, hooks, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.input import cardinality, files
 
 _ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
@@ -47,19 +47,19 @@ class IteratorStartWatch:
         self._sources: dict[int, tuple[Any, Any]] = {}
         hooks.around(table.DATASET_READ, self._start)
         hooks.around(table.DISTRIBUTED_DATASETS, self._start)
-        hooks.around(table.ANY_STRATEGY_DISTRIBUTES, self._distribute)
+        hooks.after(table.ANY_STRATEGY_DISTRIBUTES, self._distribute, gives=True)
 
     def facts(self) -> tuple[IteratorUse, ...]:
         """The lines that started to read more than once."""
         return tuple(self._use(line) for line in self._lines.values() if len(line.at_step) > 1)
 
-    def _distribute(self, original: Any, strategy: Any, dataset: Any, *args: Any, **kw: Any) -> Any:
+    def _distribute(
+        self, distributed: object, _: object, dataset: object, *__: object, **___: object
+    ) -> None:
         """Remember which dataset a distributed one hands on."""
-        distributed = original(strategy, dataset, *args, **kw)
         self._sources[id(distributed)] = distributed, dataset
-        return distributed
 
-    def _start(self, original: Any, dataset: Any) -> Any:
+    def _start(self, original: Call, dataset: object) -> object:
         """A dataset is iterated."""
         location = user_lines.direct_caller() if self._tf.executing_eagerly() else None
         if location is None:
@@ -98,7 +98,7 @@ class IteratorStartWatch:
         )
 
 
-def _cached(dataset: Any) -> bool:
+def _cached(dataset: object) -> bool:
     """Whether a cache in memory is among a dataset's transformations."""
     pending, visited = [dataset], set[int]()
     while pending:

@@ -7,7 +7,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import KerasUse, MixedPrecision
-from tpudiag.sources.job.points import hooks, interventions, privates, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, interventions, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of_arrays
 from tpudiag.sources.job.tensorflow.watches.layer_builder import LayerBuilder
 from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
@@ -37,7 +37,7 @@ class KerasWatch:
         self._compiled_twice: set[int] = set()
         """Models compiled with jit_compile=True under a strategy, which compiles their step."""
 
-    def watch(self, keras: Any, package: str) -> None:
+    def watch(self, keras: Library, package: str) -> None:
         """Install the hooks on a Keras package."""
         self.package, self.version = package, str(keras.__version__)
         self._versions[package] = self.version
@@ -46,9 +46,10 @@ class KerasWatch:
         hooks.after(table.COMPILED, self._note_compile, keras)
         hooks.after(table.OPTIMIZER_MADE, self._note_optimizer, keras)
         hooks.after(table.OTHER_OPTIMIZER_MADE, self._note_optimizer, keras)
-        hooks.around(table.SCALING_MADE, self._scaled, keras)
+        # tf-keras makes one of two classes, by the optimizer that is wrapped.
+        hooks.after(table.SCALING_MADE, self._note_optimizer, keras, gives=True)
 
-    def adapt_to_cpu_replicas(self, keras: Any) -> None:
+    def adapt_to_cpu_replicas(self, keras: Library) -> None:
         """Keep Keras 3 from what a TPU copes with and CPU replicas do not.
 
         An optimizer's variables are made before its first update inside a replica, a layer's before
@@ -58,6 +59,7 @@ class KerasWatch:
         hooks.before(table.OPTIMIZER_APPLIES, self._build, keras)
         hooks.after(table.COMPILED, self._take_single_steps, keras)
         hooks.after(table.COMPILED, self._compile_once, keras)
+        hooks.after(table.EVALUATE, self._begin_again, keras)
         if hasattr(keras, "KerasTensor"):  # Keras 2 makes them in replicas, on CPUs as well
             hooks.before(table.LAYER_CALLED, LayerBuilder(self._tf, keras).before_call, keras)
 
@@ -68,6 +70,13 @@ class KerasWatch:
         if asked > 1 and interventions.allowed(InterventionKind.SINGLE_STEPS):
             interventions.note(InterventionKind.SINGLE_STEPS)
             model.steps_per_execution = 1
+
+    def _begin_again(self, model: Any, *_: Any, **__: Any) -> None:
+        """Let Keras 3 read validation data anew where several steps at once had met their end."""
+        single = interventions.allowed(InterventionKind.SINGLE_STEPS)
+        reader = privates.VALIDATION.of(model, None)
+        if single and reader is not None and self._steps_asked.get(id(model), 1) > 1:
+            reader.reset()
 
     def _compile_once(self, model: Any, *_: Any, **__: Any) -> None:
         """Leave jit_compile=True out of a distributed step: it fails, and no more would be seen."""
@@ -149,11 +158,11 @@ class KerasWatch:
         """The line that compiled the model in fit."""
         return self._compiled_at.get(id(self.fit_model))
 
-    def line_of_compile(self, model: Any) -> Location | None:
+    def line_of_compile(self, model: object) -> Location | None:
         """The line that compiled a model."""
         return self._compiled_at.get(id(model))
 
-    def line_of_optimizer(self, optimizer: Any) -> Location | None:
+    def line_of_optimizer(self, optimizer: object) -> Location | None:
         """The line that made an optimizer, or compiled a model with it by its name."""
         return self._optimizer_lines.get(id(optimizer))
 
@@ -175,7 +184,7 @@ class KerasWatch:
             tuple(self.layers.wide),
         )
 
-    def own_methods(self) -> tuple[Any, ...]:
+    def own_methods(self) -> tuple[object, ...]:
         """The methods of the model in fit that its author wrote."""
         methods = (getattr(self.fit_model, name, None) for name in ("train_step", "call"))
         return tuple(method for method in methods if user_lines.of_function(method) is not None)
@@ -193,15 +202,10 @@ class KerasWatch:
 
     def iterations(self) -> int | None:
         """Optimizer steps taken so far, None where no optimizer is known."""
-        values: list[int] = []
-        for optimizer in self.optimizers:
-            try:
-                values.append(int(optimizer.iterations.numpy()))
-            except (AttributeError, TypeError, ValueError, RuntimeError):
-                continue
-        return max(values, default=None)
+        taken = map(privates.steps_taken, self.optimizers)
+        return max((steps for steps in taken if steps is not None), default=None)
 
-    def _note_fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
+    def _note_fit(self, model: object, *args: object, **kwargs: object) -> None:
         """A fit begins: which model, and how often it goes over its data."""
         self.fit_model, self.fit_at = model, user_lines.caller()
         data = kwargs.get("x", args[0] if args else None)
@@ -212,20 +216,14 @@ class KerasWatch:
         cut = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None) is not None
         self._fit_epochs = 1 if cut else _integer(epochs)
 
-    def _note_compile(self, model: Any, *_: Any, **__: Any) -> None:
+    def _note_compile(self, model: object, *_: object, **__: object) -> None:
         """A model was compiled."""
         self._compiled_at[id(model)] = user_lines.caller()
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None:
             self._note_optimizer(optimizer)
 
-    def _scaled(self, original: Any, *args: Any, **kwargs: Any) -> Any:
-        """tf-keras makes one of two classes, by the optimizer that is wrapped."""
-        optimizer = original(*args, **kwargs)
-        self._note_optimizer(optimizer)
-        return optimizer
-
-    def _note_optimizer(self, optimizer: Any, *_: Any, **__: Any) -> None:
+    def _note_optimizer(self, optimizer: object, *_: object, **__: object) -> None:
         if not any(optimizer is known for known in self.optimizers):
             self.optimizers.append(optimizer)
             self._optimizer_lines[id(optimizer)] = user_lines.caller()

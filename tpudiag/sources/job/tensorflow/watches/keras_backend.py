@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Library, hooks, table
 from tpudiag.sources.job.process.protocol import Recorder
 
 
-def name_of(keras: Any) -> str:
+def name_of(keras: Library) -> str:
     """The framework that a Keras trains with."""
     backend = getattr(getattr(keras, "backend", None), "backend", None)
     return str(backend()) if callable(backend) else "tensorflow"
 
 
-def watch(keras: Any, recorder: Recorder) -> None:
+def watch(keras: Library, recorder: Recorder) -> None:
     """End the job at its first fit, where that would train with PyTorch, which nothing watches."""
     name = name_of(keras)
     if name in ("tensorflow", "jax"):
         return
 
-    def fit(*_: Any, **__: Any) -> None:
+    def fit(*_: object, **__: object) -> None:
         recorder.put(keras_backend=str(name))
         # Not sys.exit: a script may catch SystemExit, and JAX would go on to compile for a CPU for
         # minutes.

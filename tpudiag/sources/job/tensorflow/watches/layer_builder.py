@@ -36,7 +36,7 @@ class LayerBuilder:
             return
         symbols = tf.nest.map_structure(self._symbol, (args, dict(kwargs)))
 
-        def build(strategy: Any) -> None:
+        def build(strategy: object) -> None:
             barrier.attempt("Layer.__call__ build", self._build, strategy, layer, *symbols)
 
         # The replicas trace side by side on threads of their own and meet in merge_call: built

@@ -10,7 +10,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import WideLayer
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, table, user_lines
 
 _DTYPE = re.compile(r"\bdtype\s*=\s*([\w.]+(?:\([^()]*\))?|[\"']\w+[\"'])")
 _CALL_LINES = 12
@@ -34,7 +34,7 @@ class LayerWatch:
         self.global_policy: str | None = None
         self.wide: list[WideLayer] = []
 
-    def watch(self, keras: Any) -> None:
+    def watch(self, keras: Library) -> None:
         """Install the hooks on a Keras package."""
         self._model_class = keras.Model
         config, mixed = getattr(keras, "config", None), getattr(keras, "mixed_precision", None)
@@ -54,21 +54,21 @@ class LayerWatch:
                     return self._made_at[layer]
         return None
 
-    def made_at(self, layer: Any) -> Location | None:
+    def made_at(self, layer: object) -> Location | None:
         """The line that made this layer; None for one of the user's own classes."""
         known, line = self._makers.get(id(layer), (None, None))
         return line if known is not None and known() is layer else None
 
-    def _is_model(self, layer: Any) -> bool:
+    def _is_model(self, layer: object) -> bool:
         return isinstance(layer, self._model_class)
 
-    def _note_policy(self, policy: Any, *_: Any, **__: Any) -> None:
+    def _note_policy(self, policy: object, *_: object, **__: object) -> None:
         """A global policy is set, by name or as an object."""
         where = user_lines.caller()
         if where is not None:
             self._set_at[str(getattr(policy, "name", policy))] = where
 
-    def _note_layer(self, layer: Any, *_: Any, **__: Any) -> None:
+    def _note_layer(self, layer: object, *_: object, **__: object) -> None:
         """A layer was made; of the user's own classes the line of the operation says more."""
         if type(layer).__name__ == "InputLayer":
             return  # it computes nothing
@@ -85,7 +85,7 @@ class LayerWatch:
             self.policies.setdefault(policy, self._set_at.get(policy) or where)
             self._note_wide(layer, policy)
 
-    def _note_wide(self, layer: Any, policy: str) -> None:
+    def _note_wide(self, layer: object, policy: str) -> None:
         """Keep a layer that is of float32 by its own setting."""
         if self._global_policy is None or isinstance(layer, self._not_computing):
             return
@@ -111,7 +111,7 @@ def _dtype_given(place: Location) -> str:
     return given[1] if given is not None else ""
 
 
-def _users_own(layer: Any) -> bool:
+def _users_own(layer: object) -> bool:
     """Whether a layer's class is defined in the user's code: its operations have lines there."""
     file = getattr(sys.modules.get(type(layer).__module__), "__file__", None)
     return file is None or user_lines.is_user_file(file)

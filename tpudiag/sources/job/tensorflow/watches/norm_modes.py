@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import FrozenNorm
-from tpudiag.sources.job.points import hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 MOST_LINES = 8
@@ -40,7 +40,7 @@ class NormModeWatch:
         self._tf = tf
         self._uses: dict[tuple[int, int], _Use] = {}
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """Hook a Keras."""
         hooks.before(table.NORMALISED, self._called, keras)
 
@@ -56,7 +56,7 @@ class NormModeWatch:
             and _own_ids(use.layer) & sources
         )
 
-    def _called(self, layer: Any, *args: Any, **kwargs: Any) -> None:
+    def _called(self, layer: object, *args: object, **kwargs: object) -> None:
         if self._tf.executing_eagerly():
             return
         training = kwargs.get("training", args[1] if len(args) > 1 else None)
@@ -103,12 +103,12 @@ def _text(location: Location) -> str:
     return text
 
 
-def _own_ids(layer: Any) -> set[int]:
+def _own_ids(layer: object) -> set[int]:
     """The identities of a normalisation's scale and offset."""
     own = (getattr(layer, name, None) for name in ("gamma", "beta"))
     return {id(_plain(variable)) for variable in own if variable is not None}
 
 
-def _plain(variable: Any) -> Any:
+def _plain(variable: object) -> Any:
     """TensorFlow's variable behind one of Keras 3."""
     return privates.VALUE.of(variable, variable)

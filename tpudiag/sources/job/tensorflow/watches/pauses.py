@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from statistics import median
 from types import FrameType
@@ -12,7 +11,7 @@ from typing import Any, Literal
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import Pause
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.step_loop import StepLoop
 
 Kind = Literal["evaluation", "predict", "saving"]
@@ -64,7 +63,7 @@ class PauseWatch:
         for saved in (table.MANAGER_SAVED, table.CHECKPOINT_SAVED):
             hooks.around(saved, self._timed("saving"))
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """Hook a Keras."""
         hooks.around(table.EVALUATE, self._timed("evaluation"), keras)
         hooks.around(table.PREDICT, self._timed("predict"), keras)
@@ -112,10 +111,10 @@ class PauseWatch:
         line.at_step.append(self._steps)
         return line
 
-    def _timed(self, kind: Kind) -> Callable[..., Any]:
+    def _timed(self, kind: Kind) -> Call:
         """Times the outermost call."""
 
-        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(original: Call, *args: object, **kwargs: object) -> Any:
             if self._inside:
                 return original(*args, **kwargs)
             self._inside, self._spent_ms, began = True, 0.0, time.perf_counter()

@@ -68,7 +68,7 @@ class PythonStateWatch:
     def _note(self, name: str) -> Callable[..., None]:
         """Note a draw that is made while a graph is built."""
 
-        def note(*_: Any, **__: Any) -> None:
+        def note(*_: object, **__: object) -> None:
             if self._tf.executing_eagerly() or not self._tf.inside_function():
                 return
             frame = _drawing_frame()

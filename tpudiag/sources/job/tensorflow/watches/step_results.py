@@ -15,7 +15,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FetchKind, ReplicaRead, ResultFetch
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, table, user_lines
 
 LARGEST = 1024
 """Elements of a result that is kept to be known again; larger ones are no losses or metrics."""
@@ -41,13 +41,13 @@ class StepResultWatch:
         hooks.before(table.TENSOR_FETCHED, self._fetching)
         hooks.before(table.SUMMARY_WRITTEN, self._summarised)
         hooks.around(table.LOCAL_RESULTS, self._local_results)
-        hooks.around(table.STRATEGY_REDUCED, self._reduced)
+        hooks.after(table.STRATEGY_REDUCED, self._reduced, gives=True)
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """Hook the metrics of a Keras."""
         hooks.after(table.METRIC_MADE, self._metric_made, keras)
 
-    def step_done(self, result: Any) -> None:
+    def step_done(self, result: object) -> None:
         """A training step has returned; None where it gives nothing."""
         self.steps += 1
         self._results = {}
@@ -70,7 +70,7 @@ class StepResultWatch:
         """The lines that took one replica's part of a result."""
         return tuple(self._replica_reads.values())
 
-    def _keep(self, value: Any, kind: FetchKind) -> None:
+    def _keep(self, value: object, kind: FetchKind) -> None:
         """Remember small floating results, so that they are known when they are fetched."""
         for tensor in self._tf.nest.flatten(value, expand_composites=True):
             dtype = getattr(tensor, "dtype", None)
@@ -80,7 +80,7 @@ class StepResultWatch:
                 # Kept with its id, so that no other tensor gets it.
                 self._results[id(tensor)] = tensor, kind
 
-    def _known(self, value: Any) -> FetchKind | None:
+    def _known(self, value: object) -> FetchKind | None:
         """The kind of result that a value is or holds."""
         for tensor in self._tf.nest.flatten(value, expand_composites=True):
             known = self._results.get(id(tensor))
@@ -127,36 +127,29 @@ class StepResultWatch:
         if not steps or steps[-1] != self.steps:
             steps.append(self.steps)
 
-    def _summarised(self, *args: Any, **kwargs: Any) -> None:
+    def _summarised(self, *args: object, **kwargs: object) -> None:
         """A summary of a value is written."""
         data = kwargs.get("data", args[1] if len(args) > 1 else None)
         location = _line(_asking_frame()) if self._results and data is not None else None
         if location is not None and self._tf.executing_eagerly() and self._known(data):
             self._count("summary", location)
 
-    def _metric_made(self, metric: Any, *_: Any, **__: Any) -> None:
+    def _metric_made(self, metric: object, *_: object, **__: object) -> None:
         """Follow the results of each kind of metric."""
-        hooks.around(table.METRIC_READ, self._metric_read, type(metric))
+        hooks.after(table.METRIC_READ, self._metric_read, type(metric), gives=True)
 
-    def _metric_read(self, original: Callable[..., Any], metric: Any, *args: Any) -> Any:
+    def _metric_read(self, result: object, *_: object) -> None:
         """A metric's result is computed; it is read from the device where it is fetched."""
-        result = original(metric, *args)
         if self.steps and self._tf.executing_eagerly():
-            hooks.quietly(self._keep, result, "metric")
-        return result
+            self._keep(result, "metric")
 
-    def _reduced(self, original: Any, strategy: Any, *args: Any, **kwargs: Any) -> Any:
+    def _reduced(self, reduced: object, strategy: object, *args: object, **kwargs: object) -> None:
         """Results of replicas are brought together outside the step."""
-        reduced = original(strategy, *args, **kwargs)
         value = kwargs.get("value", args[1] if len(args) > 1 else None)
         if not self._tf.executing_eagerly():
-            operation = kwargs.get("reduce_op", args[0] if args else None)
-            hooks.quietly(self._averaged, strategy, operation, value)
-        elif self._results:
-            kind = hooks.quietly(self._known, value)
-            if kind is not None:
-                hooks.quietly(self._keep, reduced, kind)
-        return reduced
+            self._averaged(strategy, kwargs.get("reduce_op", args[0] if args else None), value)
+        elif self._results and (kind := self._known(value)) is not None:
+            self._keep(reduced, kind)
 
     def _averaged(self, strategy: Any, operation: Any, value: Any) -> None:
         """Inside a traced step: note a mean of the very losses that gradients are taken of."""

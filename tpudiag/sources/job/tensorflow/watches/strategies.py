@@ -8,7 +8,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import TensorSeen
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Args, hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.shortening import fast_forward
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 
@@ -82,7 +82,7 @@ class StrategyWatch:
         eager = self._tf.executing_eagerly() and not isinstance(fn, self._function_class)
         return self._run_eagerly(call, fn, args) if eager else call()
 
-    def _run_eagerly(self, call: Callable[[], Any], fn: Any, args: Any) -> Any:
+    def _run_eagerly(self, call: Callable[[], object], fn: object, args: Args) -> object:
         """One run outside any function: forwarded once such runs were observed."""
         self.before_eager_run(args, {})
         self.eager_runs += 1
@@ -100,7 +100,7 @@ class StrategyWatch:
         self.after_eager_run()
         return result
 
-    def _inputs(self, arguments: Any) -> tuple[TensorSeen, ...]:
+    def _inputs(self, arguments: object) -> tuple[TensorSeen, ...]:
         """Shapes and types of what the first replica gets."""
         seen: list[TensorSeen] = []
         for index, leaf in enumerate(self._tf.nest.flatten(arguments)):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from tpudiag.signals import Tf1Use
 from tpudiag.sources.job.points import hooks, privates, table, user_lines
@@ -24,7 +23,7 @@ class Tf1Watch:
     def _note(self, api: str) -> Callable[..., None]:
         """Notes calls from user code."""
 
-        def note(*_: Any, **__: Any) -> None:
+        def note(*_: object, **__: object) -> None:
             # From the user's own line only: TensorFlow and Keras use these interfaces inside
             # themselves, for which nobody is to blame.
             location = user_lines.direct_caller()

@@ -29,7 +29,7 @@ def signature(function: Any, args: Any, kwargs: Any) -> Signature:
     return leaves
 
 
-def _describe(path: str, value: Any, leaves: Signature) -> None:
+def _describe(path: str, value: object, leaves: Signature) -> None:
     """Add the leaves of one argument."""
     if isinstance(value, dict):
         for key, item in cast(Mapping[Any, Any], value).items():
@@ -41,7 +41,7 @@ def _describe(path: str, value: Any, leaves: Signature) -> None:
         leaves[path] = _leaf(value)
 
 
-def _leaf(value: Any) -> tuple[LeafKind, str]:
+def _leaf(value: object) -> tuple[LeafKind, str]:
     """The kind of a leaf and what tracing looks at in it."""
     value = user_lines.first_replica_value(value)
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):

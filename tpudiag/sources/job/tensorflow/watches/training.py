@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, hooks, table, user_lines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +47,13 @@ class GradientWatch:
         watch = self
 
         def gradient(
-            original: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any
-        ) -> Any:
+            original: Call,
+            tape: object,
+            target: object,
+            sources: object,
+            *args: object,
+            **kwargs: object,
+        ) -> object:
             call = watch._seen(target, sources)
             if call is not None:
                 hooks.quietly(watch.on_first_replica, call)
@@ -58,7 +63,9 @@ class GradientWatch:
                 watch.calls.append(replace(call, gradients=tuple(given)))
             return gradients
 
-        def all_reduce(_: Any, reduce_op: Any, value: Any, *__: Any, **___: Any) -> None:
+        def all_reduce(
+            _: object, reduce_op: object, value: object, *__: object, **___: object
+        ) -> None:
             # Gradients come as a list; a single tensor is a loss or a metric.
             if "MEAN" in str(reduce_op).upper() and isinstance(value, (list, tuple)):
                 watch.reduced_by_mean = True
@@ -66,7 +73,7 @@ class GradientWatch:
         hooks.around(table.GRADIENT_TAKEN, gradient)
         hooks.before(table.ALL_REDUCED, all_reduce)
 
-    def _seen(self, target: Any, sources: Any) -> GradientCall | None:
+    def _seen(self, target: object, sources: object) -> GradientCall | None:
         """What is needed to look at the step's graph later, on the first replica."""
         self.taken += 1
         if self._tf.executing_eagerly():

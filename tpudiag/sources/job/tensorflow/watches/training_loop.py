@@ -9,7 +9,7 @@ from typing import Any
 
 from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.tensorflow.graphs import numerics
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
@@ -42,7 +42,7 @@ class LoopWatch:
         self.clipping = numerics.ClippingWatch(tf)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
-    def watch_keras(self, keras: Any, package: str) -> None:
+    def watch_keras(self, keras: Library, package: str) -> None:
         """Hook a Keras."""
         self.results.watch_keras(keras)
         self.setup.watch_keras(keras, package)
@@ -102,7 +102,9 @@ class LoopWatch:
         hooks.quietly(self._returned, function, result, before, traced, took_ms)
         return result
 
-    def _model_called(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+    def _model_called(
+        self, original: Call, model: object, *args: object, **kwargs: object
+    ) -> object:
         """A model is called; where that is eager and takes no gradients it is evaluated."""
         if (
             self.at_rest
@@ -122,12 +124,12 @@ class LoopWatch:
             took_ms = (time.perf_counter() - began) * 1e3
             hooks.quietly(self._evaluated_eagerly, model, took_ms)
 
-    def _evaluated_eagerly(self, model: Any, took_ms: float) -> None:
+    def _evaluated_eagerly(self, model: object, took_ms: float) -> None:
         """Each operation of the model was dispatched by itself."""
         self.pauses.evaluated(id(model), took_ms, user_lines.caller(), eager=True)
 
     def _returned(
-        self, function: Any, result: Any, before: Any, traced: bool, took_ms: float
+        self, function: Any, result: object, before: Any, traced: bool, took_ms: float
     ) -> None:
         """The outermost call has returned."""
         self.state.after(function, before, traced)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.signals.training_loop import UndistributedInput
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, hooks, table, user_lines
 
 
 class UndistributedWatch:
@@ -23,7 +23,7 @@ class UndistributedWatch:
         hooks.around(table.STRATEGY_RUN, self._run)
         hooks.before(table.REPLICA_NUMBER, self._numbered)
 
-    def _numbered(self, _: Any) -> None:
+    def _numbered(self, _: object) -> None:
         """A replica asks for its number: it may take its own part of what all get."""
         if user_lines.direct_caller() is not None:
             self._own_part = True
@@ -33,10 +33,10 @@ class UndistributedWatch:
         if self._tf.executing_eagerly() and user_lines.direct_caller() is not None:
             self._specs.extend(self._tf.nest.flatten(dataset.element_spec))
 
-    def _gradient(self, *_: Any, **__: Any) -> None:
+    def _gradient(self, *_: object, **__: object) -> None:
         self._gradients += 1
 
-    def _run(self, original: Any, strategy: Any, *args: Any, **kwargs: Any) -> Any:
+    def _run(self, original: Call, strategy: object, *args: object, **kwargs: object) -> object:
         """Replicas run a function."""
         if self._depth or self.input is not None:
             return original(strategy, *args, **kwargs)
@@ -71,7 +71,7 @@ class UndistributedWatch:
                 location=user_lines.caller(),
             )
 
-    def _distributed(self, leaf: Any) -> bool:
+    def _distributed(self, leaf: object) -> bool:
         """Whether a value differs from replica to replica, or gives such values."""
         if "Iterator" in type(leaf).__name__ or "DistributedDataset" in type(leaf).__name__:
             return True

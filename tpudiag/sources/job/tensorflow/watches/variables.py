@@ -49,7 +49,7 @@ class VariableWatch:
             for key, seen in self._seen.items()
         )
 
-    def trains(self, sources: Iterable[Any]) -> None:
+    def trains(self, sources: Iterable[object]) -> None:
         """A step takes gradients for these."""
         for source in sources:
             inner: Any = privates.VALUE.of(source, None)
@@ -57,7 +57,7 @@ class VariableWatch:
             paths = (getattr(source, "path", None), *names)
             self._trained.update(_plain(path) for path in paths if isinstance(path, str))
 
-    def counters(self) -> list[Any]:
+    def counters(self) -> list[object]:
         """The whole numbers among the variables, of each replica: steps are counted in them."""
         alive = (counter() for counter in self._counters)
         return [variable for variable in alive if variable is not None]
