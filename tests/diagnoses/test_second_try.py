@@ -138,6 +138,15 @@ def test_a_job_that_was_cut_by_time_says_what_failed() -> None:
     job = JobRun(timed_out=late, facts={"came_to": end})
     second_try.say_what_failed(job, None)
     assert job.timed_out == f"{late}; it had crashed: ValueError: 4 rows (train.py:41)"
+    apart = crashed(error="RuntimeError: `merge_call` called while defining a new graph").facts[
+        "end"
+    ]
+    for job in (
+        JobRun(timed_out=late, facts={"came_to": JobEnd(how="finished")}),
+        JobRun(timed_out=late, facts={"came_to": apart}),
+    ):
+        second_try.say_what_failed(job, None)
+        assert job.timed_out == late, "CPU replicas' own is not told as the script's"
     job = JobRun(timed_out=late, facts={"came_to": JobEnd(how="finished")})
     second_try.say_what_failed(job, None)
     assert job.timed_out == late

@@ -91,7 +91,7 @@ def say_what_failed(job: JobRun, before: JobEnd | None) -> None:
     if job.timed_out:
         own = _exception(job.facts.get("came_to"))
         failed = own or before
-        if failed is not None:
+        if failed is not None and not cpu_kernels.is_only_here(failed.error or ""):
             which = "it had" if own else "the try before it"
             job.timed_out += f"; {which} crashed: {_first_line(failed.error)} ({failed.location})"
 
