@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.frames import all_frames, ends_in_any_error
-from tpudiag.known_errors.model import ONLY_A_PLACE
+from tpudiag.known_errors.frames import all_frames
 from tpudiag.known_errors.search import match
 
 FRAMES = b"""Traceback (most recent call last):
@@ -24,31 +23,6 @@ def test_frames_are_where_it_stands_and_its_source() -> None:
 def test_a_message_behind_a_frame_is_no_frame() -> None:
     rows = [b'  File "a.py", line 1, in f', b"  ValueError: shapes differ"]
     assert not all_frames(rows, 1, 1)
-
-
-def test_patterns_that_end_in_any_error() -> None:
-    assert ends_in_any_error(r"mesh_tensorflow/[\w/]{1,60}\.py.{0,900}?Error: ")
-    assert not ends_in_any_error(r"DataLossError")
-    assert not ends_in_any_error(r"TPU.{0,40}?NotImplementedError")
-
-
-def test_any_error_behind_a_package_is_told_as_a_place_and_without_confidence() -> None:
-    text = (
-        'File "/usr/lib/python3/site-packages/mesh_tensorflow/ops.py", line 12, in f\n'
-        "    return g(x)\nSomethingError: nobody has met this sentence"
-    )
-    answer = next(each for each in match(text) if each.error.id == "E553")
-    assert answer.told_by == "gap"
-    assert answer.confidence == "low"
-    assert answer.message.startswith(ONLY_A_PLACE)
-
-
-def test_an_error_that_is_known_stands_before_it() -> None:
-    text = (
-        'File "/usr/lib/python3/site-packages/mesh_tensorflow/ops.py", line 12, in f\n'
-        "    return g(x)\nValueError: Please provide a TPU Name to connect to."
-    )
-    assert match(text)[0].error.id == "E01"
 
 
 def test_words_in_the_source_of_a_frame_are_not_sure() -> None:

@@ -256,7 +256,7 @@ def _answer(match: Match, cause: str, bold: Bold) -> Iterator[str]:
     # A case in full, as `explain ID` shows it, is no answer to a text.
     how_sure = SURE[match.confidence] if match.line else ""
     yield f"\n{bold('Cause')}{how_sure}\n{_paragraph(cause)}"
-    if match.rivals:
+    if match.rivals and not (match.reading is not None and match.reading.whole):
         yield f"\n{bold('One of')}"
         yield from (row for each in match.rivals for row in _rival(each, match))
     yield f"\n{bold('Fix')}"

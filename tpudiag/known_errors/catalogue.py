@@ -14,7 +14,6 @@ _KINDS = {"broad": Kind.BROAD, "consequence": Kind.CONSEQUENCE, "form": Kind.FOR
 _KNOWN: dict[str, Known] = {"reproduced": "reproduced", "experience": "recalled"}
 _RENAMED = {
     "says": "patterns",
-    "ends_at": "places",
     "source": "citations",
     "miss": "near_miss",
 }
@@ -29,6 +28,7 @@ _PLAIN = (
     "rehearsal_only",
     "whole",
     "of_data",
+    "open",
 )
 
 

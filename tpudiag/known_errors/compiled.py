@@ -18,8 +18,8 @@ from typing import Any, TypedDict, cast
 FOLDER = Path(__file__).parent / "cases"
 COMPILED = Path(__file__).parent / "cases.json"
 
-_LISTS = frozenset({"says", "ends_at", "details", "source", "families", "of"})
-_FLAGS = frozenset({"rehearsal_only", "whole", "likely", "of_data"})
+_LISTS = frozenset({"says", "details", "source", "families", "of"})
+_FLAGS = frozenset({"open", "rehearsal_only", "whole", "likely", "of_data"})
 _PARTS = ("narrower", "one_of")
 _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "narrower": (
@@ -34,8 +34,8 @@ _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "shared": (frozenset({"of", "narrower"}), frozenset()),
     "case": (
         frozenset({"id", "family", "phase", "cause", "fix", "hit"}),
-        frozenset({"says", "ends_at", "details", "source", "level", "kind", "useless", "known"})
-        | {"miss", "depth", "rehearsal_only", "whole", "of_data", *_PARTS},
+        frozenset({"says", "details", "source", "level", "kind", "useless", "known"})
+        | {"miss", "depth", "open", "rehearsal_only", "whole", "of_data", *_PARTS},
     ),
 }
 """By the kind of a table: the fields that it must have, and those that it may have."""
@@ -129,7 +129,7 @@ def _put_together(row: dict[str, Any], fragments: dict[str, str]) -> None:
         except KeyError as missing:
             raise BadCase(f"no fragment is called {missing}") from None
 
-    for name in ("says", "ends_at", "when"):
+    for name in ("says", "when"):
         asked = row.get(name)
         if isinstance(asked, str):
             row[name] = filled(asked)

@@ -171,10 +171,15 @@ def facts_of(text: str) -> Facts:
 
 def facts_near(text: str, line: int) -> Facts:
     """What the error on a line of a text names; the frames before it say where it stands."""
+    return facts_of(text_near(text, line))
+
+
+def text_near(text: str, line: int) -> str:
+    """The lines of a text around an error: what leads to it, and what it says."""
     rows = text.split("\n")
     if len(rows) > LINES_WHOLE:
         rows = rows[max(0, line - LINES_BEFORE) : line + LINES_BEHIND]
-    return facts_of("\n".join(rows))
+    return "\n".join(rows)
 
 
 def _squeezed(text: str) -> str:

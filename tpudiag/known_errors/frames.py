@@ -6,9 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-ToldBy = Literal["words", "frame", "gap", "cut"]
-"""What an error is recognised by: its own words, a frame of its traceback alone, a frame and then
-any error at all, or the frame in which a text ends."""
+ToldBy = Literal["words", "frame"]
+"""What an error is recognised by: its own words, or a frame of its traceback alone."""
 
 _FILE = re.compile(rb'[ \t>|]*File "[^"\n]{1,300}", line \d')
 _HEAD = re.compile(
@@ -17,12 +16,6 @@ _HEAD = re.compile(
 )
 _ARROW = re.compile(rb"[ \t>|]{0,12}-{1,6}> ?\d{1,6}[ \t]")
 _RAISED = re.compile(rb"\s*[\w.]{0,80}(?:Error|Exception|Warning)\b")
-_GAP = re.compile(r"\{0,\d{3,4}\}\?\w{0,20}(?:Error|Exception):? ?$")
-
-
-def ends_in_any_error(pattern: str) -> bool:
-    """Whether a pattern leads over a long gap to the name of an exception, whatever it says."""
-    return _GAP.search(pattern) is not None
 
 
 def all_frames(rows: Sequence[bytes], first: int, last: int) -> bool:

@@ -30,18 +30,6 @@ MANY_CAUSES = 2
 """Alternatives in the words of a cause from which on it decides nothing by itself."""
 _OR = re.compile(r"\bor\b")
 
-ONLY_A_PLACE = (
-    "The traceback goes through it, and its last sentence, which says what failed, is none that is"
-    " known here. What mostly fails there:"
-)
-"""Before the cause of an error of which no words of its own were recognised."""
-
-CUT_OFF = (
-    "The text ends within the traceback, before the sentence that says what failed: its last lines"
-    " would tell. What mostly fails at this place:"
-)
-"""Before the cause of an error of which only the place is known."""
-
 Level = Literal["error", "warning", "info"]
 Confidence = Literal["high", "medium", "low"]
 Known = Literal["reproduced", "reported", "recalled"]
@@ -113,10 +101,8 @@ class KnownError:
     - `depth`: how narrow it is: of two that are said at one place, the deeper is the answer.
     - `narrower`: cases within this one, the most telling first: the first that holds is the answer.
     - `whole`: whether it tells all of it: its shapes and objects mean nothing else.
+    - `open`: whether several causes leave its text, so that alone it is no answer.
     - `of_data`: whether values, sizes or types of the data may be to blame; None as its phase says.
-    - `places`: where a traceback stands that was cut off before its last sentence, each a regular
-      expression for `file.py function` and the source behind it (.cut_off). An error without
-      patterns is told by its places alone.
     """
 
     id: str
@@ -136,11 +122,11 @@ class KnownError:
     citations: tuple[str, ...] = ()
     evidence: Known = "reported"
     depth: int = 0
-    places: tuple[str, ...] = ()
     narrower: tuple[Narrower, ...] = ()
     rehearsal_only: bool = False
     whole: bool = False
     of_data: bool | None = None
+    open: bool = False
 
     @property
     def noise(self) -> bool:
@@ -183,6 +169,8 @@ class Match:
     """What its sentence says itself, where its case leaves the cause open."""
     releases: str = ""
     """The versions of its packages that the text names, in words."""
+    around: str = ""
+    """The lines of the text around it."""
     told_by: ToldBy = "words"
     """What it was recognised by: a frame of the traceback says less than the error's own words."""
     names: dict[str, str] = field(default_factory=dict[str, str])
@@ -199,8 +187,6 @@ class Match:
     def confidence(self) -> Confidence:
         """How sure the cause is."""
         read = self.reading
-        if self.told_by in {"gap", "cut"}:
-            return "low"
         if read is None and self.supported is None and self.excerpt.rstrip().endswith(":"):
             return "low"  # what failed stood behind it
         if self.error.kind is Kind.FORM:
@@ -213,7 +199,7 @@ class Match:
             self.error.kind is Kind.CONSEQUENCE or (family and self.error.kind is Kind.BROAD)
         ):
             return "low"
-        if self.error.rivals:
+        if self.error.rivals or self.error.open:
             return "medium" if self.supported or self.reading else "low"
         if read is not None and read.guess:
             return "medium"
@@ -238,10 +224,6 @@ class Match:
             cause = f"{self.error.cause} It says: {self.own.sentence}"
         elif self.own is not None and self.supported is None:
             cause = f"{self.own.sentence} In general: {self.error.cause}"
-        elif self.reading is None and self.told_by == "gap":
-            cause = f"{ONLY_A_PLACE} {self.error.cause}"
-        elif self.reading is None and self.told_by == "cut":
-            cause = f"{CUT_OFF} {self.error.cause}"
         elif self.reading is None:
             cause = self.error.cause
         elif self.reading.whole:
@@ -255,14 +237,32 @@ class Match:
     @property
     def fix(self) -> str:
         """What mends the supported cause, or any."""
+        if not self.around:
+            return self._fix
+        from .blanks import with_paths  # a case alone, as `explain ID` shows it, has no text
+
+        return with_paths(self._fix, self.around)
+
+    @property
+    def _fix(self) -> str:
+        """The same, as the cases have it."""
         decided = self.supported
-        fix = self.with_names((decided.rival.fix if decided else "") or self.error.fix)
+        fix = self.with_names((decided.rival.fix if decided else "") or self._usual_fix)
         if self.reading is None:
             open_ = self.error.kind is not Kind.TELLING and decided is None
             own = self.own.fix if self.own is not None and open_ else ""
             return f"{own}\n# if that is not it:\n{fix}" if own else fix
         read = self.with_names(self.reading.fix)
         return read if self.reading.alone else f"{read}\n# if that is not it:\n{fix}"
+
+    @property
+    def _usual_fix(self) -> str:
+        """The fix of the case, first what the text speaks for."""
+        if not self.around:
+            return self.error.fix
+        from .blanks import meant_first
+
+        return meant_first(self.error.fix, self.around)
 
     def with_names(self, text: str) -> str:
         """A fix or command with the values and names of this text in its blanks."""

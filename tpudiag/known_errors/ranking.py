@@ -71,8 +71,6 @@ def _yields(match: Match, among: list[Match]) -> bool:
         return any(_tells_more(each, match) for each in among)
     # A warning that tells more is no cause of a failure.
     failures = [other for other in others if other.level == "error"]
-    if match.told_by == "gap" and any(other.kind is not Kind.FORM for other in failures):
-        return True
     return any(other.kind.value < error.kind.value for other in failures)
 
 
@@ -80,7 +78,7 @@ def _is_last_resort(match: Match) -> bool:
     """Whether only a sentence's form is known, and nothing is read in it, or better is told."""
     if match.error.kind is not Kind.FORM:
         return False
-    causes = match.reading is not None or bool(match.rivals)
+    causes = match.reading is not None or bool(match.rivals) or match.error.open
     return match.secondary or (match.error.level == "error" and not causes)
 
 

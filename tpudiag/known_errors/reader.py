@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from io import BytesIO
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -140,26 +139,7 @@ def _with_unknown(
     failure = unknown(text, unnamed=not matches, remarked=remarked) if not said else None
     if failure and any(_is_answer(each, failure.text) for each in match(failure.text)):
         return [*matches]
-    placed = _by_its_place(text) if whole else None
-    form = any(_is_only_a_place(each) for each in matches)
-    # A frame that other words of the catalogue hold says more than what fails anywhere in Keras.
-    if placed and ((said and placed.told_by != "cut") or (form and not placed.error.patterns)):
-        placed = None
-    if placed is None:
-        return [failure, *matches] if failure else [*matches]
-    behind = [replace(each, secondary=True) if said or form else each for each in matches]
-    if failure is None:
-        return [placed, *behind]
-    return [placed, failure, *behind] if placed.told_by == "cut" else [failure, placed, *behind]
-
-
-def _by_its_place(text: str) -> Match | None:
-    """What is told by the frame that a traceback ends in, for the job that the text names."""
-    from tpudiag.known_errors.circumstances import of_job
-    from tpudiag.known_errors.cut_off import cut_off
-
-    placed = cut_off(text)
-    return of_job([placed], text)[0] if placed else None
+    return [failure, *matches] if failure else [*matches]
 
 
 def _is_only_a_place(hit: Match) -> bool:

@@ -17,7 +17,7 @@ from itertools import accumulate, takewhile
 from typing import Protocol
 
 from .catalogue import known_errors
-from .frames import ToldBy, all_frames, ends_in_any_error
+from .frames import ToldBy, all_frames
 from .model import MOST_COUNTED, Kind, Match
 from .plain_text import (
     ROW_SPACE,
@@ -180,7 +180,7 @@ class _Search:
             if read
             else None,
             values=values,
-            told_by=window.told_by(probe.pattern, hit),
+            told_by=window.told_by(hit),
         )
 
 
@@ -210,10 +210,8 @@ class _Window:
         """The lines with their white space."""
         return self._text.split(b"\n")
 
-    def told_by(self, pattern: str, hit: re.Match[bytes]) -> ToldBy:
+    def told_by(self, hit: re.Match[bytes]) -> ToldBy:
         """What a match of a pattern is told by."""
-        if ends_in_any_error(pattern):
-            return "gap"
         first, last = self._row_at(hit.start()), self._row_at(hit.end() - 1)
         return "frame" if all_frames(self._lines, first, last) else "words"
 

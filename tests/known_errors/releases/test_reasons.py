@@ -89,6 +89,12 @@ def test_release_is_told_with_its_direction_and_what_fits(text: str, cause: str,
     assert fix in answer.fix
 
 
+def test_package_that_asks_for_what_no_release_lost_is_newer_than_the_one_asked() -> None:
+    error = "flax==0.7.0 jax==0.3.25\nAttributeError: module 'jax.tree_util' has no attribute 'new'"
+    said = _answer("flax", "core/frozen_dict", error)
+    assert "jax 0.3.25 does not have yet (flax 0.7.0 needs jax>=0.4.2): jax is too old" in said
+
+
 def test_name_that_no_table_knows_is_left_to_the_cases() -> None:
     assert reasons.read("AttributeError: module 'tensorflow' has no attribute 'odd'", 1) is None
     assert reasons.read("loss: 0.1", 1) is None

@@ -27,12 +27,14 @@ _FORMS = (
     re.compile(rf"'module' object has no attribute {_QUOTE}(?P<name>\w{{1,60}})"),
 )
 _FRAME = re.compile(
-    r"(?:site|dist)-packages[/\\]+(?P<package>\w{2,40})(?P<file>(?:[/\\]+[\w.-]{1,60}){0,9})\.py(?=[\"',:\]]| in )"
+    r"(?:site|dist)-packages[/\\]+(?P<package>\w{2,40})(?P<file>(?:[/\\]+[\w.-]{1,60}){0,9})\.py(?=[\"',:\]]| in\b)"
     r"|(?P<own>File \"(?!<frozen|[^\"\n]{0,200}(?:/lib/python\d|-packages|runfiles))[^\"\n]{1,200}\", line \d|<ipython-input|Cell In ?\[|Input In ?\[|ipykernel_\d)"
 )
 _WRAPPERS = re.compile(
     r"lazy_loader|module_wrapper|deprecation_wrapper|traceback_utils|import_util"
 )
+_OF_ITS_TIME = re.compile(r"^tensorflow_core\b|\.compat\.v[12]\.contrib$")
+"""What is no matter of the name: TensorFlow's inner name of 1.15 to 2.1, its first compat modules."""
 _INNER = {"tensorflow_core": "tensorflow", "tensorflow_api": "tensorflow"}
 _SHORT = {"jnp": "jax.numpy", "tensorflow": "tensorflow", "tf": "tensorflow"}
 
@@ -76,7 +78,7 @@ def lack_in(text: str, line: int) -> Lack | None:
         full = f"{said['module']}.{said['name']}" if said.get("module") else said["name"]
         if not said.get("module") and "." not in full:
             full = _by_source(before, said["name"])
-        if not full:
+        if not full or _OF_ITS_TIME.search(full):
             return None
         asker, file = _asker(before)
         within = "module named" not in found[0]

@@ -50,7 +50,8 @@ def _for_other_pythons(
     package: str, number: str, rows: tuple[Row, ...], python: Release
 ) -> Reading | None:
     """Releases that have wheels, but for other Pythons."""
-    pythons = [row.pythons for row in rows if row.pythons[0]]
+    rows = tuple(row for row in rows if row.pythons[0])
+    pythons = [row.pythons for row in rows]
     if not pythons or (python and any(is_for(row, python) for row in rows)):
         return None
     first = min(each[0] for each in pythons)
@@ -62,7 +63,7 @@ def _for_other_pythons(
     )
     between = f"{spelled(first)} to {spelled(last)} only" if last else f"{spelled(first)} and later"
     return computed(
-        "for other Pythons", package=package, release=number, between=between, side=side,
+        "for other Pythons", package=package, release=f" {number}" if number else "", between=between, side=side,
         python=spelled(last or first), pinned=f"{package}=={number}" if number else package,
     )  # fmt: skip
 
@@ -72,6 +73,7 @@ def _beside(
 ) -> Reading | None:
     """A release that is not among those which are offered to this Python."""
     wanted, first, last = release(number), release(offered[0]), release(offered[-1])
+    finished = [each for each in offered if re.fullmatch(r"[\d.]+", each)] or offered
     series = ".".join(number.split(".")[:2])
     there = [each for each in offered if each.startswith(f"{series}.")]
     if there and number not in offered:
@@ -99,5 +101,5 @@ def _beside(
     return computed(
         "not among those offered", package=package, release=number, for_=for_, side="older" if older else "newer",
         here=f" {spelled(python)}" if python else "", end="first" if older else "last",
-        nearest=offered[0] if older else offered[-1], python=old if older else new, kind="an older" if older else "a newer",
+        nearest=finished[0] if older else finished[-1], python=old if older else new, kind="an older" if older else "a newer",
     )  # fmt: skip

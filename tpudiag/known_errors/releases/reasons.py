@@ -37,7 +37,15 @@ _CALLED = {
     "optax": "Optax",
     "numpy": "NumPy",
 }
-_PACKAGES = re.compile(r"(?:site|dist)-packages/(\w+)/|\b(tensorflow[-_]\w+)==")
+_PACKAGES = re.compile(
+    r"(?:site|dist)-packages/(\w+)/|\b(tensorflow_\w+)/\S{0,120}\.so|\b(tensorflow[-_]\w+)=="
+)
+_OF_TENSORFLOW = re.compile(
+    r"undefined symbol:? _ZNK?\d{1,2}(?:tensorflow|tsl|google|absl|stream_executor)"
+)
+"""A symbol that TensorFlow's own library is to have."""
+_ALL_READ = frozenset({"jax", "flax", "optax", "chex"})
+"""Packages of which every name that a release lost is in the table."""
 _KERAS3 = (3,)
 
 
@@ -63,12 +71,8 @@ def read(text: str, line: int) -> Reading | None:
     if lack := lack_in(text, line):
         return _of_lack(text, lack)
     before, symbol, _ = _around(text, line).partition("undefined symbol")
-    loaded = _PACKAGES.findall(before)
-    return (
-        _of_binary(text, (loaded[-1][0] or loaded[-1][1]).replace("-", "_"))
-        if symbol and loaded
-        else None
-    )
+    loaded = ["".join(found) for found in _PACKAGES.findall(before)]
+    return _of_binary(text, loaded[-1].replace("-", "_")) if symbol and loaded else None
 
 
 def _of_lack(text: str, lack: Lack) -> Reading | None:
@@ -96,16 +100,26 @@ def _of_lack(text: str, lack: Lack) -> Reading | None:
         )
     span = names().get(lack.full) if lack.within else span_of(lack.full)
     if span is None:
-        return _of_two(lack) if lack.asker else None
+        return _of_two(text, lack) if lack.asker else None
     return _of_span(text, lack, span)
 
 
-def _of_two(lack: Lack) -> Reading:
+def _of_two(text: str, lack: Lack) -> Reading:
     """A package that asks another one for a name of which the releases are not known."""
-    return computed(
-        "asks of another release", asks=lack.asker, file=lack.file, full=lack.full, asked=lack.asked,
-        asks_package=_dist(lack.asker), asked_package=_dist(lack.asked),
-    )  # fmt: skip
+    asks, asked = _dist(lack.asker), _dist(lack.asked)
+    own, other = here(text, asks), here(text, asked)
+    row = row_of(asks, own.low) if own.exact else None
+    wanted = row.requires.get(asked, "") if row else ""
+    values = {"asks": lack.asker, "file": lack.file, "full": lack.full, "asked": lack.asked}
+    values |= {"asks_package": asks, "asked_package": asked}
+    if not (wanted and other.exact and not admits(wanted, other.low)) and asked not in _ALL_READ:
+        return computed("asks of another release", **values)
+    needs = f" ({lack.asker} {spelled(own.low)} needs {asked}{wanted})" if wanted else ""
+    fits = fitting(asks, asked, other.low, python_in(text)) if other.exact else None
+    pin = f'pip install "{_pin(asks, fits)}"' if fits else f"pip index versions {asks}"
+    fix = f"{pin}      # or {lack.asker} of the time of the {asked} that is here"
+    has = f"{asked} {spelled(other.low)}" if other.exact else f"the {asked} that is here"
+    return computed("asked is too old", needs=needs, has=has, fix=fix, **values)
 
 
 def _of_span(text: str, lack: Lack, span: Span) -> Reading | None:
@@ -375,6 +389,9 @@ def _of_binary(text: str, module: str) -> Reading | None:
     fits = fitting(package, "tensorflow", tensorflow.low, python)
     has = spelled(tensorflow.low)
     wanted = at.requires.get("tensorflow", "") if at else ""
+    if at and wanted and admits(wanted, tensorflow.low) and _OF_TENSORFLOW.search(text):
+        both = f'"tensorflow=={_series(tensorflow.low[:2])}" "{_pin(package, at)}"'
+        return computed("another build", package=package, release=own[0], tensorflow=has, both=both)
     if at and wanted and admits(wanted, tensorflow.low):
         before = next(
             (
@@ -384,11 +401,8 @@ def _of_binary(text: str, module: str) -> Reading | None:
             ),
             None,
         )
-        pair = (
-            f'pip install "{_pin(package, before)}" "tensorflow{before.requires["tensorflow"]}"      # the pair before it'
-            if before
-            else ""
-        )
+        needs = before.requires["tensorflow"] if before else ""
+        pair = f'pip install "{_pin(package, before)}" "tensorflow{needs}"' if before else ""
         return computed(
             "wheel is broken", package=package, release=own[0], tensorflow=has, fix=pair
         )
