@@ -62,6 +62,21 @@ def test_an_inherited_method_is_left_inherited() -> None:
     assert len(calls) == 1
 
 
+def test_what_a_call_gave_is_heard_and_stays_what_it_gave() -> None:
+    heard: list[tuple[object, ...]] = []
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("ours")
+
+    at = point("library.Trainer", "compile", "")
+    hooks.after(at, lambda *all_: heard.append(all_), gives=True)
+    hooks.after(at, broken, gives=True)
+    trainer = Trainer()
+    assert trainer.compile(2) == "compiledcompiled"
+    assert heard == [("compiledcompiled", trainer, 2)], "once, though another failed"
+    assert [each.count for each in barrier.defects()] == [1]
+
+
 def test_a_place_is_hooked_once_and_who_hears_twice_hears_once() -> None:
     at = point("library.Trainer", "compile", "")
     heard: list[str] = []
