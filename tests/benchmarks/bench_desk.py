@@ -96,7 +96,7 @@ def main() -> None:
         print(f"  {verdict.value:<11} {counts[verdict]:4}  {counts[verdict] / len(asked):.3f}")
     found = (match(question.text)[:1] for question in asked)
     undecided = sum(each.undecided for first in found for each in first)
-    print(f"  of these told as not known, as the nearest: {undecided}")
+    print(f"  of these told as one of several causes: {undecided}")
 
 
 if __name__ == "__main__":

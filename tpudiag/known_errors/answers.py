@@ -92,23 +92,14 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
         yield from _also(match)
         return
     # Of 25 answers this unsure to texts that were new, three named the cause.
-    yield bold("not known (error)" if match.undecided else name) + f" {places}"
+    open_ = ": it fits several causes; which of them is not known" if match.undecided else ""
+    yield bold(name) + f" {places}{open_}"
     yield f"  > {clean(match.excerpt)}"
     yield from _where(match, bold)
-    yield from _open(match, bold) if match.undecided else _answer(match, clean(match.message), bold)
-
-
-def _open(match: Match, bold: Bold) -> Iterator[str]:
-    """What is said where the text fits several causes: what was read, what would decide."""
-    if facts := tuple(match.facts.rows() if match.facts else ()):
-        yield f"\n{bold('What was read')}"
-        yield from (f"  {what:<9}  {clean(value)}" for what, value in facts)
-    yield f"\n{bold('Next')}"
-    yield _paragraph(DECIDES)
-    yield f"\n{bold('Nearest known error')} (the text fits others, too)"
-    short = textwrap.shorten(match.error.cause, 2 * WIDTH, placeholder=" …")
-    yield _paragraph(f"{match.error.id} {match.error.family}: {short}")
-    yield f"  what else to look for: tpudiag explain {match.error.id}"
+    yield from _answer(match, clean(match.message), bold)
+    if match.undecided:
+        yield f"\n{bold('What would decide')}"
+        yield _paragraph(DECIDES)
 
 
 # Whole, answers to what is a consequence, or is told better above, would be most of the output.

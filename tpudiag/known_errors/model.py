@@ -209,7 +209,7 @@ class Match:
 
     @property
     def undecided(self) -> bool:
-        """Whether the text fits several causes and speaks for none of them: it is no answer."""
+        """Whether the text fits several causes and speaks for none of them."""
         return self.error.level == "error" and not self.secondary and self.confidence == "low"
 
     @property
