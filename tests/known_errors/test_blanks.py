@@ -46,3 +46,10 @@ def test_commands_that_a_text_speaks_for_stand_first() -> None:
     fix = "x = f(x)\npip list\npip install -U jax      # `no server name` was a bug of 0.3.5"
     assert meant_first(fix, "jax 0.3.5 stalls").startswith("pip install -U jax")
     assert meant_first(fix, "jax 0.4.1 stalls") == fix
+
+
+def test_installing_is_told_of_the_framework_that_the_text_is_of() -> None:
+    jax = names_in('File "/venv/lib/python3.11/site-packages/jax/_src/xla_bridge.py", line 1')
+    assert jax["framework"] == "JAX" and "jax[tpu]" in jax["tpu_install"]
+    both = names_in("import jax\nimport tensorflow as tf")
+    assert "tpu_install" not in both and "tpu_install" not in names_in("tf.data")

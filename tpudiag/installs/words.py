@@ -107,6 +107,7 @@ def fix(ways: Sequence[Way]) -> str:
 
 
 BLANKS = {
+    "framework": "TensorFlow",
     "tpu_install": f"{INSTALL}      # Python {' to '.join(STANDS.python)}; brings libtpu "
     f"{STANDS.libtpu[0] if STANDS.libtpu else ''}",
     "tpu_environment": OWN_ENVIRONMENT.commands[0],

@@ -46,7 +46,37 @@ def names_in(text: str) -> dict[str, str]:
             }
             if len(named) == 1:
                 names[blank] = named.pop()
-    return names
+    return names | _of_framework(text)
+
+
+_SPEAKS_OF = {
+    "TensorFlow": re.compile(
+        r"-packages/(?:tensorflow|keras)\w*/|\bimport tensorflow|\btf\.|\btensorflow[\w-]*=="
+        r"|^tensorflow\S* +\d",
+        re.M,
+    ),
+    "JAX": re.compile(
+        r"-packages/jax(?:lib)?/|\bimport jax\b|\bJAX_\w|\bjax(?:lib)?(?:\[tpu\])?=="
+        r"|^jax(?:lib)? +\d",
+        re.M,
+    ),
+    "PyTorch/XLA": re.compile(
+        r"-packages/torch_xla/|\b(?:import|from) torch_xla\b|\btorch[_-]xla\S*==|^torch_xla +\d",
+        re.M,
+    ),
+}
+_INSTALLED = {
+    "JAX": 'pip install -U "jax[tpu]"      # with the libtpu that it goes with',
+    "PyTorch/XLA": 'pip install -U torch "torch_xla[tpu]"      # with the libtpu that it goes with',
+}
+
+
+def _of_framework(text: str) -> dict[str, str]:
+    """How the framework of a text is called and installed, where it is not TensorFlow."""
+    spoken = [name for name, pattern in _SPEAKS_OF.items() if pattern.search(text)]
+    if len(spoken) != 1 or spoken[0] not in _INSTALLED:
+        return {}
+    return {"framework": spoken[0], "tpu_install": _INSTALLED[spoken[0]]}
 
 
 _CUES = {

@@ -230,7 +230,9 @@ class Match:
             cause = self.reading.cause
         else:
             cause = f"{self.reading.cause} In general: {self.error.cause}"
-        told = " ".join(part for part in (with_values(cause, self.values), *details, sure) if part)
+        told = " ".join(
+            part for part in (with_values(cause, self.names | self.values), *details, sure) if part
+        )
         named = self.facts.unsaid(told) if self.facts else ""
         return f"{named} {told}" if named else told
 

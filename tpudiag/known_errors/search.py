@@ -39,7 +39,7 @@ LONGEST_MATCH = 4096
 LONGEST_EXCERPT = 300
 RELEASE_WORDS = (
     *("has no attribute", "annot import name", "o module named", "undefined symbol"),
-    *("satisfies the requirement", "distribution found for"),
+    *("satisfies the requirement", "distribution found for", "not a supported wheel"),
 )
 """Of an error that releases may explain, one is in the text."""
 _EMPHASIS = re.compile(r"(?<![^\s:>|])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")

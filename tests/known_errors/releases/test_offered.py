@@ -25,6 +25,14 @@ def test_release_is_for_some_pythons() -> None:
     assert said("tensorflow==2.19.1", beside="Python 3.11") == ""
 
 
+def test_wheel_is_for_the_python_of_its_name() -> None:
+    name = "odd_name-nightly-cp38-cp38-linux_x86_64.whl"
+    wheel = f"ERROR: {name} is not a supported wheel on this platform."
+    reading = read(f"pip install x/{name}\n{wheel}\nPython 3.9.2")
+    assert reading is not None and "3.8 only, and Python here is 3.9" in reading.cause
+    assert read(f"{wheel}\nPython 3.8.10") is None, "the platform differs"
+
+
 def test_release_that_is_not_among_those_offered() -> None:
     assert '"odd==2.0"' in said("odd==1.4", "2.0, 2.1")
     assert "2.1 is the last" in said("odd==3.4", "2.0, 2.1")

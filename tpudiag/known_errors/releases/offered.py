@@ -15,6 +15,11 @@ _WANTED = re.compile(
     r"(?:satisfies the requirement|distribution found for)\s+(?P<package>[A-Za-z][\w.-]{1,50})(?:\[[\w,-]{1,40}\])?"
     r"\s?(?:(?:==|~=|>=|<=|<|>)\s?(?P<release>\d{1,3}(?:\.\d{1,3}){0,3}))?"
 )
+_WHEEL = re.compile(
+    r"(?P<package>[A-Za-z][\w.]{1,50})(?:-(?P<release>\d[\w.+]{0,40}|nightly))?-cp(?P<major>[23])(?P<minor>\d{1,2})-\S{1,80}\.whl is not a supported wheel"
+)
+_TAGS = re.compile(r"-cp\d{2,3}-\S{1,120}")
+"""What the name of a wheel is for, which says nothing of the Python here."""
 _LISTED = re.compile(r"\(from versions: (?P<all>[^)\n]{1,6000})")
 _APPLE = re.compile(
     r"macos|darwin|Apple ?M\d|MacBook|\bM[1-4](?: ?Pro| ?Max)?\b|osx|arm64", re.IGNORECASE
@@ -23,6 +28,8 @@ _APPLE = re.compile(
 
 def read(text: str) -> Reading | None:
     """Why there is no such release here; None where nothing tells."""
+    if wheel := _WHEEL.search(text):
+        return _of_wheel(wheel, python_in(_TAGS.sub("", text)))
     wanted = max(_WANTED.finditer(text), key=lambda one: bool(one["release"]), default=None)
     if wanted is None:
         return None
@@ -44,6 +51,19 @@ def read(text: str) -> Reading | None:
     if number and python and row and is_for(row, python):
         return None
     return _for_other_pythons(package, number, rows, python) if number or python else None
+
+
+def _of_wheel(wheel: re.Match[str], python: Release) -> Reading | None:
+    """A wheel that is for one Python alone, as its name says."""
+    made = (int(wheel["major"]), int(wheel["minor"]))
+    if python == made:
+        return None  # it is the platform that differs
+    side = f", and Python here is {spelled(python)}" if python else ""
+    package = wheel["package"].replace("_", "-")
+    return computed(
+        "for other Pythons", package=package, release=f" {wheel['release']}" if wheel["release"] else "",
+        between=f"{spelled(made)} only", side=side, python=spelled(made), pinned=package,
+    )  # fmt: skip
 
 
 def _for_other_pythons(

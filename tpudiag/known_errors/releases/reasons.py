@@ -98,7 +98,8 @@ def _of_lack(text: str, lack: Lack) -> Reading | None:
             name=lack.name,
             asked_package=_dist(lack.asked),
         )
-    span = names().get(lack.full) if lack.within else span_of(lack.full)
+    # Python names the first part that it did not find: the module around it is there.
+    span = names().get(lack.full)
     if span is None:
         return _of_two(text, lack) if lack.asker else None
     return _of_span(text, lack, span)
