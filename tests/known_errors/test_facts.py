@@ -39,6 +39,11 @@ def test_what_a_text_names_is_read() -> None:
     assert read["library"].endswith("keras/src/layers/layer.py:300")
 
 
+def test_an_index_is_no_shape() -> None:
+    assert facts_of("if mesh_shape[2] != 1 or x[0]: return out_shape[1]").shapes == ()
+    assert facts_of("allocating tensor with shape[1024] and input_shape[2,3]").shapes
+
+
 def test_of_an_empty_text_nothing_is_read() -> None:
     assert not list(facts_of("").rows())
 
