@@ -277,7 +277,8 @@ class JitWatch:
             self._note_step(jitted, args, kwargs, new)
             leaves = self._jax.tree_util.tree_leaves(result)
             if self.numbers is not None:
-                self.numbers.step(leaves)  # before they are known as results: it fetches them
+                self.on_results({})  # what is fetched next is ours
+                self.numbers.step(leaves)
             self._results = {id(leaf): leaf for leaf in leaves}
             self.on_results(self._results)
 

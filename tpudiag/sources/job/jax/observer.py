@@ -139,8 +139,10 @@ class JaxObserver:
                 self._recorder.put,
                 coverage=lambda: rest.coverage(end, error, functions),
                 # The rest of the script tells what its input takes, what it saves, and of a ragged
-                # last batch.
+                # last batch; what TensorFlow saw of its own, none of them a step, is not the job's.
                 functions=self._jits.facts,
+                loop=self._loop,
+                dispatch=lambda: self._dispatch(self._at_once),
                 steps=lambda: self._step_times(self._at_once),
                 checkpoints=self._saved,
             )
