@@ -93,11 +93,33 @@ class Jitted:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["_compiled"], name)
 
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """As jax.jit's: what is compiled of it ahead is called as the function itself is."""
+        return _Ahead(self, self.watch.lowered(self, self._compiled, args, kwargs))
+
     def trace(self, *args: Any, **kwargs: Any) -> Any:
         """As jax.jit's; jax.pmap's has none in all releases."""
         if self.mapped:
             return self.watch.jit(self._compiled).trace(*args, **kwargs)
         return self._compiled.trace(*args, **kwargs)
+
+
+class _Ahead:
+    """A function of jax.jit lowered by the job, or compiled, before it calls it."""
+
+    def __init__(self, jitted: Jitted, stage: Any) -> None:
+        self._jitted, self._stage = jitted, stage
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_stage"], name)
+
+    def compile(self, *args: Any, **kwargs: Any) -> Any:
+        """As that of what is lowered."""
+        return _Ahead(self._jitted, self._stage.compile(*args, **kwargs))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The job's own call of what it compiled."""
+        return self._jitted.watch.called(self._jitted, self._stage, args, kwargs)
 
 
 class JitWatch:
@@ -208,6 +230,15 @@ class JitWatch:
             return False
         self.eager_location = self.eager_location or user_lines.caller()
         return True
+
+    def lowered(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
+        """The job lowers a function: whether it takes gradients is seen as in a call."""
+        before = getattr(self._active, "outermost", None)
+        self._active.outermost = before or jitted
+        try:
+            return compiled.lower(*args, **kwargs)
+        finally:
+            self._active.outermost = before
 
     def called(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
         """A call of the job's; what it gives, and how it fails, is the job's own."""
