@@ -266,11 +266,18 @@ def test_a_ragged_last_batch_of_fit_is_a_compilation(tmp_path: Path) -> None:
 
 def test_a_step_that_is_compiled_ahead_is_seen(tmp_path: Path) -> None:
     job = DISEASED.replace('@partial(jax.jit, static_argnames="rate")', "@jax.jit")
-    job = job.replace("5120", "512").replace("for step", "ahead = None\nfor step")
+    job = (
+        job.replace("5120", "512")
+        .replace(
+            'y = jax.device_put(rng.random((32, 1), "float32"), whole)', "y = rng.random((32, 1))"
+        )
+        .replace("for step", "ahead = None\nfor step")
+    )
     ahead = "ahead = ahead or train_step.lower(params, x, y, 0.1).compile()"
     job = job.replace("params, loss = train_step(", f"{ahead}\n    params, loss = ahead(")
     found = findings(checked(tmp_path, job.replace("rate=0.1 / (step + 1)", "0.1"), "--no-compile"))
     assert "TPU108" in found and "TPU101" not in found
+    assert "float64" not in str(found), "with its 64-bit mode off JAX takes it as float32"
 
 
 def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path: Path) -> None:

@@ -27,6 +27,10 @@ CALLBACKS = frozenset(
     ("pure_callback", "io_callback", "debug_callback", "debug_print", "outside_call")
 )
 """Primitives that call back to the host."""
+_HALVED = {
+    "float64": "float32", "int64": "int32", "uint64": "uint32", "complex128": "complex64",
+}  # fmt: skip
+"""What JAX makes of an argument on its way into the step, where its 64-bit mode is off."""
 
 
 class TracedStep:
@@ -153,6 +157,8 @@ class TracedStep:
             mapped_away = key.startswith("[0]") and getattr(path[1], "idx", None) in places
             sharding = getattr(leaf, "sharding", None)
             shape = tuple(map(int, leaf.shape))
+            halved = str(leaf.dtype) in _HALVED and not self._jax.config.jax_enable_x64
+            dtype = _HALVED[str(leaf.dtype)] if halved else str(leaf.dtype)
             shard = tuple(sharding.shard_shape(shape)) if sharding is not None else shape
             devices = len(sharding.device_set) if sharding is not None else 1
             first = int(key in parts_of_steps)
@@ -161,9 +167,9 @@ class TracedStep:
             found.append(
                 StepArgument(
                     name=argument_name(tree, path, names),
-                    dtype=str(leaf.dtype),
+                    dtype=dtype,
                     shape=shape,
-                    bytes=prod(shape) * getattr(leaf.dtype, "itemsize", 4),
+                    bytes=prod(shape) * getattr(leaf.dtype, "itemsize", 4) // (1 + halved),
                     state=key in self._state,
                     donated=key in donated or mapped_away,
                     devices=devices,
