@@ -83,6 +83,11 @@ def of(file: str, line: int) -> Location | None:
     return Location(_shown(file), line) if is_user_file(file) else None
 
 
+def of_frame(frame: FrameType | None) -> Location | None:
+    """The user's line that a frame is at; None where it is not the user's."""
+    return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
+
+
 class Line(NamedTuple):
     """A line of user code that is under way."""
 
@@ -102,9 +107,9 @@ def line_of(frame: FrameType, number: int) -> Line | None:
     return Line(file, code.co_name.removeprefix("tf__"), location.line or 0)
 
 
-def _frames() -> Iterator[FrameType]:
-    """This thread's stack, innermost first."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+def frames(begin: FrameType | None = None) -> Iterator[FrameType]:
+    """The stack from a frame on, else this thread's, innermost first."""
+    frame: FrameType | None = begin or sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         yield frame
         frame = frame.f_back
@@ -112,7 +117,7 @@ def _frames() -> Iterator[FrameType]:
 
 def stack() -> tuple[Line, ...]:
     """The lines of user code on this thread's stack, outermost first."""
-    lines = [line_of(frame, frame.f_lineno) for frame in _frames()]
+    lines = [line_of(frame, frame.f_lineno) for frame in frames()]
     return tuple(line for line in reversed(lines) if line is not None)
 
 
@@ -123,13 +128,13 @@ def is_hook(file: str) -> bool:
 
 def caller() -> Location | None:
     """The innermost line of user code on this thread's stack."""
-    located = (of(frame.f_code.co_filename, frame.f_lineno) for frame in _frames())
+    located = (of_frame(frame) for frame in frames())
     return next((location for location in located if location is not None), None)
 
 
 def outside_keras() -> Location | None:
     """The innermost line on this thread's stack that is neither Keras' nor one of these hooks."""
-    for frame in _frames():
+    for frame in frames():
         file = frame.f_code.co_filename
         known = of(file, frame.f_lineno)
         other = not (is_hook(file) or _KERAS.search(file) or file.startswith("<"))
@@ -144,8 +149,8 @@ def called() -> tuple[str, str]:
     TensorFlow's decorators around it are passed over.
     """
     module = name = ""
-    for frame in _frames():
-        if of(frame.f_code.co_filename, frame.f_lineno) is not None:
+    for frame in frames():
+        if of_frame(frame) is not None:
             break
         here = str(frame.f_globals.get("__name__", ""))
         # Every public function of TensorFlow goes through a dispatch decorator: without this all
@@ -157,17 +162,24 @@ def called() -> tuple[str, str]:
 
 def direct_frame() -> FrameType | None:
     """The frame that called the hooked function, or imports."""
-    for frame in _frames():
+    for frame in frames():
         name = str(frame.f_globals.get("__name__", ""))
         if not (is_hook(frame.f_code.co_filename) or "importlib" in name):
             return frame
     return None
 
 
+def frame_above(files: tuple[str, ...]) -> FrameType | None:
+    """The innermost frame that is neither of these hooks nor in a file that ends so."""
+    of_code = ((frame, frame.f_code.co_filename) for frame in frames())
+    return next(
+        (each for each, file in of_code if not (is_hook(file) or file.endswith(files))), None
+    )
+
+
 def direct_caller() -> Location | None:
     """The line that called the hooked function, or imports; None where a library does."""
-    frame = direct_frame()
-    return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
+    return of_frame(direct_frame())
 
 
 def own_caller() -> Location | None:
@@ -175,8 +187,8 @@ def own_caller() -> Location | None:
 
     What AutoGraph converted calls through functions of TensorFlow's.
     """
-    for frame in _frames():
-        location = of(frame.f_code.co_filename, frame.f_lineno)
+    for frame in frames():
+        location = of_frame(frame)
         module = str(frame.f_globals.get("__name__", ""))
         own = is_hook(frame.f_code.co_filename) or module.startswith("tensorflow.python.")
         if location is not None or not own:
@@ -190,8 +202,8 @@ def maker() -> Location | None:
     None where a library makes it for itself while something of the library's is built or called:
     that line may be any, such as that of `fit`.
     """
-    for frame in _frames():
-        location = of(frame.f_code.co_filename, frame.f_lineno)
+    for frame in frames():
+        location = of_frame(frame)
         later = frame.f_code.co_name in _LATER and not is_hook(frame.f_code.co_filename)
         if location is not None or later:
             return location

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import dis
 import importlib
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from types import CodeType, FrameType
+from types import CodeType
 
 from tpudiag.sources.job.points import Args, Call, user_lines
 
@@ -190,10 +189,10 @@ def holds(given: object, depth: int = 3) -> bool:
 
 def taken_apart() -> int:
     """How many names the user's line that runs gives the parts of what it asks: `x, _ = f(y)`."""
-    frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and not user_lines.is_user_file(frame.f_code.co_filename):
-        frame = frame.f_back
-    return _unpacked(frame.f_code).get(frame.f_lasti, 0) if frame is not None else 0
+    for frame in user_lines.frames():
+        if user_lines.is_user_file(frame.f_code.co_filename):
+            return _unpacked(frame.f_code).get(frame.f_lasti, 0)
+    return 0
 
 
 @cache

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
 import weakref
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from types import FrameType
 from typing import Any
 
 from tpudiag.signals import VariableSeen
@@ -126,10 +124,5 @@ def _plain(name: str) -> str:
 
 def _made_by_optimizer() -> bool:
     """Whether an optimizer of Keras is on the stack."""
-    frame: FrameType | None = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        owner = frame.f_globals.get("__name__", "")
-        if "keras" in owner and ".optimizers" in owner:
-            return True
-        frame = frame.f_back
-    return False
+    modules = (str(frame.f_globals.get("__name__")) for frame in user_lines.frames())
+    return any("keras" in module and ".optimizers" in module for module in modules)
