@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -249,7 +249,9 @@ def follow_autograph() -> None:
     Where it moved, lines inside traced functions are not named; nothing else is lost.
     """
 
-    def create_source_map(create: Any, *args: Any, **kwargs: Any) -> Any:
+    def create_source_map(
+        create: Callable[..., dict[Any, Any]], *args: object, **kwargs: object
+    ) -> object:
         source_map = create(*args, **kwargs)
         for generated, origin in source_map.items():
             _generated[generated.filename, generated.lineno] = Location(

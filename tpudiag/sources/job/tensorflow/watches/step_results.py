@@ -172,7 +172,8 @@ class StepResultWatch:
         parts = original(strategy, value)
         if len(parts) > 1 and self._results and self._tf.executing_eagerly():
             location = user_lines.of_frame(_asking_frame())
-            if location is not None and hooks.quietly(self._known, value):
+            known = hooks.quietly(self._known, value)
+            if location is not None and known is not None:
                 return _Parts(parts).watched_by(self)
         return parts
 
