@@ -5,8 +5,6 @@ function the call fails as one. A statement that trains is never passed over, no
 no data brings about: such an error is the script's.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import ast
