@@ -221,17 +221,15 @@ def _share(dataset: Dataset, real_replicas: int, replicas: int, sparing: bool) -
         # The last batch of data that do not divide is smaller: its share is known when it comes.
         return tensor[: used(tf.shape(tensor)[0] if size is None else size)]
 
-    def cut(*element: object) -> object:
-        parts = tf.nest.map_structure(part, element)
-        return parts if len(parts) > 1 else parts[0]
-
     made = (thin_batches.few_of,) if sparing else ()
     thin: Dataset | None = hooks.quietly(thin_batches.thinned, tf, dataset, used, *made)
     if thin is not None:
         if sparing:
             interventions.note(InterventionKind.BATCHES)
         return thin
-    return dataset if is_whole else dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
+    if is_whole:
+        return dataset
+    return dataset.map(thin_batches.by_part(tf, part), num_parallel_calls=tf.data.AUTOTUNE)
 
 
 @contextlib.contextmanager
