@@ -547,6 +547,12 @@ JAX_ARRAY_ASKED = point(
     "the host waits for a value",
     "0.4.30 to 0.10",
 )
+JAX_OPERATION_RUN = point(
+    "jax._src.core.EvalTrace",
+    "process_primitive",
+    "an operation runs by itself, outside jax.jit",
+    "0.4.30 to 0.10",
+)
 JAX_VALUES_ASKED = point("jax", "block_until_ready device_get", "the host waits for values")
 MESH_MADE = point(
     "jax jax.experimental.mesh_utils",
