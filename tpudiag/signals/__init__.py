@@ -105,6 +105,7 @@ from tpudiag.signals.throughput import Throughput as Throughput
 from tpudiag.signals.throughput import ThroughputDrift as ThroughputDrift
 from tpudiag.signals.throughput import ThroughputDrop as ThroughputDrop
 from tpudiag.signals.throughput import warm_up as warm_up
+from tpudiag.signals.training_loop import BatchCallback as BatchCallback
 from tpudiag.signals.training_loop import FitData as FitData
 from tpudiag.signals.training_loop import FrozenState as FrozenState
 from tpudiag.signals.training_loop import GpuUse as GpuUse

@@ -199,6 +199,8 @@ class LossScale:
     linear: bool = True
     """Whether the loss is a multiple of what was reduced; else (a root, a ratio) `weight` says
     only that nothing on the way from the loss to the batch is the scaling."""
+    values_summed: int = 1
+    """Of each example, by a function that takes one loss for each."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -80,6 +80,6 @@ def _axes(value: Any) -> Iterator[str]:
     elif isinstance(value, dict):
         for each in value.values():
             yield from _axes(each)
-    elif isinstance(value, (tuple, list, frozenset, set)) or type(value).__name__.endswith("Spec"):
+    elif hasattr(value, "__iter__") and not hasattr(value, "shape"):
         for each in value:
             yield from _axes(each)
