@@ -14,7 +14,7 @@ from typing import Any
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.answers import Answer
-from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 from tpudiag.sources.job.points.point import Point, resolved
 
 
@@ -56,11 +56,9 @@ class Calls:
     def __init__(self, note: Callable[[SendKind, str], None]) -> None:
         self._note = note
 
-    def by_module(self) -> dict[str, Callable[[object], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
-        found: dict[str, Callable[[Any], None]] = {
-            each.at.module: partial(self._watch, each) for each in CALLS
-        }
+        found: Watches = {each.at.module: partial(self._watch, each) for each in CALLS}
         return {**found, "smtplib": self._watch_smtp, "ftplib": self._watch_ftp}
 
     def _watch(self, sending: Sending, module: Library) -> None:

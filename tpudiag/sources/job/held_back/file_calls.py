@@ -18,7 +18,7 @@ from typing import Any, cast
 from tpudiag.sources.job.held_back import file_lists
 from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.layer import Layer, inside, is_elsewhere
-from tpudiag.sources.job.points import Args, Call, Kwargs, barrier, files, hooks
+from tpudiag.sources.job.points import Args, Call, Kwargs, Watches, barrier, files, hooks
 from tpudiag.sources.job.points.files import Argument, Effect
 
 _WRITES = re.compile(r"[wax+]")
@@ -51,7 +51,7 @@ class FileCalls:
         hooks.stand_in(files.RAW_FILE, _raw_file(io.FileIO, call))
         sys.meta_path.append(_WrittenModules(self._layer))
 
-    def by_module(self) -> dict[str, Callable[[object], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
 
         def imported(row: files.FileCalls, _: object) -> None:

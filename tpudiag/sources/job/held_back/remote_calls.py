@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 
 _TALKS = "stream_stream"
 """The form of a call in which each message may be waited for by its answer."""
@@ -30,7 +30,7 @@ class RemoteCalls:
         self._address = ""
         self._lock = threading.Lock()
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         return {"grpc": self._watch}
 

@@ -16,7 +16,7 @@ from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import answers, request_rules
-from tpudiag.sources.job.points import Call, Library, barrier, hooks, privates, table
+from tpudiag.sources.job.points import Call, Library, Watches, barrier, hooks, privates, table
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]
@@ -31,7 +31,7 @@ class Requests:
         self._uploads: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         return {
             "http.client": self.watch_http_client,

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 from tpudiag.sources.job.points.point import Point
 
 
@@ -88,7 +88,7 @@ class Trackers:
                 if _is_remote(os.environ.get(name, "")):
                     os.environ[name] = self._kept(each)
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         return {each.module: partial(self._watch, each) for each in TRACKERS}
 

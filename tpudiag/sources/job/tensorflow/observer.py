@@ -10,7 +10,7 @@ from typing import Any
 
 from tpudiag.signals import CoverageEnd, Refusal, SendKind
 from tpudiag.sources.job.held_back.install import HeldBack
-from tpudiag.sources.job.points import Library, hooks, user_lines
+from tpudiag.sources.job.points import Library, Watches, hooks, user_lines
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.fake_data import paths
@@ -44,7 +44,7 @@ class Observer:
                 folder, recorder.put, held.layer.holds if held else lambda _: False
             )
 
-    def by_module(self) -> dict[str, Callable[[object], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module, besides TensorFlow and Keras."""
         after = self.held_back.by_module() if self.held_back is not None else {}
         # Stand-ins for data lie over what redirects: they ask it what the job wrote itself.
