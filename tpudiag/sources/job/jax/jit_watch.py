@@ -168,8 +168,8 @@ class JitWatch:
         finally:
             self._active.outermost = None
         if not jitted.record.trains and self.step is not None and self.step.record.values:
-            known = self.step.record.values
-            barrier.attempt("values of the step", known.called_beside, jitted.mapped, result)
+            values = self.step.record.values
+            barrier.attempt("values of the step", values.called_beside, jitted.mapped, result)
         if jitted.record.trains and self.waits:
             # JAX dispatches and goes on: a step's time is known only when its results are there.
             barrier.attempt("end of the step", self._ready, result)
