@@ -81,7 +81,11 @@ def _followed(own: Callable[..., Any], callback: Any, model: Any, seen: _Seen) -
 def _state(callback: Any, model: Any) -> tuple[dict[str, int], float]:
     """The whole numbers of a callback's own, and the learning rate."""
     own = {k: v for k, v in vars(callback).items() if type(v) is int}
-    return own, float(model.optimizer.learning_rate)
+    rate = model.optimizer.learning_rate
+    # Keras 3 holds a variable of TensorFlow's in its own, where `value` is no method.
+    held = getattr(rate, "value", rate)
+    held = rate if callable(held) else held
+    return own, float(held.numpy() if hasattr(held, "numpy") else held)
 
 
 def _compare(seen: _Seen, before: Any, after: Any) -> None:
