@@ -58,8 +58,11 @@ def test_a_key_that_is_the_same_in_each_turn_or_step(jax: Any, typed: bool) -> N
         del key
         return jax.random.normal(jax.random.PRNGKey(7), (ROWS,)) * step
 
+    def projection(key: Any, step: Any) -> Any:
+        return jax.random.normal(key, (5,)) * step
+
     assert kinds(jax, turns, typed=typed, fixed=(0,)) == ["turns"]
     assert not kinds(jax, folded, typed=typed, fixed=(0,))
     assert kinds(jax, made_inside, typed=typed) == ["steps"]
     # A projection that stays is of no batch's size.
-    assert not kinds(jax, lambda k, s: jax.random.normal(k, (5,)) * s, typed=typed, fixed=(0,))
+    assert not kinds(jax, projection, typed=typed, fixed=(0,))

@@ -14,42 +14,42 @@ pytestmark = pytest.mark.slow
 KEY = "[0][0]['{}']"
 
 
-def seen(*, mapped: bool = False, **arrays: Any) -> StateValues:
-    """After looks at these arguments: each gives its array by the number of the look."""
+ONE = np.ones((8, 3), "float32")
+OWN = np.arange(8.0, dtype="float32")[:, None] * ONE
+
+
+def seen(*looks: dict[str, Any], mapped: bool = False) -> StateValues:
+    """After looks at these arguments."""
     values = StateValues(import_module("jax"), mapped)
-    for look in range(LOOKS):
-        values.before((({name: of(look) for name, of in arrays.items()},), {}))
+    for arrays in looks:
+        values.before(((arrays,), {}))
+    assert values.looks == LOOKS
     return values
 
 
 def test_statistics_that_part_and_what_brings_them_together() -> None:
-    own = np.arange(8.0, dtype="float32")[:, None] * np.ones((1, 3), "float32")
-    one = np.ones((8, 3), "float32")
     values = seen(
+        *({"params": ONE * n, "stats": ONE + OWN * n, "models": OWN + n} for n in range(LOOKS)),
         mapped=True,
-        params=lambda look: one * look,
-        stats=lambda look: one + own * look,
-        models=lambda look: own + look,
     )
     assert values.apart == {KEY.format("stats")}, "models were never one"
-    values.called_beside(True, {"other": own[:, :2]})
+    values.called_beside(True, {"other": OWN[:, :2]})
     assert values.apart
-    values.called_beside(True, {"mean": one})
+    values.called_beside(True, {"mean": ONE})
     assert not values.apart
 
 
 def test_a_key_that_stays_and_a_counter_that_does_not() -> None:
-    values = seen(
-        key=lambda _: np.array([0, 7], "uint32"), step=lambda look: np.array(look, "int32")
-    )
+    key = np.array([0, 7], "uint32")
+    values = seen(*({"key": key, "step": np.array(n, "int32")} for n in range(LOOKS)))
     assert values.fixed == {KEY.format("key")}
 
 
 def test_weights_in_16_bit_that_a_step_leaves_and_copies_that_it_may_leave() -> None:
     half = import_module("jax").numpy.bfloat16
-    values = seen(
-        alone=lambda look: np.array([1.0, 1.0 + look, 2.0, 3.0]).astype(half),
-        copy=lambda look: np.array([1.0, 2.0, 3.0 + look]).astype(half),
-        master=lambda look: np.array([1.0, 2.0, 3.0 + look], "float32"),
-    )
-    assert values.unchanged == {KEY.format("alone"): 0.75}
+    looks: list[dict[str, Any]] = []
+    for n in range(LOOKS):
+        master = np.array([1.0, 2.0, 3.0 + n], "float32")
+        alone = np.array([1.0, 1.0 + n, 2.0, 3.0]).astype(half)
+        looks.append({"alone": alone, "copy": master.astype(half), "master": master})
+    assert seen(*looks).unchanged == {KEY.format("alone"): 0.75}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from math import prod
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.signals import ReducedInLoop, StepMesh
 from tpudiag.sources.job.jax.equations import Seen, line
@@ -78,8 +78,8 @@ def _axes(value: Any) -> Iterator[str]:
     elif hasattr(value, "spec"):
         yield from _axes(value.spec)
     elif isinstance(value, dict):
-        for each in value.values():
+        for each in cast("dict[Any, Any]", value).values():
             yield from _axes(each)
     elif hasattr(value, "__iter__") and not hasattr(value, "shape"):
-        for each in value:
+        for each in cast("Iterable[Any]", value):
             yield from _axes(each)

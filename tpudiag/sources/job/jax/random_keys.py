@@ -133,7 +133,8 @@ class RandomKeys:
     ) -> list[_Value] | None:  # fmt: skip
         """A program within another; what it gives, where that is what its equation gives."""
         name, count = str(equation.primitive), len(program.invars)
-        outer, values = equation.invars[-count:] if count else [], given[-count:]
+        outer: list[Any] = list(equation.invars)[-count:]
+        values = given[-count:]
         loops = name in _LOOPS
         length = int(equation.params.get("length", 1) or 1) if loops else 1
         constants = int(equation.params.get("num_consts", 0)) if loops else count
@@ -169,7 +170,7 @@ class RandomKeys:
         dtype = str(getattr(equation.outvars[place].aval, "dtype", ""))
         if "float" in dtype:  # keys are made of integers: the rest need not be followed
             return _Value(self._number(id(equation), place), _NONE_KNOWN, _NONE_KNOWN, True)
-        small = {k: v for k, v in equation.params.items() if isinstance(v, _PLAIN)}
+        small: dict[str, Any] = {k: v for k, v in equation.params.items() if isinstance(v, _PLAIN)}
         about = str(sorted(small.items())) if len(small) == len(equation.params) else id(equation)
         here = _NONE_KNOWN if name == "axis_index" else frozenset[int]()
         return _Value(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.model import Location
 from tpudiag.signals import BatchCallback
@@ -50,8 +50,11 @@ class BatchHookWatch:
 
     def _fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
         """A fit begins."""
-        given = kwargs.get("callbacks", args[_CALLBACKS_AT] if len(args) > _CALLBACKS_AT else ())
-        for callback in given if isinstance(given, (list, tuple)) else [given]:
+        given: Any = kwargs.get(
+            "callbacks", args[_CALLBACKS_AT] if len(args) > _CALLBACKS_AT else ()
+        )
+        several = cast("list[Any]", given) if isinstance(given, (list, tuple)) else [given]
+        for callback in several:
             for name in _HOOKS:
                 own = getattr(callback, name, None)
                 location = user_lines.of_function(getattr(own, "__func__", own))
@@ -80,7 +83,8 @@ def _followed(own: Callable[..., Any], callback: Any, model: Any, seen: _Seen) -
 
 def _state(callback: Any, model: Any) -> tuple[dict[str, int], float]:
     """The whole numbers of a callback's own, and the learning rate."""
-    own = {k: v for k, v in vars(callback).items() if type(v) is int}
+    attributes = cast("dict[str, Any]", vars(callback))
+    own = {k: v for k, v in attributes.items() if type(v) is int}
     rate = model.optimizer.learning_rate
     # Keras 3 holds a variable of TensorFlow's in its own, where `value` is no method.
     held = getattr(rate, "value", rate)
