@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 from tpudiag.signals import ReducedInLoop, StepMesh
 from tpudiag.sources.job.jax.equations import Seen, line
@@ -78,8 +78,10 @@ def _axes(value: Any) -> Iterator[str]:
     elif hasattr(value, "spec"):
         yield from _axes(value.spec)
     elif isinstance(value, dict):
-        for each in cast("dict[Any, Any]", value).values():
+        named: dict[Any, Any] = value
+        for each in named.values():
             yield from _axes(each)
     elif hasattr(value, "__iter__") and not hasattr(value, "shape"):
-        for each in cast("Iterable[Any]", value):
+        several: Iterable[Any] = value
+        for each in several:
             yield from _axes(each)
