@@ -77,11 +77,9 @@ def _axes(value: Any) -> Iterator[str]:
         yield value
     elif hasattr(value, "spec"):
         yield from _axes(value.spec)
-    elif isinstance(value, dict):
-        named: dict[Any, Any] = value
-        for each in named.values():
+    elif hasattr(value, "values"):
+        for each in value.values():
             yield from _axes(each)
     elif hasattr(value, "__iter__") and not hasattr(value, "shape"):
-        several: Iterable[Any] = value
-        for each in several:
+        for each in value:
             yield from _axes(each)
