@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
-from typing import Any
 
 from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Function
+from tpudiag.sources.job.points.python_slots import Numbers
 from tpudiag.sources.job.tensorflow.graphs import numerics
 from tpudiag.sources.job.tensorflow.watches.batch_hooks import BatchHookWatch
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
@@ -26,7 +27,7 @@ from tpudiag.sources.job.tensorflow.watches.undistributed import UndistributedWa
 class LoopWatch:
     """Puts the watches on TensorFlow, and tells them of each call that trains."""
 
-    def __init__(self, tf: Any, gradients: GradientWatch) -> None:
+    def __init__(self, tf: Library, gradients: GradientWatch) -> None:
         self._tf, self._gradients = tf, gradients
         self._thread = threading.current_thread()
         self._inside = False
@@ -96,7 +97,9 @@ class LoopWatch:
             unused_regularizer=hooks.quietly(self.regularizers.unused, call),
         )
 
-    def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    def _called(
+        self, original: Call, function: Function, *args: object, **kwargs: object
+    ) -> object:
         """A tf.function is called; the outermost one may be a training step."""
         if (
             self._inside
@@ -109,7 +112,7 @@ class LoopWatch:
             return self._answered(original, function, args, kwargs)
         traces = function.experimental_get_tracing_count()
         gradients = self._gradients.taken
-        before: Any = hooks.quietly(self.state.before, function) or {}
+        before: Numbers = hooks.quietly(self.state.before, function) or {}
         began = time.perf_counter()
         try:
             result = original(function, *args, **kwargs)
@@ -159,7 +162,12 @@ class LoopWatch:
         self.pauses.evaluated(id(model), took_ms, user_lines.caller(), eager=True)
 
     def _returned(
-        self, function: Any, result: object, before: Any, traced: bool, took_ms: float
+        self,
+        function: Function,
+        result: object,
+        before: Numbers,
+        traced: bool,
+        took_ms: float,
     ) -> None:
         """The outermost call has returned."""
         self.state.after(function, before, traced)
