@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
-from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Function
 from tpudiag.sources.job.points.python_slots import Numbers
 from tpudiag.sources.job.tensorflow.graphs import numerics
@@ -126,7 +126,7 @@ class LoopWatch:
         hooks.quietly(self._returned, function, result, before, traced, took_ms)
         return result
 
-    def _answered(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    def _answered(self, original: Call, function: Function, args: Args, kwargs: Kwargs) -> object:
         """A call past the observed steps."""
         try:
             result = original(function, *args, **kwargs)
