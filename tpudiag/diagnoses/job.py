@@ -36,7 +36,7 @@ from tpudiag.signals import (
     TpuAttempt,
 )
 from tpudiag.sources import buckets, environment, precision_switches, script
-from tpudiag.sources.compiler.compile_step import INTERRUPTED, StepCompilation
+from tpudiag.sources.compiler.compile_step import StepCompilation
 from tpudiag.sources.job.process import facts, job_python, protocol, runner
 
 MAXIMUM_REAL_REPLICAS = 16
@@ -70,7 +70,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     asked, replicas = request.tpu, request.target.replicas
     attempt: TpuAttempt | None = None
     signals, job = Signals(origin=Origin.TPU), runner.JobRun()
-    source = script.look(request.script_file, dict(request.overlay))
+    source = script.look(request.script_file, dict(request.changed_sources))
     if request.notebook is not None:
         source = request.notebook.relocated(source)
     undiagnosed.refuse_framework(request.name, source.framework)
@@ -164,7 +164,7 @@ def spec_of(
         rest_s=request.rest_s if rehearse else 0.0,
         devices_per_chip=target.hardware.devices_per_chip,
         seed=request.seed,
-        overlay=request.overlay,
+        changed_sources=request.changed_sources,
     )
 
 
@@ -198,7 +198,7 @@ def _rehearsed(
             failed = second_try.crash_of(job) or failed
             on_phase(started_again(smaller, spec))
             spec = smaller
-    if compiler.reason == INTERRUPTED:
+    if compiler.interrupted:
         signals = replace(signals, end=JobEnd(how="interrupted"))
     return replace(signals, compiler=compiler), job, spec.real_replicas
 

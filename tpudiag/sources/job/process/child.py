@@ -25,7 +25,7 @@ from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.jax.observer import JaxObserver
 from tpudiag.sources.job.points import barrier, interventions, privates, user_lines
 from tpudiag.sources.job.points.steps import StopObservation
-from tpudiag.sources.job.process import cells, job_error, logged, overlay
+from tpudiag.sources.job.process import cells, changed_sources, job_error, logged
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow.devices import same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.observer import Observer
@@ -158,7 +158,7 @@ def _run_file(program: str, tried: cells.Tried) -> None:
     main.__dict__.update(__file__=file, __builtins__=builtins, __cached__=None)
     main.__loader__ = SourceFileLoader("__main__", file)
     sys.modules["__main__"] = main
-    text = overlay.source(file)
+    text = changed_sources.source(file)
     if text is None:
         with io.open_code(file) as source:
             text = source.read()
@@ -176,7 +176,7 @@ def _look_first_in(folder: Path) -> None:
 
 def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     """Run the program to its end, or until enough was seen."""
-    overlay.install(spec.overlay)
+    changed_sources.install(spec.changed_sources)
     if spec.seed >= 0:
         same_numbers.seed_python(spec.seed)
     interventions.begin(spec.without)

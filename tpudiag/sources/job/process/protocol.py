@@ -84,7 +84,7 @@ class JobSpec:
     """Of all random numbers of the run; -1: as the job has it."""
     without: tuple[InterventionKind, ...] = ()
     """What the rehearsal is not to change of what the job sees."""
-    overlay: tuple[tuple[str, str], ...] = ()
+    changed_sources: tuple[tuple[str, str], ...] = ()
     """Files, each with the one whose source is run in its place."""
     requests: int = -1
     """A pipe with one LoweringRequest a line: lower the step for each, and never run it."""
@@ -161,7 +161,7 @@ def decoded_spec(text: str) -> JobSpec:
     for name in ("arguments", "cells", "writable", "mount_points"):
         fields[name] = tuple(fields[name])
     fields["without"] = tuple(map(InterventionKind, fields["without"]))
-    fields["overlay"] = tuple(tuple(pair) for pair in fields["overlay"])
+    fields["changed_sources"] = tuple(tuple(pair) for pair in fields["changed_sources"])
     return JobSpec(**fields)
 
 
