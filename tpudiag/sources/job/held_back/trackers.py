@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 from urllib.parse import urlsplit
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, Watches, hooks, table
 from tpudiag.sources.job.points.point import Point
 
 
@@ -25,7 +24,7 @@ class Tracker:
     """What keeps it offline."""
     begins: Point | None = None
     """The calls that begin a run."""
-    given: dict[str, Any] = field(default_factory=dict[str, Any])
+    given: Kwargs = field(default_factory=Kwargs)
     """Arguments of those calls that win over the variables, where the script gives them itself."""
     addresses: tuple[str, ...] = ()
     """Variables that name its server: a folder is named in its place."""

@@ -6,7 +6,6 @@ import os
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from tpudiag.signals import CoverageEnd, Refusal, SendKind
 from tpudiag.sources.job.held_back.install import HeldBack
@@ -26,7 +25,7 @@ class Observer:
     def __init__(self, spec: JobSpec, recorder: Recorder) -> None:
         self._spec, self._recorder = spec, recorder
         self._import_started = time.perf_counter()
-        self._early_keras: list[tuple[Any, str]] = []
+        self._early_keras: list[tuple[Library, str]] = []
         self.observation: Observation | None = None
         """None until TensorFlow was imported."""
         self.held_back: HeldBack | None = None
@@ -121,7 +120,9 @@ class Observer:
         return self.held_back.layer.original(path) if self.held_back is not None else path
 
 
-def _both(first: Callable[[Any], None], second: Callable[[Any], None]) -> Callable[[Any], None]:
+def _both(
+    first: Callable[[Library], None], second: Callable[[Library], None]
+) -> Callable[[Library], None]:
     """Calls both."""
 
     def call(module: Library) -> None:
