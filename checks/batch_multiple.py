@@ -83,9 +83,7 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
         _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
         (*evidence, _padding(lost), *_time(wasted_ms), _off(odd)),
         batch.location,
-        severity=Severity.INFO
-        if soft or toy or (matter and lost < WORTH_TUNING)
-        else Severity.WARNING,
+        severity=Severity.INFO if soft or toy or small else Severity.WARNING,
     )
 
 
