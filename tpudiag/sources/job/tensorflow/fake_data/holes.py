@@ -14,7 +14,7 @@ import importlib
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from tpudiag.sources.job.points import user_lines
@@ -47,8 +47,14 @@ class Hole:
         self.__dict__[name] = value
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What a call of it would give."""
+        """What a call of it would give; what it decorates stays as it is."""
+        if len(args) == 1 and not kwargs and _is_decorated(args[0]):
+            return args[0]
         return Hole(self, "()", (*args, *kwargs.values()))
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        """What stands for it among a class's bases: the others, or one that takes any use."""
+        return () if any(isinstance(base, type) for base in bases) else (_Base,)
 
     def __getitem__(self, key: Any) -> Any:
         return Hole(self, "[]", (key,))
@@ -120,6 +126,13 @@ class Hole:
         return Hole(self, name) if name != "reshape" else Hole(Hole(self, name), "()", args[1:])
 
 
+class _Base(Hole):
+    """The base of a class of the script's, where its own is not there."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        super().__init__()
+
+
 def _operator(name: str) -> Callable[..., Any]:
     def use(self: Any, *given: Any) -> Any:
         return Hole(self, name, given)
@@ -149,7 +162,7 @@ def uses(hole: Any) -> Iterator[tuple[str, Any]]:
     for _ in range(_DEEPEST):
         if not isinstance(hole, Hole):
             return
-        hole, use, given = hole.__dict__["tpudiag_use"]
+        hole, use, given = vars(hole).get("tpudiag_use", (None, "", ()))
         if use == "()":
             called = given
         else:
@@ -190,10 +203,27 @@ def holds(given: Any, depth: int = 3) -> bool:
 
 def taken_apart() -> int:
     """How many names the user's line that runs gives the parts of what it asks: `x, _ = f(y)`."""
+    frame = _user_frame()
+    return _unpacked(frame.f_code).get(frame.f_lasti, 0) if frame is not None else 0
+
+
+def _user_frame() -> Any:
+    """The innermost frame of the user's."""
     frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
     while frame is not None and not user_lines.is_user_file(frame.f_code.co_filename):
         frame = frame.f_back
-    return _unpacked(frame.f_code).get(frame.f_lasti, 0) if frame is not None else 0
+    return frame
+
+
+def _is_decorated(given: Any) -> bool:
+    """Whether a function is given to what stands above its own `def`."""
+    frame = _user_frame()
+    if not isinstance(given, FunctionType) or given.__name__ == "<lambda>" or frame is None:
+        return False
+    code = given.__code__
+    first = code.co_firstlineno
+    body = min((line for *_, line in code.co_lines() if line and line > first), default=first + 1)
+    return code.co_filename == frame.f_code.co_filename and first <= frame.f_lineno < body
 
 
 @cache

@@ -34,7 +34,7 @@ class UserSecretsClient:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _empty_text
+        return _any_text
 
 
 class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -71,7 +71,7 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if module.__name__ == "kaggle_secrets":
             vars(module)["UserSecretsClient"] = UserSecretsClient
         if module.__name__ == f"{COLAB}.userdata":
-            vars(module)["get"] = _empty_text
+            vars(module)["get"] = _any_text
 
 
 def _ends_by_it() -> bool:
@@ -100,10 +100,10 @@ class _Hosted(ModuleType):
         return _nothing
 
 
-def _empty_text(*_: Any, **__: Any) -> str:
-    """A secret that nobody told."""
+def _any_text(*_: Any, **__: Any) -> str:
+    """A secret that nobody told: a text, and the number that some are."""
     interventions.note(InterventionKind.SESSION)
-    return ""
+    return "0"
 
 
 def _nothing(*_: Any, **__: Any) -> dict[str, Any]:
