@@ -53,7 +53,7 @@ def test_one_that_got_lost_is_seen_at_the_next_look() -> None:
 
 def test_the_one_signal_of_a_group_and_its_process_is_one() -> None:
     times = iter((0.0, 0.01, 1.0))
-    with Interrupts(times.__next__) as interrupts:
+    with Interrupts(times.__next__):
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
         os.kill(os.getpid(), signal.SIGINT)

@@ -101,7 +101,9 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         not_run=bool(job.facts.get("not_run")),
     )
     elsewhere = request.notebook.started() if request.notebook is not None else None
-    undiagnosed.refuse_nothing(request.name, signals, job.facts, outcomes, elsewhere, source.defines)
+    undiagnosed.refuse_nothing(
+        request.name, signals, job.facts, outcomes, elsewhere, source.defines
+    )
     judged = job_report.JudgedJob(
         signals=signals,
         outcomes=outcomes,

@@ -25,8 +25,8 @@ _CHANGES = frozenset(
         "os.system", "os.posix_spawn", "os.fork", "subprocess.Popen", "socket.bind",
     )
 )  # fmt: skip
-"""Audit events after which the same lines of the user's may end otherwise: a folder is there, a port
-is taken. Libraries, which fill their caches, are ready for that."""
+"""Audit events after which the same lines of the user's may end otherwise: a folder is there, a
+port is taken. Libraries, which fill their caches, are ready for that."""
 
 
 class Copy:
@@ -72,12 +72,13 @@ def made(recorder: Recorder) -> Copy | int:
         return Copy(tell)
     os.close(tell)
     how = _waited(pid)
+    asked = b""
     with suppress(BlockingIOError):
         asked = os.read(told, 1)
-        if asked:
-            os.close(told)
-            return asked[0]
-    _end_as(how)
+    if not asked:
+        _end_as(how)
+    os.close(told)
+    return asked[0]
 
 
 def _waited(pid: int) -> int:

@@ -223,7 +223,8 @@ def _is_decorated(given: Any) -> bool:
     code = given.__code__
     first = code.co_firstlineno
     body = min((line for *_, line in code.co_lines() if line and line > first), default=first + 1)
-    return code.co_filename == frame.f_code.co_filename and first <= frame.f_lineno < body
+    at: int = frame.f_lineno
+    return bool(code.co_filename == frame.f_code.co_filename) and first <= at < body
 
 
 @cache

@@ -130,8 +130,7 @@ class Statements:
         A function or class stays without its decorators.
         """
         compound = isinstance(node, _COMPOUND)
-        defined = isinstance(node, _DEFINITIONS)
-        nodes = list[ast.AST](node.decorator_list) if defined else [node]
+        nodes: list[ast.AST] = [*node.decorator_list] if isinstance(node, _DEFINITIONS) else [node]
         number = self._added(nodes, node.lineno, lines, compound=compound)
         sets = self._all[number].sets
         take = f"{', '.join(sets)}, = " if sets else ""
@@ -146,7 +145,7 @@ class Statements:
                 ast.copy_location(each, node)
         assert isinstance(form, ast.Try)
         form.body = [node]
-        if defined:
+        if isinstance(node, _DEFINITIONS):
             bare = copy.copy(node)
             bare.decorator_list = []
             form.handlers[0].body[1:] = [bare]

@@ -44,7 +44,9 @@ class StepProgram:
         # Not its text as well: each takes a conversion of the whole step.
         return bytes(compiled(stage="hlo_serialized"))
 
-    def places(self, lowered: str | bytes, lines: OperationLines | None = None) -> dict[str, object]:
+    def places(
+        self, lowered: str | bytes, lines: OperationLines | None = None
+    ) -> dict[str, object]:
         """The user's line of each operation, and the names of the arguments in their order.
 
         Beside the innermost line of an operation's stack stands what the calls of Keras tell, where
