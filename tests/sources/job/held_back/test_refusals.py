@@ -89,7 +89,7 @@ def test_a_file_that_only_the_layer_has_is_missed_by_the_wall(tmp_path: Path) ->
     written = tmp_path / "written.bin"
     missed = FileNotFoundError(errno.ENOENT, "No such file or directory", str(written))
     assert of(missed, layer) is None
-    Path(layer.made(str(written))).write_text("")
+    Path(str(layer.made(str(written)))).write_text("")
     assert of(missed, layer) is RefusedBy.WALL
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from types import ModuleType, SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
@@ -36,8 +36,8 @@ def test_a_script_does_not_switch_its_tracker_on(noted: list[tuple[SendKind, str
         return args, kwargs
 
     watches = Trackers(lambda kind, what: noted.append((kind, what)), "/folder").by_module()
-    wandb, mlflow = SimpleNamespace(init=given), SimpleNamespace(set_tracking_uri=given)
-    mlflow.start_run = given
+    wandb: Any = SimpleNamespace(init=given)
+    mlflow: Any = SimpleNamespace(set_tracking_uri=given, start_run=given)
     watches["wandb"](wandb)
     watches["mlflow"](mlflow)
     assert wandb.init(project="p", mode="online") == ((), {"project": "p", "mode": "offline"})
@@ -59,10 +59,10 @@ def test_a_push_to_a_hub_is_answered(
             return repo_id
 
     api = HfApi()
-    module = SimpleNamespace(HfApi=HfApi, api=api, create_commit=api.create_commit)
+    module: Any = SimpleNamespace(HfApi=HfApi, api=api, create_commit=api.create_commit)
     watches = Calls(lambda kind, what: noted.append((kind, what))).by_module()
     monkeypatch.setitem(sys.modules, "huggingface_hub", ModuleType("huggingface_hub"))
-    monkeypatch.setitem(sys.modules, "huggingface_hub.hf_api", cast("ModuleType", module))
+    monkeypatch.setitem(sys.modules, "huggingface_hub.hf_api", module)
     watches["huggingface_hub.hf_api"](module)
     done: Any = api.create_commit("me/model")
     assert f"{done.oid} {done.pr_url.strip()}" and module.create_commit("me/model")

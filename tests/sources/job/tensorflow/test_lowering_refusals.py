@@ -15,7 +15,7 @@ class Refused(lowering.LoweringWatch):
     """A watch whose step is refused for one operation."""
 
     def __init__(self, kind: str) -> None:
-        self._tf = SimpleNamespace(__version__="2.15.1")
+        self._tf: Any = SimpleNamespace(__version__="2.15.1")
         self._gradients: Any = SimpleNamespace(calls=[])
         self.steps_per_dispatch = lambda: 1
         self._program: Any = SimpleNamespace(refused=partial(self._refusal, kind))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
 MARK = "X-Tpudiag-Held-Back"
 KEY = "tpudiag"
@@ -48,7 +47,7 @@ class Answer(str):
             raise AttributeError(name)
         return Answer(f"not-sent-{name}")
 
-    def __call__(self, *_: Any, **__: Any) -> Answer:
+    def __call__(self, *_: object, **__: object) -> Answer:
         """As a method that was asked for."""
         return self
 

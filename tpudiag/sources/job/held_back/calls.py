@@ -14,7 +14,7 @@ from typing import Any
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.held_back.answers import Answer
-from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, Watches, hooks, table
 from tpudiag.sources.job.points.point import Point, resolved
 
 
@@ -32,7 +32,7 @@ CALLS = (
     Sending(table.PUSHED_TO_KAGGLE, "kaggle"),
 )
 """What pushes to hubs, and what it is told as."""
-SMTP: dict[str, Any] = {
+SMTP: Kwargs = {
     "connect": (220, b"ready"),
     "ehlo": (250, b"8BITMIME"),
     "helo": (250, b"ok"),
@@ -56,17 +56,15 @@ class Calls:
     def __init__(self, note: Callable[[SendKind, str], None]) -> None:
         self._note = note
 
-    def by_module(self) -> dict[str, Callable[[object], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
-        found: dict[str, Callable[[Any], None]] = {
-            each.at.module: partial(self._watch, each) for each in CALLS
-        }
+        found: Watches = {each.at.module: partial(self._watch, each) for each in CALLS}
         return {**found, "smtplib": self._watch_smtp, "ftplib": self._watch_ftp}
 
     def _watch(self, sending: Sending, module: Library) -> None:
         """Answer the calls of a row."""
 
-        def call(*_: object, **__: object) -> Any:
+        def call(*_: object, **__: object) -> object:
             self._note(SendKind.PUSH, sending.what)
             return Answer("not-sent")
 
@@ -78,14 +76,14 @@ class Calls:
         for name in [each for each in names if hasattr(api, each) and hasattr(module, each)]:
             hooks.stand_in(table.FUNCTION_OF_HUB.named(name), getattr(api, name), module)
 
-    def _watch_smtp(self, _: Any) -> None:
+    def _watch_smtp(self, _: object) -> None:
         """Mail: the connection is never opened."""
 
-        def call(name: str, original: Any, mail: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(name: str, original: Call, mail: Any, *args: object, **kwargs: object) -> object:
             if name == "connect":
                 host = args[0] if args else kwargs.get("host", "localhost")
                 mail._tpudiag_host = "" if request_rules.is_own(str(host)) else str(host)
-            host = getattr(mail, "_tpudiag_host", "")
+            host = str(getattr(mail, "_tpudiag_host", ""))
             if not host:
                 return original(mail, *args, **kwargs)
             if name == "sendmail":
@@ -99,7 +97,7 @@ class Calls:
     def _watch_ftp(self, _: object) -> None:
         """Files that are sent by FTP; those that are read are read."""
 
-        def call(name: str, original: Call, ftp: object, *args: object, **kwargs: object) -> Any:
+        def call(name: str, original: Call, ftp: object, *args: object, **kwargs: object) -> object:
             host = str(getattr(ftp, "host", ""))
             if request_rules.is_own(host):
                 return original(ftp, *args, **kwargs)

@@ -37,7 +37,7 @@ class Connections:
         hooks.before(table.CONNECTED, self._leads)
         hooks.before(table.SENT_UNCONNECTED, self._leads)
 
-    def _leads(self, sock: Any, *args: Any) -> None:
+    def _leads(self, sock: socket.socket, *args: Any) -> None:
         """A socket is led to an address, the last of the arguments: tell of another machine."""
         address = args[-1]
         if sock.family not in _INTERNET:

@@ -18,7 +18,7 @@ from typing import Any, cast
 from tpudiag.sources.job.held_back import file_lists
 from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.layer import Layer, inside, is_elsewhere
-from tpudiag.sources.job.points import Args, Call, Kwargs, barrier, files, hooks
+from tpudiag.sources.job.points import Args, Call, Kwargs, Watches, barrier, files, hooks
 from tpudiag.sources.job.points.files import Argument, Effect
 
 _WRITES = re.compile(r"[wax+]")
@@ -42,7 +42,7 @@ class FileCalls:
 
     def install(self) -> None:
         """Redirect Python's own calls."""
-        changed: dict[Any, Any] = {}
+        changed: dict[object, Call] = {}
         for each in files.PYTHON:
             hooks.quietly(importlib.import_module, each.at.owners[0].partition(".")[0])
             changed.update(self.around(each))
@@ -51,7 +51,7 @@ class FileCalls:
         hooks.stand_in(files.RAW_FILE, _raw_file(io.FileIO, call))
         sys.meta_path.append(_WrittenModules(self._layer))
 
-    def by_module(self) -> dict[str, Callable[[object], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
 
         def imported(row: files.FileCalls, _: object) -> None:
@@ -59,7 +59,7 @@ class FileCalls:
 
         return {each.at.module: partial(imported, each) for each in files.BY_C_CODE}
 
-    def around(self, row: files.FileCalls) -> dict[Any, Any]:
+    def around(self, row: files.FileCalls) -> dict[object, Call]:
         """Redirect the calls of a row; each with what it became."""
         before = [(owner, name, getattr(owner, name)) for owner, name in row.at.places()]
         call, sends = self.redirected(row.arguments), may_change_elsewhere(row.arguments)
@@ -70,13 +70,14 @@ class FileCalls:
         """A hook for a call with such arguments."""
         single = arguments[0]
 
-        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(original: Call, *args: object, **kwargs: object) -> object:
             if getattr(inside, "now", False):
                 return original(*args, **kwargs)
             if kwargs.get("opener") is not None:
                 return original(*args, **kwargs)  # which names the file itself, as tempfile's does
             if single.effect is Effect.NAMED:
-                return file_lists.named(self._layer, original(*args, **kwargs))
+                found: Any = original(*args, **kwargs)
+                return file_lists.named(self._layer, found)
             inside.now = True
             try:
                 if single.effect in _SPECIAL:
@@ -90,13 +91,13 @@ class FileCalls:
         return call
 
 
-def _raw_file(original: Any, call: Callable[..., Any]) -> type:
+def _raw_file(original: Any, call: Call) -> type:
     """A class in the place of `io.FileIO`, of which those are as well that C code opens."""
 
-    def init(own: Any, *args: Any, **kwargs: Any) -> None:
+    def init(own: object, *args: object, **kwargs: object) -> None:
         barrier.guarded("io.FileIO", call, partial(original.__init__, own), args, kwargs)
 
-    def is_one(cls: type, other: Any) -> bool:
+    def is_one(cls: type, other: object) -> bool:
         return isinstance(other, original) if cls is made else type.__instancecheck__(cls, other)
 
     metaclass: Any = type
@@ -105,7 +106,7 @@ def _raw_file(original: Any, call: Callable[..., Any]) -> type:
     return made
 
 
-def may_change_elsewhere(arguments: tuple[Argument, ...]) -> Callable[[Any, Any], bool]:
+def may_change_elsewhere(arguments: tuple[Argument, ...]) -> barrier.Sends:
     """Whether a call with such arguments may change what is no file of this machine."""
 
     def asked(args: Args, kwargs: Kwargs) -> bool:
@@ -114,7 +115,7 @@ def may_change_elsewhere(arguments: tuple[Argument, ...]) -> Callable[[Any, Any]
             how = args[each.index + 1 : each.index + 2] or [kwargs.get("mode", "r")]
             reads = isinstance(how[0], str) and not _WRITES.search(how[0])
             if each.effect in _CHANGING or (each.effect is Effect.OPENED and not reads):
-                paths = cast("list[Any]", path if isinstance(path, (list, tuple)) else [path])
+                paths = cast("list[object]", path if isinstance(path, (list, tuple)) else [path])
                 if any(map(is_elsewhere, paths)):
                     return True
         return False
@@ -122,13 +123,13 @@ def may_change_elsewhere(arguments: tuple[Argument, ...]) -> Callable[[Any, Any]
     return asked
 
 
-def put_where_kept(changed: dict[Any, Any]) -> None:
+def put_where_kept(changed: dict[object, Call]) -> None:
     """Put redirected functions where Python's library keeps those of `os` under names of its own.
 
     In classes of pathlib (3.10) and glob (from 3.13 on), and in the sets of what a call supports.
     """
     for name in ("supports_dir_fd", "supports_fd", "supports_follow_symlinks"):
-        group: set[Any] = getattr(os, name)
+        group: set[object] = getattr(os, name)
         group.update([new for old, new in changed.items() if old in group])
     keepers = [m for name, m in list(sys.modules.items()) if name.partition(".")[0] in _KEEPERS]
     for holder in (each for module in keepers for each in vars(module).values()):
@@ -139,18 +140,24 @@ def put_where_kept(changed: dict[Any, Any]) -> None:
                 hooks.stand_in(kept, staticmethod(changed[function]), holder)
 
 
-def _placed(layer: Layer, argument: Argument, args: Any, kwargs: dict[str, Any]) -> Any:
+def _placed(layer: Layer, argument: Argument, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     """Arguments with the place of a path in its place."""
-    path, at = given(argument, args, kwargs), kwargs.get(argument.at)
+    path, at = given(argument, args, kwargs), _folder(argument, kwargs)
     if argument.effect is Effect.OPENED:
         how = args[argument.index + 1] if len(args) > argument.index + 1 else None
         place = _opened(layer, path, kwargs.get("mode", how), kwargs.get("flags", how), at)
     elif isinstance(path, (list, tuple)):
-        paths = cast("Sequence[Any]", path)
+        paths = cast("Sequence[object]", path)
         place = [_PLACES[argument.effect](layer, each, at) for each in paths]
     else:
         place = _PLACES[argument.effect](layer, path, at)
     return (args, kwargs) if place is path else _with(argument, place, args, kwargs)
+
+
+def _folder(argument: Argument, kwargs: Kwargs) -> int | None:
+    """The open folder that a path is told from, if one is."""
+    at = kwargs.get(argument.at)
+    return at if isinstance(at, int) else None
 
 
 def _written(layer: Layer, path: object, at: int | None) -> object:
@@ -167,7 +174,7 @@ def _pattern(layer: Layer, pattern: object, at: int | None) -> object:
     return layer.place(whole) if whole and glob.glob(layer.place(whole)) else pattern
 
 
-_PLACES: dict[Effect, Callable[[Layer, Any, int | None], Any]] = {
+_PLACES: dict[Effect, Callable[[Layer, object, int | None], object]] = {
     # By name, for layers differ in what they do.
     Effect.READ: lambda layer, path, at: layer.read(path, at),
     Effect.ENTERED: lambda layer, path, at: layer.entered(path, at),
@@ -179,7 +186,7 @@ _PLACES: dict[Effect, Callable[[Layer, Any, int | None], Any]] = {
 }
 
 
-def _opened(layer: Layer, path: object, mode: object, flags: object, at: int | None) -> Any:
+def _opened(layer: Layer, path: object, mode: object, flags: object, at: int | None) -> object:
     """The place of a path that is opened, by a mode in words or by flags."""
     if isinstance(flags, int):
         # Without O_CREAT it is opened where it is there, be it to be emptied.
@@ -199,14 +206,14 @@ def _opened(layer: Layer, path: object, mode: object, flags: object, at: int | N
     return place
 
 
-def _gone(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+def _gone(layer: Layer, argument: Argument, original: Call, args: Args, kwargs: Kwargs) -> object:
     """Something is removed."""
     path = given(argument, args, kwargs)
-    whole = layer.whole(path, kwargs.get(argument.at))
+    whole = layer.whole(path, _folder(argument, kwargs))
     if not whole:
         return original(*args, **kwargs)
 
-    def remove(place: Any) -> Any:
+    def remove(place: object) -> object:
         own, rest = _with(argument, place, args, kwargs)
         return original(*own, **rest)
 
@@ -214,20 +221,20 @@ def _gone(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: An
     return layer.removed(like, remove, _GONE[argument.effect])
 
 
-def _linked(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+def _linked(layer: Layer, argument: Argument, original: Call, args: Args, kwargs: Kwargs) -> object:
     """A link is made: from its place it leads to where the job means."""
     to = Argument(argument.index + 1, "dst", Effect.MADE)
     source, link = given(argument, args, kwargs), given(to, args, kwargs)
-    whole = layer.whole(link, kwargs.get(to.at))
+    whole = layer.whole(link, _folder(to, kwargs))
     if not whole:
         return original(*args, **kwargs)
     leads = layer.read(os.path.join(os.path.dirname(whole), os.fsdecode(source)))
     args, kwargs = _with(argument, leads, args, kwargs)
-    args, kwargs = _with(to, os.fsdecode(layer.made(whole)), args, kwargs)
+    args, kwargs = _with(to, str(layer.made(whole)), args, kwargs)
     return original(*args, **kwargs)
 
 
-def _with(argument: Argument, place: object, args: Sequence[object], kwargs: Kwargs) -> Any:
+def _with(argument: Argument, place: object, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     """Arguments with another path, which is a whole one: no folder is open for it."""
     kwargs = {name: value for name, value in kwargs.items() if name != argument.at}
     if len(args) > argument.index:
@@ -241,7 +248,7 @@ def _told(layer: Layer, _argument: Argument, original: Call, args: Args, kwargs:
     return layer.whole(path) or path
 
 
-_SPECIAL: dict[Effect, Callable[[Layer, Argument, Any, Any, Any], Any]] = {
+_SPECIAL: dict[Effect, Callable[[Layer, Argument, Call, Args, Kwargs], object]] = {
     Effect.FILE_GONE: _gone,
     Effect.FOLDER_GONE: _gone,
     Effect.TREE_GONE: _gone,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from tpudiag.sources.job.held_back.layer import Layer
-from tpudiag.sources.job.points import Args, Call, Kwargs
+from tpudiag.sources.job.points import Args, Kwargs
 from tpudiag.sources.job.points.files import Argument, Effect
 
 
@@ -16,7 +16,9 @@ def given(argument: Argument, args: Sequence[object], kwargs: Kwargs) -> Any:
     return args[argument.index] if len(args) > argument.index else kwargs.get(argument.name)
 
 
-def listed(layer: Layer, argument: Argument, original: Call, args: Args, kwargs: Kwargs) -> object:
+def listed(
+    layer: Layer, argument: Argument, original: Callable[..., Any], args: Args, kwargs: Kwargs
+) -> object:
     """The names in a folder."""
     path = given(argument, args, kwargs)
     names = layer.names("." if path is None else path)
@@ -29,19 +31,19 @@ def listed(layer: Layer, argument: Argument, original: Call, args: Args, kwargs:
 class _Entries:
     """What `os.scandir` gives, of several folders; the first of a name stands for all."""
 
-    def __init__(self, folders: list[Any], names: list[Any]) -> None:
+    def __init__(self, folders: list[Any], names: list[object]) -> None:
         self._folders = folders
         left = dict.fromkeys(names)
-        by_name: dict[Any, Any] = {}
+        by_name: dict[object, object] = {}
         for entry in (entry for folder in folders for entry in folder):
             if entry.name in left:
                 by_name.setdefault(entry.name, entry)
         self._left = iter(by_name.values())
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> object:
         return next(self._left)
 
     def __enter__(self) -> _Entries:
@@ -56,7 +58,9 @@ class _Entries:
             folder.close()
 
 
-def entries(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+def entries(
+    layer: Layer, argument: Argument, original: Callable[..., Any], args: Args, kwargs: Kwargs
+) -> object:
     """The entries of a folder."""
     named_path = given(argument, args, kwargs)
     path = "." if named_path is None else named_path
@@ -76,7 +80,9 @@ def entries(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: 
     )
 
 
-def found(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: Any) -> Any:
+def found(
+    layer: Layer, argument: Argument, original: Callable[..., Any], args: Args, kwargs: Kwargs
+) -> object:
     """The names in a folder, or those that match a pattern, of both places."""
     path = given(argument, args, kwargs)
     whole = layer.whole(path)
@@ -99,17 +105,17 @@ def found(layer: Layer, argument: Argument, original: Any, args: Any, kwargs: An
     return written
 
 
-def _name(name: Any) -> str:
+def _name(name: str | bytes) -> str:
     """A name as text, of a folder as of a file."""
     return os.fsdecode(name).rstrip("/")
 
 
-def named(layer: Layer, found: Any) -> Any:
+def named(layer: Layer, found: Iterable[object]) -> object:
     """Paths, or what `os.walk` gives: a folder and what is in it."""
 
-    def placed(path: Any) -> Any:
+    def placed(path: Any) -> object:
         if isinstance(path, tuple):
-            parts: list[Any] = [*path]
+            parts: list[object] = [*path]
             return (layer.entered(parts[0]), *parts[1:])
         place = layer.read(path) if layer.holds(path) else path
         return path if place is path else type(path)(place)

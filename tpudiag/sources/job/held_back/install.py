@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
 
 from tpudiag.signals import Refusal
 from tpudiag.sources.job.held_back import offline, refusals, sending
@@ -19,7 +17,7 @@ from tpudiag.sources.job.held_back.programs import Programs
 from tpudiag.sources.job.held_back.renames import Renames
 from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
 from tpudiag.sources.job.held_back.trackers import Trackers
-from tpudiag.sources.job.points import Library, hooks
+from tpudiag.sources.job.points import Library, Watches, hooks
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 
 
@@ -49,7 +47,7 @@ class HeldBack:
         self._renames = Renames(spec.mount_points) if spec.isolation == "overlay" else None
         if self._renames is not None:
             put_where_kept(self._renames.install())
-        self._by_module: dict[str, Callable[[Any], None]] = {}
+        self._by_module: Watches = {}
         if spec.rehearse:
             self._hold_sends(own)
 
@@ -72,7 +70,7 @@ class HeldBack:
         """Whether a local path is redirected; none need be where the system keeps writes apart."""
         return self._walled or (path + "/").startswith(self._away)
 
-    def by_module(self) -> dict[str, Callable[[object], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         return {**self._by_module, **(self._files.by_module() if self._walled else {})}
 

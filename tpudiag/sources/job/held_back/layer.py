@@ -59,7 +59,7 @@ class Layer:
         """Redirect nothing at a path or under it."""
         self._left_alone.append(os.path.realpath(path))
 
-    def whole(self, path: Any, at: int | None = None) -> str:
+    def whole(self, path: object, at: int | None = None) -> str:
         """The whole path of a file that is redirected, as the job knows it; else empty.
 
         `at`: the descriptor of the folder that a relative path begins in.
@@ -127,7 +127,7 @@ class Layer:
             return self.elsewhere.exists(whole)
         return _there(whole)
 
-    def read(self, path: object, at: int | None = None) -> Any:
+    def read(self, path: object, at: int | None = None) -> object:
         """What to read in place of a path."""
         whole = self.whole(path, at)
         if not whole:
@@ -150,7 +150,7 @@ class Layer:
         whole = self.whole(path, at)
         return self.read(path, at) if whole and not self.is_below(whole) else path
 
-    def made(self, path: object, at: int | None = None) -> Any:
+    def made(self, path: object, at: int | None = None) -> object:
         """Where to write in place of a path, whatever was there."""
         whole = self.whole(path, at)
         if not whole:
@@ -161,7 +161,7 @@ class Layer:
         self._make_parent(whole, place)
         return _like(path, place)
 
-    def changed(self, path: object, at: int | None = None) -> Any:
+    def changed(self, path: object, at: int | None = None) -> object:
         """Where to change a file: what was there is copied first."""
         whole = self.whole(path, at)
         if not whole:

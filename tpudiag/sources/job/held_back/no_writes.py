@@ -10,7 +10,6 @@ import errno
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
 
 from tpudiag.sources.job.held_back.layer import Layer, inside
 from tpudiag.sources.job.points import Args, barrier
@@ -27,12 +26,12 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 class NoWrites(Layer):
     """A layer that takes what is remote, and refuses what is of this machine."""
 
-    def made(self, path: object, at: int | None = None) -> Any:
+    def made(self, path: object, at: int | None = None) -> object:
         """Where to write in place of a path, whatever was there."""
         self._refuse_local(path, at)
         return super().made(path, at)
 
-    def changed(self, path: object, at: int | None = None) -> Any:
+    def changed(self, path: object, at: int | None = None) -> object:
         """Where to change a file."""
         self._refuse_local(path, at)
         return super().changed(path, at)

@@ -28,7 +28,7 @@ def install() -> None:
     hooks.before(table.ADDRESS_ASKED, _asked)
 
 
-def _connected(sock: Any, address: Any) -> None:
+def _connected(sock: socket.socket, address: Any) -> None:
     """A connection is made."""
     inner = sock.family in (socket.AF_INET, socket.AF_INET6)
     if inner and (not request_rules.is_own(str(address[0])) or address[1] == 9):

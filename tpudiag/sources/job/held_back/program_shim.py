@@ -13,7 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from typing import Any
+from types import ModuleType
 from urllib.parse import urlsplit
 
 PROGRAMS = "TPUDIAG_PROGRAMS"
@@ -143,7 +143,7 @@ def _requests(arguments: Sequence[str]) -> bool:
     return any(_sends(rules, method, url, kind, data) for url in urls or ["http:///"])
 
 
-def _sends(rules: Any, method: str, url: str, kind: str, data: str) -> bool:
+def _sends(rules: ModuleType, method: str, url: str, kind: str, data: str) -> bool:
     whole = urlsplit(url)
     target = whole.path + (f"?{whole.query}" if whole.query else "")
     host = whole.hostname or ("localhost" if "///" in url else "")
@@ -151,7 +151,7 @@ def _sends(rules: Any, method: str, url: str, kind: str, data: str) -> bool:
     return bool(rules.sends(method, host, target, headers, data.encode("utf-8", "replace")))
 
 
-def _rules() -> object:
+def _rules() -> ModuleType:
     """The rules for requests, which lie beside this file."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "request_rules.py")
     spec = importlib.util.spec_from_file_location("request_rules", path)

@@ -55,19 +55,21 @@ class Programs:
                 environment[name] = first + (os.pathsep + known if known else "")
         environment.update(self._variables)
 
-    def _started(self, original: Any, process: Any, args: Any, *rest: Any, **kwargs: Any) -> Any:
+    def _started(
+        self, original: Call, process: object, args: object, *rest: Any, **kwargs: Any
+    ) -> object:
         """A child is started by `subprocess`."""
         self._say_line()
         if kwargs.get("env") is not None:
             kwargs["env"] = environment = {**kwargs["env"]}
             self._prepare_given(environment)
         if isinstance(args, (list, tuple)) and args:
-            args = [self._argument(each, n) for n, each in enumerate(cast("list[Any]", args))]
+            args = [self._argument(each, n) for n, each in enumerate(cast("list[object]", args))]
         if kwargs.get("cwd") is not None:
             kwargs["cwd"] = self._layer.entered(kwargs["cwd"])
         return original(process, args, *rest, **kwargs)
 
-    def _argument(self, argument: object, index: int) -> Any:
+    def _argument(self, argument: object, index: int) -> object:
         """A program that is named by its whole path; a file that lies in the layer alone."""
         if index == 0 and isinstance(argument, (bytes, os.PathLike)):
             argument = os.fsdecode(cast("os.PathLike[str]", argument))
@@ -84,7 +86,9 @@ class Programs:
             self._prepare(environment)
             environment[program_shim.LINE] = os.environ.get(program_shim.LINE, "")
 
-    def _become(self, original: Any, path: Any, args: Any, *rest: Any, **kwargs: Any) -> Any:
+    def _become(
+        self, original: Call, path: object, args: object, *rest: Any, **kwargs: Any
+    ) -> object:
         """A program is started, or takes the place of this process; `env` may follow `args`."""
         self._say_line()
         if rest and rest[0] is not None:

@@ -10,7 +10,7 @@ import socket
 import subprocess
 import traceback
 from collections.abc import Iterator
-from typing import Any
+from types import FrameType
 
 from tpudiag.model import Location
 from tpudiag.signals import Refusal, RefusedBy
@@ -87,7 +87,7 @@ def _withheld(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
 
 
 def _answered(
-    frames: list[Any], own: list[Location | None], lines: set[Location]
+    frames: list[tuple[FrameType, int]], own: list[Location | None], lines: set[Location]
 ) -> tuple[RefusedBy | None, str]:
     """Whether it came up over an answer of ours: in a line that sent, or over a value of one.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 
 _TALKS = "stream_stream"
 """The form of a call in which each message may be waited for by its answer."""
@@ -26,11 +26,11 @@ class RemoteCalls:
 
     def __init__(self, note: Note) -> None:
         self._note = note
-        self._server: Any = None
+        self._server: object = None
         self._address = ""
         self._lock = threading.Lock()
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         return {"grpc": self._watch}
 
@@ -42,10 +42,10 @@ class RemoteCalls:
             hooks.around(each, call, grpc, hooks.always)
 
     def _opened(
-        self, grpc: Any, opens: Any, original: Call, target: object, *args: object, **kwargs: object
-    ) -> Any:
+        self, grpc: Library, opens: Call, original: Call, target: object, *a: object, **kw: object
+    ) -> object:
         """A channel is opened."""
-        channel = original(target, *args, **kwargs)
+        channel = original(target, *a, **kw)
         host = _host(str(target))
         if not request_rules.is_own(host):
             for each in table.CHANNEL_CALLS.each():
@@ -55,20 +55,21 @@ class RemoteCalls:
         return channel
 
     def _made(
-        self, to_sink: Callable[[], Any], form: str, host: str, original: Any,
-        method: Any, serializer: Any = None, deserializer: Any = None, *args: Any, **kwargs: Any,
-    ) -> Any:  # fmt: skip
+        self, to_sink: Callable[[], object], form: str, host: str, original: Call,
+        method: object, serializer: object = None, deserializer: object = None,
+        *args: object, **kwargs: object,
+    ) -> object:  # fmt: skip
         """A call is made ready by its name: as it is, or to the server of our own."""
         path = method.decode() if isinstance(method, bytes) else str(method)
         name = path.rpartition("/")[2]
-        encode = kwargs.pop("request_serializer", serializer)
+        encode: Any = kwargs.pop("request_serializer", serializer)
         decode = kwargs.pop("response_deserializer", deserializer)
         if not request_rules.names_sending(name):
             return original(method, encode, decode, *args, **kwargs)
         removes = name.lower().startswith(("delete", "remove"))
         kind = SendKind.DELETION if removes else SendKind.REQUEST
 
-        def encoded(request: Any) -> Any:
+        def encoded(request: object) -> object:
             hooks.quietly(self._note, kind, f"{name} {host}")
             return encode(request) if encode is not None else request
 
@@ -89,10 +90,10 @@ class RemoteCalls:
 class _Sink:
     """Takes every call."""
 
-    def __init__(self, grpc: Any) -> None:
+    def __init__(self, grpc: Library) -> None:
         self._grpc = grpc
 
-    def service(self, details: Any) -> Any:
+    def service(self, details: Any) -> object:
         """What answers a call; messages are bytes here, and an empty one is one of every kind."""
         talks = details.method.startswith(f"/{_TALKS}/")
 

@@ -12,10 +12,11 @@ import errno
 import os
 import shutil
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeAlias
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
 
+FileName: TypeAlias = str | bytes | os.PathLike[str]
 _BY_LAYERS = (errno.EXDEV, errno.EBUSY)
 
 
@@ -26,7 +27,7 @@ class Renames:
         """`mount_points`: where file systems begin, as they are without layers."""
         self._mount_points = mount_points
 
-    def install(self) -> dict[object, object]:
+    def install(self) -> dict[object, Call]:
         """Put them in the place of Python's; each with what it became."""
         known = os.rename, os.replace
         hooks.around(table.RENAMED, self.renamed)
@@ -36,7 +37,7 @@ class Renames:
         """The same for TensorFlow's."""
         hooks.around(table.GFILE_RENAMED, self.renamed_by_tensorflow, tf)
 
-    def renamed(self, original: Call, src: object, dst: object, **kwargs: object) -> None:
+    def renamed(self, original: Call, src: FileName, dst: FileName, **kwargs: object) -> None:
         """In the place of os.rename."""
         try:
             original(src, dst, **kwargs)
@@ -46,7 +47,7 @@ class Renames:
             _copied(src, dst)
 
     def renamed_by_tensorflow(
-        self, original: Call, src: object, dst: object, overwrite: bool = False
+        self, original: Call, src: FileName, dst: FileName, overwrite: bool = False
     ) -> None:
         """In the place of tf.io.gfile.rename."""
         try:
@@ -57,11 +58,11 @@ class Renames:
                 raise
             _copied(src, dst)
 
-    def _in_one(self, src: object, dst: object) -> bool:
+    def _in_one(self, src: FileName, dst: FileName) -> bool:
         """Whether both names lie in one file system, as it is without layers."""
         return self._begins(src) == self._begins(dst)
 
-    def _begins(self, path: Any) -> str:
+    def _begins(self, path: FileName) -> str:
         """Where the file system of a path begins."""
         folder = os.path.realpath(os.path.dirname(os.path.abspath(os.fsdecode(path))))
         inside = [
@@ -70,8 +71,9 @@ class Renames:
         return max(inside, key=len, default="/")
 
 
-def _copied(src: Any, dst: Any) -> None:
+def _copied(source: FileName, dst: FileName) -> None:
     """Copy something and remove it; where that cannot be done it is there as it was."""
+    src = os.fsdecode(source)
     is_folder = os.path.isdir(src) and not os.path.islink(src)
     if is_folder and os.path.isdir(dst):
         os.rmdir(dst)  # as the system does with an empty one, and refuses any other

@@ -12,7 +12,7 @@ import re
 import socket
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, cast
+from typing import cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 LIMIT_BYTES = 256 * 1024
@@ -106,7 +106,7 @@ def _told_by_body(body: bytes, kind: str) -> bool | None:
     for name in ("query", "statement", "sql"):
         text = fields.get(name)
         if isinstance(text, dict):  # a search engine's, or a job of a database
-            text = cast("dict[str, Any]", text).get("query", "")
+            text = cast("dict[str, object]", text).get("query", "")
         if isinstance(text, str) and text:
             return bool(_CHANGES.search(re.sub(r"(--|#)[^\n]*", "", text)))
     named = (fields.get(name) for name in ("Action", "operation", "method"))
@@ -133,9 +133,11 @@ def _fields(body: bytes, kind: str) -> dict[str, object]:
             found = json.loads(text)
         except ValueError:
             return {}
-        known = cast("dict[str, Any]", found) if _is(found) else {}
+        known = cast("dict[str, object]", found) if _is(found) else {}
         configuration = known.get("configuration")
-        return {**cast("dict[str, Any]", configuration), **known} if _is(configuration) else known
+        return (
+            {**cast("dict[str, object]", configuration), **known} if _is(configuration) else known
+        )
     return dict(parse_qsl(text)) if "form" in kind and "multipart" not in kind else {}
 
 

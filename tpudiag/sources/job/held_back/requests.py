@@ -10,13 +10,22 @@ from __future__ import annotations
 import io
 import json as json_text
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import answers, request_rules
-from tpudiag.sources.job.points import Call, Library, barrier, hooks, privates, table
+from tpudiag.sources.job.points import (
+    Call,
+    Kwargs,
+    Library,
+    Watches,
+    barrier,
+    hooks,
+    privates,
+    table,
+)
 
 _MOST_KNOWN = 10_000
 Note = Callable[[SendKind, str], None]
@@ -31,7 +40,7 @@ class Requests:
         self._uploads: set[tuple[str, str]] = set()
         self._lock = threading.Lock()
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         return {
             "http.client": self.watch_http_client,
@@ -57,8 +66,14 @@ class Requests:
         hooks.around(table.REQUEST_ANSWERED, self._answered, sends=hooks.always)
 
     def _put(
-        self, original: Any, connection: Any, method: Any, url: Any, *args: Any, **kwargs: Any
-    ) -> Any:
+        self,
+        original: Call,
+        connection: Any,
+        method: object,
+        url: object,
+        *args: object,
+        **kwargs: object,
+    ) -> object:
         """A request begins: where it may send, what is sent is kept until all of it is known."""
         target = str(url or "/")
         host = str(
@@ -69,7 +84,7 @@ class Requests:
             connection.sock = _Kept(connection.sock, str(method), host, target)
         return original(connection, method, url, *args, **kwargs)
 
-    def _answered(self, original: Any, connection: Any, *args: Any, **kwargs: Any) -> Any:
+    def _answered(self, original: Call, connection: Any, *args: object, **kwargs: object) -> object:
         """The answer to a request is asked for."""
         kept = connection.sock
         if isinstance(kept, _Kept):
@@ -85,25 +100,27 @@ class Requests:
     def watch_httpcore(self, module: Library) -> None:
         """Hook the pools of httpcore, on which httpx stands."""
 
-        def handle(original: Call, pool: object, request: object) -> object:
+        def handle(original: Call, pool: object, request: Any) -> object:
             held = self._judged_by(module, request, _read(request))
             return held if held is not None else original(pool, request)
 
         hooks.around(table.REQUEST_POOLED, handle, module)
 
-        async def handle_async(original: Any, pool: Any, request: Any) -> Any:
+        async def handle_async(
+            original: Callable[..., Awaitable[object]], pool: object, request: Any
+        ) -> object:
             body = await _read_async(request)
             held = self._judged_by(module, request, body)
             return held if held is not None else await original(pool, request)
 
         hooks.around(table.REQUEST_POOLED_ASYNC, handle_async, module)
 
-    def _judged_by(self, module: Any, request: Any, body: bytes | None) -> Any:
+    def _judged_by(self, module: Library, request: Any, body: bytes | None) -> object:
         """The answer to a request of httpcore that sends; None for any other."""
         may_send = _may_send(request.method)
         return barrier.judged("httpcore", self._of_httpcore, may_send, module, request, body)
 
-    def _of_httpcore(self, module: Any, request: Any, body: bytes | None) -> Any:
+    def _of_httpcore(self, module: Library, request: Any, body: bytes | None) -> object:
         """The answer to a request that sends; None for any other."""
         method, host = request.method.decode(), request.url.host.decode()
         target = request.url.target.decode()
@@ -121,10 +138,16 @@ class Requests:
         fields = [(name.encode(), value.encode()) for name, value in told.items()]
         return module.Response(200, headers=fields, content=content)
 
-    def watch_aiohttp(self, _: Any) -> None:
+    def watch_aiohttp(self, _: object) -> None:
         """Hook aiohttp: a request that sends goes to a server of our own on loopback."""
 
-        async def request(original: Any, session: Any, method: Any, url: Any, **kwargs: Any) -> Any:
+        async def request(
+            original: Callable[..., Awaitable[object]],
+            session: object,
+            method: object,
+            url: object,
+            **kwargs: object,
+        ) -> object:
             may_send = _may_send(method)
             sink = barrier.judged(
                 "aiohttp", self._of_aiohttp, may_send, session, method, url, kwargs
@@ -137,22 +160,22 @@ class Requests:
         hooks.around(table.REQUEST_OF_AIOHTTP, request)
 
     def _of_aiohttp(
-        self, session: Any, method: Any, url: Any, kwargs: dict[str, Any]
+        self, session: object, method: object, url: object, kwargs: dict[str, Any]
     ) -> str | None:
         """Where a request goes that sends; None for any other."""
         base = privates.BASE_URL.of(session, None)
         whole = urlsplit(str(base.join(type(base)(str(url))) if base is not None else url))
-        data: Any = kwargs.get("data")
+        data = kwargs.get("data")
         kind = "application/x-www-form-urlencoded" if isinstance(data, dict) else ""
-        body: Any = kwargs.get("data")
+        body = kwargs.get("data")
         if kwargs.get("json") is not None:
             body = json_text.dumps(kwargs["json"], default=str)
         elif isinstance(data, dict):
-            body = urlencode(cast("dict[str, Any]", data))
+            body = urlencode(cast("Kwargs", data))
         elif data is not None and not isinstance(data, (str, bytes)):
             body = b" " * (request_rules.LIMIT_BYTES + 1)  # a stream, or a form of files
         body = body.encode() if isinstance(body, str) else bytes(body or b"")
-        given: dict[str, Any] = dict(kwargs.get("headers") or {})
+        given: dict[object, object] = dict(kwargs.get("headers") or {})
         headers = {"content-type": kind, **{str(k).lower(): str(v) for k, v in given.items()}}
         target = whole.path + (f"?{whole.query}" if whole.query else "")
         if not request_rules.sends(str(method), whole.hostname or "", target, headers, body):
@@ -177,7 +200,7 @@ class _Kept:
         self.real, self.method, self.host, self.target = real, method, host, target
         self.sent = bytearray()
 
-    def sendall(self, data: Any) -> None:
+    def sendall(self, data: bytes) -> None:
         """Part of the request; of a long one its beginning is enough."""
         if len(self.sent) <= 2 * request_rules.LIMIT_BYTES:
             self.sent += data

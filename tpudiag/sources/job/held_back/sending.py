@@ -10,15 +10,16 @@ from tpudiag.sources.job.held_back.calls import Calls
 from tpudiag.sources.job.held_back.program_shim import note
 from tpudiag.sources.job.held_back.remote_calls import RemoteCalls
 from tpudiag.sources.job.held_back.requests import Requests
+from tpudiag.sources.job.points import Watches
 
 
-def by_module(note_kind: Callable[[SendKind, str], None]) -> dict[str, Callable[[object], None]]:
+def by_module(note_kind: Callable[[SendKind, str], None]) -> Watches:
     """What is to be told of the import of which module."""
     every = (Requests(note_kind), RemoteCalls(note_kind), Calls(note_kind))
     return {name: watch for each in every for name, watch in each.by_module().items()}
 
 
-def of_child() -> dict[str, Callable[[object], None]]:
+def of_child() -> Watches:
     """The same in a Python that the job started, which adds to the job's file."""
     known = by_module(lambda kind, what: note(kind.value, what))
     return {**known, "socket": lambda _: offline.install()}

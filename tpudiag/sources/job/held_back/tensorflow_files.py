@@ -55,7 +55,7 @@ class TensorFlowFiles:
         self._layer = layer
         self._calls = FileCalls(layer)
 
-    def watch(self, tf: Any) -> None:
+    def watch(self, tf: Library) -> None:
         """Hook the calls."""
         hooks.quietly(self._ask_elsewhere)
         for each in (*files.TENSORFLOW, *files.OF_TENSORS):
@@ -74,7 +74,7 @@ class TensorFlowFiles:
         """A path that is a tensor as text, where its value is known; else those of buckets alone
         are redirected, in the graph, where they are written."""
 
-        def call(original: Call, *args: object, **kwargs: object) -> Any:
+        def call(original: Call, *args: object, **kwargs: object) -> object:
             index, name = argument.index, argument.name
             path: Any = args[index] if len(args) > index else kwargs.get(name)
             if not tf.is_tensor(path) or path.dtype != tf.string or path.shape.rank != 0:

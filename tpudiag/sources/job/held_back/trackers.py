@@ -6,11 +6,10 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 from urllib.parse import urlsplit
 
 from tpudiag.signals import SendKind
-from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, Watches, hooks, table
 from tpudiag.sources.job.points.point import Point
 
 
@@ -25,7 +24,7 @@ class Tracker:
     """What keeps it offline."""
     begins: Point | None = None
     """The calls that begin a run."""
-    given: dict[str, Any] = field(default_factory=dict[str, Any])
+    given: Kwargs = field(default_factory=Kwargs)
     """Arguments of those calls that win over the variables, where the script gives them itself."""
     addresses: tuple[str, ...] = ()
     """Variables that name its server: a folder is named in its place."""
@@ -88,7 +87,7 @@ class Trackers:
                 if _is_remote(os.environ.get(name, "")):
                     os.environ[name] = self._kept(each)
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         return {each.module: partial(self._watch, each) for each in TRACKERS}
 

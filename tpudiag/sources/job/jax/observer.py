@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,7 +27,7 @@ from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import barrier, hooks, user_lines
+from tpudiag.sources.job.points import Watches, barrier, hooks, user_lines
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import (
@@ -107,7 +106,7 @@ class JaxObserver:
         if self._is_own:
             self._recorder.phase(UP_TO_FIRST_STEP)
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module, besides JAX."""
         return {
             "orbax.checkpoint": lambda _: self._checkpoints.watch_orbax(),

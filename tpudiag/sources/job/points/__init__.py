@@ -14,3 +14,5 @@ Kwargs: TypeAlias = dict[str, object]
 """What a call of the job's was given, by place and by name."""
 Library: TypeAlias = ModuleType
 """TensorFlow, Keras or another: its names are looked up in the release that the job has."""
+Watches: TypeAlias = dict[str, Callable[[Library], None]]
+"""What is to be told of the import of which module."""

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from tpudiag.model import Location
 from tpudiag.sources.job.points import user_lines
@@ -18,6 +18,8 @@ _Kind = Literal["global", "cell", "self"]
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 _LOADS = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL")
 _OUTER: dict[str, _Kind] = {"LOAD_GLOBAL": "global", "LOAD_DEREF": "cell"}
+Numbers: TypeAlias = dict[tuple[int, str], object]
+"""What slots hold, each by its place."""
 DEPTH = 3
 """Functions of the user's that are followed from a traced one."""
 

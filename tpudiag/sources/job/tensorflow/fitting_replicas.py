@@ -88,6 +88,7 @@ def _forward_bytes(call: GradientCall, examples: int) -> int:
             continue
         made = operation.outputs[0]
         if made.shape.rank:
-            sizes = [examples if made.shape[0] is None else made.shape[0], *made.shape[1:]]
+            first, *rest = made.shape
+            sizes = [examples if first is None else first, *rest]
             total += prod(size or 1 for size in sizes) * made.dtype.size
     return total

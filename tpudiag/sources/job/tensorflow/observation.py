@@ -6,10 +6,9 @@ import os
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from tpudiag.signals import CoverageEnd, JobEnd, TensorFlowImport
-from tpudiag.sources.job.points import barrier, hooks, interventions, user_lines
+from tpudiag.sources.job.points import Library, barrier, hooks, interventions, user_lines
 from tpudiag.sources.job.points.steps import StepWatch
 from tpudiag.sources.job.process.protocol import REST, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import fitting_replicas, job_facts
@@ -30,7 +29,7 @@ class Observation:
 
     def __init__(
         self,
-        tf: Any,
+        tf: Library,
         spec: JobSpec,
         recorder: Recorder,
         script_path: Callable[[object], object],

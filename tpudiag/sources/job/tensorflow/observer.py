@@ -6,11 +6,10 @@ import os
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from tpudiag.signals import CoverageEnd, Refusal, SendKind
 from tpudiag.sources.job.held_back.install import HeldBack
-from tpudiag.sources.job.points import Library, hooks, user_lines
+from tpudiag.sources.job.points import Library, Watches, hooks, user_lines
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.fake_data import paths
@@ -26,7 +25,7 @@ class Observer:
     def __init__(self, spec: JobSpec, recorder: Recorder) -> None:
         self._spec, self._recorder = spec, recorder
         self._import_started = time.perf_counter()
-        self._early_keras: list[tuple[Any, str]] = []
+        self._early_keras: list[tuple[Library, str]] = []
         self.observation: Observation | None = None
         """None until TensorFlow was imported."""
         self.held_back: HeldBack | None = None
@@ -44,7 +43,7 @@ class Observer:
                 folder, recorder.put, held.layer.holds if held else lambda _: False
             )
 
-    def by_module(self) -> dict[str, Callable[[object], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module, besides TensorFlow and Keras."""
         after = self.held_back.by_module() if self.held_back is not None else {}
         # Stand-ins for data lie over what redirects: they ask it what the job wrote itself.
@@ -121,7 +120,9 @@ class Observer:
         return self.held_back.layer.original(path) if self.held_back is not None else path
 
 
-def _both(first: Callable[[Any], None], second: Callable[[Any], None]) -> Callable[[Any], None]:
+def _both(
+    first: Callable[[Library], None], second: Callable[[Library], None]
+) -> Callable[[Library], None]:
     """Calls both."""
 
     def call(module: Library) -> None:

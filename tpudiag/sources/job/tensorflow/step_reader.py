@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from tpudiag.signals import Batch, MatrixOp, StepOps, TensorSeen
+from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.graphs import graphs, loss, matrix_products
@@ -16,7 +15,7 @@ from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 class StepReader:
     """Sends what the traced step shows, once."""
 
-    def __init__(self, tf: Any, watches: Watches, recorder: Recorder) -> None:
+    def __init__(self, tf: Library, watches: Watches, recorder: Recorder) -> None:
         self._tf, self._watches, self._recorder = tf, watches, recorder
         self._read = False
         self._main: GradientCall | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Kwargs, Library, interventions
@@ -56,7 +55,7 @@ class Watches:
 
     def __init__(
         self,
-        tf: Any,
+        tf: Library,
         spec: JobSpec,
         recorder: Recorder,
         script_path: Callable[[object], object],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +39,9 @@ def test_each_replica_starts_from_the_same_numbers_and_draws() -> None:
 
 def test_the_next_run_draws_anew() -> None:
     job = Job()
-    assert started_alike(job.step)(1)[1:] != started_alike(job.step)(1)[1:]
+    first: Any = started_alike(job.step)(1)
+    second: Any = started_alike(job.step)(1)
+    assert first[1:] != second[1:]
 
 
 def test_a_variable_of_a_closure_is_one_too() -> None:

@@ -17,7 +17,7 @@ from tpudiag.sources.job.tensorflow.devices import same_numbers
 def test_generators_without_a_seed_get_one_and_others_keep_theirs() -> None:
     runs = []
     for _ in range(2):
-        default_rng = partial(same_numbers._reproducible, count(7), np.random.default_rng)
+        default_rng: Any = partial(same_numbers._reproducible, count(7), np.random.default_rng)
         unseeded = [default_rng().random(), default_rng(None).random()]
         runs.append(unseeded)
         assert unseeded[0] != unseeded[1]
@@ -36,7 +36,7 @@ def test_the_loss_of_a_step_is_kept() -> None:
         assert expand_composites
         return [*value.values()] if isinstance(value, dict) else [value]
 
-    tf = SimpleNamespace(
+    tf: Any = SimpleNamespace(
         nest=SimpleNamespace(flatten=flatten), random=SimpleNamespace(set_seed=lambda _: None)
     )
     numbers = same_numbers.SameNumbers(tf, 1)

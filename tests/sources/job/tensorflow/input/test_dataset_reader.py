@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
@@ -30,8 +31,9 @@ class DatasetV1Adapter(Prefetch):
 
 def test_what_holds_a_dataset_for_tensorflow_1_is_no_transformation() -> None:
     source = Prefetch()
-    prefetched = Prefetch(DatasetV1Adapter(source))
-    assert DatasetReader(None).chain(DatasetV1Adapter(prefetched)) == [source, prefetched]
+    prefetched: Any = Prefetch(DatasetV1Adapter(source))
+    holder: Any = DatasetV1Adapter(prefetched)
+    assert DatasetReader(sys).chain(holder) == [source, prefetched]
 
 
 class BatchDataset(Prefetch):
@@ -43,7 +45,8 @@ class BatchDataset(Prefetch):
 def test_a_dataset_takes_nothing_over_from_one_that_had_its_id(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    reader, dataset = DatasetReader(None), BatchDataset()
+    reader = DatasetReader(sys)
+    dataset: Any = BatchDataset()
     vars(dataset)["_batch_size"] = 128
     monkeypatch.setattr(user_lines, "called", lambda: ("tensorflow.data.readers", "make_csv"))
     reader.note_made(dataset)
@@ -71,8 +74,8 @@ class ZipDataset(BatchDataset):
 
 @pytest.mark.parametrize(("cardinality", "count"), [(12, 1), (-2, 1), (-1, -1)])
 def test_a_repeat_ends_with_what_it_is_zipped_with(cardinality: int, count: int) -> None:
-    reader = DatasetReader(None)
-    repeated = RepeatDataset()
-    zipped = ZipDataset(cardinality, repeated, Prefetch())
+    reader = DatasetReader(sys)
+    repeated: Any = RepeatDataset()
+    zipped: Any = ZipDataset(cardinality, repeated, Prefetch())
     chain = [repeated, zipped]
     assert reader.pipeline(zipped, chain).ops[0].count == count

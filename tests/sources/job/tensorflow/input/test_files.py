@@ -66,11 +66,15 @@ def _source(*names: str) -> Any:
 
 def test_names_of_files_behind_a_dataset() -> None:
     one, other = _source("a", "b"), _source("c")
-    joined, side_by_side = files.named(_Concatenate(one, other)), files.named(_Zip(one, other))
+    after: Any = _Concatenate(one, other)
+    beside: Any = _Zip(one, other)
+    unknown: Any = object()
+    joined, side_by_side = files.named(after), files.named(beside)
     assert joined is not None and (joined.count, joined.paths) == (3, ("a", "b", "c"))
     assert side_by_side is not None and side_by_side.count == 2, "features beside their labels"
-    assert files.named(SimpleNamespace(_inputs=tuple)) is None
-    assert files.named(object()) is None, "another version's dataset is no file"
+    empty: Any = SimpleNamespace(_inputs=tuple)
+    assert files.named(empty) is None
+    assert files.named(unknown) is None, "another version's dataset is no file"
 
 
 def test_where_a_cache_lies() -> None:

@@ -47,5 +47,6 @@ def batch(*shapes: tuple[int | None, ...]) -> list[SimpleNamespace]:
 def test_shapes_behind_the_batch_are_told_where_all_have_the_same(
     batches: list[Any], shapes: tuple[Any, ...]
 ) -> None:
-    run = input_benchmark._Run(Endless(batches))  # pyright: ignore[reportPrivateUsage]
+    endless: Any = Endless(batches)
+    run = input_benchmark._Run(endless)  # pyright: ignore[reportPrivateUsage]
     assert run.one_shape(TF) == shapes

@@ -36,7 +36,7 @@ class Job:
 
     def __init__(self, step_s: float, budget_s: float = 60.0) -> None:
         self.now, self.step_s, self.ran = 0.0, step_s, 0
-        self.counter = Counter()
+        self.counter: Any = Counter()
         self.forward = FastForward(budget_s, lambda: [self.counter], clock=lambda: self.now)
         self.forward.begin()
 
@@ -159,7 +159,7 @@ def test_data_of_unknown_length_ends() -> None:
 
 
 def test_counters_catch_up_with_a_shortened_loop() -> None:
-    counter = Counter()
+    counter: Any = Counter()
     forward = FastForward(60.0, lambda: [counter])
     before = forward.counts()
     counter.value += 4

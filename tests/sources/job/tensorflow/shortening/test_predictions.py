@@ -13,6 +13,10 @@ from tpudiag.sources.job.tensorflow.shortening.predictions import Rows
 WHOLE = Rows()
 
 
+def outputs(short: tuple[Any, object]) -> Any:
+    return short[0]["out"]
+
+
 def plus_one(x: Any, batch_size: int | None = None, steps: int | None = None) -> Any:
     import numpy as np
 
@@ -29,16 +33,15 @@ def test_rows_are_repeated_to_the_length_of_the_data() -> None:
     array = np.arange(1000.0)
     short = predictions.predict(tf, plus_one, signature.bind(array, batch_size=10), WHOLE)
     assert short is not None
-    result, few = short
-    assert (few.batches, result["out"].shape) == (100, (1000,))
-    assert set(result["out"]) == set(range(1, 41))
+    assert (short[1].batches, outputs(short).shape) == (100, (1000,))
+    assert set(outputs(short)) == set(range(1, 41))
 
     dataset = tf.data.Dataset.range(1000).batch(10, drop_remainder=True)
     short = predictions.predict(tf, plus_one, signature.bind(dataset), WHOLE)
-    assert short is not None and short[0]["out"].shape == (1000,)
+    assert short is not None and outputs(short).shape == (1000,)
     endless = dataset.repeat()
     short = predictions.predict(tf, plus_one, signature.bind(endless, steps=50), WHOLE)
-    assert short is not None and short[0]["out"].shape == (500,)
+    assert short is not None and outputs(short).shape == (500,)
 
     for whole in (array[:100], tf.data.Dataset.range(100).batch(10)):
         assert predictions.predict(tf, plus_one, signature.bind(whole, 10), WHOLE) is None
@@ -48,8 +51,8 @@ def test_rows_are_repeated_to_the_length_of_the_data() -> None:
     some = unknown.map(tf.identity).batch(40)
     short = predictions.predict(tf, plus_one, signature.bind(some.prefetch(2)), Rows(1, 8))
     assert short is not None
-    assert (short[1].batches, short[0]["out"].shape) == (26, (1001,))
-    assert set(short[0]["out"]) == {1, 2, 3, 4, 5}
+    assert (short[1].batches, outputs(short).shape) == (26, (1001,))
+    assert set(outputs(short)) == {1, 2, 3, 4, 5}
 
 
 def test_the_rows_of_a_batch_are_those_of_the_replicas_that_run() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -38,14 +39,14 @@ def test_layers_are_built_before_replicas_in_keras_3_alone(
 ) -> None:
     keras = package(**more)
     before = keras.layers.Layer.__call__
-    KerasWatch(None).adapt_to_cpu_replicas(keras)
+    KerasWatch(sys).adapt_to_cpu_replicas(keras)
     assert (keras.layers.Layer.__call__ is not before) is hooked
 
 
 @pytest.mark.parametrize(("replicas", "left"), [(8, False), (1, True)])
 def test_a_distributed_step_is_not_compiled_a_second_time(replicas: int, left: bool) -> None:
     keras = package(__version__="3.8.0")
-    KerasWatch(None).adapt_to_cpu_replicas(keras)
+    KerasWatch(sys).adapt_to_cpu_replicas(keras)
     model = keras.Model()
     model.distribute_strategy = SimpleNamespace(num_replicas_in_sync=replicas)
     model.jit_compile = True
@@ -67,7 +68,7 @@ def test_passes_over_the_data_are_known_however_fit_is_told(
     given: tuple[Any, ...], named: dict[str, Any], epochs: int
 ) -> None:
     keras = package(__version__="3.8.0")
-    watch = KerasWatch(None)
+    watch = KerasWatch(sys)
     watch.watch(keras, "keras")
     watch.layers.policies["float32"] = None
     keras.Model().fit(*given, **named)
@@ -77,7 +78,7 @@ def test_passes_over_the_data_are_known_however_fit_is_told(
 
 def test_what_was_asked_is_that_of_the_last_compile() -> None:
     keras = package(__version__="3.8.0")
-    watch = KerasWatch(None)
+    watch = KerasWatch(sys)
     watch.watch(keras, "keras")
     watch.adapt_to_cpu_replicas(keras)
     watch.layers.policies["float32"] = None
@@ -101,7 +102,7 @@ def test_validation_data_are_read_anew_where_several_steps_met_their_end(
 
     keras.Model.evaluate = evaluate
     keras.Model.steps_per_execution = asked
-    KerasWatch(None).adapt_to_cpu_replicas(keras)
+    KerasWatch(sys).adapt_to_cpu_replicas(keras)
     model = keras.Model()
     model._eval_epoch_iterator = SimpleNamespace(reset=lambda: resets.append(1))
     model.compile()

@@ -55,7 +55,8 @@ def tensorflow(in_replica: bool) -> Any:
 
 
 def test_a_layer_is_built_once_on_symbols() -> None:
-    keras, layer = SimpleNamespace(KerasTensor=Symbol), Layer()
+    keras: Any = SimpleNamespace(KerasTensor=Symbol)
+    layer = Layer()
     builder = LayerBuilder(tensorflow(in_replica=True), keras)
     builder.before_call(layer, Tensor(4, 3), training=True)
     builder.before_call(layer, Tensor(4, 3), training=True)
@@ -64,7 +65,7 @@ def test_a_layer_is_built_once_on_symbols() -> None:
 
 
 def test_elsewhere_layers_are_left_alone() -> None:
-    keras = SimpleNamespace(KerasTensor=Symbol)
+    keras: Any = SimpleNamespace(KerasTensor=Symbol)
     outside, symbolic = Layer(), Layer()
     LayerBuilder(tensorflow(in_replica=False), keras).before_call(outside, Tensor(4, 3))
     LayerBuilder(tensorflow(in_replica=True), keras).before_call(symbolic, Symbol((4,), "float32"))

@@ -35,9 +35,12 @@ class Function:
         """A step."""
 
 
+FUNCTION: Any = Function
+
+
 def kinds(before: tuple[Any, ...], after: tuple[Any, ...]) -> list[tuple[str, str]]:
     """The arguments that differ between two calls, and how."""
-    old, new = (traced_arguments.signature(Function, args, {}) for args in (before, after))
+    old, new = (traced_arguments.signature(FUNCTION, args, {}) for args in (before, after))
     return [(change.argument, change.kind) for change in traced_arguments.changes(old, new)]
 
 
@@ -66,7 +69,7 @@ def test_what_differs_between_two_calls(
 
 def test_a_long_value_is_shortened() -> None:
     old, new = (
-        traced_arguments.signature(Function, ("a" * 500, step), {}) for step in ("b" * 500, "c")
+        traced_arguments.signature(FUNCTION, ("a" * 500, step), {}) for step in ("b" * 500, "c")
     )
     (change,) = traced_arguments.changes(old, new)
     assert len(change.before) == 120
@@ -74,12 +77,12 @@ def test_a_long_value_is_shortened() -> None:
 
 
 def test_a_call_whose_arguments_do_not_fit_is_described_all_the_same() -> None:
-    signature = traced_arguments.signature(Function, (1, 2, 3), {})
+    signature = traced_arguments.signature(FUNCTION, (1, 2, 3), {})
     assert sorted(signature) == ["argument 0", "argument 1", "argument 2"]
 
 
 def test_a_loop_is_longer_by_the_argument_that_holds_its_length() -> None:
     record = FunctionRecord(name="steps", location=None, loops=["step"])
-    assert record.times_shortened(Function, (None, 10 * INNER_STEPS), {}) == 10
-    assert record.times_shortened(Function, (None, "many"), {}) == 1
-    assert FunctionRecord(name="steps", location=None).times_shortened(Function, (), {}) == 1
+    assert record.times_shortened(FUNCTION, (None, 10 * INNER_STEPS), {}) == 10
+    assert record.times_shortened(FUNCTION, (None, "many"), {}) == 1
+    assert FunctionRecord(name="steps", location=None).times_shortened(FUNCTION, (), {}) == 1

@@ -36,7 +36,7 @@ class Shape(tuple[int, ...]):
 
 
 def test_a_model_for_serving_is_not_trained() -> None:
-    tf = TensorFlow()
+    tf: Any = TensorFlow()
     watch = VariableWatch(tf, lambda: None)
     tf.variable("dense/kernel:0")
     tf.variable("dense_1/kernel:0")

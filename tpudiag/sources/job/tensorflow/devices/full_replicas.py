@@ -18,13 +18,14 @@ from functools import partial
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import Library, hooks, interventions, table
+from tpudiag.sources.job.points import Args, Call, Library, hooks, interventions, table
+from tpudiag.sources.job.points.library_objects import Dataset
 
 
 class FullReplicas:
     """Hooks how tf.distribute hands batches to replicas."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._sizes: list[list[tuple[int, int]]] = []
         """While predictions run, innermost last: the rows of each batch, real and with copies."""
@@ -35,7 +36,7 @@ class FullReplicas:
         """Hook the predictions of a Keras: each of their rows counts."""
         hooks.around(table.PREDICT, self._predict, keras)
 
-    def _predict(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+    def _predict(self, original: Call, *args: object, **kwargs: object) -> object:
         """What a prediction gives, without the rows of copies."""
         sizes: list[tuple[int, int]] = []
         self._sizes.append(sizes)
@@ -47,52 +48,57 @@ class FullReplicas:
             return result
         kept = _kept(sizes)
 
-        def leaf(rows: Any) -> Any:
+        def leaf(rows: Any) -> object:
             known = getattr(rows, "shape", None) and len(rows) <= len(kept)
             return rows[list(itertools.compress(range(len(rows)), kept))] if known else rows
 
         return self._tf.nest.map_structure(leaf, result)
 
     def _rebatch(
-        self, original: Any, distributed: Any, dataset: Any, workers: Any, replicas: Any
-    ) -> Any:
+        self,
+        original: Call,
+        distributed: object,
+        dataset: Dataset,
+        workers: object,
+        replicas: int,
+    ) -> object:
         """How a global batch is split."""
         fills = interventions.allowed(InterventionKind.ROWS)
         if not fills or workers != 1 or not self._may_leave_one_empty(dataset, replicas):
             return original(distributed, dataset, workers, replicas)
         sizes = self._sizes[-1] if self._sizes else None
 
-        def split(given: Any, _: Any) -> Any:
+        def split(given: Dataset, _: object) -> object:
             return given.flat_map(self._pieces(replicas, sizes)).prefetch(replicas)
 
         return split
 
-    def _may_leave_one_empty(self, dataset: Any, replicas: int) -> bool:
+    def _may_leave_one_empty(self, dataset: Dataset, replicas: int) -> bool:
         """Whether batches of plain tensors need not divide by the replicas."""
         parts = self._tf.nest.flatten(dataset.element_spec)
         plain = all(isinstance(each, self._tf.TensorSpec) and each.shape.rank for each in parts)
         sizes: set[int | None] = {each.shape[0] for each in parts} if plain else set()
         return any(size is None or size < replicas for size in sizes)
 
-    def _pieces(self, replicas: int, sizes: list[tuple[int, int]] | None) -> Callable[..., Any]:
+    def _pieces(self, replicas: int, sizes: list[tuple[int, int]] | None) -> Call:
         """Makes of a batch one piece for each replica, of sizes that differ by one at most."""
         tf, at = self._tf, interventions.here()
 
-        def note(rows: Any) -> Any:
+        def note(rows: int) -> int:
             if rows % replicas:
                 interventions.note(InterventionKind.ROWS, at)
             if sizes is not None:
                 sizes.append((int(rows), max(int(rows), replicas)))
             return rows
 
-        def pieces(*element: object) -> Any:
+        def pieces(*element: object) -> object:
             rows = tf.shape(tf.nest.flatten(element)[0], out_type=tf.int64)[0]
             uneven = rows % replicas > 0 if sizes is None else tf.constant(True)
             told = partial(tf.numpy_function, note, [rows], tf.int64)
             rows = tf.ensure_shape(tf.cond(uneven, told, lambda: rows), [])
             least, more = rows // replicas, rows % replicas
 
-            def piece(number: object) -> Any:
+            def piece(number: Any) -> object:
                 first = number * least + tf.minimum(number, more)
                 last = first + least + tf.cast(number < more, tf.int64)
                 # With fewer rows than replicas, the first are given once more.
@@ -100,7 +106,7 @@ class FullReplicas:
                 first = tf.where(rows < replicas, copied, first)
                 last = tf.where(rows < replicas, copied + 1, last)
 
-                def rows_of(part: Any) -> Any:
+                def rows_of(part: Any) -> object:
                     return part[first:last]
 
                 return _one(tf.nest.map_structure(rows_of, element))
@@ -108,16 +114,22 @@ class FullReplicas:
             as_written = tf.autograph.experimental.do_not_convert
             return tf.data.Dataset.range(replicas).map(as_written(piece))
 
-        written: Callable[..., Any] = tf.autograph.experimental.do_not_convert(pieces)
+        written: Call = tf.autograph.experimental.do_not_convert(pieces)
         return written
 
-    def _values(self, original: Any, workers: Any, optionals: Any, produce_dummy: Any) -> Any:
+    def _values(
+        self,
+        original: Callable[..., list[object]],
+        workers: object,
+        optionals: object,
+        produce_dummy: object,
+    ) -> object:
         """What each replica gets of a round; a row of the first one's where it has none."""
         tf, values = self._tf, original(workers, optionals, produce_dummy)
         if not (produce_dummy and interventions.allowed(InterventionKind.ROWS)):
             return values
 
-        def filled(first: Any, value: Any) -> Any:
+        def filled(first: Any, value: Any) -> object:
             if not (isinstance(value, tf.Tensor) and value.shape.rank):
                 return value
             lacks = tf.logical_and(tf.shape(value)[0] == 0, tf.shape(first)[0] > 0)
@@ -135,9 +147,9 @@ class FullReplicas:
         ]
 
 
-def _one(parts: Any) -> Any:
+def _one(parts: Args) -> object:
     """An element of the parts of one."""
-    return parts if len(parts) > 1 else parts[0]
+    return parts[0] if len(parts) == 1 else parts
 
 
 def _kept(sizes: Sequence[tuple[int, int]]) -> list[bool]:

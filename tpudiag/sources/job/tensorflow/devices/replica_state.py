@@ -11,13 +11,12 @@ from __future__ import annotations
 import functools
 import random
 from collections.abc import Callable
-from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import hooks, interventions, python_slots
+from tpudiag.sources.job.points import Call, hooks, interventions, python_slots
 
 
-def started_alike(fn: Any) -> Any:
+def started_alike(fn: Call) -> Call:
     """A replica's function that starts from the same numbers and draws on each replica."""
     own = hasattr(fn, "get_concrete_function")  # a tf.function keeps traces of its own
     if own or not interventions.allowed(InterventionKind.ALIKE):
@@ -27,7 +26,7 @@ def started_alike(fn: Any) -> Any:
         return fn
 
     @functools.wraps(fn)
-    def replica(*args: Any, **kwargs: Any) -> Any:
+    def replica(*args: object, **kwargs: object) -> object:
         hooks.quietly(restore)
         return fn(*args, **kwargs)
 
@@ -35,7 +34,7 @@ def started_alike(fn: Any) -> Any:
     return replica
 
 
-def _restorer(fn: object) -> Callable[[], None]:
+def _restorer(fn: Call) -> Callable[[], None]:
     """What sets the counters and draws that a function moves to what they are now."""
     import numpy
 

@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 from tpudiag.signals.training_loop import TrainedNumbers
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 
 MOST_VARIABLES = 2000
 
 
-def _loss_of(result: Any) -> Any:
+def _loss_of(result: Any) -> object:
     """The loss among the named results of a step; all of it where none is named so."""
     named = hasattr(result, "keys") and "loss" in result
     return result["loss"] if named else result
@@ -32,7 +32,7 @@ def seed_python(seed: int) -> None:
         hooks.around(table.NUMPY_GENERATOR, partial(_reproducible, itertools.count(seed)))
 
 
-def _reproducible(drawn: Iterator[int], default_rng: Any, seed: Any = None) -> Any:
+def _reproducible(drawn: Iterator[int], default_rng: Call, seed: object = None) -> object:
     """NumPy's `default_rng`, which without a seed takes the system's entropy: no two runs share it.
 
     The argument has NumPy's own name, by which scripts give it.
@@ -43,10 +43,10 @@ def _reproducible(drawn: Iterator[int], default_rng: Any, seed: Any = None) -> A
 class SameNumbers:
     """Seeds TensorFlow, and keeps the losses of the steps and the variables that are trained."""
 
-    def __init__(self, tf: Any, seed: int) -> None:
+    def __init__(self, tf: Library, seed: int) -> None:
         self._tf = tf
         self._losses: list[float] = []
-        self._trained: list[weakref.ref[Any]] = []
+        self._trained: list[weakref.ref[object]] = []
         tf.random.set_seed(seed)
 
     def made(self, variable: object) -> None:

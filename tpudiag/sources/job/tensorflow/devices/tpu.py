@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from tpudiag.signals import TpuAttempt
 from tpudiag.signals.environment import TpuPhase
@@ -26,7 +25,7 @@ class TpuWatch:
     def _announced(self, phase: TpuPhase) -> Call:
         """Announces a call before it starts and says how it ended."""
 
-        def call(original: Call, *args: object, **kwargs: object) -> Any:
+        def call(original: Call, *args: object, **kwargs: object) -> object:
             if phase == "resolver":
                 self._asked = str(kwargs.get("tpu", args[1] if len(args) > 1 else "") or "")
             self._recorder.put(phase=f"tpu: {phase}", tpu=self._attempt(phase, False, None))

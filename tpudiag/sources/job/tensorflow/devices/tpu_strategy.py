@@ -7,11 +7,12 @@ at class names.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import hooks, interventions
+from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, interventions
+from tpudiag.sources.job.points.library_objects import Dataset, Strategy, Tensor
 from tpudiag.sources.job.tensorflow.devices import replica_state, tpu_system
 from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
@@ -31,10 +32,10 @@ class _Strategy:
 
     def __init__(
         self,
-        tpu_cluster_resolver: Any = None,
-        experimental_device_assignment: Any = None,
+        tpu_cluster_resolver: object = None,
+        experimental_device_assignment: object = None,
         experimental_spmd_xla_partitioning: bool = False,  # noqa: ARG002
-        **named: Any,
+        **named: object,
     ) -> None:
         assignment = named.get("device_assignment") or experimental_device_assignment
         wanted = getattr(assignment, "num_replicas", None)
@@ -57,7 +58,7 @@ class _Strategy:
         return min(self.tpudiag_cpus.count, self.num_replicas_in_sync)
 
     @property
-    def cluster_resolver(self) -> Any:
+    def cluster_resolver(self) -> object:
         """The resolver that it was made with."""
         return self._tpudiag_resolver
 
@@ -66,7 +67,13 @@ class _Strategy:
         """Those of the target, not of this machine."""
         return int(self._tpudiag_replicas)
 
-    def run(self, fn: Any, args: Any = (), kwargs: Any = None, options: Any = None) -> Any:  # noqa: ARG002
+    def run(
+        self,
+        fn: Call,
+        args: Args = (),
+        kwargs: Kwargs | None = None,
+        options: object = None,  # noqa: ARG002
+    ) -> object:
         """The function on the replicas that run; options are those of a TPU."""
         mirrored: Any = super()
         self._tpudiag_note_fewer()
@@ -77,12 +84,12 @@ class _Strategy:
         if self._tpudiag_real() < self._tpudiag_replicas:
             interventions.note(InterventionKind.REPLICAS)
 
-    def _tpudiag_part(self, dataset: Any, real_replicas: int, replicas: int) -> Any:
+    def _tpudiag_part(self, dataset: Dataset, real_replicas: int, replicas: int) -> Dataset:
         """What the replicas that run get of a dataset."""
         self._tpudiag_note_fewer()
         return _share(dataset, real_replicas, replicas, type(self).tpudiag_sparing)
 
-    def experimental_distribute_dataset(self, dataset: Any, options: Any = None) -> Any:
+    def experimental_distribute_dataset(self, dataset: Dataset, options: object = None) -> object:
         """Of each global batch the part that is theirs."""
         mirrored: Any = super()
         if not type(self).tpudiag_whole_batches:
@@ -90,11 +97,13 @@ class _Strategy:
             dataset = self._tpudiag_part(dataset, real, self.num_replicas_in_sync)
         return mirrored.experimental_distribute_dataset(dataset, options)
 
-    def distribute_datasets_from_function(self, dataset_fn: Any, options: Any = None) -> Any:
+    def distribute_datasets_from_function(
+        self, dataset_fn: Callable[[object], Dataset], options: object = None
+    ) -> object:
         """What the function makes for one host of the target."""
         mirrored: Any = super()
 
-        def with_context(_: Any) -> Any:
+        def with_context(_: object) -> object:
             import tensorflow as tf
 
             dataset = dataset_fn(tf.distribute.InputContext(1, 0, self.num_replicas_in_sync))
@@ -104,7 +113,7 @@ class _Strategy:
 
     experimental_distribute_datasets_from_function = distribute_datasets_from_function
 
-    def _tpudiag_whole(self, tensor: Any, *_: Any, **__: Any) -> Any:
+    def _tpudiag_whole(self, tensor: Tensor, *_: object, **__: object) -> object:
         """One CPU replica holds what a TPU would place on, split over or copy to its devices."""
         return tensor
 
@@ -113,7 +122,7 @@ class _Strategy:
     experimental_replicate_to_logical_devices = _tpudiag_whole
 
 
-def strategy_class(mirrored: Any, system: TpuSystem, cpus: CpuReplicas) -> type:
+def strategy_class(mirrored: type, system: TpuSystem, cpus: CpuReplicas) -> type:
     """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
     base: Any = mirrored
 
@@ -126,7 +135,7 @@ def strategy_class(mirrored: Any, system: TpuSystem, cpus: CpuReplicas) -> type:
     return TPUStrategy
 
 
-def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
+def _as_tpu(extended: object, strategy: Strategy, system: TpuSystem) -> None:
     """Give the extended strategy of CPU replicas what that of a TPU has besides."""
     base: Any = extended.__class__
 
@@ -145,12 +154,14 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
             return max(int(strategy.num_replicas_in_sync) // system.hosts, 1)
 
         @property
-        def tpu_hardware_feature(self) -> Any:
+        def tpu_hardware_feature(self) -> object:
             import tensorflow as tf
 
             return tf.tpu.experimental.HardwareFeature(tpu_system.hardware_feature())
 
-        def call_for_each_replica(self, fn: Any, args: Any = (), kwargs: Any = None) -> Any:
+        def call_for_each_replica(
+            self, fn: Call, args: Args = (), kwargs: Kwargs | None = None
+        ) -> object:
             # On a TPU this code runs once for all replicas; here once each, and a counter in it
             # would count twice.
             alike = hooks.quietly(replica_state.started_alike, fn) or fn
@@ -161,10 +172,10 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
                     raise
             return _alone(strategy, alike, args, kwargs or {})
 
-        def experimental_logical_device(self, logical_device_id: int) -> Any:
+        def experimental_logical_device(self, logical_device_id: int) -> object:
             return logical_device(self, logical_device_id)
 
-        def tpu_run(self, fn: Any, args: Any, kwargs: Any, options: Any = None) -> Any:
+        def tpu_run(self, fn: Call, args: Args, kwargs: Kwargs, options: object = None) -> object:
             return strategy.run(fn, args, kwargs, options)
 
     # MirroredStrategy's constructor has made the object by now, and takes no other class: so that
@@ -172,7 +183,7 @@ def _as_tpu(extended: Any, strategy: Any, system: TpuSystem) -> None:
     extended.__class__ = TPUExtended
 
 
-def _alone(strategy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
+def _alone(strategy: Strategy, fn: Call, args: Args, kwargs: Kwargs) -> object:
     """What one replica gives that runs on no thread of its own.
 
     Replicas on threads cannot meet in a branch or a loop (`merge_call`), as a TPU's can; this one
@@ -180,7 +191,7 @@ def _alone(strategy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
     """
     import tensorflow as tf
 
-    def own(value: Any) -> Any:
+    def own(value: object) -> object:
         return strategy.experimental_local_results(value)[0]
 
     given, named = tf.nest.map_structure(own, (args, kwargs))
@@ -188,7 +199,7 @@ def _alone(strategy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
         return fn(*given, **named)
 
 
-def _share(dataset: Any, real_replicas: int, replicas: int, sparing: bool) -> Any:
+def _share(dataset: Dataset, real_replicas: int, replicas: int, sparing: bool) -> Dataset:
     """The part of each global batch that the real replicas get: a per-replica batch each.
 
     Only these examples are made where the pipeline allows it, and but some of them where it is
@@ -205,19 +216,19 @@ def _share(dataset: Any, real_replicas: int, replicas: int, sparing: bool) -> An
         lower, higher = (tf.minimum, tf.maximum) if tf.is_tensor(size) else (min, max)
         return higher(size * real_replicas // replicas, lower(size, real_replicas))
 
-    def part(tensor: Any) -> Any:
+    def part(tensor: Any) -> object:
         if tensor.shape.rank == 0:
             return tensor
         size = tensor.shape[0] if tensor.shape.rank else None
         # The last batch of data that do not divide is smaller: its share is known when it comes.
         return tensor[: used(tf.shape(tensor)[0] if size is None else size)]
 
-    def cut(*element: Any) -> Any:
+    def cut(*element: object) -> object:
         parts = tf.nest.map_structure(part, element)
         return parts if len(parts) > 1 else parts[0]
 
     made = (thin_batches.few_of,) if sparing else ()
-    thin = hooks.quietly(thin_batches.thinned, tf, dataset, used, *made)
+    thin: Dataset | None = hooks.quietly(thin_batches.thinned, tf, dataset, used, *made)
     if thin is not None:
         if sparing:
             interventions.note(InterventionKind.BATCHES)
@@ -226,6 +237,6 @@ def _share(dataset: Any, real_replicas: int, replicas: int, sparing: bool) -> An
 
 
 @contextlib.contextmanager
-def logical_device(_: Any, logical_device_id: int) -> Generator[None, None, None]:  # noqa: ARG001
+def logical_device(_: object, logical_device_id: int) -> Generator[None, None, None]:  # noqa: ARG001
     """A CPU replica is one device."""
     yield

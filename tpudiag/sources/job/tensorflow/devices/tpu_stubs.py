@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
 from tpudiag.sources.job.process.protocol import Recorder
@@ -52,7 +51,7 @@ def install(
     hooks.around(table.MIRRORED_STRATEGY_MADE, partial(_one_host_device, mirrored))
     hooks.around(table.MIRRORED_STRATEGY_V1_MADE, partial(_one_host_device, mirrored_v1))
 
-    def strategy_of(mirrored: object) -> type:
+    def strategy_of(mirrored: type) -> type:
         return tpu_strategy.strategy_class(mirrored, system, cpus)
 
     hooks.stand_in(table.TPU_STRATEGY_V1, strategy_of(mirrored_v1))
@@ -70,10 +69,10 @@ def install(
     return cpus
 
 
-def _devices(device: Any, system: TpuSystem) -> Callable[..., Any]:
+def _devices(device: Call, system: TpuSystem) -> Call:
     """The devices of the target where a script asks for TPUs; else those that are there."""
 
-    def listed(original: Any, device_type: Any = None) -> Any:
+    def listed(original: Call, device_type: object = None) -> object:
         if device_type == "TPU":
             return [device(f"/device:TPU:{number}", "TPU") for number in range(system.replicas)]
         if device_type == "TPU_SYSTEM":
@@ -83,10 +82,10 @@ def _devices(device: Any, system: TpuSystem) -> Callable[..., Any]:
     return listed
 
 
-def _device(cpus: CpuReplicas, original: Any, device_name: Any) -> Any:
+def _device(cpus: CpuReplicas, original: Call, device_name: object) -> object:
     """tf.device, with a CPU replica where a TPU is named."""
-    name = getattr(device_name, "name", device_name)
-    match = _TPU_DEVICE.match(name if str(name).startswith("/") else f"/{name}")
+    name = str(getattr(device_name, "name", device_name))
+    match = _TPU_DEVICE.match(name if name.startswith("/") else f"/{name}")
     # More devices may be named than replicas run: they share.
     return original(f"/CPU:{int(match[1]) % cpus.count}" if match else device_name)
 
@@ -101,9 +100,9 @@ def _keeps_cpus(
 
 
 def _one_host_device(
-    class_: Any,
+    class_: type,
     original: Call,
-    strategy: Any,
+    strategy: object,
     devices: object = None,
     *args: object,
     **kwargs: object,

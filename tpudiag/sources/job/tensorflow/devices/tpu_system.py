@@ -79,12 +79,12 @@ class _Resolver:
 
     def __init__(
         self,
-        tpu: Any = None,
-        zone: Any = None,  # noqa: ARG002
-        project: Any = None,  # noqa: ARG002
+        tpu: object = None,
+        zone: object = None,  # noqa: ARG002
+        project: object = None,  # noqa: ARG002
         job_name: str = "worker",
-        *_: Any,
-        **__: Any,
+        *_: object,
+        **__: object,
     ) -> None:
         self._tpu = tpu or "local"
         self.task_type, self.task_id = job_name, 0
@@ -95,7 +95,7 @@ class _Resolver:
         """Tell what was asked for."""
 
     @classmethod
-    def connect(cls, tpu: object = None, zone: object = None, project: object = None) -> Any:
+    def connect(cls, tpu: object = None, zone: object = None, project: object = None) -> object:
         """The resolver: there is nothing to connect to."""
         return cls(tpu, zone, project)
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from types import CellType
 from typing import Any
 
 from tpudiag.sources.job.points import Library, privates
+from tpudiag.sources.job.points.library_objects import DType, Spec
 
 LEAST_BYTES = 64 << 20
 """A variable from this size on is left unwritten."""
 _WIDEST_BYTES = 8
 
 
-def initial(tf: Any, made: Callable[[], Any], dtype: Any) -> Callable[[], Any] | None:
+def initial(tf: Library, made: Callable[[], object], dtype: object) -> Callable[[], object] | None:
     """What gives an unwritten value like the one that `made` gives; None where that is small.
 
     `made` is traced for its shape, not run.
@@ -29,28 +31,31 @@ def initial(tf: Any, made: Callable[[], Any], dtype: Any) -> Callable[[], Any] |
     if spec is None or not spec.shape.is_fully_defined():
         return None
     kind = tf.as_dtype(dtype) if dtype is not None else spec.dtype
-    if kind.size * spec.shape.num_elements() < LEAST_BYTES or not _plain(kind):
+    if kind.size * (spec.shape.num_elements() or 0) < LEAST_BYTES or not _plain(kind):
         return None
     return lambda: tf.raw_ops.Empty(shape=spec.shape.as_list(), dtype=kind, init=False)
 
 
-def _told_elements(made: Callable[[], Any]) -> int | None:
+def _told_elements(made: Callable[[], object]) -> int | None:
     """How many numbers `made` gives, as it holds its shape; None where it holds none.
 
     A trace for each of a model's variables would take longer than the model itself. Keras 3
     closes over its own variable, and tf_keras binds the shape to its initializer.
     """
-    bound: list[Any] = [*getattr(made, "args", ())[:1], getattr(made, "keywords", {}).get("shape")]
+    bound: list[Any] = [
+        *getattr(made, "args", ())[:1],
+        getattr(made, "keywords", {}).get("shape"),
+    ]
     closed = (_content(cell) for cell in getattr(made, "__closure__", None) or ())
     bound += [each.shape for each in closed if hasattr(each, privates.INITIALIZES.name)]
     for shape in bound:
-        sizes: Any = shape.as_list() if hasattr(shape, "as_list") else shape
+        sizes = shape.as_list() if hasattr(shape, "as_list") else shape
         if type(sizes) in (tuple, list) and all(isinstance(each, int) for each in sizes):
             return int(prod(sizes))
     return None
 
 
-def _content(cell: Any) -> Any:
+def _content(cell: CellType) -> Any:
     """What a closure holds; None where it is empty."""
     try:
         return cell.cell_contents
@@ -58,16 +63,17 @@ def _content(cell: Any) -> Any:
         return None
 
 
-def _spec(tf: Library, made: Callable[[], object]) -> Any:
+def _spec(tf: Library, made: Callable[[], object]) -> Spec | None:
     """Shape and type of an initial value; None where it cannot be traced, which the job may do."""
     traced = tf.function(lambda: tf.convert_to_tensor(made()), autograph=False)
     try:
         with tf.init_scope():
-            return traced.get_concrete_function().structured_outputs
+            spec: Spec = traced.get_concrete_function().structured_outputs
+            return spec
     except Exception:
         return None
 
 
-def _plain(kind: Any) -> bool:
+def _plain(kind: DType) -> bool:
     """Whether values are numbers that need no making."""
     return bool(kind.is_floating or kind.is_integer)

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from types import FrameType
 
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import Kwargs, user_lines
 
 BATCHES = 6
 """Batches that data hold at least: a fifth of them, as is put aside for validation, hold one."""
@@ -31,17 +31,17 @@ def largest() -> int | None:
     return max((size for space in _spaces() for size in _sizes(space, 1)), default=None)
 
 
-def _spaces() -> Iterator[dict[str, Any]]:
+def _spaces() -> Iterator[Kwargs]:
     """What the user's lines on the stack, and the script, see by name."""
     yield dict(vars(sys.modules.get("__main__", sys)))
-    frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         if user_lines.is_user_file(frame.f_code.co_filename):
             yield from (dict(frame.f_globals), dict(frame.f_locals))
         frame = frame.f_back
 
 
-def _sizes(space: dict[Any, Any], deeper: int) -> Iterator[int]:
+def _sizes(space: Mapping[str, object], deeper: int) -> Iterator[int]:
     """The batches that have a name in it, or in what of the script's own it holds."""
     for key, value in list(space.items()):
         name = str(key).lower()
@@ -53,7 +53,7 @@ def _sizes(space: dict[Any, Any], deeper: int) -> Iterator[int]:
             yield from _sizes(dict(held), deeper - 1)
 
 
-def _is_of_script(holder: Any) -> bool:
+def _is_of_script(holder: object) -> bool:
     """Whether it is a dict, class or module of settings, or an object of the script's own."""
     if isinstance(holder, (dict, type)) or type(holder).__name__ == "Namespace":
         return True

@@ -14,7 +14,18 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.points import barrier, hooks, privates, table, user_lines
+from tpudiag.sources.job.points import (
+    Args,
+    Call,
+    Kwargs,
+    Library,
+    barrier,
+    hooks,
+    privates,
+    table,
+    user_lines,
+)
+from tpudiag.sources.job.points.library_objects import Dataset, Shape, Spec
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
 from . import batch_sizes, holes
@@ -35,24 +46,24 @@ _OPTIONS = (
 class Filling:
     """What models are trained on, where it is not there."""
 
-    def __init__(self, tf: Any, ledger: Ledger) -> None:
+    def __init__(self, tf: Library, ledger: Ledger) -> None:
         self._tf, self._ledger = tf, ledger
-        self._model: Callable[[], Any] = lambda: None
+        self._model: Callable[[], object] = lambda: None
         holes.filled.append(self._batches)
         hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
         hooks.around(table.STRATEGY_RUN, self._run)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """The models of a Keras."""
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)
 
-    def _made(self, model: Any, *_: Any, **__: Any) -> None:
+    def _made(self, model: object, *_: object, **__: object) -> None:
         self._model = weakref.ref(model)
 
-    def _given(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+    def _given(self, original: Call, model: object, *args: object, **kwargs: object) -> object:
         """A model is trained, evaluated or asked for predictions."""
         try:
             bound = inspect.signature(original).bind(model, *args, **kwargs)
@@ -81,7 +92,7 @@ class Filling:
                 # No other data helps: the first error is the script's.
                 raise barrier.for_job(error) from None
 
-    def _can_fill(self, model: Any, given: dict[str, Any], predicts: bool) -> bool:
+    def _can_fill(self, model: object, given: Kwargs, predicts: bool) -> bool:
         """Whether other data could be filled in for what a model did not take."""
         data = [given.get("x"), given.get("validation_data")]
         if self._example(model) is None or data == [None, None]:
@@ -90,9 +101,7 @@ class Filling:
         self._fill(model, given, predicts, batch)
         return True
 
-    def _fill(
-        self, model: Any, given: dict[str, Any], predicts: bool, batch: int | None = None
-    ) -> None:
+    def _fill(self, model: object, given: Kwargs, predicts: bool, batch: int | None = None) -> None:
         """Put what a model asks for in the place of its data; the script's own batch stays.
 
         What it `predicts` has as many rows as a hole, or a table, has elements.
@@ -123,7 +132,7 @@ class Filling:
         if holes.holds(given.get("epochs")):
             given["epochs"] = 2
 
-    def _example(self, model: Any) -> Any:
+    def _example(self, model: object) -> tuple[object, ...] | None:
         """Inputs and labels of one example; None where the model does not tell its inputs."""
         specs = self._inputs(model)
         if specs is None:
@@ -137,7 +146,7 @@ class Filling:
         y = [self.label(output.shape, each) for output, each in zip(outputs, losses, strict=True)]
         return (x, tuple(y) if len(y) > 1 else y[0])
 
-    def _inputs(self, model: Any) -> Any:
+    def _inputs(self, model: object) -> object:
         """What a model takes: as it was put together, as it was built, or by its own example."""
         inputs = getattr(model, "inputs", None)
         if inputs:
@@ -148,7 +157,7 @@ class Filling:
             (built,) = built.values()
         return known if known is not None else self._specs(built)
 
-    def _specs(self, built: Any) -> Any:
+    def _specs(self, built: Any) -> object:
         """Shapes as those of numbers; None where they are of more than one input."""
         if hasattr(built, "as_list"):
             built = built.as_list()
@@ -157,7 +166,7 @@ class Filling:
         )
         return self._tf.TensorSpec(built, "float32") if plain and built else None
 
-    def _outputs(self, model: Any, specs: Any) -> Any:
+    def _outputs(self, model: object, specs: object) -> Any:
         """What a model gives: where it does not tell, as a trace of it shows."""
         outputs = getattr(model, "outputs", None)
         if outputs:
@@ -168,7 +177,7 @@ class Filling:
         given = getattr(traced, "structured_outputs", None)
         return nest.flatten(getattr(given, "logits", given))
 
-    def _of(self, tensor: Any) -> Any:
+    def _of(self, tensor: Spec) -> object:
         """An example of a model's input."""
         tf = self._tf
         shape = [_OPEN if size is None else int(size) for size in tuple(tensor.shape)[1:]]
@@ -182,7 +191,7 @@ class Filling:
             count *= size
         return tf.cast(tf.reshape(tf.range(count) % 2, shape), dtype) / 2
 
-    def label(self, shape: Any, loss: Any) -> Any:
+    def label(self, shape: Shape, loss: object) -> object:
         """A label, as a loss takes it for an output of this shape."""
         tf = self._tf
         sizes = [_OPEN if size is None else int(size) for size in tuple(shape)[1:]]
@@ -194,31 +203,38 @@ class Filling:
             return tf.broadcast_to(tf.one_hot(0, sizes[-1]), sizes)
         return tf.zeros(sizes)
 
-    def _dataset(self, example: Any, batch: int, rows: int | None = None) -> Any:
+    def _dataset(self, example: object, batch: int, rows: int | None = None) -> Dataset:
         """Batches of an example, without an end where no rows are told."""
         one = self._tf.data.Dataset.from_tensors(example)
         setattr(one, FILLED_IN, True)
-        return one.repeat(rows).batch(batch, drop_remainder=rows is None)
+        batches: Dataset = one.repeat(rows).batch(batch, drop_remainder=rows is None)
+        return batches
 
     def _distributed(
-        self, original: Any, strategy: Any, dataset: Any, *args: Any, **kw: Any
-    ) -> Any:
+        self, original: Call, strategy: object, dataset: object, *args: object, **kw: object
+    ) -> object:
         """A dataset is distributed over the replicas."""
         if isinstance(dataset, holes.Hole):
             dataset = self._batches(dataset) or dataset
         return original(strategy, dataset, *args, **kw)
 
     def _run(
-        self, original: Any, strategy: Any, fn: Any, args: Any = (), *a: Any, **kw: Any
-    ) -> Any:
+        self,
+        original: Call,
+        strategy: object,
+        fn: object,
+        args: Args = (),
+        *a: object,
+        **kw: object,
+    ) -> object:
         """A step is run on the replicas."""
         return original(strategy, fn, self._filled(args), *a, **kw)
 
-    def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    def _called(self, original: Call, function: object, *args: object, **kwargs: object) -> object:
         """A step is called."""
         return original(function, *self._filled(args), **kwargs)
 
-    def _filled(self, args: Any) -> Any:
+    def _filled(self, args: Args) -> Args:
         """What a step is given; holes are parts of a batch, in their order, or one is all of it."""
         if not holes.holds(args):
             return args
@@ -233,7 +249,7 @@ class Filling:
             given[at] = part
         return nest.pack_sequence_as(args, given)
 
-    def _batches(self, hole: Any) -> Any:
+    def _batches(self, hole: object) -> Dataset | None:
         """Batches for the model that was made last, and the loss that the script holds."""
         model, batch = self._model(), holes.batch_of(hole)
         if model is None or (batch is None and batch_sizes.largest() is None):
@@ -249,7 +265,7 @@ class Filling:
         return self._dataset(example, batch or batch_sizes.largest() or _BATCH)
 
 
-def _batch_of_dataset(tf: Any, data: Any) -> int | None:
+def _batch_of_dataset(tf: Library, data: Any) -> int | None:
     """The batch of a dataset, where it is known."""
     if not isinstance(data, tf.data.Dataset):
         return None
@@ -258,11 +274,11 @@ def _batch_of_dataset(tf: Any, data: Any) -> int | None:
     return int(size) if size else None
 
 
-def _is_loss(value: Any) -> bool:
+def _is_loss(value: object) -> bool:
     """Whether a value of the script's is a loss of Keras'."""
     return any(each.__name__ == "Loss" for each in type(value).__mro__)
 
 
-def _script_values() -> list[Any]:
+def _script_values() -> list[object]:
     """What the script's own names stand for by now."""
     return list(vars(sys.modules.get("__main__", sys)).values())

@@ -12,14 +12,15 @@ from __future__ import annotations
 import dis
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from types import CodeType, FunctionType
-from typing import Any
+from types import CodeType, FrameType, FunctionType
 
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import Args, Call, user_lines
 
-filled: list[Callable[[Any], Any]] = []
+from .open_arrays import asked_sizes
+
+filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
 LENGTH = 2048
 """Elements of a hole that is counted."""
@@ -34,38 +35,38 @@ _OF_OTHERS = ("tpudiag_use", "dtype", "is_tensor_like", "cardinality", "element_
 class Hole:
     """Takes any use."""
 
-    def __init__(self, before: Hole | None = None, use: str = "", given: Any = ()) -> None:
+    def __init__(self, before: Hole | None = None, use: str = "", given: Args = ()) -> None:
         self.__dict__["tpudiag_use"] = (before, use, given)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         # Python and the libraries ask whatever they are given for such names.
         if name.startswith("_") or name in _OF_OTHERS:
             raise AttributeError(name)
         return shape_of(self) if name == "shape" else Hole(self, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         self.__dict__[name] = value
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         """What a call of it would give; what it decorates stays as it is."""
         if len(args) == 1 and not kwargs and _is_decorated(args[0]):
             return args[0]
         return Hole(self, "()", (*args, *kwargs.values()))
 
-    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         """What stands for it among a class's bases: the others, or one that takes any use."""
         return () if any(isinstance(base, type) for base in bases) else (_Base,)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> Hole:
         return Hole(self, "[]", (key,))
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         """Whatever is put in is lost."""
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         """There is nothing to remove."""
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         parts = taken_apart()
         batches = None if parts or batch_of(self) is None else [each(self) for each in filled]
         if batches and batches[0] is not None:
@@ -73,10 +74,10 @@ class Hole:
         parts = parts or _PARTS
         return (Hole(self, "part", (number,)) for number in range(parts))
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Hole:
         return Hole(self, "next")
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Hole:
         return Hole(self, "with")
 
     def __exit__(self, *_: object) -> None:
@@ -114,14 +115,14 @@ class Hole:
     def __hash__(self) -> int:
         return id(self)
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        numpy: Any = importlib.import_module("numpy")
+    def __array__(self, dtype: object = None, copy: object = None) -> object:
+        numpy = importlib.import_module("numpy")
         return numpy.zeros(shape_of(self), dtype or "float32")
 
-    def __array_ufunc__(self, function: Any, _: str, *inputs: Any, **__: Any) -> Any:
+    def __array_ufunc__(self, function: object, _: str, *inputs: object, **__: object) -> object:
         return Hole(self, "ufunc", (function, *inputs))
 
-    def __array_function__(self, function: Any, _: Any, args: Any, __: Any) -> Any:
+    def __array_function__(self, function: object, _: object, args: Args, __: object) -> object:
         name = getattr(function, "__name__", "")
         return Hole(self, name) if name != "reshape" else Hole(Hole(self, name), "()", args[1:])
 
@@ -129,12 +130,12 @@ class Hole:
 class _Base(Hole):
     """The base of a class of the script's, where its own is not there."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         super().__init__()
 
 
-def _operator(name: str) -> Callable[..., Any]:
-    def use(self: Any, *given: Any) -> Any:
+def _operator(name: str) -> Call:
+    def use(self: Hole, *given: object) -> object:
         return Hole(self, name, given)
 
     return use
@@ -151,12 +152,12 @@ for _name in _BINARY:
     setattr(Hole, f"__r{_name}__", _operator(_name))
 
 
-def batched(size: Any) -> Any:
+def batched(size: object) -> Hole:
     """A hole of which so many examples are asked at once."""
     return Hole(Hole(None, "batch"), "()", (size,))
 
 
-def uses(hole: Any) -> Iterator[tuple[str, Any]]:
+def uses(hole: object) -> Iterator[tuple[str, Args]]:
     """What was done with a hole and with those that it comes from, the last first."""
     called = None
     for _ in range(_DEEPEST):
@@ -176,13 +177,12 @@ def shape_of(hole: Hole) -> tuple[int, ...]:
     for use, given in uses(hole):
         parts += use == "part"
         if use == "reshape":
-            asked = given[0] if len(given) == 1 and hasattr(given[0], "__len__") else given
-            sizes = [int(size) for size in asked]
+            sizes = asked_sizes(given)
             return tuple(LENGTH if size < 0 else size for size in sizes)[parts:]
     return (LENGTH, _WIDTH)[parts:]
 
 
-def batch_of(hole: Any) -> int | None:
+def batch_of(hole: object) -> int | None:
     """The batch that a script asked of a hole."""
     for use, given in uses(hole):
         if "batch" in use and given and isinstance(given[0], int):
@@ -190,7 +190,7 @@ def batch_of(hole: Any) -> int | None:
     return None
 
 
-def holds(given: Any, depth: int = 3) -> bool:
+def holds(given: object, depth: int = 3) -> bool:
     """Whether there is a hole among arguments."""
     if isinstance(given, Hole):
         return True
@@ -207,15 +207,15 @@ def taken_apart() -> int:
     return _unpacked(frame.f_code).get(frame.f_lasti, 0) if frame is not None else 0
 
 
-def _user_frame() -> Any:
+def _user_frame() -> FrameType | None:
     """The innermost frame of the user's."""
-    frame: Any = sys._getframe()  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
     while frame is not None and not user_lines.is_user_file(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 
 
-def _is_decorated(given: Any) -> bool:
+def _is_decorated(given: object) -> bool:
     """Whether a function is given to what stands above its own `def`."""
     frame = _user_frame()
     if not isinstance(given, FunctionType) or given.__name__ == "<lambda>" or frame is None:
@@ -223,8 +223,7 @@ def _is_decorated(given: Any) -> bool:
     code = given.__code__
     first = code.co_firstlineno
     body = min((line for *_, line in code.co_lines() if line and line > first), default=first + 1)
-    at: int = frame.f_lineno
-    return bool(code.co_filename == frame.f_code.co_filename) and first <= at < body
+    return code.co_filename == frame.f_code.co_filename and first <= frame.f_lineno < body
 
 
 @cache

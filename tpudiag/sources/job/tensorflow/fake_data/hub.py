@@ -6,7 +6,8 @@ import os
 import re
 from typing import Any
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table
+from tpudiag.sources.job.points.library_objects import Tensor
 
 from .holes import taken_apart
 from .ledger import Ledger
@@ -19,7 +20,7 @@ _INPUTS = ("input_word_ids", "input_mask", "input_type_ids")
 """What models of TF Hub for texts are given, as their interface has it."""
 
 
-def install(tf: Any, hub: Any, ledger: Ledger) -> None:
+def install(tf: Library, hub: Library, ledger: Ledger) -> None:
     """Stand in for hub.KerasLayer and hub.load."""
     layer: Any = hub.KerasLayer.__mro__[1]  # of the Keras that the package itself uses
     real_layer = hub.KerasLayer
@@ -28,12 +29,12 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
     class KerasLayer(layer):  # type: ignore[misc]
         """Means over all but the batch, times a trained matrix; of texts, their tokens."""
 
-        def __new__(cls, handle: Any = "", *args: Any, **kwargs: Any) -> Any:
+        def __new__(cls, handle: object = "", *args: Any, **kwargs: Any) -> Any:
             if callable(handle) or (isinstance(handle, str) and os.path.isdir(handle)):  # noqa: PTH112
                 return real_layer(handle, *args, **kwargs)
             return layer.__new__(cls) if plain else layer.__new__(cls, handle, *args, **kwargs)
 
-        def __init__(self, handle: Any = "", trainable: bool = False, **kwargs: Any) -> None:
+        def __init__(self, handle: object = "", trainable: bool = False, **kwargs: object) -> None:
             kept = {key: kwargs[key] for key in ("name", "dtype", "input_shape") if key in kwargs}
             layer.__init__(self, trainable=trainable, **kept)
             ledger.note(f"TF Hub {handle}", "model")
@@ -41,20 +42,20 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
             self._width = int(named[1]) if named else _FEATURES
             self._prepares = "preprocess" in str(handle)
 
-        def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            answer: Any = layer.__call__(self, *args, **kwargs)
+        def __call__(self, *args: object, **kwargs: object) -> object:
+            answer = layer.__call__(self, *args, **kwargs)
             taken = taken_apart()
             # A module that answers several tensors shows in the line that calls it.
             one = taken < 2 or hasattr(answer, "items")
             return answer if one else (answer,) * taken
 
-        def build(self, input_shape: Any) -> None:
+        def build(self, input_shape: object) -> None:
             self._kernel = self.add_weight(
                 name="kernel", shape=(1, self._width), initializer="glorot_uniform"
             )
             layer.build(self, input_shape)
 
-        def call(self, inputs: Any, **_: Any) -> Any:
+        def call(self, inputs: Tensor | dict[str, Tensor], **_: object) -> object:
             if self._prepares:
                 tokens = tf.ones([tf.shape(inputs)[0], _TOKENS], tf.int32)
                 return dict.fromkeys(_INPUTS, tokens)
@@ -65,7 +66,7 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
             flat = tf.reshape(tf.cast(inputs, self._kernel.dtype), [tf.shape(inputs)[0], -1])
             return tf.reduce_mean(flat, axis=1, keepdims=True) * self._kernel
 
-        def _encoded(self, inputs: Any) -> dict[str, Any]:
+        def _encoded(self, inputs: dict[str, Tensor]) -> Kwargs:
             words = tf.cast(inputs["input_word_ids"], self._kernel.dtype)
             sequence = words[..., None] * self._kernel[None]
             pooled = tf.reduce_mean(sequence, axis=1)
@@ -74,7 +75,7 @@ def install(tf: Any, hub: Any, ledger: Ledger) -> None:
 
     hooks.stand_in(table.HUB_LAYER, KerasLayer)
 
-    def load(real_load: Any, handle: Any, *args: Any, **kwargs: Any) -> Any:
+    def load(real_load: Call, handle: object, *args: object, **kwargs: object) -> object:
         """The module as a layer."""
         here = isinstance(handle, str) and os.path.isdir(handle)  # noqa: PTH112
         return real_load(handle, *args, **kwargs) if here else KerasLayer(handle)

@@ -7,9 +7,8 @@ import importlib
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Any
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, hooks, table
 
 from .holes import Hole
 from .ledger import Ledger
@@ -18,13 +17,13 @@ _LOCAL = {"csv", "json", "text", "parquet", "arrow", "pandas", "imagefolder", "g
 """Readers of files, which are no data sets of a hub."""
 
 
-def install(module: Any, ledger: Ledger) -> None:
+def install(module: object, ledger: Ledger) -> None:
     """Let `datasets`, if it is that of Hugging Face, or `evaluate` go on without what is away."""
     of_data = hasattr(module, "load_dataset") and hasattr(module, "DatasetDict")
     if not of_data and not hasattr(module, "EvaluationModule"):
         return
 
-    def load(original: Any, path: Any, *args: Any, **kwargs: Any) -> Any:
+    def load(original: Call, path: object, *args: object, **kwargs: object) -> object:
         if str(path) in _LOCAL or os.path.exists(str(path)):  # noqa: PTH110
             return original(path, *args, **kwargs)
         try:
@@ -40,10 +39,10 @@ def install(module: Any, ledger: Ledger) -> None:
 
 
 @contextmanager
-def _offline(module: Any) -> Generator[None, None, None]:
+def _offline(module: object) -> Generator[None, None, None]:
     """While the package looks on this machine alone; its names for that have moved."""
     names = ("HF_HUB_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE")
-    constants: Any = None
+    constants: object = None
     with contextlib.suppress(ImportError):
         constants = importlib.import_module("huggingface_hub.constants")
     with contextlib.ExitStack() as stack:

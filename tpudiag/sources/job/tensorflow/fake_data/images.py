@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from tpudiag.sources.job.points import hooks, privates, table
+from tpudiag.sources.job.points import Call, Library, hooks, privates, table
+from tpudiag.sources.job.points.library_objects import Operation, Shape, Tensor
 
 from .text_files import JPEG, SIZE, SMALL_JPEG
 
@@ -19,7 +21,7 @@ _RAW = 1024
 class Contents:
     """Hands decoders what they can decode, and gives the result the size that is asked for."""
 
-    def __init__(self, tf: Any, marked: Any) -> None:
+    def __init__(self, tf: Library, marked: Call) -> None:
         self._tf, self._marked = tf, marked
         self._decoded = False
         """Whether a stand-in was decoded in a graph."""
@@ -29,18 +31,20 @@ class Contents:
         hooks.around(table.TENSOR_PARSED, self._tensor)
         hooks.around(table.RESHAPED, self._reshaped)
 
-    def _replaced(self, contents: Any, stand_in: Any) -> Any:
+    def _replaced(self, contents: object, stand_in: object) -> object:
         """Contents with the stand-in where they are none."""
         contents = self._tf.convert_to_tensor(contents)
         return self._tf.where(self._marked(contents), stand_in, contents)
 
-    def _jpeg(self, original: Any, contents: Any, *args: Any, **kwargs: Any) -> Any:
+    def _jpeg(self, original: Call, contents: object, *args: object, **kwargs: object) -> object:
         """Something is asked of a JPEG."""
         with self._tf.name_scope(_SCOPE):
             contents = self._replaced(contents, JPEG)
         return original(contents, *args, **kwargs)
 
-    def _picture(self, original: Any, contents: Any, *args: Any, **kwargs: Any) -> Any:
+    def _picture(
+        self, original: Callable[..., Any], contents: object, *args: object, **kwargs: object
+    ) -> object:
         """A picture is decoded; its size can still be set where a shape asks for one."""
         tf = self._tf
         contents = tf.convert_to_tensor(contents)
@@ -60,7 +64,14 @@ class Contents:
         self._seen(resized)
         return resized
 
-    def _raw(self, original: Any, input_bytes: Any, out_type: Any, *a: Any, **kw: Any) -> Any:
+    def _raw(
+        self,
+        original: Callable[..., Tensor],
+        input_bytes: object,
+        out_type: object,
+        *a: object,
+        **kw: object,
+    ) -> Tensor:
         """Raw bytes are decoded; the arguments have the names that they are given by."""
         tf = self._tf
         with tf.name_scope(_SCOPE):
@@ -73,7 +84,14 @@ class Contents:
         self._seen(values)
         return values
 
-    def _tensor(self, original: Any, serialized: Any, out_type: Any, *a: Any, **kw: Any) -> Any:
+    def _tensor(
+        self,
+        original: Callable[..., Tensor],
+        serialized: object,
+        out_type: object,
+        *a: object,
+        **kw: object,
+    ) -> Tensor:
         """A serialized tensor is parsed: what stands in has one dimension, until it is reshaped."""
         tf = self._tf
         with tf.name_scope(_SCOPE):
@@ -82,21 +100,21 @@ class Contents:
         self._seen(values)
         return values
 
-    def _seen(self, tensor: Any) -> None:
+    def _seen(self, tensor: Tensor) -> None:
         """A stand-in was decoded in a graph: shapes that are set there may ask for its size."""
         if self._tf.executing_eagerly():
             return
         self._decoded = True
         hooks.around(table.SHAPE_SET, self._shape_set, type(tensor))
 
-    def _shape_set(self, original: Any, tensor: Any, shape: Any) -> Any:
+    def _shape_set(self, original: Call, tensor: Tensor, shape: object) -> object:
         """A shape is claimed: a stand-in behind the tensor takes its size."""
         size = self._behind(tensor, "size") if not tensor.shape.is_fully_defined() else None
         if size is not None:
             self._resize(size, self._tf.TensorShape(shape).as_list())
         return original(tensor, shape)
 
-    def _resize(self, size: Any, wanted: list[int | None]) -> None:
+    def _resize(self, size: Operation, wanted: list[int | None]) -> None:
         """Give the constant that holds a stand-in's size another value."""
         tf = self._tf
         if any(not number for number in wanted[:2]):
@@ -105,7 +123,7 @@ class Contents:
             count = 1
             for number in wanted:
                 count *= number or 1
-            value: Any = count
+            value: int | list[int | None] = count
         elif len(wanted) == 3:
             value = wanted[:2]
         else:
@@ -115,7 +133,9 @@ class Contents:
         # into the graph is changed, before the graph is first run.
         privates.SET_ATTRIBUTE.of(size)("value", tf.compat.v1.AttrValue(tensor=proto))
 
-    def _reshaped(self, original: Any, tensor: Any, shape: Any, *args: Any, **kw: Any) -> Any:
+    def _reshaped(
+        self, original: Call, tensor: Tensor, shape: Shape, *args: object, **kw: object
+    ) -> object:
         """A shape is asked for: a stand-in is cut or repeated to fit it.
 
         What a function of the pipeline is given may have been decoded by one before it.
@@ -143,7 +163,7 @@ class Contents:
             tensor = tf.raw_ops.Reshape(tensor=tf.tile(flat, [again])[:count], shape=sizes)
         return original(tensor, shape, *args, **kw)
 
-    def _behind(self, tensor: Any, name: str) -> Any:
+    def _behind(self, tensor: Tensor, name: str) -> Operation | None:
         """The stand-in's operation of this name that a tensor was made from; None for none."""
         seen: set[str] = set()
         waiting = [tensor.op]

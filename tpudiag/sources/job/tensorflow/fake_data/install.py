@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+
+from tpudiag.sources.job.points import Library, Watches
 
 from . import folders, hub, hub_datasets, paths, records, shuffles, tables, tfds_data
 from .files import Files
@@ -29,11 +30,11 @@ class FakeData:
     """All stand-ins for data of one job."""
 
     def __init__(
-        self, folder: str, put: Callable[..., None], written: Callable[[Any], bool]
+        self, folder: str, put: Callable[..., None], written: Callable[[object], bool]
     ) -> None:
         self._ledger = Ledger(os.path.abspath(folder), put)  # noqa: PTH100
         self._written = written
-        self._tf: Any = None
+        self._tf: Library
         put(stood_in=())
         self.statements = Statements(self._ledger)
         HostedModules(self._ledger.note)
@@ -44,11 +45,11 @@ class FakeData:
         """Whether anything was stood in for so far."""
         return self._ledger.any
 
-    def watch_tensorflow(self, tf: Any) -> None:
+    def watch_tensorflow(self, tf: Library) -> None:
         """Files, records and contents."""
         self._tf = tf
 
-        def marked(strings: Any) -> Any:
+        def marked(strings: object) -> object:
             # RE2's dot matches no line end.
             return tf.strings.regex_full_match(strings, f"{MARKER}(.|\n)*")
 
@@ -58,12 +59,12 @@ class FakeData:
         Contents(tf, marked)
         self._filling = Filling(tf, self._ledger)
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """What Keras would download."""
         KerasData(keras, self._ledger)
         self._filling.watch_keras(keras)
 
-    def by_module(self) -> dict[str, Callable[[Any], None]]:
+    def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         ledger = self._ledger
         of_hub = partial(hub_datasets.install, ledger=ledger)

@@ -6,9 +6,8 @@ import importlib
 import os
 import sys
 from functools import partial
-from typing import Any
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 
 from . import paths
 from .holes import Hole, batched
@@ -23,7 +22,7 @@ _IMAGES = {
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
 
 
-def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
+def drawn(original: Call, *args: object, **kwargs: object) -> object:
     """A drawing of a model; none where Graphviz is not, which hosts of notebooks have."""
     try:
         return original(*args, **kwargs)
@@ -35,9 +34,9 @@ def drawn(original: Any, *args: Any, **kwargs: Any) -> Any:
 class KerasData:
     """Answers where Keras would fetch something."""
 
-    def __init__(self, keras: Any, ledger: Ledger) -> None:
+    def __init__(self, keras: Library, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._numpy: Any = importlib.import_module("numpy")
+        self._numpy = importlib.import_module("numpy")
         for each in table.KERAS_DATA_LOADED.each():
             hooks.around(each, self._loader(each.owners[0].rpartition(".")[2]), keras)
         hooks.around(table.KERAS_FILE, self._file, keras)
@@ -48,10 +47,10 @@ class KerasData:
         hooks.around(table.FOLDER_GENERATED, self._generated, keras)
         hooks.around(table.TABLE_GENERATED, self._generated_by_table, keras)
 
-    def _loader(self, name: str) -> Any:
+    def _loader(self, name: str) -> Call:
         """The stand-in for one dataset's load_data."""
 
-        def load(original: Any, *args: Any, **kwargs: Any) -> Any:
+        def load(original: Call, *args: object, **kwargs: object) -> object:
             cached = os.path.expanduser("~/.keras/datasets")  # noqa: PTH111
             stem = name.replace("_", "-")
             if os.path.isdir(cached) and any(  # noqa: PTH112
@@ -64,13 +63,13 @@ class KerasData:
 
         return load
 
-    def _images(self, name: str) -> Any:
+    def _images(self, name: str) -> object:
         """Pictures and labels, of the real number, shape and type."""
         counts, shape, classes, rank = _IMAGES[name]
         # Of a fixed seed: two rehearsals that are compared with each other see the same data.
         random = self._numpy.random.default_rng(0)
 
-        def part(count: int) -> Any:
+        def part(count: int) -> object:
             pictures = random.integers(0, 256, (count, *shape), dtype="uint8")
             label_type = "uint8" if rank == (1,) else "int64"
             labels = random.integers(0, classes, (count, *(1,) * (rank[0] - 1)), dtype=label_type)
@@ -78,20 +77,22 @@ class KerasData:
 
         return part(counts[0]), part(counts[1])
 
-    def _folder(self, original: Any, directory: Any, *args: Any, **kwargs: Any) -> Any:
+    def _folder(self, original: Call, directory: object, *args: object, **kwargs: object) -> object:
         """A dataset of the pictures, or texts, of a folder."""
         if not (paths.is_remote(directory) or paths.is_hosted(directory)):
             return original(directory, *args, **kwargs)
         self._ledger.note(f"{directory} (batches of its files)")
         return batched(kwargs.get("batch_size", 32))
 
-    def _generated(self, original: Any, generator: Any, directory: Any, *a: Any, **kw: Any) -> Any:
+    def _generated(
+        self, original: Call, generator: object, directory: object, *a: object, **kw: object
+    ) -> object:
         """A generator of the pictures of a folder."""
         return self._folder(partial(original, generator), directory, *a, **kw)
 
     def _generated_by_table(
-        self, original: Any, generator: Any, dataframe: Any, *args: Any, **kw: Any
-    ) -> Any:
+        self, original: Call, generator: object, dataframe: object, *args: object, **kw: object
+    ) -> object:
         """A generator of the pictures that a table names; Keras drops those that are not there."""
         made = original(generator, dataframe, *args, **kw)
         if self._ledger.any and not getattr(made, "samples", 1):
@@ -100,8 +101,13 @@ class KerasData:
         return made
 
     def _file(
-        self, original: Any, fname: Any = None, origin: Any = None, *args: Any, **kw: Any
-    ) -> Any:
+        self,
+        original: Call,
+        fname: object = None,
+        origin: object = None,
+        *args: object,
+        **kw: object,
+    ) -> object:
         """A file that Keras would download: where it would lie, and is not."""
         cache = os.path.expanduser(str(kw.get("cache_dir") or "~/.keras"))  # noqa: PTH111
         folder = os.path.join(cache, str(kw.get("cache_subdir", "datasets")))  # noqa: PTH118
@@ -112,7 +118,9 @@ class KerasData:
         paths.fetched(folder)
         return at
 
-    def _weights(self, original: Any, model: Any, filepath: Any, *args: Any, **kw: Any) -> Any:
+    def _weights(
+        self, original: Call, model: object, filepath: object, *args: object, **kw: object
+    ) -> object:
         """Weights that are not there are left as they were initialised."""
         if not paths.is_hosted(filepath):
             return original(model, filepath, *args, **kw)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import interventions
@@ -73,7 +73,7 @@ class Ledger:
         self.records = min(self.records, max(FEWEST_RECORDS, -(-examples // FILES)))
         return self.records
 
-    def file(self, name: str, write: Callable[[str], Any]) -> str:
+    def file(self, name: str, write: Callable[[str], object]) -> str:
         """A file of the folder, written when it is first asked for."""
         path = os.path.join(self.folder, name)  # noqa: PTH118
         if not os.path.exists(path):  # noqa: PTH110

@@ -9,11 +9,10 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
 
 from tpudiag import missing_modules
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import interventions, user_lines
+from tpudiag.sources.job.points import Kwargs, interventions, user_lines
 
 COLAB = "google.colab"
 OF_SESSIONS = (COLAB,)
@@ -31,7 +30,7 @@ class KaggleDatasets:
 class UserSecretsClient:
     """Stands in for kaggle_secrets.UserSecretsClient."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
         return _any_text
@@ -92,7 +91,7 @@ def _ends_by_it() -> bool:
 class _Hosted(ModuleType):
     """A module of functions that do nothing; its submodules are imported when they are asked."""
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
         if self.__name__ == COLAB:
@@ -100,13 +99,13 @@ class _Hosted(ModuleType):
         return _nothing
 
 
-def _any_text(*_: Any, **__: Any) -> str:
+def _any_text(*_: object, **__: object) -> str:
     """A secret that nobody told: a text, and the number that some are."""
     interventions.note(InterventionKind.SESSION)
     return "0"
 
 
-def _nothing(*_: Any, **__: Any) -> dict[str, Any]:
+def _nothing(*_: object, **__: object) -> Kwargs:
     """What a function answers that does nothing."""
     interventions.note(InterventionKind.SESSION)
     return {}

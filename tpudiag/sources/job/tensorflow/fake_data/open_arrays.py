@@ -11,24 +11,24 @@ from typing import Any
 
 
 @cache
-def _array_class() -> Any:
+def _array_class() -> type:
     """NumPy's array, of elastic size: what is made of one is one, too."""
-    numpy: Any = importlib.import_module("numpy")
+    numpy = importlib.import_module("numpy")
+    array: Any = numpy.ndarray
 
-    class OpenArray(numpy.ndarray):  # type: ignore[misc]
+    class OpenArray(array):  # type: ignore[misc]
         """Cut or repeated where another shape is asked for than its numbers fill."""
 
-        def reshape(self, *shape: Any, **options: Any) -> Any:
+        def reshape(self, *shape: object, **options: object) -> object:
             """As asked, row for row where only the rows are left open."""
-            asked = shape[0] if len(shape) == 1 and hasattr(shape[0], "__len__") else shape
-            sizes = [int(size) for size in asked]
+            sizes = asked_sizes(shape)
             rows = len(self) if self.ndim else 1
             of_row, own = prod(sizes[1:]), prod(self.shape[1:])
             by_row = len(sizes) > 1 and self.ndim > 1 and of_row > 1 and sizes[0] in (-1, rows)
             if by_row and of_row != own:
                 return numpy.resize(self, (rows, *sizes[1:])).view(OpenArray)
             try:
-                return numpy.ndarray.reshape(self, *shape, **options)
+                return array.reshape(self, *shape, **options)
             except ValueError:
                 known = [rows if size < 0 else size for size in sizes]
                 return numpy.resize(self, known).view(OpenArray)
@@ -36,6 +36,12 @@ def _array_class() -> Any:
     return OpenArray
 
 
-def opened(array: Any) -> Any:
+def asked_sizes(shape: tuple[Any, ...]) -> list[int]:
+    """The sizes that a shape is asked by, which may be given one by one or as a list."""
+    alone: Any = shape[0] if len(shape) == 1 and hasattr(shape[0], "__len__") else None
+    return [int(size) for size in (shape if alone is None else alone)]
+
+
+def opened(array: Any) -> object:
     """The same numbers, of elastic size."""
     return array.view(_array_class())

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence, Sized
 from datetime import date, timedelta
 from functools import wraps
-from typing import Any
+from typing import Any, Protocol
 
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import Call, Library, user_lines
 
 from .open_arrays import opened
 from .text_files import WORDS
@@ -26,7 +26,7 @@ _USES = (
 )  # fmt: skip
 """What fails on a column of another kind."""
 _NUMBERS, _NAMES, _TEXTS = 0, 1, 2
-_MADE: tuple[Callable[[int], Any], ...] = (
+_MADE: tuple[Callable[[int], object], ...] = (
     lambda row: row % 2,
     lambda row: f"file-{row:05d}",
     lambda row: " ".join(WORDS.split()[row % 5 :]),
@@ -46,7 +46,7 @@ def kind_of(name: object) -> int:
     return next((kind for kind, named in _NAMED if named.search(str(name))), _NUMBERS)
 
 
-def values(name: object, rows: int, kind: int | None, equal: tuple[Any, ...]) -> list[Any]:
+def values(name: object, rows: int, kind: int | None, equal: tuple[object, ...]) -> list[object]:
     """What a column of that name holds; some rows are `equal` to what it was compared with."""
     made, parts = _MADE[kind_of(name) if kind is None else kind], max(_PARTS, len(equal))
     turns = (row % parts for row in range(rows))
@@ -58,21 +58,44 @@ def by_user() -> bool:
     return user_lines.direct_caller() is not None
 
 
+class _Plain(Protocol):
+    """A column as the job's pandas has it."""
+
+    index: Sized
+    any: Callable[[], bool]
+    isin: Callable[[object], _Plain]
+    map: Call
+    reindex: Callable[[object], _Plain]
+    str: object
+
+    def __len__(self) -> int: ...
+
+
+class _Series(Protocol):
+    """The class Series of the job's pandas."""
+
+    values: property
+    __getattr__: Call
+    __getitem__: Call
+
+    def __call__(self, values: object, index: object = None) -> _Plain: ...
+
+
 class _Column:
     """A column that learns from its uses; a row that has whatever column is asked of it."""
 
-    _base: Any
+    _base: _Series
     """The Series of the job's pandas."""
     _table: Any
     """The table of which it is a column as it was made, and not the script's own."""
-    index: Any
-    name: Any
+    index: object
+    name: object
 
     @property
-    def _constructor(self) -> Any:
+    def _constructor(self) -> object:
         return type(self)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> object:
         try:
             return self._base.__getitem__(self, key)
         except KeyError:
@@ -80,7 +103,7 @@ class _Column:
                 raise
             return _MADE[kind_of(key)](self.name if isinstance(self.name, int) else 0)
 
-    def __getattr__(self, name: Any) -> Any:
+    def __getattr__(self, name: str) -> object:
         try:
             return self._base.__getattr__(self, name)
         except AttributeError:
@@ -89,50 +112,53 @@ class _Column:
             return self[name]
 
     @property
-    def values(self) -> Any:
+    def values(self) -> object:
         """Its values, of elastic size."""
         given = self._base.values.__get__(self)
         return opened(given) if type(given).__name__ == "ndarray" else given
 
     @property
-    def str(self) -> Any:
+    def str(self) -> object:
         """Methods of its texts."""
         return self._again(lambda plain: plain.str)
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: object) -> Any:
         return self._holding([other]) == other
 
-    def __ne__(self, other: Any) -> Any:
+    def __ne__(self, other: object) -> Any:
         return self._holding([other]) != other
 
     __hash__ = object.__hash__
 
-    def isin(self, values: Any) -> Any:
+    def isin(self, values: Iterable[object]) -> object:
         """Which are among these."""
         return self._holding(list(values)).isin(values)
 
-    def map(self, arg: Any, *args: Any, **kwargs: Any) -> Any:
+    def map(self, arg: object, *args: object, **kwargs: object) -> object:
         """Each value's; of a dict, whose keys some rows hold."""
         if isinstance(arg, dict):
             return self._holding(list(arg)).map(arg, *args, **kwargs)
         return self._again(lambda plain: plain.map(arg, *args, **kwargs))
 
-    def _holding(self, values: list[Any]) -> Any:
+    def _holding(self, values: Sequence[object]) -> _Plain:
         """Plain, and some rows with each of these values."""
         plain, table = self._base(self), self._table
-        open_ = table is not None and all(type(value).__hash__ for value in values)
-        if not open_ or len(plain) != len(table.index) or plain.isin(values).any():
+        if table is None or not all(type(value).__hash__ for value in values):
+            return plain
+        if len(plain) != len(table.index) or plain.isin(values).any():
             return plain
         table._make(self.name, None, tuple(values))
         return self._base(table[self.name])
 
-    def _again(self, use: Callable[[Any], Any]) -> Any:
+    def _again(self, use: Callable[[_Plain], object]) -> object:
         """A use of the column, of another kind where it fails."""
         try:
             return use(self._base(self))
         except _MISUSES:
-            table: Any = self._table
-            for kind, made in enumerate(_MADE) if table is not None else ():
+            table = self._table
+            if table is None:
+                raise
+            for kind, made in enumerate(_MADE):
                 rows = self._base([made(row) for row in range(len(table.index))], index=table.index)
                 try:
                     result = use(rows.reindex(self.index))
@@ -143,18 +169,18 @@ class _Column:
             raise
 
 
-def column_class(pandas: Any) -> Any:
+def column_class(pandas: Library) -> type:
     """The class of open columns, of the job's pandas."""
     uses = {name: _used(getattr(pandas.Series, name)) for name in _USES}
     own = {"_base": pandas.Series, "_table": None}
     return type("Column", (_Column, pandas.Series), {**own, **uses})
 
 
-def _used(original: Any) -> Any:
+def _used(original: Call) -> Call:
     """A use of a column: tried with other kinds of values where it fails."""
 
     @wraps(original)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: object, **kwargs: object) -> object:
         return self._again(lambda plain: original(plain, *args, **kwargs))
 
     return call

@@ -10,10 +10,12 @@ some rows hold that; where a use fails, the values are of another kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, wraps
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from functools import cache, partial, wraps
 from types import FunctionType, MappingProxyType
-from typing import Any
+from typing import Any, Protocol, SupportsIndex, TypeVar
+
+from tpudiag.sources.job.points import Call, Kwargs, Library
 
 from .open_arrays import opened
 from .open_columns import by_user, column_class, values
@@ -23,11 +25,29 @@ _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 """What `query` and `eval` say of a column that is not there."""
 _UNNAMED = 4
 """Columns of numbers that a table has before any is asked for."""
+_Found = TypeVar("_Found")
 
 
-def make(pandas: Any, rows: int, options: dict[str, Any]) -> Any:
+class _Frame(Protocol):
+    """The class DataFrame of the job's pandas."""
+
+    loc: property
+    iloc: property
+    values: property
+    groupby: Call
+    iterrows: Callable[[object], Iterable[tuple[object, dict[str, object]]]]
+    itertuples: Callable[..., Iterable[object]]
+    __contains__: Callable[[object, object], bool]
+    __getattr__: Call
+    __getitem__: Call
+    __setitem__: Call
+
+
+def make(pandas: Library, rows: int, options: Kwargs) -> object:
     """A table as pandas was told to read it."""
-    table = _table_class(pandas)(index=pandas.RangeIndex(min(options.get("nrows") or rows, rows)))
+    asked = options.get("nrows")
+    rows = min(int(asked), rows) if isinstance(asked, SupportsIndex) and asked else rows
+    table = _table_class(pandas)(index=pandas.RangeIndex(rows))
     columns = options.get("names") or options.get("usecols")
     begin = range(_UNNAMED) if options.get("header", 0) is None else _unnamed(0, _UNNAMED)
     for name in columns if isinstance(columns, list) else begin:
@@ -40,7 +60,7 @@ def _unnamed(first: int, last: int) -> list[str]:
     return [f"column_{number}" for number in range(first, last)]
 
 
-def _names(given: Any) -> Iterator[str]:
+def _names(given: object) -> Iterator[str]:
     """Texts among arguments, which may name columns."""
     if isinstance(given, str):
         yield given
@@ -48,7 +68,9 @@ def _names(given: Any) -> Iterator[str]:
         yield from _names([given.start, given.stop])
     elif isinstance(given, dict):
         yield from _names([*given, *given.values()])
-    elif isinstance(given, (list, tuple, set)) or type(given).__name__ == "Index":
+    elif isinstance(given, Iterable) and (
+        isinstance(given, (list, tuple, set)) or type(given).__name__ == "Index"
+    ):
         for each in given:
             yield from _names(each)
 
@@ -59,55 +81,52 @@ class _Lookup:
     def __init__(self, table: Any, made: Callable[[], Any]) -> None:
         self._table, self._made = table, made
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: object) -> object:
         return self._table._tried(lambda: self._made()[key], [key])
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         self._made()[key] = value
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         member = getattr(self._made(), name)
         if not callable(member):
             return member
+        return lambda *args, **kwargs: self._table._tried(
+            lambda: getattr(self._made(), name)(*args, **kwargs), [*args, *kwargs.values()]
+        )
 
-        def call(*args: Any, **kwargs: Any) -> Any:
-            asked = [*args, *kwargs.values()]
-            return self._table._tried(lambda: getattr(self._made(), name)(*args, **kwargs), asked)
-
-        return call
-
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         return iter(self._made())
 
 
 class _Open:
     """What pandas does not find in a table is made."""
 
-    _base: Any
+    _base: _Frame
     """The DataFrame of the job's pandas."""
     _column: Any
-    columns: Any
-    index: Any
-    _equal: Mapping[Any, tuple[Any, ...]] = MappingProxyType({})
+    columns: Collection[object]
+    index: Sized
+    _equal: Mapping[object, tuple[object, ...]] = MappingProxyType({})
     """What columns were compared with: some rows hold that."""
-    _own: frozenset[Any] = frozenset()
+    _own: frozenset[object] = frozenset()
     """Columns that the script has written."""
 
     @property
-    def _constructor(self) -> Any:
+    def _constructor(self) -> object:
         return type(self)
 
     @property
-    def _constructor_sliced(self) -> Any:
+    def _constructor_sliced(self) -> object:
         return self._column
 
-    def _make(self, name: Any, kind: int | None = None, equal: tuple[Any, ...] = ()) -> None:
+    def _make(self, name: object, kind: int | None = None, equal: tuple[object, ...] = ()) -> None:
         equal = (*self._equal.get(name, ()), *equal)
         self._equal = {**self._equal, name: equal}
         made = values(name, len(self.index), kind, equal)
         self._base.__setitem__(self, name, made)
 
-    def _tried(self, call: Callable[[], Any], asked: Any) -> Any:
+    def _tried(self, call: Callable[[], _Found], asked: Sequence[object]) -> _Found:
         """A look-up, done again with what it did not find."""
         try:
             return call()
@@ -126,20 +145,20 @@ class _Open:
                 at._make(name)
             return call()
 
-    def __getitem__(self, key: Any) -> Any:
-        found = self._tried(lambda: self._base.__getitem__(self, key), [key])
+    def __getitem__(self, key: object) -> object:
+        found: Any = self._tried(lambda: self._base.__getitem__(self, key), [key])
         if isinstance(found, self._column) and isinstance(key, str) and key not in self._own:
             found._table = self
         return found
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: object, value: object) -> None:
         self._base.__setitem__(self, key, value)
         self._own = self._own.union(_names(key))
 
-    def __contains__(self, key: Any) -> bool:
+    def __contains__(self, key: object) -> bool:
         return isinstance(key, str) or bool(self._base.__contains__(self, key))
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         try:
             return self._base.__getattr__(self, name)
         except AttributeError:
@@ -147,19 +166,19 @@ class _Open:
                 raise
             return self[name]
 
-    def __getattribute__(self, name: str) -> Any:
+    def __getattribute__(self, name: str) -> object:
         # pandas finds a column that is there without asking `__getitem__`.
         if name[0] != "_" and not hasattr(type(self), name) and by_user():
             return self[name]
         return object.__getattribute__(self, name)
 
-    def groupby(self, *args: Any, **kwargs: Any) -> Any:
+    def groupby(self, *args: object, **kwargs: object) -> object:
         """Groups of rows, of which other columns may be asked."""
-        make: Callable[[], Any] = lambda: self._base.groupby(self, *args, **kwargs)  # noqa: E731
+        make = partial(self._base.groupby, self, *args, **kwargs)
         self._tried(make, [*args, *kwargs.values()])
         return _Lookup(self, make)
 
-    def itertuples(self, index: bool = True, name: str | None = "Pandas") -> Any:
+    def itertuples(self, index: bool = True, name: str | None = "Pandas") -> Iterator[object]:
         """Rows that have whatever column is asked of them."""
         if name is None:
             yield from self._base.itertuples(self, index, name)
@@ -169,23 +188,23 @@ class _Open:
             yield row
 
     @property
-    def loc(self) -> Any:
+    def loc(self) -> object:
         """Rows and columns by their names."""
         return _Lookup(self, lambda: self._base.loc.__get__(self))
 
     @property
-    def iloc(self) -> Any:
+    def iloc(self) -> object:
         """Rows and columns by their numbers."""
         return _Lookup(self, lambda: self._base.iloc.__get__(self))
 
     @property
-    def values(self) -> Any:
+    def values(self) -> object:
         """All numbers, of elastic size."""
         return opened(self._base.values.__get__(self))
 
 
 @cache
-def _table_class(pandas: Any) -> Any:
+def _table_class(pandas: Library) -> Any:
     """The class of open tables, of the job's pandas."""
     frame, column = pandas.DataFrame, column_class(pandas)
     members = {name: _static(frame, name) for name in dir(frame) if name[0] != "_"}
@@ -198,17 +217,17 @@ def _table_class(pandas: Any) -> Any:
     return type("Table", (_Open, frame), {**named, **methods})
 
 
-def _completed(original: Any) -> Any:
+def _completed(original: Call) -> Call:
     """A method that makes what it does not find among what it is asked for."""
 
     @wraps(original)
-    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Any, *args: object, **kwargs: object) -> object:
         asked = [*args, *kwargs.values()]
         return self._tried(lambda: original(self, *args, **kwargs), asked)
 
     return call
 
 
-def _static(class_: Any, name: str) -> Any:
+def _static(class_: type, name: str) -> object:
     """A member as its class holds it."""
     return next((vars(each)[name] for each in class_.__mro__ if name in vars(each)), None)

@@ -7,7 +7,6 @@ import re
 import socket
 from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 from tpudiag.sources.job.points import bounded_call
 
@@ -32,9 +31,18 @@ _PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
 _DATA = re.compile(r"tfrec|\.(csv|jsonl?|txt|npz|gz|zip|jpe?g|png|bmp|records?)$|-of-\d", re.I)
 
 
-def is_remote(path: Any) -> bool:
+def is_remote(path: object) -> bool:
     """Whether a path begins with a scheme of a remote file system, and does not answer."""
-    return isinstance(path, str) and re.match(REMOTE, path) is not None and not _answers(path)
+    text = text_of(path)
+    return text is not None and re.match(REMOTE, text) is not None and not _answers(text)
+
+
+def text_of(path: object) -> str | None:
+    """A path as text; None for what is none."""
+    if isinstance(path, bytes):
+        return path.decode("utf-8", "surrogateescape")
+    plain = str(path) if hasattr(path, "__fspath__") else path
+    return plain if isinstance(plain, str) else None
 
 
 def ask_with(exists: Callable[[str], bool]) -> None:
@@ -71,14 +79,12 @@ def _has_storage() -> bool:
     return True
 
 
-def is_absent(path: Any) -> bool:
+def is_absent(path: object) -> bool:
     """Whether a path of data cannot be reached: remote, or local and not there."""
-    text: Any = path
-    if hasattr(path, "__fspath__"):
-        text = str(path)
+    text = text_of(path)
     if is_remote(text):
         return True
-    if not isinstance(text, str) or os.path.lexists(text):
+    if text is None or os.path.lexists(text):
         return False
     return text.startswith((*_HOSTED, *_fetched)) or bool(_DATA.search(text))
 
@@ -95,20 +101,16 @@ def fetched(folder: str) -> None:
     _fetched.append(folder)
 
 
-def is_hosted(path: Any) -> bool:
+def is_hosted(path: object) -> bool:
     """Whether a path lies in a folder that a notebook host mounts, and is not there."""
-    text: Any = str(path) if hasattr(path, "__fspath__") else path
-    return (
-        isinstance(text, str)
-        and text.startswith((*_HOSTED, *_fetched))
-        and not os.path.lexists(text)
-    )
+    text = text_of(path) or ""
+    return text.startswith((*_HOSTED, *_fetched)) and not os.path.lexists(text)
 
 
-def kept(path: Any, folder: str) -> str | None:
+def kept(path: object, folder: str) -> str | None:
     """Where a file is kept that a script writes to a host's own folder, which is not there."""
-    text: Any = str(path) if hasattr(path, "__fspath__") else path
-    if not isinstance(text, str) or not text.startswith(WRITABLE):
+    text = text_of(path) or ""
+    if not text.startswith(WRITABLE):
         return None
     if os.path.isdir(os.path.dirname(text)):  # noqa: PTH112, PTH120
         return None

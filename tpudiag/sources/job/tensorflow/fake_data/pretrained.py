@@ -9,7 +9,7 @@ import importlib
 import re
 from typing import Any
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, hooks, table
 
 from .holes import Hole
 from .ledger import Ledger
@@ -51,7 +51,7 @@ class Pretrained:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    def watch(self, _: Any) -> None:
+    def watch(self, _: object) -> None:
         """One of the modules that fetch was imported."""
         for at in _PLACES:
             hooks.around(at, self._prepared)
@@ -59,11 +59,15 @@ class Pretrained:
         hooks.around(table.MODEL_FETCHED, self._model)
         hooks.around(table.AUTO_MODEL_FETCHED, self._local)
 
-    def _local(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
+    def _local(
+        self, original: Call, class_: object, name: object, *args: object, **kw: object
+    ) -> object:
         """The automatic classes ask for files of their own."""
         return original(class_, name, *args, **{**kw, **_LOCAL})
 
-    def _prepared(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
+    def _prepared(
+        self, original: Call, class_: type, name: object, *args: object, **kw: object
+    ) -> object:
         """A tokenizer, or what prepares pictures."""
         try:
             return self._local(original, class_, name, *args, **kw)
@@ -73,7 +77,9 @@ class Pretrained:
         self._ledger.note(f"the {class_.__name__} {name}")
         return Hole()
 
-    def _configuration(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
+    def _configuration(
+        self, original: Call, class_: object, name: object, *args: object, **kw: object
+    ) -> object:
         """What a model's configuration file says."""
         try:
             return self._local(original, class_, name, *args, **kw)
@@ -89,12 +95,14 @@ class Pretrained:
 
     def _kind(self, name: str) -> str:
         """The type of model that a name tells."""
-        auto: Any = importlib.import_module("transformers.models.auto.configuration_auto")
+        auto = importlib.import_module("transformers.models.auto.configuration_auto")
         kinds = sorted(auto.CONFIG_MAPPING.keys(), key=len, reverse=True)
         plain = name.lower().replace("_", "-")
         return next((kind for kind in kinds if kind in plain), "bert")
 
-    def _model(self, original: Any, class_: Any, name: Any, *args: Any, **kw: Any) -> Any:
+    def _model(
+        self, original: Call, class_: Any, name: object, *args: object, **kw: object
+    ) -> object:
         """A model with its weights."""
         try:
             return self._local(original, class_, name, *args, **kw)
@@ -117,13 +125,13 @@ class Pretrained:
         return model
 
 
-def configuration(name: str, kind: str) -> dict[str, Any]:
+def configuration(name: str, kind: str) -> Kwargs:
     """The configuration of a model by its name: what is left out is the type's own default."""
     plain = name.lower()
     none: dict[str, int] = {}
     size = next((values for part, values in _SIZES.items() if part in plain), none)
     vocabulary = next((count for part, count in _VOCABULARIES.items() if part in plain), None)
-    made: dict[str, Any] = {"model_type": kind, **size}
+    made: Kwargs = {"model_type": kind, **size}
     # It names its sizes otherwise (dim, n_layers).
     if kind == "distilbert":
         made = {"model_type": kind}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.points.library_objects import DType
 
 from .ledger import MARKER, Ledger
 from .text_files import SIZE, keep_records_within
@@ -19,20 +21,30 @@ _SIDE = re.compile(r"height|width|(^|[_/])size$", re.I)
 """What a picture is reshaped to, by a record that tells its sides."""
 _STRING_BYTES = 64
 """What a short string takes as a tensor, and as an object of Python's."""
+Features: TypeAlias = Mapping[str, Any]
+"""What a script's parse function asks of a record: a feature by its key."""
 
 
-def install(tf: Any, marked: Any, ledger: Ledger) -> None:
+def install(tf: Library, marked: Call, ledger: Ledger) -> None:
     """Hook the functions that parse; `marked(strings)` says in the graph which are stand-ins."""
 
-    def parsed(original: Any, serialized: Any, features: Any, *args: Any, **kwargs: Any) -> Any:
+    def parsed(
+        original: Call, serialized: object, features: Features, *args: object, **kwargs: object
+    ) -> object:
         keep_records_within(tf, ledger, _parsed_bytes(tf, features))
         return original(chosen(serialized, examples(tf, features)), features, *args, **kwargs)
 
-    def csv(original: Any, records: Any, record_defaults: Any, *args: Any, **kwargs: Any) -> Any:
+    def csv(
+        original: Call,
+        records: object,
+        record_defaults: Iterable[object],
+        *args: object,
+        **kwargs: object,
+    ) -> object:
         line = ",".join(_column(tf, default) for default in record_defaults)
         return original(chosen(records, [line]), record_defaults, *args, **kwargs)
 
-    def chosen(strings: Any, stand_ins: list[Any]) -> Any:
+    def chosen(strings: object, stand_ins: Sequence[str | bytes]) -> object:
         strings = tf.convert_to_tensor(strings)
         with tf.name_scope("tpudiag_fake"):
             # In the graph, for the parse function runs inside Dataset.map: a stand-in record is
@@ -44,7 +56,7 @@ def install(tf: Any, marked: Any, ledger: Ledger) -> None:
     hooks.around(table.CSV_DECODED, csv)
 
 
-def examples(tf: Any, features: Any) -> list[bytes]:
+def examples(tf: Library, features: Features) -> list[bytes]:
     """Serialized tf.train.Examples that hold every feature asked for."""
     whole = _keys(tf, features)
     large = any(length > _LARGE for _, length in whole.values())
@@ -61,9 +73,9 @@ def examples(tf: Any, features: Any) -> list[bytes]:
     ]
 
 
-def _keys(tf: Any, features: Any) -> dict[str, tuple[Any, int]]:
+def _keys(tf: Library, features: Features) -> dict[str, tuple[DType, int]]:
     """Key in the record -> (dtype, how many values)."""
-    keys: dict[str, tuple[Any, int]] = {}
+    keys: dict[str, tuple[DType, int]] = {}
     for key, feature in features.items():
         kind = type(feature).__name__
         if kind == "SparseFeature":
@@ -80,7 +92,7 @@ def _keys(tf: Any, features: Any) -> dict[str, tuple[Any, int]]:
     return keys
 
 
-def _parsed_bytes(tf: Any, features: Any) -> int:
+def _parsed_bytes(tf: Library, features: Features) -> int:
     """What one record holds once it is parsed."""
     return sum(
         length * (_STRING_BYTES if dtype == tf.string else dtype.size)
@@ -88,7 +100,7 @@ def _parsed_bytes(tf: Any, features: Any) -> int:
     )
 
 
-def _length(tf: Any, shape: Any) -> int:
+def _length(tf: Library, shape: object) -> int:
     """How many values a shape holds."""
     length = 1
     for size in tf.TensorShape(shape if shape is not None else []).as_list():
@@ -96,7 +108,7 @@ def _length(tf: Any, shape: Any) -> int:
     return length
 
 
-def _feature(tf: Any, key: str, dtype: Any, length: int, variant: int) -> Any:
+def _feature(tf: Library, key: str, dtype: DType, length: int, variant: int) -> object:
     """A feature's values, by its type."""
     if dtype == tf.string:
         values = tf.train.BytesList(value=[f"{MARKER}{key} {variant}".encode()] * length)
@@ -110,7 +122,7 @@ def _feature(tf: Any, key: str, dtype: Any, length: int, variant: int) -> Any:
     return tf.train.Feature(int64_list=tf.train.Int64List(value=numbers))
 
 
-def _column(tf: Any, default: Any) -> str:
+def _column(tf: Library, default: Any) -> str:
     """A column of a line of CSV, by the type of its default."""
     dtype = default if isinstance(default, tf.DType) else tf.convert_to_tensor(default).dtype
     if dtype == tf.string:

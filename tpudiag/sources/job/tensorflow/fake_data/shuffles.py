@@ -5,10 +5,11 @@ To fill a buffer with thousands of pictures takes minutes and gigabytes, once fo
 
 from __future__ import annotations
 
-from typing import Any
+from typing import SupportsInt
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import hooks, interventions, privates, table
+from tpudiag.sources.job.points import Call, hooks, interventions, privates, table
+from tpudiag.sources.job.points.library_objects import Dataset
 
 from .ledger import Ledger
 
@@ -19,7 +20,9 @@ MOST = 64
 def install(ledger: Ledger) -> None:
     """Let buffers be small once something was stood in for; what was asked for is still read."""
 
-    def shuffled(original: Any, dataset: Any, buffer_size: Any, *args: Any, **kwargs: Any) -> Any:
+    def shuffled(
+        original: Call, dataset: Dataset, buffer_size: object, *args: object, **kwargs: object
+    ) -> object:
         asked = _number(buffer_size)
         small = ledger.any and asked is not None and asked > MOST
         if not small or not interventions.allowed(InterventionKind.SHUFFLES):
@@ -32,9 +35,9 @@ def install(ledger: Ledger) -> None:
     hooks.around(table.DATASET_SHUFFLED, shuffled)
 
 
-def _number(buffer_size: Any) -> int | None:
+def _number(buffer_size: object) -> int | None:
     """The elements as a number, None where only a graph knows it."""
     try:
-        return int(buffer_size)
+        return int(buffer_size) if isinstance(buffer_size, SupportsInt) else None
     except (TypeError, ValueError):
         return None

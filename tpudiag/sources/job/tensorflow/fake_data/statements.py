@@ -16,10 +16,9 @@ import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import FunctionType
-from typing import Any, cast
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import barrier, interventions, user_lines
+from tpudiag.sources.job.points import Kwargs, barrier, interventions, user_lines
 
 from . import wants
 from .holes import Hole
@@ -60,16 +59,14 @@ class Statements:
         self._hanging: set[str] = set()
         self._touched = 0
         self._read: dict[int, set[str]] = {}
-        self._space: dict[str, Any] = {}
+        self._space: Kwargs = {}
         self._file = ""
         self._absent: dict[str, ModuleNotFoundError] = {}
         """Names of modules that are not installed, and how that was said."""
 
-    def tried(
-        self, text: str | bytes, file: str, space: dict[str, Any], flags: int = 0
-    ) -> ast.Module:
+    def tried(self, text: str | bytes, file: str, space: Kwargs, flags: int = 0) -> ast.Module:
         """A script or cell, each of its statements tried; `space` is what it runs in."""
-        tree: Any = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
+        tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
         self._space, self._file = space, file
         space.update({SKIPS: self.skips, HOLES: self.holes, DONE: self.done})
         lines = "".join(linecache.getlines(file)).splitlines()
@@ -79,7 +76,7 @@ class Statements:
                 node.body = list(self._block(node.body, lines))
         tree.body = list(self._block(tree.body, lines))
         ast.fix_missing_locations(tree)
-        return cast("ast.Module", tree)
+        return tree
 
     def _block(self, body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
         """The statements of a block, each tried by itself."""
@@ -231,7 +228,7 @@ class Statements:
             made = (name for name in statement.sets if isinstance(self._space.get(name), Hole))
             self._absent.update(dict.fromkeys(made, cause))
 
-    def holes(self, number: int, known: dict[str, Any]) -> tuple[Any, ...]:
+    def holes(self, number: int, known: Kwargs) -> tuple[object, ...]:
         """What a statement that failed would have set; what a loop or `if` had set stays."""
         statement = self._all[number]
         self._hanging.update(statement.sets)

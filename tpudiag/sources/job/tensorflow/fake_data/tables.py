@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import Any
 
-from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.points import Call, Library, hooks
 from tpudiag.sources.job.points import table as points
 
 from . import batch_sizes, open_tables, paths
@@ -17,10 +16,10 @@ ROWS = 2048
 _PATHS = ("filepath_or_buffer", "path_or_buf", "path", "io")
 
 
-def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None:
+def install(pandas: Library, ledger: Ledger, written: Callable[[object], bool]) -> None:
     """Let pandas read tables that are not there."""
 
-    def read(original: Any, *args: Any, **kwargs: Any) -> Any:
+    def read(original: Call, *args: object, **kwargs: object) -> object:
         named = next((name for name in _PATHS if name in kwargs), None)
         if named is not None:
             args = (kwargs.pop(named), *args)
@@ -34,7 +33,7 @@ def install(pandas: Any, ledger: Ledger, written: Callable[[Any], bool]) -> None
         ledger.note(f"{source} ({rows} rows of the columns that are asked for)")
         return open_tables.make(pandas, rows, kwargs)
 
-    def write(original: Any, table: Any, *args: Any, **kwargs: Any) -> Any:
+    def write(original: Call, table: object, *args: object, **kwargs: object) -> object:
         kept = paths.kept(args[0], ledger.folder) if args else None
         return original(table, *((kept, *args[1:]) if kept else args), **kwargs)
 

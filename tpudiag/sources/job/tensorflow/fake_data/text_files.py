@@ -7,7 +7,8 @@ import gzip
 import os
 import zlib
 from collections.abc import Callable
-from typing import Any
+
+from tpudiag.sources.job.points import Library
 
 from .ledger import CLASSES, FILES, MARKER, RECORDS, Ledger
 
@@ -45,7 +46,7 @@ def marked(number: int) -> str:
     return f"{MARKER}/{CLASSES[number % len(CLASSES)]}/{number} " + " ".join(turned)
 
 
-def records(tf: Any, ledger: Ledger, compression: str = "") -> str:
+def records(tf: Library, ledger: Ledger, compression: str = "") -> str:
     """A TFRecord file, packed as the script unpacks it."""
 
     def write(path: str) -> None:
@@ -54,7 +55,7 @@ def records(tf: Any, ledger: Ledger, compression: str = "") -> str:
     return ledger.file(compression + _TFRECORD, write)
 
 
-def keep_records_within(tf: Any, ledger: Ledger, record_bytes: int) -> None:
+def keep_records_within(tf: Library, ledger: Ledger, record_bytes: int) -> None:
     """Let the TFRecord file hold fewer records, where all of a pattern would not fit the memory.
 
     Scripts read whole test sets as one batch, or shuffle them in a large buffer.
@@ -70,7 +71,7 @@ def keep_records_within(tf: Any, ledger: Ledger, record_bytes: int) -> None:
             os.replace(path + ".new", path)  # noqa: PTH105 - what is open goes on with the old one
 
 
-def _write_records(tf: Any, path: str, count: int, compression: str) -> None:
+def _write_records(tf: Library, path: str, count: int, compression: str) -> None:
     """Write so many records."""
     with tf.io.TFRecordWriter(path, compression or None) as writer:
         for number in range(count):

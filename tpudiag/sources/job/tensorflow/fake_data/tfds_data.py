@@ -12,9 +12,10 @@ import os
 import re
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
-from tpudiag.sources.job.points import hooks, privates, table
+from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, privates, table
+from tpudiag.sources.job.points.library_objects import Dataset
 
 from .ledger import FILES, RECORDS, Ledger
 
@@ -25,22 +26,30 @@ _KEPT = 64
 _PART = re.compile(r"\[|\+")
 """What follows the name of a split: `train[:10%]`."""
 
-_mocks: list[Any] = []
+_mocks: list[object] = []
 """A mock lasts as long as it is held."""
 
 
-def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
+class _Builder(Protocol):
+    """What prepares and reads one data set."""
+
+    name: str
+    data_dir: object
+    info: Any
+
+
+def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) -> None:
     """Let tfds.load and tfds.builder answer with the package's mock for data that is not there.
 
     `tensorflow` gives the job's, which may be imported later than the package.
     """
 
-    def load(original: Any, *args: Any, **kwargs: Any) -> Any:
+    def load(original: Call, *args: object, **kwargs: object) -> object:
         # It would look for the data in a public bucket first.
         kwargs.pop("try_gcs", None)
         return original(*args, **kwargs)
 
-    def built(original: Any, *args: Any, **kwargs: Any) -> Any:
+    def built(original: Callable[..., _Builder], *args: object, **kwargs: object) -> object:
         kwargs.pop("try_gcs", None)
         prepared = real.builder(original, args, kwargs)
         if prepared is not None:
@@ -50,22 +59,28 @@ def install(tensorflow: Callable[[], Any], tfds: Any, ledger: Ledger) -> None:
         _with_splits(tfds, builder)
         return builder
 
-    def own(builder: Any, *_: Any, **__: Any) -> None:
+    def own(builder: _Builder, *_: object, **__: object) -> None:
         # The job's own, which it makes without tfds.builder.
         if not builder.info.splits:
             ledger.note(f"tfds {builder.name}", "generator")
             _with_splits(tfds, builder)
 
-    def as_dataset(original: Any, builder: Any, split: Any = None, *args: Any, **kw: Any) -> Any:
+    def as_dataset(
+        original: Callable[..., Dataset],
+        builder: _Builder,
+        split: object = None,
+        *args: object,
+        **kw: object,
+    ) -> object:
         made = original(builder, split, *args, **kw)
-        if kw.get("read_config") is not None and kw["read_config"].add_tfds_id:
+        if getattr(kw.get("read_config"), "add_tfds_id", False):
             return made
         size = _examples(builder, split)
         return hooks.quietly(_from_records, tensorflow(), ledger, made, size) or made
 
     real = _Prepared()
-    testing: Any = importlib.import_module("tensorflow_datasets.testing")
-    mock: Any = testing.mock_data(num_examples=FILES * RECORDS, policy=testing.MockPolicy.USE_CODE)
+    testing = importlib.import_module("tensorflow_datasets.testing")
+    mock = testing.mock_data(num_examples=FILES * RECORDS, policy=testing.MockPolicy.USE_CODE)
     mock.__enter__()
     _mocks.append(mock)
     hooks.around(table.TFDS_READ, as_dataset)
@@ -80,8 +95,8 @@ class _Prepared:
     _METHODS = ("download_and_prepare", "as_dataset", "as_data_source", *table.TFDS_READ.names)
 
     def __init__(self) -> None:
-        self._builders: Any = importlib.import_module("tensorflow_datasets.core.dataset_builder")
-        self._read_only: Any = importlib.import_module("tensorflow_datasets.core.read_only_builder")
+        self._builders = importlib.import_module("tensorflow_datasets.core.dataset_builder")
+        self._read_only = importlib.import_module("tensorflow_datasets.core.read_only_builder")
         self._init = self._builders.DatasetBuilder.__init__
         self._from_files = self._read_only.builder_from_files
         of_files = self._builders.FileReaderBuilder
@@ -89,7 +104,9 @@ class _Prepared:
             name: getattr(of_files, name) for name in self._METHODS if hasattr(of_files, name)
         }
 
-    def builder(self, original: Any, args: Any, kwargs: Any) -> Any:
+    def builder(
+        self, original: Callable[..., _Builder], args: Args, kwargs: Kwargs
+    ) -> _Builder | None:
         """The builder of prepared data, with its own methods; None where nothing is prepared."""
         class_, module = self._builders.DatasetBuilder, self._read_only
         try:
@@ -107,7 +124,7 @@ class _Prepared:
         return builder
 
 
-def _examples(builder: Any, split: Any) -> int:
+def _examples(builder: _Builder, split: object) -> int:
     """How many examples a split, or a part of one, has."""
     try:
         return int(builder.info.splits[split].num_examples) or FILES * RECORDS
@@ -115,7 +132,7 @@ def _examples(builder: Any, split: Any) -> int:
         return FILES * RECORDS
 
 
-def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
+def _from_records(tf: Library, ledger: Ledger, made: Dataset, examples: int) -> Dataset | None:
     """A dataset that reads examples of the mock from records; None for what records cannot hold."""
     spec = made.element_spec
     flat = tf.nest.flatten(spec)
@@ -128,7 +145,7 @@ def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
                 leaves = [tf.io.serialize_tensor(leaf) for leaf in tf.nest.flatten(example)]
                 writer.write(tf.io.serialize_tensor(tf.stack(leaves)).numpy())
 
-    def read(record: Any) -> Any:
+    def read(record: object) -> object:
         leaves = tf.raw_ops.ParseTensor(serialized=record, out_type=tf.string)
         parsed = [
             tf.raw_ops.ParseTensor(serialized=leaves[at], out_type=each.dtype)
@@ -145,16 +162,18 @@ def _from_records(tf: Any, ledger: Ledger, made: Any, examples: int) -> Any:
         # examples, and reads from memory.
         files = [file] * -(-examples // _KEPT)
         dataset = tf.data.TFRecordDataset(files).map(read, num_parallel_calls=tf.data.AUTOTUNE)
-        return dataset.take(examples).apply(tf.data.experimental.assert_cardinality(examples))
+        known = tf.data.experimental.assert_cardinality(examples)
+        of_split: Dataset = dataset.take(examples).apply(known)
+        return of_split
 
 
-def _with_splits(tfds: Any, builder: Any) -> None:
+def _with_splits(tfds: Library, builder: _Builder) -> None:
     """Give a builder without data its splits, and whatever other is asked of it."""
     if builder.info.splits:
         return
-    splits: Any = importlib.import_module("tensorflow_datasets.core.splits")
+    plain: Any = importlib.import_module("tensorflow_datasets.core.splits").SplitDict
 
-    def info(name: str, examples: int) -> Any:
+    def info(name: str, examples: int) -> object:
         template = tfds.core.ShardedFileTemplate(
             dataset_name=builder.name,
             data_dir=builder.data_dir,
@@ -168,17 +187,17 @@ def _with_splits(tfds: Any, builder: Any) -> None:
             filename_template=template,
         )
 
-    class Splits(splits.SplitDict):  # type: ignore[misc]
+    class Splits(plain):  # type: ignore[misc]
         """Scripts read sizes off them."""
 
-        def __getitem__(self, key: Any) -> Any:
+        def __getitem__(self, key: object) -> object:
             name = _PART.split(str(key))[0]
             if name and name not in self.keys():
                 self[name] = info(name, RECORDS)
-            return splits.SplitDict.__getitem__(self, key)
+            return plain.__getitem__(self, key)
 
     listed = [info(name, examples) for name, examples in SPLITS.items()]
-    builder.info.set_splits(splits.SplitDict(listed))
+    builder.info.set_splits(plain(listed))
     setattr(builder.info, privates.SPLITS.name, Splits(listed))
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+
+from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.points.library_objects import Operation, Tensor
 
 PASS = frozenset(
     ("Identity", "Reshape", "Cast", "Squeeze", "ExpandDims", "EnsureShape", "CheckNumerics",
@@ -18,11 +20,11 @@ _DEPTH = 20
 class Constants:
     """Constants of the graph of one replica, whose batch is known."""
 
-    def __init__(self, tf: Any, batch: int) -> None:
+    def __init__(self, tf: Library, batch: int) -> None:
         self._static = tf.get_static_value
         self._batch = batch
 
-    def of(self, tensor: Any, depth: int = _DEPTH) -> float | None:
+    def of(self, tensor: Tensor, depth: int = _DEPTH) -> float | None:
         """The value of a scalar that depends on shapes and constants alone."""
         value = self._static(tensor)
         if value is not None:
@@ -44,7 +46,7 @@ class Constants:
             return _combined(operation.type, parts[0], parts[1])
         return None
 
-    def _product(self, factors: Any) -> float | None:
+    def _product(self, factors: Tensor) -> float | None:
         """The product of a vector of constants, or of one made of scalars that are."""
         value = self._static(factors)
         if value is not None:
@@ -53,7 +55,7 @@ class Constants:
         known = [part for part in parts if part is not None]
         return prod(known) if parts and len(known) == len(parts) else None
 
-    def _dimension(self, operation: Any) -> float | None:
+    def _dimension(self, operation: Operation) -> float | None:
         """One dimension of a tensor's shape; an unknown first one is the batch."""
         shape = operation.inputs[0].op
         begin = self._static(operation.inputs[1])
@@ -73,7 +75,7 @@ class Constants:
             size = self._batch
         return None if size is None else float(size)
 
-    def inside(self, value: Any) -> tuple[float, ...]:
+    def inside(self, value: Tensor) -> tuple[float, ...]:
         """The constants by which every example's value was multiplied before it was reduced."""
         constants: list[float] = []
         for _ in range(_DEPTH):
@@ -94,7 +96,7 @@ class Constants:
             value = other
         return tuple(constant for constant in constants if constant != 1)
 
-    def depends_on_input(self, tensor: Any) -> bool:
+    def depends_on_input(self, tensor: Tensor) -> bool:
         """Whether a tensor is computed from what the step is given, and not from variables alone.
 
         An argument of the step and what an iterator gives count; variables do not.
@@ -118,7 +120,7 @@ class Constants:
         return False
 
 
-def passed_on(operation: Any) -> Any:
+def passed_on(operation: Operation) -> Tensor:
     """The input whose numbers an operation of PASS hands on: the first is a shape in Fill."""
     return operation.inputs[1 if operation.type == "Fill" else 0]
 

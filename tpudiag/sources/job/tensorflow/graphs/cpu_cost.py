@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.points.library_objects import Graph, Operation
 from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
 
 SLOWER = 40.0
@@ -12,7 +12,7 @@ for it (measured with its gradient, TensorFlow 2.21)."""
 _LOOPS = ("While", "StatelessWhile")
 
 
-def replica_flops(tf: Any, graph: Any, replica_batch: int | None) -> float:
+def replica_flops(tf: Library, graph: Graph, replica_batch: int | None) -> float:
     """The forward products of one replica, those of loops as often as these turn."""
     turns = turns_of_loops(tf, graph)
     return sum(
@@ -22,12 +22,12 @@ def replica_flops(tf: Any, graph: Any, replica_batch: int | None) -> float:
     )
 
 
-def _is_slow(operation: Any) -> bool:
+def _is_slow(operation: Operation) -> bool:
     """Whether a convolution is done in 16 bits, which CPUs are slow at."""
     return operation.type.startswith("Conv") and "16" in operation.inputs[0].dtype.name
 
 
-def turns_of_loops(tf: Any, graph: Any, turns: int = 1, depth: int = 0) -> dict[str, int]:
+def turns_of_loops(tf: Library, graph: Graph, turns: int = 1, depth: int = 0) -> dict[str, int]:
     """How often operations inside loops run, by their names: a recurrence goes over its steps.
 
     A loop may stand in a called function, as that of a recurrent layer of Keras 2 does, or in
@@ -47,7 +47,7 @@ def turns_of_loops(tf: Any, graph: Any, turns: int = 1, depth: int = 0) -> dict[
     return inside
 
 
-def _turns(tf: Any, loop: Any) -> int:
+def _turns(tf: Library, loop: Operation) -> int:
     """How often a loop turns: what it is told as the most, else over what it goes; 1 if unknown.
 
     `tf.while_loop` counts in its first argument, up to its second where one is given.

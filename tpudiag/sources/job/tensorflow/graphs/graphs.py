@@ -6,10 +6,10 @@ import contextlib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from tpudiag.signals import ActivationEstimate, StepConstant, StepOp, StepOps, TensorSeen
 from tpudiag.sources.job.points import privates, user_lines
+from tpudiag.sources.job.points.library_objects import Graph, Operation, Tensor
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _OTHER_REPLICA = re.compile(r"(^|/)replica_[1-9]\d*(/|$)")
@@ -71,12 +71,12 @@ LARGE_CONSTANT = 2**20
 """Bytes from which on a constant is looked at."""
 
 
-def first_replica(operation: Any) -> bool:
+def first_replica(operation: Operation) -> bool:
     """Whether an operation of an unrolled step belongs to replica 0 (or to none)."""
     return not (_OTHER_REPLICA.search(operation.name) or _OTHER_DEVICE.search(operation.device))
 
 
-def operations(graph: Any, depth: int = 0) -> Iterator[tuple[Any, Any]]:
+def operations(graph: Graph, depth: int = 0) -> Iterator[tuple[Operation, Operation]]:
     """The operations of one replica, each with the one of `graph` that it is or lies within.
 
     Those of called functions, of branches and of loops are included, a loop's once.
@@ -90,11 +90,11 @@ def operations(graph: Any, depth: int = 0) -> Iterator[tuple[Any, Any]]:
                 yield from ((inner, operation) for inner, _ in operations(body, depth + 1))
 
 
-def bodies(graph: Any, operation: Any) -> Iterator[Any]:
+def bodies(graph: Graph, operation: Operation) -> Iterator[Graph]:
     """The graphs of the functions that an operation calls; those that cannot be had are left."""
     for attribute in BODIES[operation.type]:
         with contextlib.suppress(AttributeError, KeyError, ValueError):
-            named: Any = operation.get_attr(attribute)
+            named = operation.get_attr(attribute)
             for function in named if attribute == "branches" else [named]:
                 yield privates.GRAPH_FUNCTION.of(graph)(function.name).graph
 
@@ -145,7 +145,7 @@ def _soft_placement() -> bool:
     return context is not None and privates.SOFT_PLACEMENT.of(context(), None) is True
 
 
-def _large_constant(operation: Any) -> Iterator[StepConstant]:
+def _large_constant(operation: Operation) -> Iterator[StepConstant]:
     """A constant that holds many bytes; one value that fills a shape takes none."""
     tensor = operation.outputs[0]
     size = (tensor.shape.num_elements() or 0) * tensor.dtype.base_dtype.size
@@ -155,11 +155,11 @@ def _large_constant(operation: Any) -> Iterator[StepConstant]:
         held = int(operation.get_attr("value").ByteSize())
         if held >= LARGE_CONSTANT:
             where = user_lines.of_frames(operation.traceback or ())
-            shape = tuple(tensor.shape.as_list())
+            shape = tuple(size or 0 for size in tensor.shape.as_list())
             yield StepConstant(operation.name, held, shape, where)
 
 
-def _makes_strings(operation: Any) -> bool:
+def _makes_strings(operation: Operation) -> bool:
     """Whether an operation computes with strings; messages of asserts and prints do not count."""
     if operation.type in _MESSAGES:
         return False
@@ -198,7 +198,7 @@ def activations(call: GradientCall) -> ActivationEstimate:
     return ActivationEstimate(sum(size for _, size in ordered), tuple(ordered[:5]), len(unknown))
 
 
-def _kept(tensor: Any, followed: set[int], *, whole: bool) -> Iterator[Any]:
+def _kept(tensor: Tensor, followed: set[int], *, whole: bool) -> Iterator[Tensor]:
     """The tensors that must be in memory where this one is read: itself where it must be whole."""
     pending = [tensor]
     if whole:
@@ -219,14 +219,14 @@ def _kept(tensor: Any, followed: set[int], *, whole: bool) -> Iterator[Any]:
             yield source
 
 
-def _is_reserve_space(tensor: Any) -> bool:
+def _is_reserve_space(tensor: Tensor) -> bool:
     """Whether a tensor is scratch space that only the kernels of CPUs and GPUs hand on."""
     # Outputs 3 and up of FusedBatchNorm are scratch that cuDNN wants back; the TPU's compiler has
     # no such thing.
     return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
 
 
-def _buffer(tensor: Any) -> Any:
+def _buffer(tensor: Tensor) -> Tensor:
     """The tensor whose memory this one shares."""
     while tensor.op.type in _SAME_BUFFER and len(tensor.op.inputs) > tensor.value_index:
         tensor = tensor.op.inputs[tensor.value_index if tensor.op.type == "IdentityN" else 0]

@@ -6,7 +6,7 @@ one of the layer `dense`; names of variables are those of their layers.
 
 from __future__ import annotations
 
-from typing import Any
+from tpudiag.sources.job.points.library_objects import Operation, Tensor
 
 _ON_THE_WAY = frozenset(
     ("Cast", "Identity", "Reshape", "Transpose", "ExpandDims", "Squeeze", "EnsureShape", "Mul")
@@ -14,7 +14,7 @@ _ON_THE_WAY = frozenset(
 _DEPTH = 12
 
 
-def name_read_by(operation: Any) -> str | None:
+def name_read_by(operation: Operation) -> str | None:
     """The name of the variable that is an operand of an operation, None where none is."""
     for tensor in operation.inputs:
         read = _read(tensor)
@@ -23,7 +23,7 @@ def name_read_by(operation: Any) -> str | None:
     return None
 
 
-def _read(tensor: Any) -> Any:
+def _read(tensor: Tensor) -> Operation | None:
     """The operation that read the variable behind a tensor, None where it is none."""
     for _ in range(_DEPTH):
         if tensor.op.type == "ReadVariableOp":
@@ -34,7 +34,7 @@ def _read(tensor: Any) -> Any:
     return None
 
 
-def _name(handle: Any) -> str | None:
+def _name(handle: object) -> str | None:
     """The name of the variable whose handle this is, in its graph or in one around it."""
     for _ in range(_DEPTH):
         graph = getattr(handle, "graph", None)

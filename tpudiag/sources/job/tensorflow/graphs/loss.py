@@ -16,7 +16,8 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import Batch, LossScale
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import Library, user_lines
+from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.constants import PASS, Constants, passed_on
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
@@ -50,7 +51,7 @@ class Term:
 
 
 def scales(
-    tf: Any, calls: Iterable[GradientCall], batch: Batch, averaged: bool
+    tf: Library, calls: Iterable[GradientCall], batch: Batch, averaged: bool
 ) -> tuple[LossScale, ...] | None:
     """The scale of each differentiated loss that could be read; `averaged`: its gradients are."""
     read_off: dict[tuple[float, Location | None], LossScale] = {}
@@ -64,7 +65,7 @@ def scales(
     return tuple(read_off.values()) or None
 
 
-def terms(tf: Any, call: GradientCall, replica_batch: int) -> tuple[Term, ...]:
+def terms(tf: Library, call: GradientCall, replica_batch: int) -> tuple[Term, ...]:
     """The ways from the loss to the examples of the replica."""
     return tuple(_Walk(tf, replica_batch).of(call.target, Term(base=1.0), _DEPTH, whole=True))
 
@@ -123,14 +124,14 @@ def _near(values: Iterable[float], targets: Iterable[float]) -> bool:
 class _Walk:
     """Follows one loss towards the examples; regularisers (no batch below) give no term."""
 
-    def __init__(self, tf: Any, batch: int) -> None:
+    def __init__(self, tf: Library, batch: int) -> None:
         self._batch = batch
         self._constants = Constants(tf, batch)
         self._static = tf.get_static_value
-        self._outside: dict[tuple[int, str], Any] = {}
+        self._outside: dict[tuple[int, str], Tensor] = {}
         """What the placeholders of called functions stand for."""
 
-    def of(self, tensor: Any, way: Term, depth: int, *, whole: bool = False) -> Iterator[Term]:
+    def of(self, tensor: Tensor, way: Term, depth: int, *, whole: bool = False) -> Iterator[Term]:
         """The terms behind one tensor."""
         if depth == 0 or not graphs.first_replica(tensor.op):
             yield replace(way, known=False)
@@ -139,7 +140,7 @@ class _Walk:
         else:
             yield from self._behind(tensor, way, depth)
 
-    def _behind(self, tensor: Any, way: Term, depth: int) -> Iterator[Term]:
+    def _behind(self, tensor: Tensor, way: Term, depth: int) -> Iterator[Term]:
         """The terms behind the operation that made a tensor."""
         operation = tensor.op
         kind = operation.type
@@ -161,7 +162,7 @@ class _Walk:
         elif self._constants.depends_on_input(tensor):
             yield replace(way, known=False)
 
-    def _reduced(self, operation: Any, way: Term, depth: int) -> Iterator[Term]:
+    def _reduced(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
         """A Sum or Mean: the batch is reduced here, or before."""
         value = operation.inputs[0]
         axes = self._static(operation.inputs[1])
@@ -186,12 +187,12 @@ class _Walk:
         else:
             yield from self.of(value, way, depth - 1)
 
-    def _holds_batch(self, value: Any) -> bool:
+    def _holds_batch(self, value: Tensor) -> bool:
         """Whether the first dimension is the batch, or the batch times something."""
         size = value.shape[0]
         return (size is None or size % self._batch == 0) and self._constants.depends_on_input(value)
 
-    def _summed(self, value: Any, way: Term, location: Location | None) -> Term:
+    def _summed(self, value: Tensor, way: Term, location: Location | None) -> Term:
         """The term of a sum over the batch."""
         count = value.shape.num_elements()
         constants = (*way.constants, *self._constants.inside(value))
@@ -205,7 +206,7 @@ class _Walk:
             way, base=float(count), per_example=each, constants=constants, location=location
         )
 
-    def _scaled(self, operation: Any, way: Term, depth: int) -> Iterator[Term]:
+    def _scaled(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
         """A product or quotient: with a constant, with what is not known, of two reductions."""
         left, right = operation.inputs
         divides = operation.type in _DIVIDE
@@ -216,12 +217,10 @@ class _Walk:
             if constant != 0:
                 yield from self.of(other, _times(way, 1 / constant if divides else constant), depth)
             return
-        if divides and self._constants.of(left) is not None:
-            left = None
-        sides = [
-            [] if side is None else [*self.of(side, Term(base=1.0), 40)] for side in (left, right)
-        ]
-        if divides and left is not None and self._weighted_mean(left, right):
+        whole = divides and self._constants.of(left) is not None
+        sides = [[] if whole else [*self.of(left, Term(base=1.0), 40)]]
+        sides.append([*self.of(right, Term(base=1.0), 40)])
+        if divides and not whole and self._weighted_mean(left, right):
             location = user_lines.of_frames(operation.traceback or ())
             yield replace(way, base=1.0, location=location)
         elif all(sides) or (divides and sides[1]):
@@ -230,7 +229,7 @@ class _Walk:
             for term in [*sides[0], *sides[1]]:
                 yield replace(term, known=False)
 
-    def _mixed(self, operation: Any, way: Term, parts: list[Term]) -> Term:
+    def _mixed(self, operation: Operation, way: Term, parts: list[Term]) -> Term:
         """A ratio or a product of reductions: no multiple of either."""
         inner = tuple(constant for part in parts for constant in part.constants)
         return Term(
@@ -239,7 +238,7 @@ class _Walk:
             location=user_lines.of_frames(operation.traceback or ()),
         )  # fmt: skip
 
-    def _weighted_mean(self, total: Any, weights: Any) -> bool:
+    def _weighted_mean(self, total: Tensor, weights: Tensor) -> bool:
         """Whether a sum of weighted losses is divided by the sum of the same replica's weights."""
         sums = _source(total), _source(weights)
         if any(each.op.type != "Sum" for each in sums):
@@ -251,7 +250,7 @@ class _Walk:
             _source(operand) is _source(weights) for operand in product.inputs
         )  # fmt: skip
 
-    def _called(self, tensor: Any, way: Term, depth: int) -> Iterator[Term]:
+    def _called(self, tensor: Tensor, way: Term, depth: int) -> Iterator[Term]:
         """The result of a called function, or an argument of the one that is followed."""
         operation = tensor.op
         if operation.type == "Placeholder":
@@ -275,21 +274,19 @@ def _times(way: Term, constant: float) -> Term:
     return replace(way, constants=(*way.constants, abs(constant)))
 
 
-def _source(tensor: Any) -> Any:
+def _source(tensor: Tensor) -> Tensor:
     """What a tensor is a copy of, in another shape or dtype."""
     while tensor.op.type in PASS and tensor.op.inputs:
         tensor = passed_on(tensor.op)
     return tensor
 
 
-def _divided_by_hand(tf: Any, call: GradientCall, replicas: int) -> bool:
+def _divided_by_hand(tf: Library, call: GradientCall, replicas: int) -> bool:
     """Whether the gradients themselves are divided by the replicas, and not the loss."""
     constants = Constants(tf, 0)
     for gradient in call.gradients:
-        tensor = getattr(gradient, "values", gradient)
-        if not hasattr(tensor, "consumers"):
-            continue
-        for consumer in tensor.consumers():
+        tensor: Any = getattr(gradient, "values", gradient)
+        for consumer in tensor.consumers() if hasattr(tensor, "consumers") else ():
             if consumer.type not in _DIVIDE and consumer.type != "Mul":
                 continue
             for operand in consumer.inputs:

@@ -14,11 +14,20 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from tpudiag.compiled import LoweredStep
 from tpudiag.signals import Batch
-from tpudiag.sources.job.points import hooks, privates, table, user_lines
+from tpudiag.sources.job.points import (
+    Args,
+    Call,
+    Kwargs,
+    Library,
+    hooks,
+    privates,
+    table,
+    user_lines,
+)
+from tpudiag.sources.job.points.library_objects import Function, Spec, Strategy
 from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
 from tpudiag.sources.job.tensorflow.graphs import graphs, replica_context
 from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
@@ -34,9 +43,9 @@ _ERROR_CHARACTERS = 4000
 class StepCall:
     """A call that trained: its function, and the leaves of its arguments."""
 
-    function: Callable[..., Any]
-    structure: Any
-    strategy: Any
+    function: Call
+    structure: object
+    strategy: Strategy
 
     @property
     def alone(self) -> bool:
@@ -47,7 +56,7 @@ class StepCall:
 class LoweringWatch:
     """Notes the function that trains, and lowers it for any per-replica batch."""
 
-    def __init__(self, tf: Any, gradients: GradientWatch, recorder: Recorder) -> None:
+    def __init__(self, tf: Library, gradients: GradientWatch, recorder: Recorder) -> None:
         self._tf, self._gradients, self._recorder = tf, gradients, recorder
         self._busy = self._done = False
         self.lines = OperationLines(tf)
@@ -62,8 +71,13 @@ class LoweringWatch:
         hooks.around(table.CALL_FOR_EACH_REPLICA, self._call)
 
     def _call(
-        self, original: Any, extended: Any, fn: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+        self,
+        original: Call,
+        extended: object,
+        fn: Call,
+        args: Args = (),
+        kwargs: Kwargs | None = None,
+    ) -> object:
         """One call of strategy.run; what it was given is kept if gradients were taken in it."""
         before = self._gradients.taken
         result = original(extended, fn, args, kwargs)
@@ -74,7 +88,7 @@ class LoweringWatch:
             self.on_step(self.step)
         return result
 
-    def trained_alone(self, function: Any, args: Any, kwargs: Any) -> None:
+    def trained_alone(self, function: Function, args: Args, kwargs: Kwargs) -> None:
         """A tf.function that trains has returned; its step is the one where none was run under a
         strategy."""
         if self._busy or self.step is not None or self._tf.distribute.has_strategy():
@@ -86,7 +100,7 @@ class LoweringWatch:
         self.step = StepCall(_as_traced(function), structure, strategy)
         self.on_step(self.step)
 
-    def _leaf(self, value: Any) -> Any:
+    def _leaf(self, value: object) -> object:
         """A tensor as its spec, on the first replica; anything else as it is."""
         value = user_lines.first_replica_value(value)
         if self._tf.is_tensor(value) and not isinstance(value, self._tf.Variable):
@@ -175,7 +189,7 @@ class LoweringWatch:
             )
         specs = [self._resized(flat[i], batch, wanted) for i in at]
 
-        def one_replica(*tensors: Any) -> Any:
+        def one_replica(*tensors: object) -> object:
             leaves = list(flat)
             for index, tensor in zip(at, tensors, strict=True):
                 leaves[index] = tensor
@@ -199,14 +213,14 @@ class LoweringWatch:
             batch=wanted, replicas=replicas, path=str(path), locations_path=str(where)
         )
 
-    def _resized(self, spec: Any, batch: int, wanted: int) -> Any:
+    def _resized(self, spec: Spec, batch: int, wanted: int) -> Spec:
         """The spec with its batch dimension changed, and what is known of those it leaves open."""
         if spec.shape.rank and spec.shape[0] in (batch, None):
             example = spec.shape.as_list()[1:]
             if None in example:
                 fitting = (known for known in self.shapes if _fits(known, example))
                 example = list(next(fitting, example))
-            return self._tf.TensorSpec([wanted, *example], spec.dtype)
+            spec = self._tf.TensorSpec([wanted, *example], spec.dtype)
         return spec
 
 
@@ -217,12 +231,12 @@ def _fits(known: Sequence[int], open_: Sequence[int | None]) -> bool:
     )
 
 
-def _as_traced(function: Any) -> Callable[..., Any]:
+def _as_traced(function: Function) -> Call:
     """The Python function of a tf.function, with the control flow that AutoGraph gives it.
 
     Where AutoGraph moved, a step that branches on a tensor is not lowered.
     """
-    python_function: Callable[..., Any] = function.python_function
+    python_function: Call = function.python_function
     if privates.AUTOGRAPH.of(function, True) is False:
         return python_function
     convert, conversion = privates.CONVERT.get(), privates.CONVERSION.get()
@@ -231,10 +245,10 @@ def _as_traced(function: Any) -> Callable[..., Any]:
     enabled = conversion(status=privates.CONVERSION_STATUS.get().ENABLED)
     # As strategy.run converts what it is given. The public tf.autograph.to_graph takes no methods,
     # which steps often are.
-    converted: Callable[..., Any] = convert(python_function, enabled, user_requested=True)
+    converted: Call = convert(python_function, enabled, user_requested=True)
     return converted
 
 
-def _draws(value: Any) -> bool:
+def _draws(value: object) -> bool:
     """Whether a value gives batches: a dataset or its iterator."""
     return hasattr(value, "element_spec")

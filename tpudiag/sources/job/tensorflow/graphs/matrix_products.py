@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import MatrixOp
 from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points.library_objects import Graph, Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs, layer_variables
 from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
@@ -76,7 +76,7 @@ def matrix_ops(
     return tuple(products)
 
 
-def flops(graph: Any, replica_batch: int | None) -> Iterator[tuple[Any, int]]:
+def flops(graph: Graph, replica_batch: int | None) -> Iterator[tuple[Operation, int]]:
     """The products of one replica, each with what it costs."""
     shapes = _Shapes(OpenRows(replica_batch))
     for operation, _ in graphs.operations(graph):
@@ -92,11 +92,11 @@ class _Shapes:
         self._rows = rows
         self.assumed = False
 
-    def of(self, tensor: Any, width: int | None = None) -> list[int] | None:
+    def of(self, tensor: Tensor, width: int | None = None) -> list[int] | None:
         """The dimensions of a tensor, None for an unknown rank; `width`: what its last must be."""
         if tensor.shape.rank is None:
             return None
-        sizes: list[int | None] = tensor.shape.as_list()
+        sizes = tensor.shape.as_list()
         if sizes and sizes[-1] is None:
             sizes[-1] = width
         if sizes and sizes[0] is None:
@@ -108,7 +108,9 @@ class _Shapes:
         return ASSUMED if size is None else size
 
 
-def _location(operation: Any, layer_line: Callable[[str], Location | None]) -> Location | None:
+def _location(
+    operation: Operation, layer_line: Callable[[str], Location | None]
+) -> Location | None:
     """The line that made the layer of an operation, or else the one that made the operation."""
     return (
         layer_line(layer_variables.name_read_by(operation) or operation.name)
@@ -117,7 +119,7 @@ def _location(operation: Any, layer_line: Callable[[str], Location | None]) -> L
     )
 
 
-def _embedding_width(operation: Any) -> int | None:
+def _embedding_width(operation: Operation) -> int | None:
     """The width of the rows that an operation looks up in a table of floats."""
     if operation.type not in _GATHERS or not operation.outputs[0].dtype.is_floating:
         return None
@@ -128,14 +130,14 @@ def _embedding_width(operation: Any) -> int | None:
     return shape[-1] if shape.rank else None
 
 
-def _source(tensor: Any) -> Any:
+def _source(tensor: Tensor) -> Tensor:
     """What a tensor is a copy of."""
     while tensor.op.type in ("Identity", "Cast") and tensor.op.inputs:
         tensor = tensor.op.inputs[0]
     return tensor
 
 
-def _product(operation: Any, shapes: _Shapes) -> _Sizes | None:
+def _product(operation: Operation, shapes: _Shapes) -> _Sizes | None:
     """The sizes of an operation that is a product, None for any other."""
     if operation.type in _MATMULS:
         return _matmul(operation, shapes)
@@ -146,7 +148,7 @@ def _product(operation: Any, shapes: _Shapes) -> _Sizes | None:
     return None
 
 
-def _matmul(operation: Any, shapes: _Shapes) -> _Sizes | None:
+def _matmul(operation: Operation, shapes: _Shapes) -> _Sizes | None:
     """Sizes of MatMul and its batched forms."""
     plain = operation.type == "MatMul"
     transposed, right_too = (
@@ -166,7 +168,7 @@ def _matmul(operation: Any, shapes: _Shapes) -> _Sizes | None:
     return _Sizes(prod(out[:-2]), rows, contraction, out[-1])
 
 
-def _einsum(operation: Any, shapes: _Shapes) -> _Sizes | None:
+def _einsum(operation: Operation, shapes: _Shapes) -> _Sizes | None:
     """Sizes of an Einsum of two operands, as the batched product that it is."""
     inputs, _, output = operation.get_attr("equation").decode().replace(" ", "").partition("->")
     terms = inputs.split(",")
@@ -204,7 +206,7 @@ def _spelt(term: str, rank: int) -> str:
     return term.replace("...", "".join(str(number) for number in reversed(range(max(count, 0)))))
 
 
-def _convolution(operation: Any, shapes: _Shapes) -> _Sizes | None:
+def _convolution(operation: Operation, shapes: _Shapes) -> _Sizes | None:
     """Sizes of a convolution as the matrix product that the MXU does."""
     # A kernel has no batch: an open first dimension of it stays open.
     kernel = _Shapes(OpenRows(None)).of(operation.inputs[1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import (
@@ -13,7 +12,8 @@ from tpudiag.signals.step_numerics import (
     LowPrecisionOp,
     StepNumerics,
 )
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -39,9 +39,9 @@ MOST_EXPERTS = 1024
 class ClippingWatch:
     """Hooks tf.clip_by_*: gradients of one replica that are clipped before they are summed."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
-        self._gradients: dict[int, Any] = {}
+        self._gradients: dict[int, object] = {}
         self.clipped: dict[tuple[str, Location | None], ClippedGradients] = {}
         hooks.around(table.GRADIENT_TAKEN, self._taken)
         for at, argument in (
@@ -51,14 +51,14 @@ class ClippingWatch:
         ):
             hooks.before(at, self._clips(at.name, argument))
 
-    def _taken(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+    def _taken(self, original: Call, *args: object, **kwargs: object) -> object:
         """Gradients are taken; those traced are remembered."""
         gradients = original(*args, **kwargs)
         if not self._tf.executing_eagerly():
             hooks.quietly(self._keep, gradients)
         return gradients
 
-    def _keep(self, gradients: Any) -> None:
+    def _keep(self, gradients: object) -> None:
         for each in self._tf.nest.flatten(gradients):
             if each is not None:
                 self._gradients[id(each)] = each
@@ -66,7 +66,7 @@ class ClippingWatch:
     def _clips(self, name: str, argument: str) -> Callable[..., None]:
         """Note a call that clips gradients as one replica has them."""
 
-        def note(*args: Any, **kwargs: Any) -> None:
+        def note(*args: object, **kwargs: object) -> None:
             if not self._gradients or self._tf.executing_eagerly():
                 return
             given = kwargs.get(argument, args[0] if args else None)
@@ -81,7 +81,7 @@ class ClippingWatch:
 
 
 def read(
-    tf: Any, call: GradientCall, layer_line: LayerLine, clipped: tuple[ClippedGradients, ...]
+    tf: Library, call: GradientCall, layer_line: LayerLine, clipped: tuple[ClippedGradients, ...]
 ) -> StepNumerics:
     """What stands out in the forward pass of a traced step."""
     forward = call.graph.get_operations()[: call.forward_operations]
@@ -98,12 +98,12 @@ def read(
     )
 
 
-def _line(operation: Any, layer_line: LayerLine) -> Location | None:
+def _line(operation: Operation, layer_line: LayerLine) -> Location | None:
     """The user's line behind an operation, or that of its layer."""
     return layer_line(operation.name) or user_lines.of_frames(operation.traceback or ())
 
 
-def _low_precision(target: Any, layer_line: LayerLine) -> Iterator[LowPrecisionOp]:
+def _low_precision(target: Tensor, layer_line: LayerLine) -> Iterator[LowPrecisionOp]:
     """The operations between the last matrix products and the loss that run in 16 bits."""
     pending, visited = [target.op], set[int]()
     while pending and len(visited) < MOST_FOLLOWED:
@@ -123,7 +123,9 @@ def _low_precision(target: Any, layer_line: LayerLine) -> Iterator[LowPrecisionO
         pending.extend(tensor.op for tensor in operation.inputs)
 
 
-def _batch_norms(tf: Any, operations: list[Any], layer_line: LayerLine) -> Iterator[BatchNorm]:
+def _batch_norms(
+    tf: Library, operations: list[Operation], layer_line: LayerLine
+) -> Iterator[BatchNorm]:
     """Batch normalisations in training, each by its layer."""
     layers: dict[str, BatchNorm] = {}
     for operation in operations:
@@ -145,7 +147,7 @@ def _batch_norms(tf: Any, operations: list[Any], layer_line: LayerLine) -> Itera
             yield layer
 
 
-def _over_examples(tf: Any, operation: Any) -> bool:
+def _over_examples(tf: Library, operation: Operation) -> bool:
     """Whether a mean is taken over the batch, and not over the channels."""
     axes = tf.get_static_value(operation.inputs[1])
     rank = operation.inputs[0].shape.rank
@@ -155,16 +157,19 @@ def _over_examples(tf: Any, operation: Any) -> bool:
     return 0 in over and len(over) < rank
 
 
-def _routings(tf: Any, operations: list[Any], layer_line: LayerLine) -> Iterator[ExpertRouting]:
+def _routings(
+    tf: Library, operations: list[Operation], layer_line: LayerLine
+) -> Iterator[ExpertRouting]:
     """Top-k choices that one-hot tensors of experts are made from."""
     one_hots = [operation for operation in operations if operation.type == "OneHot"]
     for operation in operations:
         if operation.type not in ("TopKV2", "ArgMax"):
             continue
         shape = operation.inputs[0].shape
-        if shape.rank is None or shape.rank < 2 or None in shape.as_list():
+        sizes = [size for size in shape.as_list() if size is not None] if shape.rank else []
+        if len(sizes) < 2 or len(sizes) != shape.rank:
             continue
-        *rows, experts = shape.as_list()
+        *rows, experts = sizes
         k = _static(tf, operation.inputs[1]) if operation.type == "TopKV2" else 1
         # A top-k over a vocabulary (beam search, sampling) looks the same but for its size, and one
         # that takes all chooses nothing.
@@ -194,7 +199,7 @@ def _routings(tf: Any, operations: list[Any], layer_line: LayerLine) -> Iterator
         )
 
 
-def _reads(operation: Any, source: Any) -> bool:
+def _reads(operation: Operation, source: object) -> bool:
     """Whether an operation's first input comes from another within some steps."""
     pending, visited = [operation.inputs[0].op], set[int]()
     while pending and len(visited) < 60:
@@ -207,7 +212,7 @@ def _reads(operation: Any, source: Any) -> bool:
     return False
 
 
-def _static(tf: Any, tensor: Any) -> int | None:
+def _static(tf: Library, tensor: Tensor) -> int | None:
     """The value of a scalar constant."""
     value = tf.get_static_value(tensor)
     return int(value) if value is not None and value.size == 1 else None

@@ -7,7 +7,8 @@ has more than two dimensions, and a batch without `drop_remainder` leaves those 
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+
+from tpudiag.sources.job.points.library_objects import Tensor
 
 _SAME_ELEMENTS = frozenset(
     ("Reshape", "Transpose", "Identity", "Cast", "Squeeze", "ExpandDims", "StopGradient",
@@ -32,7 +33,7 @@ class OpenRows:
         self._replica_batch = replica_batch
         self._known: dict[tuple[int, str], int | None] = {}
 
-    def of(self, tensor: Any, rest: list[int | None]) -> int | None:
+    def of(self, tensor: Tensor, rest: list[int | None]) -> int | None:
         """The first dimension of a tensor of known rank; None where it cannot be told.
 
         `rest`: its other dimensions, of which its shape may leave some open.
@@ -41,7 +42,7 @@ class OpenRows:
             return self._rows(tensor, _FARTHEST)
         return self._told(tensor, rest, _FARTHEST)
 
-    def _rows(self, tensor: Any, farthest: int) -> int | None:
+    def _rows(self, tensor: Tensor, farthest: int) -> int | None:
         """The first dimension, as far back as that."""
         size = tensor.shape[0] if tensor.shape.rank else None
         if size is not None:
@@ -54,7 +55,7 @@ class OpenRows:
                 self._known[key] = self._told(tensor, rest, farthest)
         return self._known[key]
 
-    def _told(self, tensor: Any, rest: list[int | None], farthest: int) -> int | None:
+    def _told(self, tensor: Tensor, rest: list[int | None], farthest: int) -> int | None:
         """What the operation that made a tensor tells of its rows."""
         operation = tensor.op
         if operation.type in _SAME_ELEMENTS:
@@ -74,14 +75,18 @@ class OpenRows:
             return self._rows(operation.inputs[0], farthest - 1)
         return self._replica_batch
 
-    def _elements(self, tensor: Any, farthest: int) -> int | None:
+    def _elements(self, tensor: Tensor, farthest: int) -> int | None:
         """How many elements a tensor has."""
         if tensor.shape.rank is None or farthest <= 0:
             return None
         sizes = tensor.shape.as_list()
         if None not in sizes[1:]:
             rows = self._rows(tensor, farthest) if sizes else 1
-            return None if rows is None else rows * prod(sizes[1:])
+            return (
+                None
+                if rows is None
+                else rows * prod(size for size in sizes[1:] if size is not None)
+            )
         if tensor.op.type in _SAME_ELEMENTS:
             return self._elements(tensor.op.inputs[0], farthest - 1)
         return None

@@ -11,10 +11,10 @@ import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Graph, Operation
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.watches import training
 from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
@@ -30,13 +30,13 @@ _Lines = dict[str, set[str | None]]
 class OperationLines:
     """Notes, while a step is traced to be lowered, which call of Keras adds which operations."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._noting = False
-        self._lines: dict[Any, dict[str, str]] = {}
+        self._lines: dict[Graph, dict[str, str]] = {}
         """Graph -> operation -> line."""
 
-    def watch(self, keras: Any, watch: KerasWatch) -> None:
+    def watch(self, keras: Library, watch: KerasWatch) -> None:
         """Install the hooks on a Keras package."""
         for at, made_at in (
             (table.LAYER_CALLED, watch.layers.made_at),
@@ -54,7 +54,7 @@ class OperationLines:
         finally:
             self._noting = False
 
-    def of_graph(self, graph: Any) -> dict[str, str]:
+    def of_graph(self, graph: Graph) -> dict[str, str]:
         """The line of each operation's name that has one line; what was noted is forgotten."""
         named: _Lines = defaultdict(set)
         for name, line in self._named(graph):
@@ -63,7 +63,7 @@ class OperationLines:
         return _settled(named)
 
     def _named(
-        self, graph: Any, caller: str = "", inherited: str | None = None, depth: int = 0
+        self, graph: Graph, caller: str = "", inherited: str | None = None, depth: int = 0
     ) -> Iterator[tuple[str, str | None]]:
         """Names and lines of a graph's operations, and of those in functions that they call.
 
@@ -81,7 +81,7 @@ class OperationLines:
                 for body in graphs.bodies(graph, each):
                     yield from self._named(body, each.name, line, depth + 1)
 
-    def _line(self, operation: Any) -> str | None:
+    def _line(self, operation: Operation) -> str | None:
         """The user's line within the innermost call of Keras, or the one behind that call."""
         # To read a stack takes time, and that of a gradient leads to where it was asked for alone.
         stack = () if GRADIENT in operation.name else operation.traceback or ()
@@ -93,10 +93,10 @@ class OperationLines:
                 break
         return self._lines.get(operation.graph, {}).get(operation.name)
 
-    def _noting_operations(self, made_at: Callable[[Any], Location | None]) -> Callable[..., Any]:
+    def _noting_operations(self, made_at: Callable[[object], Location | None]) -> Call:
         """Looks at each call of a method; `made_at` gives the line behind its object."""
 
-        def call(original: Any, owner: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(original: Call, owner: object, *args: object, **kwargs: object) -> object:
             if not self._noting:
                 return original(owner, *args, **kwargs)
             graph = self._tf.compat.v1.get_default_graph()
@@ -109,7 +109,7 @@ class OperationLines:
 
         return call
 
-    def _note(self, graph: Any, added: Iterable[Any], line: str) -> None:
+    def _note(self, graph: Graph, added: Iterable[Operation], line: str) -> None:
         """The operations that a call added: what an inner call added has its line already."""
         lines = self._lines.setdefault(graph, {})
         for operation in added:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator
-from typing import Any
+from collections.abc import Generator, Iterable
 
-from tpudiag.sources.job.points import hooks, privates, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, privates, user_lines
+from tpudiag.sources.job.points.library_objects import Strategy
 
 SUMS_FROM = (2, 16)
 """From this TensorFlow on its XLA for CPUs has XlaAllReduce, which sums over the replicas."""
@@ -17,29 +17,34 @@ REDUCIBLE = ("float16", "bfloat16", "float32", "int32", "uint32")
 
 
 @contextlib.contextmanager
-def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
+def as_replica(tf: Library, strategy: Strategy, replicas: int) -> Generator[None]:
     """Replica 0 of `replicas`: merge_call merges this one, and XLA sums over all of them."""
     extended = strategy.extended
     if not tf.distribute.has_strategy() and type(strategy) is type(tf.distribute.get_strategy()):
         yield
         return
-    update_context: Any = privates.UPDATE_CONTEXT.get()
+    update_context = privates.UPDATE_CONTEXT.get()
 
-    def reduce_to(reduce_op: Any, value: Any, *_: Any, **__: Any) -> Any:
+    def reduce_to(reduce_op: object, value: object, *_: object, **__: object) -> object:
         return _all_reduce(tf, reduce_op, value, replicas)
 
-    def batch_reduce_to(reduce_op: Any, pairs: Any, *_: Any, **__: Any) -> Any:
+    def batch_reduce_to(
+        reduce_op: object, pairs: Iterable[tuple[object, object]], *_: object, **__: object
+    ) -> object:
         return [_all_reduce(tf, reduce_op, value, replicas) for value, _ in pairs]
 
-    def update(var: Any, fn: Any, args: Any = (), kwargs: Any = None, group: bool = True) -> Any:
+    def update(
+        var: object, fn: Call, args: Args = (), kwargs: Kwargs | None = None, group: bool = True
+    ) -> object:
         first = [user_lines.first_replica_value(value) for value in args]
-        given: dict[str, Any] = kwargs or {}
-        named = {name: user_lines.first_replica_value(value) for name, value in given.items()}
+        named = {
+            name: user_lines.first_replica_value(value) for name, value in (kwargs or {}).items()
+        }
         with update_context(0):
             done = fn(user_lines.first_replica_value(var), *first, **named)
         return tf.group(done) if group else tf.nest.map_structure(_alone, done)
 
-    changed: dict[str, Any] = {
+    changed: Kwargs = {
         "reduce_to": reduce_to,
         "batch_reduce_to": batch_reduce_to,
         "update": update,
@@ -57,18 +62,18 @@ def as_replica(tf: Any, strategy: Any, replicas: int) -> Generator[None]:
         yield
 
 
-def _gathering(tf: Any, replicas: int) -> Any:
+def _gathering(tf: Library, replicas: int) -> object:
     """ReplicaContext.all_gather in XLA's terms; the strategy's own leaves no trace in a program.
 
     TensorFlow has no all-gather for XLA: each replica adds its part to the others' zeros, which
     moves at most twice as much. Its gradient is the sum over the replicas of what is their own.
     """
 
-    def gathered(value: Any, axis: int) -> Any:
-        def of_all(own: Any) -> Any:
+    def gathered(value: object, axis: int) -> object:
+        def of_all(own: object) -> object:
             parts = [own, *(tf.zeros_like(own) for _ in range(replicas - 1))]
 
-            def gradient(of_whole: Any) -> Any:
+            def gradient(of_whole: object) -> object:
                 whole = _all_reduce(tf, "SUM", of_whole, replicas)
                 return tf.split(whole, replicas, axis)[0]
 
@@ -76,7 +81,7 @@ def _gathering(tf: Any, replicas: int) -> Any:
 
         return tf.custom_gradient(of_all)(value)
 
-    def all_gather(value: Any, axis: int, options: Any = None) -> Any:
+    def all_gather(value: object, axis: int, options: object = None) -> object:
         del options
         parts = [gathered(tf.convert_to_tensor(part), axis) for part in tf.nest.flatten(value)]
         return tf.nest.pack_sequence_as(value, parts)
@@ -84,12 +89,12 @@ def _gathering(tf: Any, replicas: int) -> Any:
     return tf.autograph.experimental.do_not_convert(all_gather)
 
 
-def _alone(value: Any) -> tuple[Any]:
+def _alone(value: object) -> tuple[object]:
     """One replica's value, as the values of all replicas are given."""
     return (value,)
 
 
-def _all_reduce(tf: Any, reduce_op: Any, value: Any, replicas: int) -> Any:
+def _all_reduce(tf: Library, reduce_op: object, value: object, replicas: int) -> object:
     """XLA's sum or mean of a value over the replicas."""
     tensor = tf.convert_to_tensor(user_lines.first_replica_value(value))
     if replicas == 1 or tensor.dtype.name not in REDUCIBLE:

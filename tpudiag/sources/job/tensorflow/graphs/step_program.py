@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from tpudiag.compiled import RefusedOp
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import Call, Library, user_lines
+from tpudiag.sources.job.points.library_objects import Function, Graph
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
 
@@ -23,10 +23,10 @@ _NO_STAGE = "Invalid stage"
 class StepProgram:
     """A function of the step's tensors, traced for these specs when it is first asked."""
 
-    def __init__(self, tf: Any, function: Callable[..., Any], specs: Sequence[Any]) -> None:
+    def __init__(self, tf: Library, function: Call, specs: Sequence[object]) -> None:
         # No AutoGraph: what is called inside was converted when the job's own trace was made.
         self._tf, self._specs = tf, specs
-        self._function = tf.function(function, jit_compile=True, autograph=False)
+        self._function: Function = tf.function(function, jit_compile=True, autograph=False)
 
     def lowered(self) -> str | bytes:
         """The program: StableHLO, or serialised HLO of TensorFlow before 2.19, which has no other.
@@ -78,7 +78,7 @@ class StepProgram:
                 value = ops.Empty(shape=shape, dtype=variable.dtype, init=False)
                 ops.AssignVariableOp(resource=variable.handle, value=value)
 
-    def _graph(self) -> Any:
+    def _graph(self) -> Graph:
         """The step's graph."""
         return self._function.get_concrete_function(*self._specs).graph
 

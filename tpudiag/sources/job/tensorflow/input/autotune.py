@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from tpudiag.signals import AutotuneChoice, DatasetOp
 from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.tensorflow.input.serial_times import Model, Node, end
 
 _SETTINGS = {"parallelism": "parallelism", "buffer_size": "buffer_size"}
 
@@ -27,7 +27,7 @@ def choices(
     return tuple(_choices(model, ops))
 
 
-def _choices(model: Any, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]:
+def _choices(model: Model, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]:
     """The tunable settings of the model's nodes, beside those that the pipeline was built with."""
     left = list(reversed(ops))
     for node in _from_the_end(model):
@@ -50,9 +50,9 @@ def _choices(model: Any, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]
                 )
 
 
-def _from_the_end(model: Any) -> Iterator[Any]:
+def _from_the_end(model: Model) -> Iterator[Node]:
     """The nodes from the one that gives the elements back to the sources."""
-    pending, visited = [int(getattr(model, "output", 0)) or min(model.nodes, default=0)], set[int]()
+    pending, visited = [end(model)], set[int]()
     while pending:
         number = pending.pop(0)
         if number in visited or number not in model.nodes:

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping
 from types import FrameType, FunctionType, ModuleType
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
 from tpudiag.sources.job.points import user_lines
 
@@ -39,7 +39,7 @@ def _names() -> Iterator[tuple[str, int]]:
         frame = frame.f_back
 
 
-def _integers(names: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+def _integers(names: Mapping[str, object]) -> Iterator[tuple[str, int]]:
     """Integers among names, and among the fields of the objects that have one."""
     for name, value in list(names.items()):
         if _is_count(value):
@@ -52,17 +52,17 @@ def _integers(names: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
                     yield f"{name}.{field}", inner
 
 
-def _fields(value: Any) -> list[tuple[Any, Any]]:
+def _fields(value: Any) -> list[tuple[object, object]]:
     """The fields of options and settings: absl flags, argparse namespaces, dataclasses, dicts."""
     try:
         if type(value).__name__ == "FlagValues":
             return list(value.flag_values_dict().items())
-        held = cast("dict[Any, Any]", value if isinstance(value, dict) else vars(value))
+        held = cast("dict[object, object]", value if isinstance(value, dict) else vars(value))
         return list(held.items()) if len(held) <= MOST_ATTRIBUTES else []
     except Exception:
         return []
 
 
-def _is_count(value: object) -> bool:
+def _is_count(value: object) -> TypeGuard[int]:
     """Whether a value is a plain integer above 1; True is none."""
     return isinstance(value, int) and not isinstance(value, bool) and value > 1

@@ -12,6 +12,7 @@ from typing import Any
 
 from tpudiag.signals import Pipeline
 from tpudiag.sources.job.points import Library, bounded_call, privates
+from tpudiag.sources.job.points.library_objects import Dataset
 
 LONGEST_S = 1.0
 """Small data, which alone is worth caching, is counted within it."""
@@ -20,7 +21,7 @@ ENDLESS, UNKNOWN = -1, -2
 _HANDS_ON = re.compile(r"_?(Repeat|Shuffle|Prefetch|Options)")
 
 
-def counted(tf: Library, chain: list[object], pipeline: Pipeline) -> Pipeline:
+def counted(tf: Library, chain: list[Dataset], pipeline: Pipeline) -> Pipeline:
     """The pipeline with the elements of its costly op; as it was where they are not soon counted.
 
     What one pass gives to the op is read once, without its work, beside the caller: it may hang.
@@ -42,7 +43,7 @@ def counted(tf: Library, chain: list[object], pipeline: Pipeline) -> Pipeline:
     return replace(pipeline, ops=(*before, whole, *pipeline.ops[number + 1 :]))
 
 
-def _one_pass(dataset: object) -> object:
+def _one_pass(dataset: Dataset) -> Dataset:
     """The dataset before it is repeated and shuffled: the same elements, each once."""
     while _HANDS_ON.match(type(dataset).__name__):
         dataset = privates.inputs(dataset)[0]
@@ -60,7 +61,7 @@ def known(dataset: Any) -> int:
         return UNKNOWN
 
 
-def elements(tf: Any, dataset: Any, longest_s: float) -> int | None:
+def elements(tf: Library, dataset: Dataset, longest_s: float) -> int | None:
     """The elements of a dataset, None where it is endless or reading it takes longer."""
     said = known(dataset)
     if said != UNKNOWN:
@@ -68,7 +69,7 @@ def elements(tf: Any, dataset: Any, longest_s: float) -> int | None:
 
     # The elements themselves are dropped inside tf.data: to copy images to Python only to count
     # them would cost more than the time that there is.
-    def one(*_: object) -> Any:
+    def one(*_: object) -> object:
         return tf.constant(1)
 
     end = time.perf_counter() + longest_s

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from tpudiag.model import Location
 from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
-from tpudiag.sources.job.points import privates, user_lines
+from tpudiag.sources.job.points import Library, privates, user_lines
+from tpudiag.sources.job.points.library_objects import Dataset, Graph
 from tpudiag.sources.job.tensorflow.input import batch_names, files
 
 _COSTLY = re.compile(
@@ -42,12 +43,13 @@ _OF_BODIES = re.compile(
     r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
 )
 """Operations that are stateful only where what they call is."""
+_Result = TypeVar("_Result")
 
 
 class DatasetReader:
     """Remembers where each dataset was made, and reads those that are asked for."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._made_at: dict[int, Location | None] = {}
         self._inside_library: set[int] = set()
@@ -70,16 +72,16 @@ class DatasetReader:
         if size is not None:
             self._batch_names[id(dataset)] = batch_names.names_of(size), batch_names.global_batch()
 
-    def chain(self, dataset: object) -> list[object]:
+    def chain(self, dataset: Dataset) -> list[Dataset]:
         """The datasets that a dataset is made from, from its sources to itself."""
-        datasets: list[Any] = []
+        datasets: list[Dataset] = []
         self._walk(dataset, datasets, set())
         return datasets
 
     def pipeline(
         self,
-        dataset: Any,
-        chain: Sequence[Any],
+        dataset: Dataset,
+        chain: Sequence[Dataset],
         replicas: int | None = None,
         per_replica: bool = False,
     ) -> Pipeline:
@@ -109,7 +111,7 @@ class DatasetReader:
             prefetched_by_itself=_rewrites(options, "inject_prefetch"),
         )
 
-    def _walk(self, dataset: Any, chain: list[Any], visited: set[int]) -> None:
+    def _walk(self, dataset: Dataset, chain: list[Dataset], visited: set[int]) -> None:
         """Add a dataset behind those that it is made from."""
         while type(dataset).__name__ == _V1 and hasattr(dataset, privates.HELD.name):
             dataset = privates.HELD.of(dataset)  # what holds it for scripts of TensorFlow 1
@@ -120,7 +122,7 @@ class DatasetReader:
             self._walk(parent, chain, visited)
         chain.append(dataset)
 
-    def _bounded(self, chain: Sequence[Any]) -> set[int]:
+    def _bounded(self, chain: Sequence[Dataset]) -> set[int]:
         """The datasets that are zipped with one that ends: an endless one ends with it."""
         ends = (
             each
@@ -129,7 +131,7 @@ class DatasetReader:
         )
         return {id(parent) for zipped in ends for parent in self.chain(zipped)}
 
-    def _op(self, dataset: Any) -> DatasetOp:
+    def _op(self, dataset: Dataset) -> DatasetOp:
         """One transformation."""
         kind = kind_of(dataset)
         graph = _function_graph(dataset)
@@ -162,7 +164,7 @@ class DatasetReader:
             location=self._made_at.get(id(dataset)),
         )
 
-    def _element_bytes(self, dataset: Any) -> int | None:
+    def _element_bytes(self, dataset: Dataset) -> int | None:
         """The size of one element, None where a dimension is unknown or it holds strings."""
         total = 0
         for spec in _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ():
@@ -173,7 +175,7 @@ class DatasetReader:
             total += count * size
         return total
 
-    def _elements(self, dataset: Any) -> tuple[TensorSeen, ...]:
+    def _elements(self, dataset: Dataset) -> tuple[TensorSeen, ...]:
         """The tensors of one element."""
         flat = _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ()
         return tuple(
@@ -217,13 +219,13 @@ def _rewrites(options: Any, name: str) -> bool:
     return getattr(optimisations, name, False) is not False
 
 
-def _function_graph(dataset: Any) -> Any:
+def _function_graph(dataset: Dataset) -> Graph | None:
     """The graph of a transformation's user function, None where it has none."""
     wrapper = privates.MAP_FUNCTION.of(dataset, None) or privates.PREDICATE.of(dataset, None)
     return _try(lambda: wrapper.function.graph) if wrapper is not None else None
 
 
-def _op_types(graph: Any) -> list[str]:
+def _op_types(graph: Graph | None) -> list[str]:
     """The types of the operations of a graph and of all functions that it may call."""
     if graph is None:
         return []
@@ -232,7 +234,7 @@ def _op_types(graph: Any) -> list[str]:
     return [str(node.op) for body in bodies for node in body]
 
 
-def _try(call: Callable[[], Any]) -> Any:
+def _try(call: Callable[[], _Result]) -> _Result | None:
     """What a call into tf.data gives, None where this version does not answer."""
     try:
         return call()
@@ -253,7 +255,7 @@ def _positive(number: int | None) -> int | None:
     return number if number is not None and number > 0 else None
 
 
-def _boolean(value: Any) -> bool | None:
+def _boolean(value: object) -> bool | None:
     """A setting as a bool."""
     number = _try(lambda: bool(value))
     return None if value is None else number

@@ -8,6 +8,7 @@ from typing import Any
 
 from tpudiag.signals import Pipeline
 from tpudiag.sources.job.points import Library, bounded_call, privates
+from tpudiag.sources.job.points.library_objects import Dataset
 
 COMPONENT_BYTES = 180
 """Of each tensor of an element that is held: allocation, tensor, vector (shuffle and cache of
@@ -18,7 +19,7 @@ HOLDS = ("Shuffle", "Cache", "Prefetch")
 """The transformations that hold elements."""
 
 
-def with_host_bytes(tf: Library, chain: list[object], pipeline: Pipeline) -> Pipeline:
+def with_host_bytes(tf: Library, chain: list[Dataset], pipeline: Pipeline) -> Pipeline:
     """The pipeline with the size of an element for each transformation that holds some.
 
     Where shapes do not tell it, some elements are read, beside the caller: a pipeline may hang.
@@ -33,7 +34,7 @@ def with_host_bytes(tf: Library, chain: list[object], pipeline: Pipeline) -> Pip
     return replace(pipeline, ops=tuple(ops))
 
 
-def _host_bytes(tf: Any, dataset: Any, payload_bytes: int | None) -> int | None:
+def _host_bytes(tf: Library, dataset: Dataset, payload_bytes: int | None) -> int | None:
     """By the shapes where they are known, else by the mean of some elements."""
     components = len(tf.nest.flatten(dataset.element_spec))
     if payload_bytes is None:
@@ -45,7 +46,7 @@ def _host_bytes(tf: Any, dataset: Any, payload_bytes: int | None) -> int | None:
     return None if payload_bytes is None else payload_bytes + COMPONENT_BYTES * components
 
 
-def _sampled(tf: Any, dataset: Any) -> int | None:
+def _sampled(tf: Library, dataset: Dataset) -> int | None:
     """The mean bytes of the first elements, their strings included."""
     sizes: list[int] = []
     end = time.monotonic() + LONGEST_S
@@ -62,6 +63,6 @@ def _tensor_bytes(tensor: Any) -> int:
     """The bytes that a tensor's values take."""
     values = tensor.numpy()
     if tensor.dtype.name == "string":
-        flat: Any = values.reshape(-1) if hasattr(values, "reshape") else [values]
+        flat = values.reshape(-1) if hasattr(values, "reshape") else [values]
         return sum(len(each) for each in flat)
     return int(values.nbytes)

@@ -12,10 +12,10 @@ import contextlib
 import weakref
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, table, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Dataset
 
 _MARK = "_tpudiag_feed"
 MOST_PENDING = 8
@@ -26,7 +26,7 @@ MOST_PENDING = 8
 class Feed:
     """A dataset, and what was done with its elements."""
 
-    dataset: Any
+    dataset: Dataset
     location: Location | None = None
     """The line that first read it."""
     trains: bool = False
@@ -37,10 +37,10 @@ class Feed:
 class FeedWatch:
     """Follows iterators from the datasets that they read to the functions that consume them."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._feeds: dict[int, Feed] = {}
-        self._pending: list[tuple[Feed, list[weakref.ref[Any]]]] = []
+        self._pending: list[tuple[Feed, list[weakref.ref[object]]]] = []
         self._consumed: list[Feed] = []
         """By the call that is under way."""
         self._matched: list[Feed] = []
@@ -48,7 +48,7 @@ class FeedWatch:
         self._trained = False
         """A training step has run: what is read from now on was not read before it."""
 
-    def of(self, dataset: object) -> Feed:
+    def of(self, dataset: Dataset) -> Feed:
         """The feed of a dataset."""
         feed = self._feeds.get(id(dataset))
         if feed is None:
@@ -140,7 +140,7 @@ def _mark(carrier: object, feed: Feed) -> None:
 
 def _references(leaves: Iterable[object]) -> list[weakref.ref[object]]:
     """Weak references, so that no batch lives longer for being watched."""
-    references: list[weakref.ref[Any]] = []
+    references: list[weakref.ref[object]] = []
     for leaf in leaves:
         with contextlib.suppress(TypeError):
             references.append(weakref.ref(leaf))

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import chain
-from typing import Any
+from typing import TypeVar
 
 from tpudiag.signals import FilesRead
 from tpudiag.sources.job.points import privates
+from tpudiag.sources.job.points.library_objects import Dataset
 
 SHOWN = 3
+_Result = TypeVar("_Result")
 _READER = re.compile(r"(TFRecord|TextLine|FixedLengthRecord|Csv)$")
 _FILES = re.compile(r"(TFRecord|TextLine|FixedLengthRecord)Dataset")
 _OPENS = re.compile(r"(TFRecord|TextLine|FixedLengthRecord|CSV)Dataset|ReadFile$")
@@ -35,18 +37,18 @@ def one_by_one(dataset: object, kind: str, op_types: list[str]) -> bool:
     return kind in ("FlatMap", "Interleave") and any(map(_FILES.match, op_types))
 
 
-def named(dataset: object) -> FilesRead | None:
+def named(dataset: Dataset) -> FilesRead | None:
     """The files that the sources of a dataset name; None where none does so up front."""
     names = _names(dataset, {})
     return FilesRead(len(names), tuple(names[:SHOWN])) if names else None
 
 
-def _names(dataset: Any, known: dict[int, list[str]]) -> list[str]:
+def _names(dataset: Dataset, known: dict[int, list[str]]) -> list[str]:
     """The most files that one source names; sources that follow one another count together."""
     if id(dataset) in known:
         return known[id(dataset)]
     known[id(dataset)] = []
-    parents = [*_try(privates.INPUTS.of(dataset, tuple), ())]
+    parents: list[Dataset] = [*_try(privates.INPUTS.of(dataset, tuple), ())]
     files = privates.FILE_NAMES.of(dataset, None)
     if not parents and hasattr(files, privates.INPUTS.name):
         parents = [files]
@@ -56,16 +58,16 @@ def _names(dataset: Any, known: dict[int, list[str]]) -> list[str]:
     return known[id(dataset)]
 
 
-def _strings(source: Any) -> list[str]:
+def _strings(source: object) -> list[str]:
     """The scalar strings that a source made of tensors gives, one an element."""
     tensors = privates.TENSORS.of(source, None)
     if not tensors or len(tensors) != 1 or tensors[0].dtype.name != "string":
         return []
-    values: Any = _try(lambda: tensors[0].numpy().reshape(-1).tolist(), [])
+    values: list[bytes] = _try(lambda: tensors[0].numpy().reshape(-1).tolist(), [])
     return [value.decode(errors="replace") for value in values]
 
 
-def _try(call: Callable[[], Any], otherwise: Any) -> Any:
+def _try(call: Callable[[], _Result], otherwise: _Result) -> _Result:
     """What a call into tf.data gives, or something else where this version does not answer."""
     try:
         return call()
@@ -73,7 +75,7 @@ def _try(call: Callable[[], Any], otherwise: Any) -> Any:
         return otherwise
 
 
-def cache_file(dataset: Any) -> str:
+def cache_file(dataset: object) -> str:
     """The file of a cache, empty for one in memory."""
     try:
         return bytes(privates.CACHE_FILE.of(dataset).numpy()).decode()

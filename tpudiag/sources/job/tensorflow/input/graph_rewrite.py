@@ -7,25 +7,49 @@ Where they moved, a pipeline cannot be rewritten, and what a fix is worth is not
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
-from tpudiag.sources.job.points import privates
+from tpudiag.sources.job.points import Library, privates
+from tpudiag.sources.job.points.library_objects import Dataset
 
 AUTOTUNE = -1
 SIGNATURE = ("output_types", "output_shapes")
 FUNCTION = (*SIGNATURE, "f", "Targuments")
 
 
-def rewritten(tf: Any, dataset: Any, change: Callable[[Any], bool]) -> Any:
+class _Node(Protocol):
+    """An operation of a pipeline."""
+
+    name: str
+    op: str
+    input: list[str]
+    attr: dict[str, Any]
+
+
+class _Program(Protocol):
+    """A pipeline as a GraphDef."""
+
+    node: Any
+    """Its nodes, as protocol buffers hold a list."""
+    ParseFromString: Callable[[bytes], object]
+    SerializeToString: Callable[[], bytes]
+
+
+Change: TypeAlias = Callable[[_Program], bool]
+"""Changes a pipeline, and says whether it found anything to change."""
+
+
+def rewritten(tf: Library, dataset: Dataset, change: Change) -> Dataset | None:
     """The dataset with its graph changed; None where `change` found nothing to change."""
     graph = _graph(tf, dataset)
     if not change(graph):
         return None
     variant = tf.raw_ops.DatasetFromGraph(graph_def=graph.SerializeToString())
-    return privates.VARIANT_DATASET.get()(variant, dataset.element_spec)
+    made: Dataset = privates.VARIANT_DATASET.get()(variant, dataset.element_spec)
+    return made
 
 
-def in_parallel(graph: Any) -> bool:
+def in_parallel(graph: _Program) -> bool:
     """Every serial map and interleave gets parallel calls by AUTOTUNE."""
     changed = False
     for node in list(graph.node):
@@ -43,7 +67,7 @@ def in_parallel(graph: Any) -> bool:
     return changed
 
 
-def readers_in_parallel(graph: Any) -> bool:
+def readers_in_parallel(graph: _Program) -> bool:
     """Files that are read one after the other are read several at once."""
     changed = False
     for node in list(graph.node):
@@ -55,7 +79,7 @@ def readers_in_parallel(graph: Any) -> bool:
     return changed
 
 
-def autotuned(graph: Any) -> bool:
+def autotuned(graph: _Program) -> bool:
     """Static parallel calls and prefetch buffers above 1 are left to AUTOTUNE."""
     changed = False
     for node in list(graph.node):
@@ -66,11 +90,11 @@ def autotuned(graph: Any) -> bool:
     return changed
 
 
-def cached_after(tf: Any, prefix: Any) -> Callable[[Any], bool]:
+def cached_after(tf: Library, prefix: Dataset) -> Change:
     """A change that puts a cache in memory after the transformation that `prefix` ends in."""
     end = next(node.input[0] for node in _graph(tf, prefix).node if node.op == "_Retval")
 
-    def change(graph: Any) -> bool:
+    def change(graph: _Program) -> bool:
         made = next((node for node in graph.node if node.name == end), None)
         if made is None:
             return False
@@ -92,16 +116,16 @@ _CALLS_AT = {"ParallelMapDatasetV2": -1, "ParallelInterleaveDatasetV4": -1}
 """Where a transformation takes num_parallel_calls among its inputs."""
 
 
-def _graph(tf: Any, dataset: Any) -> Any:
+def _graph(tf: Library, dataset: Dataset) -> _Program:
     """The pipeline as a GraphDef; random state is not kept."""
     policy = tf.data.experimental.ExternalStatePolicy.IGNORE
-    graph = tf.compat.v1.GraphDef()
+    graph: _Program = tf.compat.v1.GraphDef()
     made = privates.SERIALIZED.of(dataset)(external_state_policy=policy)
     graph.ParseFromString(made.numpy())
     return graph
 
 
-def _become(node: Any, op: str, inputs: list[str], kept: tuple[str, ...]) -> None:
+def _become(node: _Node, op: str, inputs: list[str], kept: tuple[str, ...]) -> None:
     """Make a node another operation of the same function."""
     for key in [key for key in node.attr if key not in kept]:
         del node.attr[key]
@@ -111,7 +135,7 @@ def _become(node: Any, op: str, inputs: list[str], kept: tuple[str, ...]) -> Non
     node.attr["deterministic"].s = b"default"
 
 
-def _constant(graph: Any, value: int | bytes) -> str:
+def _constant(graph: _Program, value: int | bytes) -> str:
     """A new scalar constant in the graph; its name."""
     node = graph.node.add(name=f"added_constant_{len(graph.node)}", op="Const")
     tensor = node.attr["value"].tensor
@@ -125,7 +149,7 @@ def _constant(graph: Any, value: int | bytes) -> str:
     return str(node.name)
 
 
-def _static(graph: Any, name: str) -> int | None:
+def _static(graph: _Program, name: str) -> int | None:
     """The value of a scalar constant of 64 bits, None where a name is no such constant."""
     node = next((node for node in graph.node if node.name == name), None)
     if node is None or node.op != "Const" or node.attr["dtype"].type != 9:

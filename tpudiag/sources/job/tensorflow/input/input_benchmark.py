@@ -6,10 +6,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
-from tpudiag.sources.job.points import Kwargs, Library
+from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.points.library_objects import Dataset
 from tpudiag.sources.job.tensorflow.input import autotune, graph_rewrite, serial_times
 
 TURNS = 2
@@ -23,9 +23,11 @@ GRACE_S = 2.0
 """What one element may take beyond the time given before the measurement is given up."""
 
 
-def fixes(tf: Any, dataset: Any, chain: list[object], pipeline: Pipeline) -> dict[str, object]:
+def fixes(
+    tf: Library, dataset: Dataset, chain: list[Dataset], pipeline: Pipeline
+) -> dict[str, Dataset]:
     """The pipeline with each fix that applies to it, by the name of the fix."""
-    wanted: dict[str, Callable[[], Any]] = {
+    wanted: dict[str, Callable[[], Dataset | None]] = {
         "parallel calls": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.in_parallel),
         "AUTOTUNE": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.autotuned),
     }
@@ -44,7 +46,7 @@ def fixes(tf: Any, dataset: Any, chain: list[object], pipeline: Pipeline) -> dic
 
 
 def measured(
-    tf: Library, dataset: object, chain: list[object], pipeline: Pipeline, budget_s: float
+    tf: Library, dataset: Dataset, chain: list[Dataset], pipeline: Pipeline, budget_s: float
 ) -> Pipeline:
     """The pipeline with what its fixes are worth; as it was where that cannot be measured.
 
@@ -85,7 +87,7 @@ def measured(
     return replace(alone, speeds=tuple(speeds)) if not thread.is_alive() else alone
 
 
-def cost(tf: Library, dataset: object, pipeline: Pipeline, for_s: float) -> InputCost:
+def cost(tf: Library, dataset: Dataset, pipeline: Pipeline, for_s: float) -> InputCost:
     """CPU time, wall time and bytes of the pipeline as built, once its buffers are full.
 
     Apart from the whole: what one thread alone has to do, and what of it is Python.
@@ -126,8 +128,8 @@ def _read_bytes() -> int | None:
 
 
 def _speeds(
-    dataset: object,
-    mended: Kwargs,
+    dataset: Dataset,
+    mended: dict[str, Dataset],
     pipeline: Pipeline,
     budget_s: float,
     runs: dict[str, _Run],
@@ -168,8 +170,8 @@ def _shapes(tf: Library, element: object) -> tuple[tuple[int, ...], ...] | None:
 class _Run:
     """A pipeline that is read without end, one element after the other."""
 
-    def __init__(self, dataset: Any) -> None:
-        self.iterator: Any = iter(dataset if int(dataset.cardinality()) == -1 else dataset.repeat())
+    def __init__(self, dataset: Dataset) -> None:
+        self.iterator = iter(dataset if int(dataset.cardinality()) == -1 else dataset.repeat())
         # The first element also starts threads and opens files.
         next(self.iterator)
         self.elements = 1

@@ -14,17 +14,16 @@ from __future__ import annotations
 import threading
 import weakref
 from queue import SimpleQueue
-from typing import Any
 
-from tpudiag.sources.job.points import hooks, privates, table
+from tpudiag.sources.job.points import Library, hooks, privates, table
 
 
 class IteratorRelease:
     """Keeps what an iterator holds until a thread of its own has let go of it."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
-        self._dropped: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
+        self._dropped: SimpleQueue[tuple[object, ...]] = SimpleQueue()
         hooks.after(table.DATASET_READ, self._iterated, gives=True)
         self._begun = False
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import Pipeline
-from tpudiag.sources.job.points import Call, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Dataset, Strategy
 from tpudiag.sources.job.tensorflow.input import cardinality, element_bytes, input_benchmark
 from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 from tpudiag.sources.job.tensorflow.input.feeds import Feed, FeedWatch
@@ -21,8 +22,8 @@ class _ReadPipeline:
     """A pipeline that was handed to a strategy or read."""
 
     pipeline: Pipeline
-    owner: Any
-    chain: list[Any]
+    owner: Dataset
+    chain: list[Dataset]
     """The dataset of each op of the pipeline."""
     feed: Feed
     passes: int = 0
@@ -31,11 +32,11 @@ class _ReadPipeline:
 class PipelineWatch:
     """Hooks the making, distributing and iterating of datasets."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._reader = DatasetReader(tf)
         self._read: dict[int, _ReadPipeline] = {}
-        self._distributed_as: dict[int, tuple[Any, _ReadPipeline]] = {}
+        self._distributed_as: dict[int, tuple[object, _ReadPipeline]] = {}
         self._distributing = False
         self.feeds = FeedWatch(tf)
         self._install()
@@ -87,7 +88,7 @@ class PipelineWatch:
         hooks.around(table.STRATEGY_DISTRIBUTES_BY_FUNCTION, self._from_function)
 
     def _distributed(
-        self, original: Call, strategy: Any, dataset: Any, *args: object, **kwargs: object
+        self, original: Call, strategy: Strategy, dataset: Dataset, *args: object, **kwargs: object
     ) -> object:
         """A dataset is handed to the strategy; what a stand-in then hands on is no other."""
         if self._distributing:
@@ -108,7 +109,7 @@ class PipelineWatch:
         self._distributed_as[id(distributed)] = distributed, read
         if not isinstance(distributed, self._tf.data.Dataset):
             self.feeds.hands_over(distributed, read.feed)
-        class_: Any = distributed.__class__
+        class_ = distributed.__class__
         hooks.after(table.DISTRIBUTED_READ, self._pass_begins, class_, gives=True)
         if not issubclass(class_, self._tf.data.Dataset):
             hooks.before(table.DISTRIBUTED_REDUCED, self._reduced, class_)
@@ -127,14 +128,19 @@ class PipelineWatch:
             self.feeds.consumed(known[1].feed)
 
     def _from_function(
-        self, original: Any, strategy: Any, dataset_fn: Any, *args: Any, **kwargs: Any
-    ) -> Any:
+        self,
+        original: Call,
+        strategy: Strategy,
+        dataset_fn: Callable[[object], Dataset],
+        *args: object,
+        **kwargs: object,
+    ) -> object:
         """A function that makes a dataset of per-replica batches is handed to the strategy."""
         if self._distributing:
             return original(strategy, dataset_fn, *args, **kwargs)
         made: list[_ReadPipeline] = []
 
-        def noted(context: Any) -> Any:
+        def noted(context: object) -> Dataset:
             dataset = dataset_fn(context)
             replicas = strategy.num_replicas_in_sync
             made.append(self._add(dataset, replicas=replicas, per_replica=True))
@@ -149,7 +155,7 @@ class PipelineWatch:
         finally:
             self._distributing = False
 
-    def _iterated(self, iterator: object, dataset: object) -> None:
+    def _iterated(self, iterator: object, dataset: Dataset) -> None:
         """A dataset is iterated from Python, by the script or by a library for it."""
         if self._tf.executing_eagerly():
             self.feeds.read_by(iterator, self.feeds.of(dataset))
@@ -158,7 +164,7 @@ class PipelineWatch:
 
     def _add(
         self,
-        dataset: object,
+        dataset: Dataset,
         replicas: int | None = None,
         per_replica: bool = False,
         location: Location | None = None,

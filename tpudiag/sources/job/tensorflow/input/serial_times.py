@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
 
 from tpudiag.records import dataclass
 from tpudiag.signals import DatasetOp
@@ -21,6 +22,24 @@ _AHEAD = (2, 4, 6)
 """Node classes (tensorflow/core/framework/model.proto) of what works on threads of its own."""
 _MANY_READERS = 2
 """Parallel interleave: what is before it runs as often as it has readers."""
+
+
+class Node(Protocol):
+    """A transformation, as tf.data's model of a running iterator has it."""
+
+    name: str
+    node_class: int
+    buffered_bytes: int
+    processing_time: int
+    """Nanoseconds."""
+    inputs: Iterable[int]
+    parameters: Iterable[Any]
+
+
+class Model(Protocol):
+    """That model."""
+
+    nodes: Mapping[int, Node]
 
 
 @dataclass(frozen=True)
@@ -49,10 +68,10 @@ def of_iterator(tf: Library, iterator: object, ops: tuple[DatasetOp, ...]) -> Se
     )
 
 
-def _parts(model: Any) -> list[list[tuple[str, float]]]:
+def _parts(model: Model) -> list[list[tuple[str, float]]]:
     """Names and seconds of the transformations that share a thread, from the end on."""
     parts: list[list[tuple[str, float]]] = [[]]
-    pending, visited = [(_end(model), parts[0])], set[int]()
+    pending, visited = [(end(model), parts[0])], set[int]()
     while pending:
         number, part = pending.pop(0)
         if number in visited or number not in model.nodes:
@@ -70,19 +89,19 @@ def _parts(model: Any) -> list[list[tuple[str, float]]]:
     return parts
 
 
-def _one_at_a_time(node: Any) -> bool:
+def _one_at_a_time(node: Node) -> bool:
     """Whether it calls its function ahead, and once at a time: a map that is not parallel, when
     tf.data has fused it with the batch behind it."""
     fixed = [each for each in node.parameters if each.name == "parallelism" and not each.tunable]
     return any(each.value == 1 for each in fixed)
 
 
-def _name(node: Any) -> str:
+def _name(node: Node) -> str:
     """What it was built as."""
     return "Map" if _one_at_a_time(node) else re.sub(r"V\d+$", "", node.name)
 
 
-def _end(model: Any) -> int:
+def end(model: Model) -> int:
     """The node that gives the elements."""
     return int(getattr(model, "output", 0)) or min(model.nodes, default=0)
 

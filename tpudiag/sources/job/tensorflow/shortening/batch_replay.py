@@ -14,10 +14,18 @@ import time
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from types import FrameType
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import Call, barrier, hooks, interventions, table, user_lines
+from tpudiag.sources.job.points import (
+    Call,
+    Library,
+    barrier,
+    hooks,
+    interventions,
+    table,
+    user_lines,
+)
 from tpudiag.sources.job.tensorflow.input import cardinality
 
 FIRST_READ_S, LATER_READ_S = 4.0, 0.25
@@ -41,7 +49,7 @@ class _Pass:
     batches: int
     """How many there are: as tf.data's cardinality."""
     feeds_step: bool = False
-    last: Any = None
+    last: object = None
     leaves: frozenset[int] = frozenset()
     read: int = 0
     replayed: int = 0
@@ -51,14 +59,14 @@ class _Pass:
 class BatchReplay:
     """Hooks the iterators of tf.data and tf.distribute; at rest until `begin`."""
 
-    def __init__(self, tf: Any, on_pass: Callable[[], None]) -> None:
+    def __init__(self, tf: Library, on_pass: Callable[[], None]) -> None:
         self._tf, self._on_pass = tf, on_pass
         self._active = False
         self._depth = 0
         self._passes: dict[int, _Pass] = {}
         self._passes_over: dict[object, int] = {}
         self._steps_fed: set[object] = set()
-        self._last: dict[object, Any] = {}
+        self._last: dict[object, object] = {}
         self.suspended = False
         self.replayed = 0
         """Batches given again, all together."""
@@ -168,11 +176,10 @@ def _may_end(each: _Pass) -> bool:
 
 def _asked_by_for() -> bool:
     """Whether the job's own frame asks by a `for` loop, rather than by `next`."""
-    frame: Any = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None and ".sources.job." in frame.f_globals.get("__name__", ""):
         frame = frame.f_back
     if frame is None or frame.f_lasti < 0:
         return False
     # The instruction under way: a script that asks by `next` mostly expects no end of its data.
-    code: bytes = frame.f_code.co_code
-    return dis.opname[code[int(frame.f_lasti)]] == "FOR_ITER"
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "FOR_ITER"

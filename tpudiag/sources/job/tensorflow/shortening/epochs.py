@@ -8,6 +8,7 @@ forwarded; data of unknown length ends.
 from __future__ import annotations
 
 import inspect
+from collections.abc import Generator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -39,7 +40,7 @@ FULLER_FITS = 2
 class EpochWatch:
     """Hooks fit, evaluate and predict of the Keras that the job imported."""
 
-    def __init__(self, tf: Any, forward: FastForward, replay: BatchReplay) -> None:
+    def __init__(self, tf: Library, forward: FastForward, replay: BatchReplay) -> None:
         self._tf, self._forward, self._replay = tf, forward, replay
         self.shortened: list[ShortenedLoop] = []
         self._fits = 0
@@ -55,7 +56,9 @@ class EpochWatch:
         hooks.around(table.EVALUATE, self._evaluate, keras)
         hooks.around(table.PREDICT, self._predict, keras)
 
-    def _fit(self, class_: Any, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+    def _fit(
+        self, class_: Any, original: Call, model: object, *args: object, **kwargs: object
+    ) -> object:
         """A fit, with a callback of ours that ends it after two epochs."""
         bound = _bound(original, model, args, kwargs)
         callbacks = bound.arguments.get("callbacks") if bound is not None else None
@@ -88,10 +91,10 @@ class EpochWatch:
             barrier.attempt("Model.fit history", fill_history, history, asked, validated or 1)
         return history
 
-    def _evaluate(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+    def _evaluate(self, original: Call, model: object, *args: object, **kwargs: object) -> object:
         """An evaluation, by itself or inside fit: a pass of its own."""
         bound = _bound(original, model, args, kwargs)
-        given: dict[str, Any] = bound.arguments if bound is not None else {}
+        given: Kwargs = bound.arguments if bound is not None else {}
         self._forward.new_pass()
         with self._sparing(), self._endless(given.get("x"), given.get("steps")):
             return interventions.tried(
@@ -142,7 +145,7 @@ class EpochWatch:
         return result
 
     @contextmanager
-    def _sparing(self) -> Any:
+    def _sparing(self) -> Generator[None]:
         """While Keras reads data of which some examples of each batch will do.
 
         Not in loops of the script's own, which may count what a pass over the data gave.
@@ -156,7 +159,7 @@ class EpochWatch:
             strategy.tpudiag_sparing = before
 
     @contextmanager
-    def _endless(self, data: object, steps: object) -> Any:
+    def _endless(self, data: object, steps: object) -> Generator[None]:
         """While Keras reads data whose end only its iterator knows."""
         before = self._forward.endless
         self._forward.endless = steps is None and length_is_unknown(data)
@@ -166,7 +169,7 @@ class EpochWatch:
             self._forward.endless = before
 
 
-def callback_class(keras: Library, forward: FastForward) -> Any:
+def callback_class(keras: Library, forward: FastForward) -> type:
     """The callback that ends a fit, made of the job's own Keras."""
 
     base: Any = keras.callbacks.Callback
@@ -185,7 +188,7 @@ def callback_class(keras: Library, forward: FastForward) -> Any:
 
         def on_epoch_end(self, epoch: object, logs: object = None) -> None:  # noqa: ARG002
             self.epochs += 1
-            model: Any = self.model
+            model = self.model
             # A fit that a callback of the job's own has ended already is not shortened by us.
             enough = forward.training_too and self.epochs >= self.most
             if enough and not model.stop_training and interventions.allowed(EPOCHS_OF_FIT):

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Kwargs, barrier, interventions, user_lines
+from tpudiag.sources.job.points.library_objects import Variable
 
 # The first call traces and makes variables: what a call costs and moves shows in the second.
 LEAST_REAL_CALLS = 2
@@ -39,10 +40,10 @@ MOST_INSTANCES = 4
 class _Known:
     """One signature of a step function: its last real result, and what a call of it moves."""
 
-    result: Any = None
+    result: object = None
     took_s: float = 0.0
     real_calls: int = 0
-    counters: list[tuple[Any, int]] = field(default_factory=list[tuple[Any, int]])
+    counters: list[tuple[Variable, int]] = field(default_factory=list[tuple[Variable, int]])
 
 
 class FastForward:
@@ -51,7 +52,7 @@ class FastForward:
     def __init__(
         self,
         budget_s: float,
-        counters: Callable[[], Iterable[Any]],
+        counters: Callable[[], Iterable[Variable]],
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
         self._budget_s, self._counters, self._clock = budget_s, counters, clock
@@ -62,7 +63,7 @@ class FastForward:
         self.training_too = False
         self.moves_late = False
         """Whether counters are moved when they are read, not at each forwarded call."""
-        self._pending: dict[int, tuple[Any, int]] = {}
+        self._pending: dict[int, tuple[Variable, int]] = {}
         self.whole_results = False
         """While results must have the length of the data they are made from (predict)."""
         self.forwarded_in_pass = 0
@@ -133,7 +134,7 @@ class FastForward:
         if not in_graph:
             self.move_counters()
 
-    def run(self, key: object, call: Callable[[], object]) -> Any:
+    def run(self, key: object, call: Callable[[], object]) -> object:
         """Run a call really, and keep what it gave."""
         known = self._known.get(key) or _Known()
         self.move_counters()
@@ -157,7 +158,7 @@ class FastForward:
         key: object,
         result: object,
         took_s: float,
-        before: Iterable[tuple[object, int | None]] = (),
+        before: Iterable[tuple[Variable, int | None]] = (),
     ) -> None:
         """Keep what the first call of a function gave, and moved since `before`, with its tracing.
 
@@ -167,12 +168,12 @@ class FastForward:
             self._known[key] = _Known(result, took_s, real_calls=1, counters=_moved(before))
             self._pass_s += took_s
 
-    def counts(self) -> list[tuple[object, int | None]]:
+    def counts(self) -> list[tuple[Variable, int | None]]:
         """The counters with their values now."""
         return [(counter, _value(counter)) for counter in self._counters()]
 
     @staticmethod
-    def catch_up(before: list[tuple[Any, int | None]], times: float) -> None:
+    def catch_up(before: list[tuple[Variable, int | None]], times: float) -> None:
         """Move counters as far as a loop would have that ran a `times`-th of its length."""
         for counter, value in before:
             now = _value(counter)
@@ -207,13 +208,13 @@ def signature(
 def _describe(value: object, parts: list[object], every_replica: bool) -> None:
     """Add what matters of one argument."""
     if isinstance(value, dict):
-        for key, item in cast("Mapping[Any, Any]", value).items():
+        for key, item in cast("Mapping[object, object]", value).items():
             parts.append(str(key))
             _describe(item, parts, every_replica)
         return
     if isinstance(value, (list, tuple)):
-        parts.append(len(cast("list[Any]", value)))
-        for item in cast("list[Any]", value):
+        parts.append(len(cast("list[object]", value)))
+        for item in cast("list[object]", value):
             _describe(item, parts, every_replica)
         return
     if every_replica and hasattr(value, "__next__"):
@@ -221,8 +222,7 @@ def _describe(value: object, parts: list[object], every_replica: bool) -> None:
         return
     if every_replica:
         replicas: Any = getattr(value, "values", None)
-        class_: Any = replicas.__class__
-        if class_ is tuple:
+        if replicas.__class__ is tuple:
             parts.extend(str(getattr(part, "shape", "")) for part in replicas)
     parts.append(_leaf(user_lines.first_replica_value(value)))
 
@@ -239,13 +239,13 @@ def _leaf(value: Any) -> object:
     return id(value)
 
 
-def _moved(counters: Iterable[tuple[object, int | None]]) -> list[tuple[object, int]]:
+def _moved(counters: Iterable[tuple[Variable, int | None]]) -> list[tuple[Variable, int]]:
     """Counters whose values are no longer what they were, and by how much."""
     now = ((counter, _value(counter), before) for counter, before in counters)
     return [(c, n - b) for c, n, b in now if n is not None and b is not None and n != b]
 
 
-def _value(variable: Any) -> int | None:
+def _value(variable: Variable) -> int | None:
     """A counter's value; None where it cannot be read."""
     try:
         return int(variable.numpy())
@@ -253,11 +253,10 @@ def _value(variable: Any) -> int | None:
         return None
 
 
-def _fresh(result: Any) -> Any:
+def _fresh(result: Any) -> object:
     """A result whose containers the job may change."""
-    class_: Any = result.__class__
-    if class_ is dict:
+    if result.__class__ is dict:
         return {key: _fresh(value) for key, value in result.items()}
-    if class_ is list:
+    if result.__class__ is list:
         return [_fresh(value) for value in result]
     return result

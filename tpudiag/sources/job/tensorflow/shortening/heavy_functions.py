@@ -16,7 +16,19 @@ from math import prod
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import barrier, hooks, interventions, privates, table, user_lines
+from tpudiag.sources.job.points import (
+    Args,
+    Call,
+    Kwargs,
+    Library,
+    barrier,
+    hooks,
+    interventions,
+    privates,
+    table,
+    user_lines,
+)
+from tpudiag.sources.job.points.library_objects import ConcreteFunction, Graph, Tensor
 from tpudiag.sources.job.process import host_memory
 from tpudiag.sources.job.tensorflow.graphs import cpu_cost
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
@@ -29,12 +41,12 @@ _INITIAL = ("initialize_variables", "fn_with_cond")
 class HeavyFunctions:
     """Decides at the first run of each tf.function, from its trace."""
 
-    def __init__(self, tf: Any, told: Callable[[str], None]) -> None:
+    def __init__(self, tf: Library, told: Callable[[str], None]) -> None:
         """`told` is called with what is not run, once for each."""
         self._tf, self._told = tf, told
         self.batch: Callable[[], int | None] = lambda: None
         """A replica's batch, where a trace leaves it open."""
-        self._current: tuple[FunctionRecord, Any] | None = None
+        self._current: tuple[FunctionRecord, Args] | None = None
         self._inside = False
         self._thread = threading.current_thread()
         hooks.around(table.TRACE_RUN, self._about_to_run)
@@ -46,8 +58,8 @@ class HeavyFunctions:
             self._tell(record.name, flops)
 
     def call(
-        self, record: FunctionRecord, original: Any, function: Any, args: Any, kwargs: Any
-    ) -> Any:
+        self, record: FunctionRecord, original: Call, function: object, args: Args, kwargs: Kwargs
+    ) -> object:
         """An outermost call of a tf.function."""
         self._current = record, args
         try:
@@ -55,7 +67,9 @@ class HeavyFunctions:
         finally:
             self._current = None
 
-    def _about_to_run(self, original: Any, concrete: Any, *args: Any, **kwargs: Any) -> Any:
+    def _about_to_run(
+        self, original: Call, concrete: ConcreteFunction, *args: object, **kwargs: object
+    ) -> object:
         """A traced function is about to be run; those it calls are not met here."""
         graph, here = concrete.graph, threading.current_thread() is self._thread
         initial = any(name in graph.name for name in _INITIAL)
@@ -72,17 +86,17 @@ class HeavyFunctions:
         interventions.note(TRACED)
         return self._zeros(concrete.structured_outputs, self._drawn(given))
 
-    def _judge(self, record: FunctionRecord, graph: Any, passes: int = 1) -> None:
+    def _judge(self, record: FunctionRecord, graph: Graph, passes: int = 1) -> None:
         """Leave a function that takes too long."""
         flops = passes * cpu_cost.replica_flops(self._tf, graph, self.batch())
         if host_memory.is_heavy(flops, _cores()):
             self.leave(record, flops)
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """A model that is called by itself is a function as well."""
         hooks.around(table.MODEL_CALLED, self._forward_pass, keras)
 
-    def _forward_pass(self, original: Any, model: Any, *args: Any, **kwargs: Any) -> Any:
+    def _forward_pass(self, original: Call, model: Any, *args: object, **kwargs: object) -> object:
         """A model's call outside of any function; one that is not built is run."""
         tf = self._tf
         given = self._tf.nest.flatten((args, kwargs))
@@ -114,7 +128,7 @@ class HeavyFunctions:
         seconds = host_memory.seconds(flops, _cores())
         self._told(f"`{name}`{f' at {place}' if place else ''} (some {seconds:.0f} s a replica)")
 
-    def _can_answer(self, outputs: Any) -> bool:
+    def _can_answer(self, outputs: object) -> bool:
         """Whether zeros can stand for all that a function gives."""
         leaves = self._tf.nest.flatten(self._specs(outputs), expand_composites=True)
         of_no_shape = (self._tf.resource, self._tf.variant)
@@ -124,12 +138,12 @@ class HeavyFunctions:
             if _is_open(each)
         )
 
-    def _specs(self, outputs: Any) -> Any:
+    def _specs(self, outputs: Any) -> object:
         """What a function gives; Keras 3 packs it, as there may be no data left for it."""
         packed = isinstance(outputs, self._tf.experimental.Optional)
         return outputs.element_spec if packed else outputs
 
-    def _drawn(self, args: Any) -> int:
+    def _drawn(self, args: tuple[Any, ...]) -> int:
         """The examples that a function would take from the iterator it is given; 1 for none."""
         examples = 1
         for iterator in (each for each in args if hasattr(each, "__next__")):
@@ -141,12 +155,11 @@ class HeavyFunctions:
                 raise barrier.for_job(error) from None
             for leaf in self._tf.nest.flatten(batch)[:1]:
                 replicas: Any = getattr(leaf, "values", None)
-                class_: Any = replicas.__class__
-                parts: Any = replicas if class_ is tuple else (leaf,)
+                parts = replicas if replicas.__class__ is tuple else (leaf,)
                 examples = sum(each.shape[0] or 0 for each in parts if each.shape.rank) or 1
         return examples
 
-    def _zeros(self, outputs: Any, examples: int) -> Any:
+    def _zeros(self, outputs: object, examples: int) -> object:
         """What a function would give, of zeros; open dimensions are as many as the examples."""
         tf, specs = self._tf, self._specs(outputs)
         parts = tf.nest.flatten(specs, expand_composites=True)
@@ -154,7 +167,7 @@ class HeavyFunctions:
         apart = len(parts) // max(len(tf.nest.flatten(specs)), 1)
         examples = max(examples // max(apart, 1), 1)
 
-        def zeros(leaf: Any) -> Any:
+        def zeros(leaf: Any) -> object:
             if not _is_open(leaf):
                 return leaf
             shape = [examples if size is None else size for size in leaf.shape.as_list()]
@@ -165,20 +178,20 @@ class HeavyFunctions:
         return answer if specs is outputs else tf.experimental.Optional.from_value(answer)
 
 
-def _positions(tensor: Any) -> int:
+def _positions(tensor: Tensor) -> int:
     """How often the weights may be applied to a tensor: numbers of words have no features."""
     sizes = [size or 1 for size in tuple(tensor.shape)]
     return prod(sizes if "int" in str(tensor.dtype) else sizes[:-1])
 
 
-def _is_open(leaf: Any) -> bool:
+def _is_open(leaf: object) -> bool:
     """Whether it is a tensor, of which the trace knows but the shape and type."""
     return hasattr(leaf, "dtype") and hasattr(leaf, "shape")
 
 
 def _is_recorded() -> bool:
     """Whether a gradient of what runs now may be taken; so it is taken for where none can tell."""
-    possibly: Any = privates.RECORDED.get()
+    possibly = privates.RECORDED.get()
     return possibly is None or bool(possibly())
 
 

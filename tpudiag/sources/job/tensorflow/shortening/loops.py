@@ -15,7 +15,17 @@ from typing import Any
 
 from tpudiag.script_run import InterventionKind, ShortenedOver
 from tpudiag.signals import ShortenedLoop
-from tpudiag.sources.job.points import Call, hooks, interventions, privates, table, user_lines
+from tpudiag.sources.job.points import (
+    Args,
+    Call,
+    Library,
+    hooks,
+    interventions,
+    privates,
+    table,
+    user_lines,
+)
+from tpudiag.sources.job.points.library_objects import Dataset, Tensor
 
 INNER_STEPS = 4
 _OUT_OF_REACH = 2**31 - 1
@@ -26,7 +36,7 @@ class InnerLoopWatch:
 
     def __init__(
         self,
-        tf: Any,
+        tf: Library,
         steps_seen: Callable[[], int],
         in_replica: Callable[[], bool],
         on_shortened: Callable[[int | str | None], None],
@@ -38,17 +48,19 @@ class InnerLoopWatch:
         hooks.around(table.LOOP_IN_GRAPH, self._for)
 
     def _for(
-        self, original: Call, iter_: object, extra_test: object, body: object, *rest: object
+        self, original: Call, iter_: Any, extra_test: object, body: object, *rest: object
     ) -> object:
         """One for loop of a function that is being traced."""
         whole = not interventions.allowed(InterventionKind.LOOPS)
         if whole or self._tf.executing_eagerly() or self._in_replica():
             return original(iter_, extra_test, body, *rest)
         if self._is_range(iter_):
-            return self._range(original, iter_, extra_test, body, rest)
-        if isinstance(iter_, self._tf.data.Dataset):
-            return self._dataset(original, iter_, extra_test, body, rest)
-        return original(iter_, extra_test, body, *rest)
+            self._range(original, iter_, extra_test, body, rest)
+        elif isinstance(iter_, self._tf.data.Dataset):
+            self._dataset(original, iter_, extra_test, body, rest)
+        else:
+            return original(iter_, extra_test, body, *rest)
+        return None
 
     def _is_range(self, value: Any) -> bool:
         """Whether a loop goes over tf.range of integers."""
@@ -59,7 +71,9 @@ class InnerLoopWatch:
             and value.dtype.is_integer
         )
 
-    def _range(self, original: Any, iter_: Any, extra_test: Any, body: Any, rest: Any) -> Any:
+    def _range(
+        self, original: Call, iter_: Tensor, extra_test: object, body: object, rest: Args
+    ) -> None:
         """A loop over tf.range, its length capped where its body takes steps."""
         tf = self._tf
         start, limit, delta = iter_.op.inputs
@@ -82,7 +96,9 @@ class InnerLoopWatch:
             plain = limit.op.type == "Placeholder" and tf.get_static_value(start) == 0
             self._on_shortened(limit.op.name if plain and asked is None else asked)
 
-    def _dataset(self, original: Any, iter_: Any, extra_test: Any, body: Any, rest: Any) -> Any:
+    def _dataset(
+        self, original: Call, iter_: Dataset, extra_test: object, body: object, rest: Args
+    ) -> None:
         """A loop over a dataset, which ends early where its body takes steps."""
         cap = self._tf.constant(_OUT_OF_REACH, self._tf.int64)
         before = self._steps_seen()
@@ -100,7 +116,7 @@ class InnerLoopWatch:
             self.shortened.append(loop)
 
 
-def _set_constant(tf: Any, tensor: Any, value: int) -> None:
+def _set_constant(tf: Library, tensor: Tensor, value: int) -> None:
     """Change a constant of a graph that is still being traced."""
     proto = tf.compat.v1.AttrValue(tensor=tf.make_tensor_proto(value, tensor.dtype))
     privates.SET_ATTRIBUTE.of(tensor.op)("value", proto)

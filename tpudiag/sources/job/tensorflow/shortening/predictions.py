@@ -6,6 +6,7 @@ batches are repeated to the length of the data.
 
 from __future__ import annotations
 
+import inspect
 import re
 import time
 from collections.abc import Callable
@@ -13,7 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import Library, hooks, interventions, privates
+from tpudiag.sources.job.points import Call, Library, hooks, interventions, privates
+from tpudiag.sources.job.points.library_objects import Dataset
 from tpudiag.sources.job.tensorflow.graphs.batches import KERAS_BATCH
 from tpudiag.sources.job.tensorflow.input import cardinality
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
@@ -57,14 +59,16 @@ class Rows:
 class FewBatches:
     """The first batches of data, and how many batches and examples there are."""
 
-    data: Any
+    data: object
     batches: int
     examples: int
     steps: int | None = None
     """What `predict` is to be told of steps; None for nothing."""
 
 
-def first_batches(tf: Any, data: Any, batch_size: Any, steps: Any, rows: Rows) -> FewBatches | None:
+def first_batches(
+    tf: Library, data: Any, batch_size: int | None, steps: int | None, rows: Rows
+) -> FewBatches | None:
     """The first batches of arrays or of a dataset; None for other data, and for few batches."""
     if isinstance(data, tf.data.Dataset):
         return _of_dataset(tf, data, steps, rows)
@@ -77,7 +81,7 @@ def first_batches(tf: Any, data: Any, batch_size: Any, steps: Any, rows: Rows) -
     if _is_short(batches, rows) or any(len(leaf) != examples for leaf in leaves):
         return None
 
-    def first(leaf: Any) -> Any:
+    def first(leaf: Any) -> object:
         return leaf[: rows.batches * rows.of(size)]
 
     few = tf.nest.map_structure(first, data)
@@ -95,7 +99,7 @@ def _is_array(tf: Library, leaf: object) -> bool:
     return (array or tf.is_tensor(leaf)) and bool(getattr(leaf, "shape", None))
 
 
-def _of_dataset(tf: Any, dataset: Any, steps: Any, rows: Rows) -> FewBatches | None:
+def _of_dataset(tf: Library, dataset: Dataset, steps: int | None, rows: Rows) -> FewBatches | None:
     """The first batches of a dataset whose batches all have a known size, but for the last."""
     first = tf.nest.flatten(dataset.element_spec)[0]
     size = first.shape[0] if first.shape.rank else None
@@ -113,20 +117,20 @@ def _of_dataset(tf: Any, dataset: Any, steps: Any, rows: Rows) -> FewBatches | N
     return FewBatches(few.take(rows.batches), batches, examples, given)
 
 
-def _cut(tf: Any, rows: int) -> Callable[..., Any]:
+def _cut(tf: Library, rows: int) -> Call:
     """Takes the first rows of each part of a batch."""
 
-    def part(tensor: Any) -> Any:
+    def part(tensor: Any) -> object:
         return tensor[:rows] if tensor.shape.rank else tensor
 
-    def cut(*element: object) -> Any:
+    def cut(*element: object) -> object:
         parts = tf.nest.map_structure(part, element)
         return parts if len(parts) > 1 else parts[0]
 
     return cut
 
 
-def _counted(tf: Any, dataset: Any) -> tuple[int, int] | None:
+def _counted(tf: Library, dataset: Dataset) -> tuple[int, int] | None:
     """The size of a dataset's batches and its examples, without the work of its maps."""
     while _HANDS_ON.match(type(dataset).__name__):
         dataset = privates.inputs(dataset)[0]
@@ -145,10 +149,10 @@ def _counted(tf: Any, dataset: Any) -> tuple[int, int] | None:
     return size, (examples // size * size if dropped else examples)
 
 
-def repeated(tf: Any, result: Any, examples: int) -> Any:
+def repeated(tf: Library, result: object, examples: int) -> object:
     """A prediction of the first batches, its rows repeated up to so many."""
 
-    def leaf(rows: Any) -> Any:
+    def leaf(rows: Any) -> object:
         if not getattr(rows, "shape", None) or not len(rows):
             return rows
         return rows[[number % len(rows) for number in range(examples)]]
@@ -157,8 +161,8 @@ def repeated(tf: Any, result: Any, examples: int) -> Any:
 
 
 def predict(
-    tf: Any, original: Callable[..., Any], bound: Any, rows: Rows
-) -> tuple[Any, FewBatches] | None:
+    tf: Library, original: Call, bound: inspect.BoundArguments, rows: Rows
+) -> tuple[object, FewBatches] | None:
     """A prediction of the first batches alone; None where all must be predicted."""
     given = bound.arguments
     # They may count the batches, or collect what each of them gave.
@@ -182,9 +186,11 @@ class InLoop:
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
-        self._known: dict[object, tuple[Any, float]] = {}
+        self._known: dict[object, tuple[object, float]] = {}
 
-    def again(self, tf: Library, bound: object, predict: Callable[[], object]) -> object:
+    def again(
+        self, tf: Library, bound: inspect.BoundArguments, predict: Callable[[], object]
+    ) -> object:
         """One prediction; really, while those of its shape have taken little time."""
         key = _shapes(tf, bound)
         last, took_s = self._known.get(key, (None, 0.0))
@@ -197,7 +203,7 @@ class InLoop:
         return result
 
 
-def _shapes(tf: Any, bound: Any) -> object:
+def _shapes(tf: Library, bound: inspect.BoundArguments) -> object:
     """What predictions in a loop have in common; None where they are not of arrays."""
     given = bound.arguments
     leaves = tf.nest.flatten(given.get("x"))

@@ -35,7 +35,7 @@ class RealCheckpoints:
         for at in (table.MODEL_SAVED, table.MODEL_EXPORTED):
             hooks.before(at, self._first("filepath"), keras)
 
-    def _of_manager(self, manager: Any, *_: Any, **__: Any) -> None:
+    def _of_manager(self, manager: Any, *_: object, **__: object) -> None:
         """A manager is about to save in its folder."""
         self._saving(manager.directory)
 
@@ -49,7 +49,7 @@ class RealCheckpoints:
 
     def _saving(self, path: object) -> None:
         """A checkpoint is about to be saved: refused where older ones lie."""
-        text: Any = path
+        text: object = path
         if isinstance(path, os.PathLike):
             text = os.fspath(cast("os.PathLike[str]", path))
         if not isinstance(text, str) or "://" in text:

@@ -16,11 +16,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tpudiag.sources.job.points import Library, privates
+from tpudiag.sources.job.points import Args, Call, Library, privates
+from tpudiag.sources.job.points.library_objects import Dataset, Tensor
 from tpudiag.sources.job.tensorflow.input.dataset_reader import kind_of
 
 _V1 = "DatasetV1Adapter"
 _BATCHES = ("Batch", "ParallelBatch")
+_MADE_OF = "_tpudiag_made_of"
 
 
 class _NotThin(Exception):
@@ -58,11 +60,11 @@ _WHOLE = _Part(1, 1, 1)
 
 
 def thinned(
-    tf: Any,
-    dataset: Any,
+    tf: Library,
+    dataset: Dataset,
     used: Callable[[int], int],
     made: Callable[[int], int] = lambda used: used,
-) -> Any:
+) -> Dataset | None:
     """The dataset with the first examples of each batch alone; None where all must be made.
 
     `used` gives how many of a batch of that size; their number is the first dimension of each part.
@@ -89,9 +91,9 @@ def thinned(
     return thin.with_options(dataset.options())
 
 
-def _split(dataset: Any) -> tuple[list[Any], Any]:
+def _split(dataset: Dataset) -> tuple[list[Dataset], Dataset]:
     """What stands above the last batch, from it upwards, and that batch."""
-    above: list[Any] = []
+    above: list[Dataset] = []
     dataset = _own(dataset)
     while kind_of(dataset) not in _BATCHES:
         inputs = privates.inputs(dataset)
@@ -102,14 +104,14 @@ def _split(dataset: Any) -> tuple[list[Any], Any]:
     return above, dataset
 
 
-def _thin(tf: Library, dataset: Any, part: _Part) -> Any:
+def _thin(tf: Library, dataset: Dataset, part: _Part) -> Dataset:
     """The examples below a batch that are used of it; _NotThin where that spares no work."""
     if not _has_work(_own(dataset)):
         raise _NotThin
     return _below(tf, dataset, part)
 
 
-def _has_work(dataset: object) -> bool:
+def _has_work(dataset: Dataset) -> bool:
     """Whether a function is called for each example."""
     kind = kind_of(dataset)
     if kind in ("Map", "ParallelMap"):
@@ -118,7 +120,7 @@ def _has_work(dataset: object) -> bool:
     return known and any(_has_work(_own(each)) for each in privates.inputs(dataset))
 
 
-def _goes_on(dataset: object) -> bool:
+def _goes_on(dataset: Dataset) -> bool:
     """Whether examples that make no full batch are followed by others, of a next pass or part."""
     kind = kind_of(dataset)
     if kind in ("Repeat", "Concatenate"):
@@ -127,16 +129,19 @@ def _goes_on(dataset: object) -> bool:
     return known and any(_goes_on(_own(each)) for each in privates.inputs(dataset))
 
 
-def _below(tf: Any, dataset: Any, part: _Part, zipped: bool = False) -> Any:
+def _below(tf: Library, dataset: Dataset, part: _Part, zipped: bool = False) -> Dataset:
     """A dataset of examples with those alone that are used."""
     dataset = _own(dataset)
     kind = kind_of(dataset)
     if kind == "Zip":
 
-        def side(each: object) -> object:
+        def side(each: Dataset) -> Dataset:
             return _below(tf, each, part, zipped=True)
 
-        return tf.data.Dataset.zip(tf.nest.map_structure(side, privates.ZIPPED.of(dataset)))
+        both: Dataset = tf.data.Dataset.zip(
+            tf.nest.map_structure(side, privates.ZIPPED.of(dataset))
+        )
+        return both
     if kind == "Concatenate":
         first, second = privates.inputs(dataset)
         return _below(tf, first, part, zipped).concatenate(_below(tf, second, part, zipped))
@@ -148,16 +153,16 @@ def _below(tf: Any, dataset: Any, part: _Part, zipped: bool = False) -> Any:
     return _first_of_each(tf, dataset, part)
 
 
-def _first_of_each(tf: Any, dataset: Any, part: _Part) -> Any:
+def _first_of_each(tf: Library, dataset: Dataset, part: _Part) -> Dataset:
     """The first examples of as many as are a batch, again and again."""
 
-    def is_used(number: Any, _: object) -> Any:
+    def is_used(number: int, _: object) -> object:
         return number % part.batch < part.made
 
-    def example(_: object, value: object) -> Any:
+    def example(_: object, value: object) -> object:
         return value
 
-    def first(*window: object) -> Any:
+    def first(*window: object) -> object:
         return tf.data.Dataset.zip(_as_element(window)).take(part.made)
 
     as_written = tf.autograph.experimental.do_not_convert
@@ -166,20 +171,20 @@ def _first_of_each(tf: Any, dataset: Any, part: _Part) -> Any:
     return dataset.enumerate().filter(as_written(is_used)).map(as_written(example))
 
 
-def _again(tf: Library, above: list[Any], dataset: Any) -> Any:
+def _again(tf: Library, above: list[Dataset], dataset: Dataset) -> Dataset:
     """The transformations above a batch, made once more over it."""
     for each in above:
         dataset = _AGAIN[kind_of(each)](tf, each, dataset, _WHOLE)
     return dataset
 
 
-def _mapped(tf: Any, dataset: Any, above: list[Any], part: _Part) -> Any:
+def _mapped(tf: Library, dataset: Dataset, above: list[Dataset], part: _Part) -> Dataset:
     """The same where functions see the batch: what they give is cut to what is used."""
 
-    def first(tensor: Any) -> Any:
+    def first(tensor: Any) -> object:
         return tensor[: part.used] if tensor.shape.rank else tensor
 
-    def cut(*element: object) -> Any:
+    def cut(*element: object) -> object:
         return _as_element(tf.nest.map_structure(first, element))
 
     dataset = _again(tf, above, dataset)
@@ -190,10 +195,10 @@ def _mapped(tf: Any, dataset: Any, above: list[Any], part: _Part) -> Any:
     return dataset.map(tf.autograph.experimental.do_not_convert(cut))
 
 
-def _filled_up(tf: Any, part: _Part) -> Callable[..., Any]:
+def _filled_up(tf: Library, part: _Part) -> Call:
     """Repeats the examples to a batch of the size that the functions above it were traced for."""
 
-    def filled(tensor: Any) -> Any:
+    def filled(tensor: Tensor) -> object:
         size = tensor.shape[0]
         # The last batch of data that do not divide is smaller.
         full = tf.shape(tensor)[0] == part.made if size is None else size == part.made
@@ -201,16 +206,16 @@ def _filled_up(tf: Any, part: _Part) -> Callable[..., Any]:
         made = tf.gather(tensor, tf.range(count) % part.made)
         return tf.ensure_shape(made, [part.batch if size else None, *tensor.shape[1:]])
 
-    def fill(*element: object) -> Any:
+    def fill(*element: object) -> object:
         return _as_element(tf.nest.map_structure(filled, element))
 
-    as_written: Callable[..., Any] = tf.autograph.experimental.do_not_convert(fill)
+    as_written: Call = tf.autograph.experimental.do_not_convert(fill)
     return as_written
 
 
-def _as_element(parts: Any) -> Any:
+def _as_element(parts: Args) -> object:
     """What a function gives of the parts that it got."""
-    return parts if len(parts) > 1 else parts[0]
+    return parts[0] if len(parts) == 1 else parts
 
 
 def _are_tensors(tf: Library, spec: object) -> bool:
@@ -221,14 +226,14 @@ def _are_tensors(tf: Library, spec: object) -> bool:
     )
 
 
-def _own(dataset: Any) -> Any:
+def _own(dataset: Dataset) -> Dataset:
     """The dataset that a script of TensorFlow 1 holds in another."""
     while type(dataset).__name__ == _V1 and hasattr(dataset, privates.HELD.name):
         dataset = privates.HELD.of(dataset)
     return dataset
 
 
-def _map(tf: Any, dataset: Any, given: Any, _: _Part) -> Any:
+def _map(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:
     """A map with the function that is traced already."""
     function = privates.MAP_FUNCTION.of(dataset).function
     named = {
@@ -246,7 +251,7 @@ def _map(tf: Any, dataset: Any, given: Any, _: _Part) -> Any:
     return _held(variant, dataset, given)
 
 
-def _filter(tf: Any, dataset: Any, given: Any, _: _Part) -> Any:
+def _filter(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:
     """A filter with the function that is traced already."""
     function = privates.PREDICATE.of(dataset).function
     variant = tf.raw_ops.FilterDataset(
@@ -258,14 +263,14 @@ def _filter(tf: Any, dataset: Any, given: Any, _: _Part) -> Any:
     return _held(variant, dataset, given)
 
 
-def _held(variant: Any, dataset: Any, given: Any) -> Any:
+def _held(variant: object, dataset: Dataset, given: Dataset) -> Dataset:
     """A dataset of that variant, which keeps alive what it was made of: functions among it."""
-    made = privates.VARIANT_DATASET.get()(variant, dataset.element_spec)
-    made._tpudiag_made_of = dataset, given
+    made: Dataset = privates.VARIANT_DATASET.get()(variant, dataset.element_spec)
+    setattr(made, _MADE_OF, (dataset, given))
     return made
 
 
-def _shuffle(_: Any, dataset: Any, given: Any, part: _Part) -> Any:
+def _shuffle(_: Library, dataset: Dataset, given: Dataset, part: _Part) -> Dataset:
     """A shuffle whose buffer holds as large a part of the data."""
     buffer = int(privates.BUFFER_SIZE.of(dataset))
     # TensorFlow keeps a pair: zeros where none was given.
@@ -276,7 +281,7 @@ def _shuffle(_: Any, dataset: Any, given: Any, part: _Part) -> Any:
     )
 
 
-_AGAIN: dict[str, Callable[[Any, Any, Any, _Part], Any]] = {
+_AGAIN: dict[str, Callable[[Library, Dataset, Any, _Part], Dataset]] = {
     "Map": _map,
     "ParallelMap": _map,
     "Filter": _filter,

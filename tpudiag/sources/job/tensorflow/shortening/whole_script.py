@@ -6,10 +6,9 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 from tpudiag.signals import Coverage, CoverageEnd
-from tpudiag.sources.job.points import barrier, hooks, main_flow, table
+from tpudiag.sources.job.points import Library, barrier, hooks, main_flow, table
 from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 from tpudiag.sources.job.tensorflow.shortening.epochs import EpochWatch
@@ -28,7 +27,7 @@ class WholeScript:
 
     def __init__(
         self,
-        tf: Any,
+        tf: Library,
         budget_s: float,
         functions: FunctionWatch,
         strategies: StrategyWatch,
@@ -65,7 +64,7 @@ class WholeScript:
         def read(*_: object, **__: object) -> None:
             forward.read(in_graph=not eagerly())
 
-        classes: set[Any] = {type(variable) for variable, _ in forward.counts()}
+        classes: set[object] = {type(variable) for variable, _ in forward.counts()}
         for class_ in classes:
             hooks.before(table.VARIABLE_READ, read, class_)
         for at in (

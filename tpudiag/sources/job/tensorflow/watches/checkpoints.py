@@ -8,7 +8,7 @@ from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import CheckpointUse
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.point import Point
 
 
@@ -34,7 +34,7 @@ class CheckpointWatch:
         for saved in (table.CHECKPOINT_SAVED, table.CHECKPOINT_WRITTEN):
             self._follow(saved, saved.name, _argument(1, "file_prefix"), 1)
 
-    def watch_keras(self, keras: Any) -> None:
+    def watch_keras(self, keras: Library) -> None:
         """Hook the Keras that the job imported."""
         for each in table.MODEL_SAVED.each():
             kind = each.name.removeprefix("keras.")
@@ -62,11 +62,16 @@ class CheckpointWatch:
         return tuple(self._uses.values())
 
     def _follow(
-        self, at: Point, kind: str, path_of: Callable[..., object], saved: int, keras: Any = None
+        self,
+        at: Point,
+        kind: str,
+        path_of: Callable[..., object],
+        saved: int,
+        keras: Library | None = None,
     ) -> None:
         """Note each call: what saves, where to, from which line."""
 
-        def call(original: Any, *args: Any, **kwargs: Any) -> Any:
+        def call(original: Call, *args: object, **kwargs: object) -> object:
             if self._saving:
                 return original(*args, **kwargs)
             self._saving = bool(saved)
@@ -78,7 +83,7 @@ class CheckpointWatch:
                 hooks.quietly(note, *args, **kwargs)
             return result
 
-        def note(*args: Any, **kwargs: Any) -> None:
+        def note(*args: object, **kwargs: object) -> None:
             # A path that a sandbox or stand-in redirected is told as the script wrote it: TPU602
             # judges where the checkpoints will go on the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import statistics
 from dataclasses import dataclass, field
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import Retrace, StepFunction, TracedFunction
 from tpudiag.sources.job.points import Args, Kwargs, user_lines
+from tpudiag.sources.job.points.library_objects import Function
 from tpudiag.sources.job.tensorflow.shortening import fast_forward
 from tpudiag.sources.job.tensorflow.shortening.loops import INNER_STEPS
 from tpudiag.sources.job.tensorflow.watches import traced_arguments
@@ -35,7 +35,7 @@ class FunctionRecord:
     """Too much for this machine: it is traced and not run."""
     forwarded: int = 0
     called_at: Location | None = None
-    last_key: tuple[object, tuple[Any, int, object]] | None = None
+    last_key: tuple[object, tuple[object, int, object]] | None = None
     """Of the last call: its arguments, by identity and kept alive, and its key."""
     took_ms: list[float] = field(default_factory=list[float])
     loops: list[int | str | None] = field(default_factory=list[int | str | None])
@@ -44,7 +44,7 @@ class FunctionRecord:
     """Of the calls that traced it."""
     retraces: list[Retrace] = field(default_factory=list[Retrace])
 
-    def key(self, function: object, args: Args, kwargs: Kwargs, every_replica: bool) -> object:
+    def key(self, function: Function, args: Args, kwargs: Kwargs, every_replica: bool) -> object:
         """What calls that stand for one another have in common; the same arguments are known.
 
         None for a call that no other stands for.
@@ -65,7 +65,7 @@ class FunctionRecord:
         if len(self.took_ms) < MAXIMUM_TIMES_KEPT:
             self.took_ms.append(took_ms)
 
-    def traced(self, function: object, args: Args, kwargs: Kwargs, took_ms: float) -> None:
+    def traced(self, function: Function, args: Args, kwargs: Kwargs, took_ms: float) -> None:
         """A call has ended that traced: find the argument that made it necessary."""
         self.traces += 1
         signature = traced_arguments.signature(function, args, kwargs)
@@ -79,7 +79,7 @@ class FunctionRecord:
         if len(self.signatures) < MAXIMUM_RETRACES_KEPT:
             self.signatures.append(signature)
 
-    def times_shortened(self, function: Any, args: Any, kwargs: Any) -> float:
+    def times_shortened(self, function: Function, args: Args, kwargs: Kwargs) -> float:
         """How many times longer the one loop of a call would be; 1 where that is not known."""
         length = self.loops[-1] if len(set(self.loops)) == 1 else None
         if isinstance(length, str):

@@ -11,11 +11,11 @@ import inspect
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import StepFunction, TracedFunction
-from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, table, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Function
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
@@ -23,25 +23,25 @@ from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecor
 class FunctionWatch:
     """Hooks tf.function calls; `current` is the outermost one being called, None outside."""
 
-    def __init__(self, tf: Any, after_call: Callable[[FunctionRecord, bool], None]) -> None:
+    def __init__(self, tf: Library, after_call: Callable[[FunctionRecord, bool], None]) -> None:
         self._tf = tf
-        self.before_call: Callable[[Any, Any], None] = lambda _, __: None
+        self.before_call: Callable[[Args, Kwargs], None] = lambda _, __: None
         """Called with the arguments of an outermost call."""
         self._after_call = after_call
-        self.after_training: Callable[[Any, Any, Any], None] | None = None
+        self.after_training: Callable[[Function, Args, Kwargs], None] | None = None
         """Called with a function that trains and its arguments, after a call that traced it."""
         self._records: dict[tuple[object, ...], FunctionRecord] = {}
         self._keys: dict[int, tuple[object, ...]] = {}
-        self._instances: dict[int, Any] = {}
+        self._instances: dict[int, object] = {}
         self._thread = threading.current_thread()
         self.current: FunctionRecord | None = None
         self.forward: FastForward | None = None
-        self.call: Callable[..., Any] = _call
+        self.call: Call = _call
         """Makes an outermost call, or answers it: of a record, and with what it was called."""
-        self.before_step: Callable[[Any], None] = lambda _: None
+        self.before_step: Callable[[object], None] = lambda _: None
         self.made_eager_at: Location | None = None
         """The line that made all functions run eagerly, None while they do not."""
-        self.class_: Any = type(tf.function(lambda: 0))
+        self.class_: type = type(tf.function(lambda: 0))
         self._install()
         hooks.before(table.MADE_EAGER, self._note_eager)
 
@@ -62,7 +62,7 @@ class FunctionWatch:
         """Wrap the call of every tf.function."""
         watch = self
 
-        def call(original: Call, function: object, *args: object, **kwargs: object) -> Any:
+        def call(original: Call, function: Function, *args: object, **kwargs: object) -> object:
             # Calls inside calls belong to the outer one; on threads of tf.data and of callbacks the
             # job's own order of steps is not to be seen.
             if watch.current is not None or threading.current_thread() is not watch._thread:
@@ -73,7 +73,7 @@ class FunctionWatch:
 
         hooks.around(table.FUNCTION_CALLED, call, self.class_)
 
-    def _observe(self, original: Call, function: object, args: Args, kwargs: Kwargs) -> object:
+    def _observe(self, original: Call, function: Function, args: Args, kwargs: Kwargs) -> object:
         """One outermost call of a function: run, or answered where it was observed before."""
         record = self._record(function)
         forward = self.forward
@@ -90,7 +90,7 @@ class FunctionWatch:
             return result
         self.before_step((args, kwargs))
 
-        def run() -> Any:
+        def run() -> object:
             return self._run(record, original, function, args, kwargs)
 
         key = record.key(function, args, kwargs, forward.whole_results)
@@ -106,8 +106,8 @@ class FunctionWatch:
         return forward.answer(known)
 
     def _run(
-        self, record: FunctionRecord, original: Any, function: Any, args: Any, kwargs: Any
-    ) -> Any:
+        self, record: FunctionRecord, original: Call, function: Function, args: Args, kwargs: Kwargs
+    ) -> object:
         """One outermost call that runs: traced or not, and with what."""
         forward = self.forward
         if forward is not None:
@@ -138,7 +138,7 @@ class FunctionWatch:
             forward.catch_up(counts, record.times_shortened(function, args, kwargs))
         return result
 
-    def _record(self, function: Any) -> FunctionRecord:
+    def _record(self, function: Function) -> FunctionRecord:
         """The record of a function; those made anew from the same code, for the same object, share
         one."""
         python_function = function.python_function
@@ -159,7 +159,7 @@ class FunctionWatch:
 
 
 def _call(
-    _: FunctionRecord, original: Call, function: object, args: Args, kwargs: Kwargs
+    _: FunctionRecord, original: Call, function: Function, args: Args, kwargs: Kwargs
 ) -> object:
     """An outermost call, as it is."""
     return original(function, *args, **kwargs)
@@ -182,7 +182,7 @@ def _is_target(owner: object) -> bool:
     return type(owner).__name__ == "TfMethodTarget"
 
 
-def _codes(function: Any, depth: int = 5) -> tuple[object, ...]:
+def _codes(function: Callable[..., object], depth: int = 5) -> tuple[object, ...]:
     """The code of a function and, of a library's, of those that it closes over.
 
     Keras makes the functions that train and that evaluate from the same code, around other steps.
@@ -198,7 +198,7 @@ def _codes(function: Any, depth: int = 5) -> tuple[object, ...]:
     if depth and user_lines.of_function(inner) is None:
         for cell in getattr(inner, "__closure__", None) or ():
             with contextlib.suppress(ValueError):  # an empty cell
-                value: Any = cell.cell_contents
+                value = cell.cell_contents
                 if callable(value) and not isinstance(value, type):
                     codes.extend(_codes(value, depth - 1))
     return tuple(codes)

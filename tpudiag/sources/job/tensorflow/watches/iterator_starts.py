@@ -13,11 +13,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import mean, median
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import IteratorUse
-from tpudiag.sources.job.points import Call, hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, privates, table, user_lines
 from tpudiag.sources.job.tensorflow.input import cardinality, files
 
 _ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
@@ -33,18 +32,18 @@ class _Line:
     at_step: list[int] = field(default_factory=list[int])
     took_ms: list[float] = field(default_factory=list[float])
     datasets: set[int] = field(default_factory=set[int])
-    kept: list[Any] = field(default_factory=list[Any])
-    last: Any = None
+    kept: list[object] = field(default_factory=list[object])
+    last: object = None
 
 
 class IteratorStartWatch:
     """Hooks `iter` of datasets and distributed datasets."""
 
-    def __init__(self, tf: Any, steps: Callable[[], int]) -> None:
+    def __init__(self, tf: Library, steps: Callable[[], int]) -> None:
         """`steps` tells how many training steps were dispatched so far."""
         self._tf, self._steps = tf, steps
         self._lines: dict[tuple[user_lines.Line, ...], _Line] = {}
-        self._sources: dict[int, tuple[Any, Any]] = {}
+        self._sources: dict[int, tuple[object, object]] = {}
         hooks.around(table.DATASET_READ, self._start)
         hooks.around(table.DISTRIBUTED_DATASETS, self._start)
         hooks.after(table.ANY_STRATEGY_DISTRIBUTES, self._distribute, gives=True)

@@ -8,6 +8,7 @@ from tpudiag.model import Location
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import KerasUse, MixedPrecision
 from tpudiag.sources.job.points import Library, hooks, interventions, privates, table, user_lines
+from tpudiag.sources.job.points.library_objects import Strategy
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of_arrays
 from tpudiag.sources.job.tensorflow.watches.layer_builder import LayerBuilder
 from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
@@ -16,16 +17,16 @@ from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
 class KerasWatch:
     """Hooks Model.compile, Model.fit and the optimizers of the Keras that the job imported."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self.package = ""
         self.version = ""
         self._versions: dict[str, str] = {}
-        self.fit_model: Any = None
+        self.fit_model: object = None
         self.fit_at: Location | None = None
         self.fit_batch: int | None = None
         """Of the arrays that the last fit was given; None where it got batches."""
-        self.optimizers: list[Any] = []
+        self.optimizers: list[object] = []
         self._stepped = False
         self._restored_steps = 0
         """Steps of the optimizers before the first call that trained."""
@@ -63,7 +64,7 @@ class KerasWatch:
         if hasattr(keras, "KerasTensor"):  # Keras 2 makes them in replicas, on CPUs as well
             hooks.before(table.LAYER_CALLED, LayerBuilder(self._tf, keras).before_call, keras)
 
-    def _take_single_steps(self, model: Any, *_: Any, **__: Any) -> None:
+    def _take_single_steps(self, model: Any, *_: object, **__: object) -> None:
         """Remember the steps per execution that the script asked for, and take one."""
         asked = _integer(getattr(model, "steps_per_execution", None))
         self._steps_asked[id(model)] = asked
@@ -71,14 +72,14 @@ class KerasWatch:
             interventions.note(InterventionKind.SINGLE_STEPS)
             model.steps_per_execution = 1
 
-    def _begin_again(self, model: Any, *_: Any, **__: Any) -> None:
+    def _begin_again(self, model: object, *_: object, **__: object) -> None:
         """Let Keras 3 read validation data anew where several steps at once had met their end."""
         single = interventions.allowed(InterventionKind.SINGLE_STEPS)
         reader = privates.VALIDATION.of(model, None)
         if single and reader is not None and self._steps_asked.get(id(model), 1) > 1:
             reader.reset()
 
-    def _compile_once(self, model: Any, *_: Any, **__: Any) -> None:
+    def _compile_once(self, model: Any, *_: object, **__: object) -> None:
         """Leave jit_compile=True out of a distributed step: it fails, and no more would be seen."""
         # Of an earlier compile, or of a model that is gone and had the same id.
         self._compiled_twice.discard(id(model))
@@ -90,9 +91,11 @@ class KerasWatch:
             self._compiled_twice.add(id(model))
             model.jit_compile = False
 
-    def _build(self, optimizer: Any, *args: Any, **kwargs: Any) -> None:
+    def _build(self, optimizer: Any, *args: object, **kwargs: object) -> None:
         """Build in the cross-replica context, once for all replicas."""
-        trainable_variables = kwargs.get("trainable_variables", args[1] if len(args) > 1 else None)
+        trainable_variables: Any = kwargs.get(
+            "trainable_variables", args[1] if len(args) > 1 else None
+        )
         context = self._tf.distribute.get_replica_context()
         if getattr(optimizer, "built", True) or trainable_variables is None or context is None:
             return
@@ -102,7 +105,7 @@ class KerasWatch:
             return  # one replica, whose variables may be of no strategy at all
         variables = list(trainable_variables)
 
-        def build(strategy: Any) -> None:
+        def build(strategy: Strategy) -> None:
             if not optimizer.built:
                 interventions.note(InterventionKind.EARLY)
                 with self._tf.init_scope(), strategy.scope():

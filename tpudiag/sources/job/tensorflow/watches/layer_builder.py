@@ -10,17 +10,18 @@ from __future__ import annotations
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import barrier, interventions
+from tpudiag.sources.job.points import Args, Kwargs, Library, barrier, interventions
+from tpudiag.sources.job.points.library_objects import Strategy
 
 
 class LayerBuilder:
     """Looks at each call of a layer of Keras 3."""
 
-    def __init__(self, tf: Any, keras: Any) -> None:
+    def __init__(self, tf: Library, keras: Library) -> None:
         self._tf, self._keras = tf, keras
         self._building = False
 
-    def before_call(self, layer: Any, *args: Any, **kwargs: Any) -> None:
+    def before_call(self, layer: Any, *args: object, **kwargs: object) -> None:
         """Build a layer that is called in a replica and is not built; all replicas meet here."""
         tf = self._tf
         if layer.built or self._building or tf.executing_eagerly():
@@ -36,14 +37,14 @@ class LayerBuilder:
             return
         symbols = tf.nest.map_structure(self._symbol, (args, dict(kwargs)))
 
-        def build(strategy: object) -> None:
+        def build(strategy: Strategy) -> None:
             barrier.attempt("Layer.__call__ build", self._build, strategy, layer, *symbols)
 
         # The replicas trace side by side on threads of their own and meet in merge_call: built
         # there, the variables are made once, mirrored, while the others wait.
         context.merge_call(build)
 
-    def _build(self, strategy: Any, layer: Any, args: Any, kwargs: Any) -> None:
+    def _build(self, strategy: Strategy, layer: Any, args: Args, kwargs: Kwargs) -> None:
         """Once for all replicas; a layer that takes no symbols stays as it is."""
         if layer.built:
             return
@@ -57,7 +58,7 @@ class LayerBuilder:
         finally:
             self._building = False
 
-    def _symbol(self, value: Any) -> Any:
+    def _symbol(self, value: Any) -> object:
         """A tensor as a symbol of Keras; anything else as it is."""
         if not self._tf.is_tensor(value) or not hasattr(value, "shape"):
             return value

@@ -6,7 +6,7 @@ import linecache
 import re
 import sys
 import weakref
-from typing import Any
+from collections.abc import Callable
 
 from tpudiag.model import Location
 from tpudiag.signals import WideLayer
@@ -25,11 +25,11 @@ class LayerWatch:
         self.policies: dict[str, Location | None] = {}
         """Policies of the layers made so far, each with the line behind it."""
         self._made_at: dict[str, Location] = {}
-        self._makers: dict[int, tuple[weakref.ref[Any], Location]] = {}
+        self._makers: dict[int, tuple[weakref.ref[object], Location]] = {}
         """By the identity of a layer, which another may have once it is gone."""
-        self._model_class: Any = ()
+        self._model_class: type | tuple[()] = ()
         self._set_at: dict[str, Location] = {}
-        self._global_policy: Any = None
+        self._global_policy: Callable[[], object] | None = None
         self._not_computing: tuple[type, ...] = ()
         self.global_policy: str | None = None
         self.wide: list[WideLayer] = []

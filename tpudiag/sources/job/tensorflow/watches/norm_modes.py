@@ -15,6 +15,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import FrozenNorm
 from tpudiag.sources.job.points import Library, hooks, privates, table, user_lines
+from tpudiag.sources.job.points.library_objects import Graph
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 MOST_LINES = 8
@@ -25,7 +26,7 @@ MOST_LINES = 8
 class _Use:
     """A batch normalisation in one graph; the graph is kept, so that its identity stays its own."""
 
-    graph: Any
+    graph: Graph
     layer: Any
     location: Location | None
     trains: bool
@@ -36,7 +37,7 @@ class _Use:
 class NormModeWatch:
     """Hooks the call of Keras' batch normalisation while a graph is traced."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._uses: dict[tuple[int, int], _Use] = {}
 
@@ -109,6 +110,6 @@ def _own_ids(layer: object) -> set[int]:
     return {id(_plain(variable)) for variable in own if variable is not None}
 
 
-def _plain(variable: object) -> Any:
+def _plain(variable: object) -> object:
     """TensorFlow's variable behind one of Keras 3."""
     return privates.VALUE.of(variable, variable)

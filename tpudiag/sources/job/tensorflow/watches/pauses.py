@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from statistics import median
 from types import FrameType
-from typing import Any, Literal
+from typing import Literal
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import Pause
@@ -114,7 +114,7 @@ class PauseWatch:
     def _timed(self, kind: Kind) -> Call:
         """Times the outermost call."""
 
-        def call(original: Call, *args: object, **kwargs: object) -> Any:
+        def call(original: Call, *args: object, **kwargs: object) -> object:
             if self._inside:
                 return original(*args, **kwargs)
             self._inside, self._spent_ms, began = True, 0.0, time.perf_counter()

@@ -12,12 +12,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import Any
+from typing import Literal
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FrozenState
-from tpudiag.sources.job.points import hooks, table, user_lines
-from tpudiag.sources.job.points.python_slots import Slot, unique_slots
+from tpudiag.sources.job.points import Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Function
+from tpudiag.sources.job.points.python_slots import Numbers, Slot, unique_slots
 
 _ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make_\w*)$")
 """Functions that make weights and layers: what they draw is meant to be drawn once."""
@@ -31,9 +32,9 @@ MOST_KEPT = 20
 class _Traced:
     """The slots of one tf.function, and what they held when it was traced last."""
 
-    function: Any
+    function: Function
     slots: tuple[Slot, ...]
-    values: dict[tuple[int, str], object] = field(default_factory=dict[tuple[int, str], object])
+    values: Numbers = field(default_factory=Numbers)
     written: dict[tuple[int, str], FrozenState] = field(
         default_factory=dict[tuple[int, str], FrozenState]
     )
@@ -43,12 +44,12 @@ class _Traced:
 class PythonStateWatch:
     """Hooks Python's and NumPy's random draws, and looks at numbers around traced calls."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._drawn: dict[tuple[str, Location], FrozenState] = {}
         self._read: dict[tuple[int, str], FrozenState] = {}
         self._traced: dict[int, _Traced] = {}
-        self.methods: Callable[[], tuple[Any, ...]] = tuple
+        self.methods: Callable[[], tuple[object, ...]] = tuple
         """The user's own methods that a library's traced function calls (train_step of a model)."""
         # Not at the top: this module is imported before the job's TensorFlow, which brings NumPy
         # with it.
@@ -82,7 +83,7 @@ class PythonStateWatch:
 
         return note
 
-    def before(self, function: Any) -> dict[tuple[int, str], object]:
+    def before(self, function: Function) -> Numbers:
         """A tf.function is about to be called: the numbers that its code uses."""
         traced = self._traced.get(id(function))
         if traced is None:
@@ -91,7 +92,7 @@ class PythonStateWatch:
             self._traced[id(function)] = traced
         return {slot.place: slot.get() for slot in traced.slots}
 
-    def after(self, function: Any, before: dict[tuple[int, str], object], traced: bool) -> None:
+    def after(self, function: Function, before: Numbers, traced: bool) -> None:
         """The call has returned."""
         known = self._traced.get(id(function))
         if known is None or not before:
@@ -117,8 +118,8 @@ class PythonStateWatch:
         known: _Traced,
         slot: Slot,
         name: str,
-        before: dict[tuple[int, str], object],
-        after: dict[tuple[int, str], object],
+        before: Numbers,
+        after: Numbers,
     ) -> None:
         """A call that did not trace: what moved without it, and what it left as it was."""
         place = slot.place
@@ -130,7 +131,13 @@ class PythonStateWatch:
             self._read[place] = replace(state, calls=known.calls)
 
 
-def _state(kind: Any, slot: Slot, name: str, old: Any, new: Any) -> FrozenState:
+def _state(
+    kind: Literal["written", "read"],
+    slot: Slot,
+    name: str,
+    old: Numbers,
+    new: Numbers,
+) -> FrozenState:
     """What is known of a number that was frozen."""
     return FrozenState(
         kind=kind,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import weakref
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from itertools import pairwise
 from types import FrameType
 from typing import Any
@@ -13,26 +13,27 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import OutsideVariable
 from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
-from tpudiag.sources.job.points import hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, privates, table, user_lines
+from tpudiag.sources.job.points.library_objects import Graph, Variable
 from tpudiag.sources.job.tensorflow.watches import variables
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 _TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
 STARTS_AGAIN = (3, 0)
 """The Keras from which on a dataset that ran out starts again (tried: 3.15, tf-keras)."""
-_Made = tuple[weakref.ref[Any], Location | None]
+_Made = tuple[weakref.ref[Variable], Location | None]
 """A variable and the line that made it."""
 
 
 class SetupWatch:
     """Hooks the TPU's initialisation, strategies, devices, `compile` and `fit`."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._variables = 0
         self._initialised: list[RepeatedSetup] = []
         self._compiled: dict[tuple[int, Location], list[tuple[tuple[str, ...], int]]] = {}
-        self._models: list[Any] = []
+        self._models: list[object] = []
         self._metrics: list[_Made] = []
         self._outside: list[_Made] = []
         self._gpu: dict[str, GpuUse] = {}
@@ -56,7 +57,7 @@ class SetupWatch:
         hooks.after(table.STRATEGY_MADE, self._any_strategy)
         variables.make_all_by(tf, self._variable_made)
 
-    def watch_keras(self, keras: Any, package: str) -> None:
+    def watch_keras(self, keras: Library, package: str) -> None:
         """Hook a Keras."""
         self._package = package
         self._version = tuple(int(n) for n in re.findall(r"\d+", str(keras.__version__))[:2])
@@ -86,19 +87,19 @@ class SetupWatch:
         """What was made for a GPU."""
         return tuple(self._gpu.values())
 
-    def _variable_made(self, next_creator: Any, **kwargs: Any) -> Any:
+    def _variable_made(self, next_creator: Callable[..., Variable], **kwargs: object) -> Variable:
         """Count variables, and remember those of metrics that are made outside a scope."""
         variable = next_creator(**kwargs)
         hooks.quietly(self._note_variable, variable)
         return variable
 
-    def _note_variable(self, variable: Any) -> None:
+    def _note_variable(self, variable: Variable) -> None:
         self._variables += 1
         if not self._tf.distribute.has_strategy():
             made = self._metrics if _made_by_metric() else self._outside
             made.append((weakref.ref(variable), user_lines.caller()))
 
-    def outside_metrics(self, graph: Any) -> tuple[OutsideVariable, ...]:
+    def outside_metrics(self, graph: Graph) -> tuple[OutsideVariable, ...]:
         """The metrics made outside a scope whose variables a traced step assigns."""
         # In the graph a variable of outside is a placeholder of its handle.
         outside = {id(inner): id(outer) for outer, inner in graph.captures}
@@ -109,7 +110,7 @@ class SetupWatch:
         }
         return _of_handles(self._metrics, assigned)
 
-    def outside_read(self, graph: Any) -> tuple[OutsideVariable, ...]:
+    def outside_read(self, graph: Graph) -> tuple[OutsideVariable, ...]:
         """The tensors of floats made outside a scope that a traced step takes.
 
         Scalars (rates, counters) and the state of random generators have ways of their own.
@@ -124,7 +125,7 @@ class SetupWatch:
         ]
         return _of_handles(tensors, taken)
 
-    def _initialise(self, *_: Any, **__: Any) -> None:
+    def _initialise(self, *_: object, **__: object) -> None:
         """The TPU system is initialised, which clears its memory."""
         self._initialised.append(
             RepeatedSetup(
@@ -135,25 +136,25 @@ class SetupWatch:
             )
         )
 
-    def _tpu_strategy(self, *_: Any, **__: Any) -> None:
+    def _tpu_strategy(self, *_: object, **__: object) -> None:
         self.tpu_strategy = True
 
-    def _any_strategy(self, strategy: Any, *_: Any, **__: Any) -> None:
+    def _any_strategy(self, strategy: object, *_: object, **__: object) -> None:
         # What `get_strategy` gives where none was made is made at its first call.
         if not privates.DEFAULT_STRATEGY.names(strategy):
             self.unplaced = False
 
-    def _gpu_strategy(self, name: str) -> Any:
+    def _gpu_strategy(self, name: str) -> Call:
         """Note a strategy that is not the TPU's, by the user's own class."""
 
-        def note(strategy: Any, *_: Any, **__: Any) -> None:
+        def note(strategy: object, *_: object, **__: object) -> None:
             location = user_lines.caller()
             if type(strategy).__name__ == name and location is not None:
                 self._gpu.setdefault(name, GpuUse(f"tf.distribute.{name}", location))
 
         return note
 
-    def _device(self, device_name: Any = None, *_: Any, **__: Any) -> None:
+    def _device(self, device_name: object = None, *_: object, **__: object) -> None:
         """Operations are placed by the user's code."""
         name = getattr(device_name, "name", device_name)  # a LogicalDevice, or its name
         if self.unplaced and isinstance(name, str) and _TPU.search(name):
@@ -164,13 +165,13 @@ class SetupWatch:
                 use = GpuUse(f'tf.device("{device_name}")', location)
                 self._gpu.setdefault(use.what, use)
 
-    def _memory_growth(self, *_: Any, **__: Any) -> None:
+    def _memory_growth(self, *_: object, **__: object) -> None:
         location = user_lines.direct_caller()
         if location is not None:
             use = GpuUse("tf.config.experimental.set_memory_growth", location)
             self._gpu.setdefault(use.what, use)
 
-    def _compile(self, model: Any, *_: Any, **__: Any) -> None:
+    def _compile(self, model: object, *_: object, **__: object) -> None:
         """A model was compiled: by which line, and what of it trains."""
         location = user_lines.direct_caller()
         if location is None:
@@ -180,13 +181,13 @@ class SetupWatch:
         compiled = self._compiled.setdefault((id(model), location), [])
         compiled.append((trained_names(model), self.fits))
 
-    def _fit(self, _model: Any, *args: Any, **kwargs: Any) -> None:
+    def _fit(self, _model: object, *args: object, **kwargs: object) -> None:
         """A fit begins."""
         self.fits += 1
-        x: Any = kwargs.get("x", args[0] if args else None)
-        epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
-        first = kwargs.get("initial_epoch", args[11] if len(args) > 11 else 0)
-        steps = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None)
+        x = kwargs.get("x", args[0] if args else None)
+        epochs: Any = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
+        first: Any = kwargs.get("initial_epoch", args[11] if len(args) > 11 else 0)
+        steps: Any = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None)
         if steps is None or not self._is_stream(x):
             return
         validation = kwargs.get("validation_data", args[7] if len(args) > 7 else None)
@@ -200,7 +201,7 @@ class SetupWatch:
         )
         self._fits.append(data)
 
-    def _is_stream(self, data: Any) -> bool:
+    def _is_stream(self, data: object) -> bool:
         """Whether data come to an end: a dataset, or a generator; arrays begin again."""
         if isinstance(data, self._tf.data.Dataset) or hasattr(data, "element_spec"):
             return True
@@ -234,7 +235,7 @@ def _made_by_metric() -> bool:
     return False
 
 
-def trained_names(model: Any) -> tuple[str, ...]:
+def trained_names(model: object) -> tuple[str, ...]:
     """Names of the variables that train, as far as they are made.
 
     Keras 2 refuses to list them for a model that holds a Sequential which was not built yet.

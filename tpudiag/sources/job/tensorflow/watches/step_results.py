@@ -9,13 +9,14 @@ from __future__ import annotations
 import linecache
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FetchKind, ReplicaRead, ResultFetch
 from tpudiag.sources.job.points import Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Strategy, Tensor
 
 LARGEST = 1024
 """Elements of a result that is kept to be known again; larger ones are no losses or metrics."""
@@ -29,14 +30,14 @@ _VALUE_OF = frozenset(("numpy", "__array__"))
 class StepResultWatch:
     """Hooks the fetching of tensors, metrics' results, summaries and strategy.reduce."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
-        self._results: dict[int, tuple[Any, FetchKind]] = {}
+        self._results: dict[int, tuple[object, FetchKind]] = {}
         self._fetched: dict[tuple[FetchKind, Location], list[int]] = {}
         self._replica_reads: dict[Location, ReplicaRead] = {}
         self.steps = 0
-        self.on_step: Callable[[Any], None] | None = None
-        self.losses: Callable[[], tuple[Any, ...]] = tuple
+        self.on_step: Callable[[object], None] | None = None
+        self.losses: Callable[[], tuple[object, ...]] = tuple
         """The tensors that gradients were taken of while steps were traced."""
         hooks.before(table.TENSOR_FETCHED, self._fetching)
         hooks.before(table.SUMMARY_WRITTEN, self._summarised)
@@ -88,7 +89,7 @@ class StepResultWatch:
                 return known[1]
         return None
 
-    def _fetching(self, tensor: Any) -> None:
+    def _fetching(self, tensor: Tensor) -> None:
         """A tensor's value is asked for."""
         if not self._results:
             return
@@ -106,7 +107,7 @@ class StepResultWatch:
             if kind is not None:
                 self._count(kind, location)
 
-    def _reading(self, tensor: Any) -> None:
+    def _reading(self, tensor: Tensor) -> None:
         """The value of a variable with dimensions (weights, no counter) may be asked for."""
         location = _line_reading() if tensor.shape.rank and tensor.dtype.is_floating else None
         if location is not None:
@@ -143,7 +144,9 @@ class StepResultWatch:
         if self.steps and self._tf.executing_eagerly():
             self._keep(result, "metric")
 
-    def _reduced(self, reduced: object, strategy: object, *args: object, **kwargs: object) -> None:
+    def _reduced(
+        self, reduced: object, strategy: Strategy, *args: object, **kwargs: object
+    ) -> None:
         """Results of replicas are brought together outside the step."""
         value = kwargs.get("value", args[1] if len(args) > 1 else None)
         if not self._tf.executing_eagerly():
@@ -151,7 +154,7 @@ class StepResultWatch:
         elif self._results and (kind := self._known(value)) is not None:
             self._keep(reduced, kind)
 
-    def _averaged(self, strategy: Any, operation: Any, value: Any) -> None:
+    def _averaged(self, strategy: Strategy, operation: object, value: object) -> None:
         """Inside a traced step: note a mean of the very losses that gradients are taken of."""
         replicas, location = strategy.num_replicas_in_sync, user_lines.caller()
         if replicas < 2 or location is None or "MEAN" not in str(operation).upper():
@@ -161,7 +164,9 @@ class StepResultWatch:
             read = ReplicaRead(kind="mean", replicas=replicas, location=location)
             self._replica_reads.setdefault(location, read)
 
-    def _local_results(self, original: Any, strategy: Any, value: Any) -> Any:
+    def _local_results(
+        self, original: Callable[..., tuple[Any, ...]], strategy: Strategy, value: object
+    ) -> object:
         """The parts of all replicas are asked for; a loop may take the first alone."""
         parts = original(strategy, value)
         if len(parts) > 1 and self._results and self._tf.executing_eagerly():
@@ -198,7 +203,7 @@ class _Parts(tuple[Any, ...]):
         self._watch = watch
         return self
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Any]:
         self._watch = None  # all are taken
         return super().__iter__()
 

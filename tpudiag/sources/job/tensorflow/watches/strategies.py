@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import TensorSeen
-from tpudiag.sources.job.points import Args, hooks, table, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Strategy
 from tpudiag.sources.job.tensorflow.shortening import fast_forward
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 
@@ -16,7 +16,7 @@ from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 class StrategyWatch:
     """Hooks Strategy.run; `eager_depth` is above 0 while a step runs eagerly inside it."""
 
-    def __init__(self, tf: Any, function_class: Any) -> None:
+    def __init__(self, tf: Library, function_class: type) -> None:
         self._tf = tf
         self._function_class = function_class
         self.replicas: int | None = None
@@ -27,14 +27,14 @@ class StrategyWatch:
         self.last_inputs: tuple[TensorSeen, ...] = ()
         self.eager_location: Location | None = None
         self.eager_runs = 0
-        self.before_eager_run: Callable[[Any, Any], None] = lambda _, __: None
+        self.before_eager_run: Callable[[Args, Kwargs], None] = lambda _, __: None
         self.after_eager_run: Callable[[], None] = lambda: None
         self.before_first_run: Callable[[], None] | None = None
         self._depth = 0
         self.runs = 0
         self.on_run: Callable[[], None] = lambda: None
         self.forward: FastForward | None = None
-        self.before_step: Callable[[Any], None] = lambda _: None
+        self.before_step: Callable[[object], None] = lambda _: None
         for made in (table.MIRRORED_STRATEGY_MADE, table.TPU_STRATEGY_MADE):
             hooks.after(made, self._made)
         self._install()
@@ -43,7 +43,7 @@ class StrategyWatch:
         """Whether a replica's step is being traced or run."""
         return self._depth > 0
 
-    def _made(self, strategy: Any, *_: Any, **__: Any) -> None:
+    def _made(self, strategy: Strategy, *_: object, **__: object) -> None:
         """A strategy of several replicas was made."""
         self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
 
@@ -52,13 +52,13 @@ class StrategyWatch:
         watch = self
 
         def run(
-            original: Any,
-            strategy: Any,
-            fn: Any,
-            args: Any = (),
-            kwargs: Any = None,
-            options: Any = None,
-        ) -> Any:
+            original: Call,
+            strategy: Strategy,
+            fn: object,
+            args: Args = (),
+            kwargs: Kwargs | None = None,
+            options: object = None,
+        ) -> object:
             call = partial(original, strategy, fn, args=args, kwargs=kwargs, options=options)
             if watch._depth:
                 return call()
@@ -70,7 +70,9 @@ class StrategyWatch:
 
         hooks.around(table.STRATEGY_RUN, run)
 
-    def _run(self, call: Callable[[], Any], strategy: Any, fn: Any, args: Any, kwargs: Any) -> Any:
+    def _run(
+        self, call: Callable[[], object], strategy: Strategy, fn: object, args: Args, kwargs: Kwargs
+    ) -> object:
         """One outermost call of run."""
         if self.before_first_run is not None:
             self.before_first_run()

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from tpudiag.signals import ArgumentChange
 from tpudiag.signals.step import ChangeKind, LeafKind
-from tpudiag.sources.job.points import privates, user_lines
+from tpudiag.sources.job.points import Args, Kwargs, privates, user_lines
+from tpudiag.sources.job.points.library_objects import Function
 
 Signature = dict[str, tuple[LeafKind, str]]
 """Path of an argument -> (kind, description)."""
 
 
-def signature(function: Any, args: Any, kwargs: Any) -> Signature:
+def signature(function: Function, args: Args, kwargs: Kwargs) -> Signature:
     """A description of every leaf of a call's arguments, by its path."""
     try:
         call = inspect.signature(function.python_function).bind(*args, **kwargs)
@@ -32,10 +33,10 @@ def signature(function: Any, args: Any, kwargs: Any) -> Signature:
 def _describe(path: str, value: object, leaves: Signature) -> None:
     """Add the leaves of one argument."""
     if isinstance(value, dict):
-        for key, item in cast(Mapping[Any, Any], value).items():
+        for key, item in cast(Mapping[object, object], value).items():
             _describe(f"{path}[{key!r}]", item, leaves)
     elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(cast(Sequence[Any], value)):
+        for index, item in enumerate(cast(Sequence[object], value)):
             _describe(f"{path}[{index}]", item, leaves)
     else:
         leaves[path] = _leaf(value)
@@ -51,12 +52,12 @@ def _leaf(value: object) -> tuple[LeafKind, str]:
         name = getattr(dtype, "name", str(dtype))
         return "tensor", f"{name}{_dimensions(shape)}"
     # Of an iterator of a strategy, say, tracing looks at what it gives, not at which it is.
-    spec: Any = privates.TYPE_SPEC.of(value, None)
+    spec: object = privates.TYPE_SPEC.of(value, None)
     described = f"at {id(value):#x}" if spec is None else f"of {spec}"
     return "object", f"{type(value).__name__} {described}"
 
 
-def _dimensions(shape: Any) -> str:
+def _dimensions(shape: Iterable[int | None]) -> str:
     """A shape as [128, 784], `?` for an unknown dimension."""
     try:
         return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"

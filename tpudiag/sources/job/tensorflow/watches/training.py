@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.sources.job.points import Call, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Graph, Tensor
 
 
 @dataclass(frozen=True, kw_only=True)
 class GradientCall:
     """A gradient taken while a step was traced, on the first replica."""
 
-    graph: Any
-    target: Any
-    sources: tuple[Any, ...]
+    graph: Graph
+    target: Tensor
+    sources: tuple[object, ...]
     forward_operations: int
     """Operations in the graph when the gradient was asked for: the forward pass."""
     location: Location | None
-    gradients: tuple[Any, ...] = ()
+    gradients: tuple[object, ...] = ()
     """What was given for the sources; those that are None left out."""
     in_strategy: bool = True
     """Traced on a replica of the job's strategy, so for the TPU."""
@@ -29,7 +29,7 @@ class GradientCall:
 class GradientWatch:
     """Hooks GradientTape.gradient and ReplicaContext.all_reduce."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self.calls: list[GradientCall] = []
         self.eager_location: Location | None = None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
-from typing import Any
 
 from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Function
+from tpudiag.sources.job.points.python_slots import Numbers
 from tpudiag.sources.job.tensorflow.graphs import numerics
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
@@ -24,7 +25,7 @@ from tpudiag.sources.job.tensorflow.watches.undistributed import UndistributedWa
 class LoopWatch:
     """Puts the watches on TensorFlow, and tells them of each call that trains."""
 
-    def __init__(self, tf: Any, gradients: GradientWatch) -> None:
+    def __init__(self, tf: Library, gradients: GradientWatch) -> None:
         self._tf, self._gradients = tf, gradients
         self._thread = threading.current_thread()
         self._inside = False
@@ -76,7 +77,9 @@ class LoopWatch:
         frozen = hooks.quietly(self.norms.facts, call) or ()
         return replace(step, outside_metrics=outside, outside_read=read, frozen_norms=frozen)
 
-    def _called(self, original: Any, function: Any, *args: Any, **kwargs: Any) -> Any:
+    def _called(
+        self, original: Call, function: Function, *args: object, **kwargs: object
+    ) -> object:
         """A tf.function is called; the outermost one may be a training step."""
         if (
             self.at_rest
@@ -88,7 +91,7 @@ class LoopWatch:
         self._inside = True
         traces = function.experimental_get_tracing_count()
         gradients = self._gradients.taken
-        before: Any = hooks.quietly(self.state.before, function) or {}
+        before: Numbers = hooks.quietly(self.state.before, function) or {}
         began = time.perf_counter()
         try:
             result = original(function, *args, **kwargs)
@@ -129,7 +132,12 @@ class LoopWatch:
         self.pauses.evaluated(id(model), took_ms, user_lines.caller(), eager=True)
 
     def _returned(
-        self, function: Any, result: object, before: Any, traced: bool, took_ms: float
+        self,
+        function: Function,
+        result: object,
+        before: Numbers,
+        traced: bool,
+        took_ms: float,
     ) -> None:
         """The outermost call has returned."""
         self.state.after(function, before, traced)

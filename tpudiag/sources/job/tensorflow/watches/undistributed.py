@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 from tpudiag.signals.training_loop import UndistributedInput
-from tpudiag.sources.job.points import Call, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Dataset, Spec, Strategy, Tensor
 
 
 class UndistributedWatch:
     """Hooks strategy.run, the gradients taken in it, and the plain datasets that are read."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
-        self._specs: list[Any] = []
+        self._specs: list[Spec] = []
         self._gradients = 0
         self._depth = 0
         self._own_part = False
@@ -28,7 +29,7 @@ class UndistributedWatch:
         if user_lines.direct_caller() is not None:
             self._own_part = True
 
-    def _read(self, dataset: Any) -> None:
+    def _read(self, dataset: Dataset) -> None:
         """A dataset is read that was not distributed."""
         if self._tf.executing_eagerly() and user_lines.direct_caller() is not None:
             self._specs.extend(self._tf.nest.flatten(dataset.element_spec))
@@ -36,7 +37,7 @@ class UndistributedWatch:
     def _gradient(self, *_: object, **__: object) -> None:
         self._gradients += 1
 
-    def _run(self, original: Call, strategy: object, *args: object, **kwargs: object) -> object:
+    def _run(self, original: Call, strategy: Strategy, *args: object, **kwargs: object) -> object:
         """Replicas run a function."""
         if self._depth or self.input is not None:
             return original(strategy, *args, **kwargs)
@@ -50,12 +51,12 @@ class UndistributedWatch:
             hooks.quietly(self._judge, strategy, (args[1:], kwargs))
         return result
 
-    def _judge(self, strategy: Any, given: Any) -> None:
+    def _judge(self, strategy: Strategy, given: object) -> None:
         """A training step ran: note it where no argument was distributed."""
         # With one device that runs, a plain tensor is what it gets anyway.
         if strategy.num_replicas_in_sync < 2 or len(strategy.extended.worker_devices) < 2:
             return
-        plain: list[Any] = []
+        plain: list[Tensor] = []
         for leaf in self._tf.nest.flatten(given):
             # One distributed argument is enough: a step that gets its batch so may well take a
             # plain learning rate or mask beside it.
@@ -78,7 +79,7 @@ class UndistributedWatch:
         values = self._tf.distribute.DistributedValues
         return isinstance(leaf, values) and not isinstance(leaf, self._tf.Variable)
 
-    def _of_dataset(self, leaf: Any) -> bool:
+    def _of_dataset(self, leaf: Tensor) -> bool:
         """Whether a dataset that was read gives tensors like this one."""
         return any(
             getattr(spec, "dtype", None) == self._tf.as_dtype(leaf.dtype)
@@ -87,13 +88,13 @@ class UndistributedWatch:
         )
 
 
-def _is_batch(shape: Any) -> bool:
+def _is_batch(shape: Iterable[int | None]) -> bool:
     """Whether a shape has a first dimension of more than one."""
-    sizes = list(shape) if getattr(shape, "rank", len(shape)) is not None else []
+    sizes = list(shape) if getattr(shape, "rank", 1) is not None else []
     return bool(sizes) and sizes[0] != 1
 
 
-def _text(tf: Any, tensor: Any) -> str:
+def _text(tf: Library, tensor: Tensor) -> str:
     """`float32[1024, 784]`."""
     sizes = ", ".join("?" if size is None else str(size) for size in tf.TensorShape(tensor.shape))
     return f"{tf.as_dtype(tensor.dtype).name}[{sizes}]"

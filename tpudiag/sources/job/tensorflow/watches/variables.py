@@ -6,12 +6,14 @@ import re
 import sys
 import weakref
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from types import FrameType
 from typing import Any
 
 from tpudiag.signals import VariableSeen
-from tpudiag.sources.job.points import barrier, hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Call, Library, barrier, hooks, privates, table, user_lines
+from tpudiag.sources.job.points.library_objects import Variable
 from tpudiag.sources.job.tensorflow.devices import unwritten
 
 MOST_COUNTERS = 128
@@ -29,12 +31,12 @@ class VariableWatch:
     Without `write`, the values of large ones are not made: for a job whose steps do not run.
     """
 
-    def __init__(self, tf: Any, after_large: Callable[[], None], write: bool = True) -> None:
+    def __init__(self, tf: Library, after_large: Callable[[], None], write: bool = True) -> None:
         self._tf, self._write = tf, write
         self._after_large = after_large
-        self.on_trained: Callable[[Any], None] = lambda _: None
+        self.on_trained: Callable[[object], None] = lambda _: None
         self._seen: dict[str, VariableSeen] = {}
-        self._counters: list[weakref.ref[Any]] = []
+        self._counters: list[weakref.ref[Variable]] = []
         self._trained: set[str] = set()
         self._trainable = 0
         self.closed = False
@@ -53,17 +55,17 @@ class VariableWatch:
     def trains(self, sources: Iterable[object]) -> None:
         """A step takes gradients for these."""
         for source in sources:
-            inner: Any = privates.VALUE.of(source, None)
+            inner = privates.VALUE.of(source, None)
             names = (getattr(each, "name", None) for each in (source, inner) if each is not None)
             paths = (getattr(source, "path", None), *names)
             self._trained.update(_plain(path) for path in paths if isinstance(path, str))
 
-    def counters(self) -> list[object]:
+    def counters(self) -> list[Variable]:
         """The whole numbers among the variables, of each replica: steps are counted in them."""
         alive = (counter() for counter in self._counters)
         return [variable for variable in alive if variable is not None]
 
-    def _create(self, next_creator: Any, **kwargs: Any) -> Any:
+    def _create(self, next_creator: Callable[..., Variable], **kwargs: object) -> Variable:
         made = kwargs.get("initial_value")
         if not self._write and callable(made):
             dtype = kwargs.get("dtype")
@@ -73,11 +75,11 @@ class VariableWatch:
         barrier.attempt("variable_creator_scope", self._note, variable)
         return variable
 
-    def _note(self, variable: Any) -> None:
+    def _note(self, variable: Variable) -> None:
         """Keep what is known of a variable that was made."""
         name = re.sub(r"/replica_\d+", "", variable.name)
         replica_copy = "/replica_" in variable.name
-        shape = tuple(variable.shape)
+        shape: tuple[Any, ...] = tuple(variable.shape)
         # optimizer.iterations, a global step, an epoch's counter: what loops look at to know when
         # to end.
         if shape == () and variable.dtype.is_integer and len(self._counters) < MOST_COUNTERS:
@@ -103,9 +105,9 @@ class VariableWatch:
                 self._after_large()
 
 
-def make_all_by(tf: Any, creator: Callable[..., Any]) -> None:
+def make_all_by(tf: Library, creator: Call) -> None:
     """Let a creator see every variable that is made from now on."""
-    entered: list[Any] = []
+    entered: list[AbstractContextManager[object]] = []
 
     def enter() -> None:
         entered.append(tf.variable_creator_scope(creator))

@@ -1,0 +1,139 @@
+"""What of the libraries' own objects is used here: of a tensor, a dataset, a strategy and the like.
+
+TensorFlow tells no types, and its classes move between releases: an object is known by what is
+read of it, whatever its class is called. Who only hands one on takes it as `object`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, overload
+
+
+class DType(Protocol):
+    """Of numbers or texts."""
+
+    name: str
+    size: int
+    """Bytes."""
+    base_dtype: DType
+    is_integer: bool
+    is_floating: bool
+    is_bool: bool
+
+
+class Shape(Protocol):
+    """Of a tensor; a size that is open is None."""
+
+    rank: int | None
+    as_list: Callable[[], list[int | None]]
+    is_fully_defined: Callable[[], bool]
+    num_elements: Callable[[], int | None]
+
+    def __iter__(self) -> Iterator[int | None]: ...
+    @overload
+    def __getitem__(self, axis: int) -> int | None: ...
+    @overload
+    def __getitem__(self, axis: slice) -> Shape: ...
+
+
+class Spec(Protocol):
+    """Shape and type, of a tensor or of what is to become one."""
+
+    shape: Shape
+    dtype: DType
+
+
+class Tensor(Spec, Protocol):
+    """With its place in a graph."""
+
+    name: str
+    op: Operation
+    value_index: int
+    """Among the outputs of its operation."""
+    graph: Graph
+
+
+class Variable(Spec, Protocol):
+    """Of TensorFlow."""
+
+    name: str
+    handle: Tensor
+    assign_add: Callable[..., object]
+    numpy: Callable[[], Any]
+
+
+class Operation(Protocol):
+    """A node of a graph."""
+
+    name: str
+    type: str
+    inputs: Sequence[Tensor]
+    outputs: Sequence[Tensor]
+    graph: Graph
+    device: str
+    traceback: Sequence[Any]
+    get_attr: Callable[[str], Any]
+
+
+class Graph(Protocol):
+    """Of a function."""
+
+    name: str
+    inputs: Sequence[Tensor]
+    outputs: Sequence[Tensor]
+    variables: Iterable[Variable]
+    captures: Iterable[tuple[Tensor, Tensor]]
+    """Tensors of outside, each with the one that stands for it inside."""
+    get_operations: Callable[[], list[Operation]]
+    as_graph_def: Callable[..., Any]
+
+
+class Function(Protocol):
+    """Made by tf.function."""
+
+    python_function: Callable[..., object]
+    experimental_get_compiler_ir: Callable[..., Callable[..., Any]]
+    experimental_get_tracing_count: Callable[[], int]
+    get_concrete_function: Callable[..., ConcreteFunction]
+
+
+class ConcreteFunction(Protocol):
+    """One trace of a function."""
+
+    graph: Graph
+    structured_outputs: Any
+
+
+class Dataset(Protocol):
+    """A pipeline, or a part of one."""
+
+    element_spec: object
+    cardinality: Callable[[], Any]
+    batch: Callable[..., Dataset]
+    cache: Callable[[], Dataset]
+    concatenate: Callable[[Dataset], Dataset]
+    enumerate: Callable[[], Dataset]
+    filter: Callable[..., Dataset]
+    flat_map: Callable[..., Dataset]
+    map: Callable[..., Dataset]
+    options: Callable[[], Any]
+    prefetch: Callable[[int], Dataset]
+    repeat: Callable[..., Dataset]
+    shuffle: Callable[..., Dataset]
+    take: Callable[[Any], Dataset]
+    window: Callable[..., Dataset]
+    with_options: Callable[[object], Dataset]
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+
+class Strategy(Protocol):
+    """A distribution strategy."""
+
+    num_replicas_in_sync: int
+    extended: Any
+    experimental_local_results: Callable[[object], tuple[Any, ...]]
+    run: Callable[..., object]
+    scope: Callable[[], AbstractContextManager[object]]
