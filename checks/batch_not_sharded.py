@@ -21,8 +21,9 @@ def batch_not_sharded(signals: Signals) -> Iterator[Finding | Evidence]:
     """The devices do not share the batch: one works, or each does all of it.
 
     ## What it sees
-    On how many of the devices the step's arguments lie, and into how many parts the batch is
-    shared out over them.
+    On how many of the devices the step's arguments lie, into how many parts the batch is shared
+    out over them, and the axes of the mesh along which neither an argument nor anything within the
+    step is shared out.
 
     ## Why it costs
     A slice of eight chips is paid for, and the step takes as long as on one.
@@ -58,8 +59,31 @@ def batch_not_sharded(signals: Signals) -> Iterator[Finding | Evidence]:
             (used, *_arrays(step)),
             step.location,
         )
+    elif step.idle_axes:
+        yield _idle(step)
     yield used
     yield from _arrays(step)
+
+
+def _idle(step: ShardedStep) -> Finding:
+    """Devices along an axis of the mesh that do the same work."""
+    (axis, size), *_ = step.idle_axes
+    state = sum(argument.bytes for argument in step.state if argument.parts == 1)
+    names = [a.name for a in sorted(step.state, key=lambda a: -a.bytes) if a.parts == 1][:3]
+    return Finding(
+        f"the axis {axis!r} of the mesh shares out nothing: each {size} of the {step.devices} "
+        "devices do the same work, with all of the state.",
+        f"NamedSharding(mesh, P(None, {axis!r}))  # of the kernels, from jax.sharding\n"
+        "# Keras: a key of LayoutMap is a regular expression that variable.path must match:\n"
+        "print([v.path for v in model.variables])\n"
+        "# or leave the axis out, and give all devices to the batch",
+        (
+            Evidence(f"devices along {axis!r}", size, "devices", 1),
+            Evidence("state that each holds all of", state, "B"),
+            *(Evidence("whole on each", name) for name in names),
+        ),
+        step.called_at or step.location,
+    )
 
 
 def _is_whole(step: ShardedStep) -> bool:

@@ -10,6 +10,7 @@ from tpudiag.model import Confidence, Evidence, Finding, Location, Severity, che
 from tpudiag.signals import DatasetOp, Pipeline, Signals, TensorSeen
 
 from ._need import need
+from ._shapes import recur
 
 
 @check("TPU102", Severity.ERROR)
@@ -49,7 +50,7 @@ def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
         yield _of_data_alone(_finding(opened, pipelines, "the data are"))
     elif opened and all(_is_open_batch(tensor) for tensor in opened):
         yield _finding(opened, pipelines, "the data are")
-    elif opened:
+    elif opened and not any(recur(f) for f in signals.functions or () if f.trains):
         yield _open_example(opened, signals, pipelines)
     step = signals.compiler.step if signals.compiler is not None else None
     # A dimension that is open at the input is open in all that follows: said once, where it begins.

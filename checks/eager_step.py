@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
-from tpudiag.signals import Dispatch, ProfileFacts, Signals
+from tpudiag.signals import Dispatch, EagerForward, ProfileFacts, Signals
 
 from ._need import by_framework, need, percent
 
+FEWEST_PRODUCTS = 16
+"""Matrix products outside jax.jit between training steps, of which a few are of no matter."""
 LIMIT = 0.10
 """Share of a host's trace in ops that run eagerly from Python (XProf's threshold)."""
 
@@ -17,7 +19,8 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     Gradients taken and strategy.run called while executing eagerly, compile(run_eagerly=True) and
-    tf.config.run_functions_eagerly(True); in a profile with steps, ops that ran eagerly from
+    tf.config.run_functions_eagerly(True); in a job of JAX lines between training steps that run
+    a model's matrix products one by one; in a profile with steps, ops that ran eagerly from
     Python for more than 10 % of a host's trace.
 
     ## Why it costs
@@ -45,6 +48,8 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
             Evidence("steps", dispatch.steps, "steps"),
         )
         yield Finding(message, fix, counts, location)
+    if dispatch.eager_forward is not None:
+        yield from _model_outside_jit(dispatch.eager_forward)
     yield Evidence("steps in a tf.function", dispatch.steps - dispatch.eager_steps, "steps")
 
 
@@ -76,6 +81,23 @@ def _of_jax(dispatch: Dispatch) -> tuple[str, str, Location | None]:
         "    loss, gradients = jax.value_and_grad(loss_fn)(params, batch)\n    ...",
         dispatch.eager_location,
     )
+
+
+def _model_outside_jit(eager: EagerForward) -> Iterator[Finding | Evidence]:
+    """A model that is called as it is, between training steps: for an evaluation, most often."""
+    seen = Evidence("products outside jax.jit", eager.products, "products", FEWEST_PRODUCTS)
+    if eager.products >= FEWEST_PRODUCTS:
+        yield Finding(
+            "this line calls a model outside jax.jit: each of its operations is dispatched, and "
+            f"compiled for each new shape, by itself ({eager.operations} of them beside "
+            f"{eager.steps} training steps, {eager.products} of them products).",
+            "@jax.jit\ndef evaluate(params, x):\n    return model.apply(params, x)",
+            (seen, Evidence("operations", eager.operations, "operations")),
+            eager.location,
+            # Of a picture now and then it is no matter; of more than a product a step it is.
+            severity=Severity.WARNING if eager.products >= eager.steps else Severity.INFO,
+        )
+    yield seen
 
 
 def _of_profile(profile: ProfileFacts, limit: float) -> Iterator[Finding]:

@@ -14,6 +14,8 @@ LIMIT = 0.20
 MATERIAL = 0.05
 """A product below this share of all products' work is not worth a word; one whose padding alone is
 below it is worth a note."""
+LEAST_MS = 0.05
+"""Of a step: padding that takes the MXU less, at its peak, is a note. A dispatch takes as long."""
 
 
 @check("TPU402", Severity.WARNING, needs_model=True, frameworks=BOTH)
@@ -57,7 +59,8 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     most_work = {each.dims: each for each in sorted(wasted, key=lambda each: each.flops)}
     for product in most_work.values():
         if product.lost > limit:
-            yield _finding(product, work, tile, limit)
+            lost_ms = _lost_ms(product, signals)
+            yield _finding(product, work, tile, limit, small=lost_ms < LEAST_MS)
     lost_all = 1 - sum(op.flops for op in ops) / work
     yield Evidence(
         "padding of chosen dimensions", percent(lost_all), "% of MXU work", percent(limit)
@@ -83,7 +86,16 @@ class _Padded(NamedTuple):
         return 1 - self.op.flops / self.flops
 
 
-def _finding(product: _Padded, work: float, tile: int, limit: float) -> Finding:
+def _lost_ms(product: _Padded, signals: Signals) -> float:
+    """What a product's padding takes forward and backward, at the peak of the MXU."""
+    if signals.target is None:
+        return LEAST_MS
+    # The backward pass takes two products for each of the forward pass.
+    flops = 3 * (product.flops - product.op.flops)
+    return 1e3 * flops / signals.target.hardware.peak_flops_per_device
+
+
+def _finding(product: _Padded, work: float, tile: int, limit: float, *, small: bool) -> Finding:
     """One product whose padding is above the limit."""
     op, dims = product.op, product.dims
     return Finding(
@@ -97,7 +109,7 @@ def _finding(product: _Padded, work: float, tile: int, limit: float) -> Finding:
             Evidence("share of the step's products", percent(product.flops / work), "%"),
         ),
         op.location,
-        severity=Severity.INFO if product.flops - op.flops < MATERIAL * work else None,
+        severity=Severity.INFO if small or product.flops - op.flops < MATERIAL * work else None,
     )
 
 

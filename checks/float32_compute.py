@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Location, Severity, check
 from tpudiag.signals import (
     MatrixOp,
     MixedPrecision,
@@ -60,6 +60,8 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     if signals.matrix_ops is None and signals.precision is not None and eager:
         yield from _by_policy(signals.precision)
     yield from _double(signals.step_inputs or ())
+    if signals.numerics is not None and signals.numerics.double:
+        yield _in_double(signals.numerics.double)
     ops = need(signals.matrix_ops, "a traced training step")
     doubled = list(_in_64_bit(ops))
     yield from doubled
@@ -158,6 +160,18 @@ def _double(inputs: Sequence[TensorSeen]) -> Iterator[Finding]:
             tuple(Evidence(tensor.name, tensor.dtype, limit="float32") for tensor in wide[:3]),
             severity=Severity.WARNING,
         )
+
+
+def _in_double(lines: Sequence[Location | None]) -> Finding:
+    """What the step itself computes in float64, of whatever it got."""
+    return Finding(
+        f"{len(lines)} lines of the step compute arrays in float64: a TPU has no such unit and "
+        "emulates it.",
+        "y = tf.cast(y, tf.float32)  # where it comes in; NumPy arrays that are float64, too:\n"
+        "weights = np.asarray(weights, np.float32)",
+        tuple(Evidence("in float64", str(line), limit="float32") for line in lines[:4]),
+        next((line for line in lines if line is not None), None),
+    )
 
 
 def _in_64_bit(ops: Sequence[MatrixOp]) -> Iterator[Finding]:

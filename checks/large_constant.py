@@ -6,7 +6,9 @@ from tpudiag.signals import Signals, StepConstant
 from ._need import by_framework, mib, need, of_a_job
 
 LIMIT = 8 * 2**20
-"""The largest constant, in bytes, that is no matter."""
+"""The largest constant, in bytes, that is no matter of itself."""
+OF_WEIGHTS = 0.5
+"""A constant this large beside all that the step trains is told, too: it grows as they do."""
 
 _VARIABLE = (
     "with strategy.scope():\n    table = tf.Variable(array, trainable=False)  "
@@ -41,10 +43,19 @@ def large_constant(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     of_a_job(signals, "the constants of the step")
     ops = need(signals.step_ops, "a traced training step")
-    for constant in [each for each in ops.large_constants if each.bytes > limit][:3]:
+    weights = _trained_bytes(signals)
+    least = min(limit, OF_WEIGHTS * weights) if weights else limit
+    for constant in [each for each in ops.large_constants if each.bytes > least][:3]:
         yield _finding(constant, limit, by_framework(signals, _VARIABLE, _ARGUMENT))
     total = sum(constant.bytes for constant in ops.large_constants)
     yield Evidence("constants of a mebibyte and more", total, "B", int(limit))
+
+
+def _trained_bytes(signals: Signals) -> int:
+    """Of the weights on one replica; 0 where they were not seen."""
+    if signals.sharding is not None:
+        return sum(each.bytes // max(each.parts, 1) for each in signals.sharding.state)
+    return sum(v.bytes for v in signals.variables or () if v.trainable and not v.optimizer)
 
 
 def _finding(constant: StepConstant, limit: float, fix: str) -> Finding:

@@ -66,6 +66,8 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
                 f"each replica gets all {batch:,} examples that the loss is divided by",
                 "give each replica its part of the global batch (TPU205, TPU505), then check again",
             )
+        elif scale.values_summed > 1:
+            yield _of_values(scale, evidence)
         elif not scale.linear or _telling(scale, wanted, batch, limit):
             yield _finding(scale, wanted, batch, evidence)
         else:
@@ -88,6 +90,19 @@ def _telling(scale: LossScale, wanted: float, batch: int, limit: float) -> bool:
     # 0.4 for an auxiliary head, say, is none of them: that weight is the author's own.
     mistakes = (replicas, batch, batch * replicas)
     return any(abs(factor / m - 1) <= limit or abs(factor * m - 1) <= limit for m in mistakes)
+
+
+def _of_values(scale: LossScale, evidence: Evidence) -> Finding:
+    """Losses of pixels or tokens, given to what takes one loss for each example."""
+    return Finding(
+        f"tf.nn.compute_average_loss gets {scale.values_summed:,} losses of each example and "
+        "divides their sum by the global batch alone: the loss and its gradients are so many times "
+        "the mean.",
+        "per_example = tf.reduce_mean(per_pixel, axis=list(range(1, per_pixel.shape.rank)))\n"
+        "loss = tf.nn.compute_average_loss(per_example, global_batch_size=global_batch)",
+        (evidence, Evidence("losses of an example", scale.values_summed, "losses", 1)),
+        scale.location,
+    )
 
 
 def _finding(scale: LossScale, wanted: float, batch: int, evidence: Evidence) -> Finding:

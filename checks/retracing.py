@@ -4,6 +4,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Origin, Retrace, Signals, TracedFunction
 
 from ._need import by_framework, need
+from ._shapes import recur
 
 LIMIT = 0
 """Traces of one function beyond its first that are allowed, one-off switches not counted."""
@@ -62,9 +63,10 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
     argument differed from the closest earlier signature, and how. Functions made anew from the
     same code count as one; those that each layer or model has of its own, that a library makes for
     its layers, or that are each called ten times, are none made anew. A bool or None that switches
-    once is no finding. Times are those of traces on the machine that traced, without the TPU's
-    compiler, which compiles each trace once more. In a job of JAX each compilation counts that an
-    argument's shape, dtype or static value is behind, or a jax.jit that is called anew.
+    once is no finding, nor are a few shapes (buckets) that all came in the first half of the
+    calls. Times are those of traces on the machine that traced, without the TPU's compiler, which
+    compiles each trace once more. In a job of JAX each compilation counts that an argument's shape,
+    dtype or static value is behind, or a jax.jit that is called anew.
 
     ## Why it costs
     A trace runs the Python code again and, on a TPU, compiles a new program: seconds to minutes,
@@ -84,7 +86,7 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
         need(None, "a call of a tf.function")
     for function in functions:
         avoidable = [retrace for retrace in function.retraces if _avoidable(retrace, function)]
-        if len(avoidable) > limit:
+        if len(avoidable) > limit and not recur(function):
             yield _finding(function, avoidable, limit, signals)
     for function in _telling(signals, functions):
         yield Evidence(f"traces of {function.name}", function.traces, "traces", 1)

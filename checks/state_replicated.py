@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tpudiag.model import Evidence, Finding, Framework, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import ShardedStep, Signals, StepArgument
 
 from ._need import mib, need
 
 LIMIT = 64 * 2**20
 """Bytes of whole state on each device that are worth a word."""
+UNFOLLOWED = 0.1
+"""Of the state that each device holds: what lies whole beside arrays of its shape that do not."""
 WARNING_SHARE = 0.25
 """Of a device's HBM: from there on the copies are a matter of what fits."""
 
@@ -21,7 +23,8 @@ def state_replicated(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
 
     ## What it sees
     The arrays that go from one step to the next, and how many devices hold the whole of each.
-    Copies of 64 MiB are told, those of a quarter of the HBM are a warning.
+    Copies of 64 MiB are told, those of a quarter of the HBM are a warning; and so are, of whatever
+    size, moments that each device holds all of where the parameters of their shape are shared out.
 
     ## Why it costs
     HBM that a larger batch or model could take: shared out over the devices, each keeps its part,
@@ -44,7 +47,12 @@ def state_replicated(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
     size = sum(each.bytes for each in whole)
     hbm = signals.target.hardware.usable_hbm_bytes if signals.target is not None else None
     seen = Evidence("state that each device holds all of", size, "B", int(limit))
-    if size > limit:
+    parted = {each.shape for each in step.state if each.parts > 1 and "float" in each.dtype}
+    beside = [each for each in whole if each.shape in parted and "float" in each.dtype]
+    own = size + sum(each.bytes // each.parts for each in step.state if each.parts > 1)
+    if sum(each.bytes for each in beside) > UNFOLLOWED * own:
+        yield _unfollowed(step, beside, own)
+    elif size > limit:
         largest = max(whole, key=lambda each: each.bytes)
         saved = size - size // step.devices
         yield Finding(
@@ -59,3 +67,25 @@ def state_replicated(signals: Signals, limit: float = LIMIT) -> Iterator[Finding
             cost_bytes=saved,
         )
     yield seen
+
+
+def _unfollowed(step: ShardedStep, beside: list[StepArgument], own: int) -> Finding:
+    """Arrays that lie whole on each device, where others of their shape are shared out."""
+    size = sum(each.bytes for each in beside)
+    saved = size - size // step.devices
+    largest = max(beside, key=lambda each: each.bytes)
+    return Finding(
+        f"{len(beside)} arrays of the state ({mib(size)}) lie whole on each of {step.devices} "
+        f"devices, where others of the same shapes are shared out: {size / own:.0%} of what each "
+        "device holds of the state.",
+        "opt_state = tx.init(params)  # of params that are placed: moments follow them\n"
+        "# or by jit: jax.jit(tx.init, out_shardings=...) with the parameters' shardings",
+        (
+            Evidence("whole beside shared out", size, "B", int(UNFOLLOWED * own)),
+            Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}"),
+            Evidence("saved on each device", saved, "B"),
+        ),
+        step.location,
+        severity=Severity.WARNING,
+        cost_bytes=saved,
+    )

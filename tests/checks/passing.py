@@ -61,8 +61,6 @@ from tpudiag.signals import (
     ReplicaRead,
     ResultFetch,
     Signals,
-    StepConstant,
-    StepOps,
     StepTimes,
     TensorFlowImport,
     TpuAttempt,
@@ -145,10 +143,6 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU602", h(checkpoints=saved("BackupAndRestore", "backup"), tpu_named="local")),
     ("TPU007", loop(gpu=(GpuUse("tf.distribute.MirroredStrategy", HERE),))),
     ("TPU007", loop(gpu=(GpuUse("tf.config.experimental.set_memory_growth", HERE),))),
-    (
-        "TPU110",
-        h(step_ops=StepOps(9, (), (), (StepConstant("c", 2**21, (2048, 256), HERE),))),
-    ),
     (
         "TPU606",
         loop(

@@ -53,7 +53,7 @@ def test_data_of_no_fixed_shape_are_a_note_where_the_steps_were_static() -> None
     assert note.severity is Severity.INFO
     assert "int32[?, ?]" in note.message
     assert "int32[128, 8]" in str(note.evidence)
-    again = Retrace(5, 900.0, (ArgumentChange("x", "i[128, 8]", "i[128, 9]", "shape"),), None)
+    again = Retrace(25, 900.0, (ArgumentChange("x", "i[128, 8]", "i[128, 9]", "shape"),), None)
     step = TracedFunction(
         name="step", location=None, calls=30, traces=2, retraces=(again,), trains=True
     )

@@ -37,7 +37,7 @@ def finding(
 
 @pytest.mark.parametrize(("times", "cost_ms"), [(1, None), (15, 150.0)])
 def test_only_traces_that_go_on_are_a_cost_of_each_step(times: int, cost_ms: float | None) -> None:
-    shape = ArgumentChange("x", "f[8, 4]", "f[8, 5]", "shape")
+    shape = ArgumentChange("x", "f[8, 4]", "f[5, 4]", "shape")
     assert finding(shape, times, calls=30).cost_ms_per_step == cost_ms
 
 

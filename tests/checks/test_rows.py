@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.checks import failing_device, failing_function
-from tests.checks.passing import PASSES, SKIPS
+from tests.checks import failing_device, failing_function, failing_values
+from tests.checks.passing import PASSES as PASS
+from tests.checks.passing import SKIPS
 from tests.checks.rehearsal import HEALTHY, examine, h, product
 from tpudiag.catalogue import checks
 from tpudiag.hardware import target
@@ -16,9 +17,13 @@ from tpudiag.signals import (
     StepTimes,
 )
 
-FAILS = failing_function.ROWS + failing_device.ROWS
+FAILS = failing_function.ROWS + failing_device.ROWS + failing_values.ROWS
+PASSES = PASS + failing_values.PASSES
 SKIPPED_WHEN_HEALTHY = {
     "TPU509",
+    "TPU511",
+    "TPU512",
+    "TPU706",
     "TPU003",
     "TPU103",
     "TPU106",

@@ -63,6 +63,7 @@ from tpudiag.signals.sends import Refusal as Refusal
 from tpudiag.signals.sends import RefusedBy as RefusedBy
 from tpudiag.signals.sends import SendKind as SendKind
 from tpudiag.signals.sharding import CompiledPrograms as CompiledPrograms
+from tpudiag.signals.sharding import ReducedInLoop as ReducedInLoop
 from tpudiag.signals.sharding import SentAgain as SentAgain
 from tpudiag.signals.sharding import ShardedStep as ShardedStep
 from tpudiag.signals.sharding import StepArgument as StepArgument
@@ -72,6 +73,7 @@ from tpudiag.signals.step import ActivationEstimate as ActivationEstimate
 from tpudiag.signals.step import ArgumentChange as ArgumentChange
 from tpudiag.signals.step import Batch as Batch
 from tpudiag.signals.step import Dispatch as Dispatch
+from tpudiag.signals.step import EagerForward as EagerForward
 from tpudiag.signals.step import LossScale as LossScale
 from tpudiag.signals.step import MatrixOp as MatrixOp
 from tpudiag.signals.step import MixedPrecision as MixedPrecision
@@ -88,9 +90,13 @@ from tpudiag.signals.step_numerics import BatchNorm as BatchNorm
 from tpudiag.signals.step_numerics import ClippedGradients as ClippedGradients
 from tpudiag.signals.step_numerics import ExpertRouting as ExpertRouting
 from tpudiag.signals.step_numerics import FrozenNorm as FrozenNorm
+from tpudiag.signals.step_numerics import HalfState as HalfState
 from tpudiag.signals.step_numerics import LowPrecisionOp as LowPrecisionOp
 from tpudiag.signals.step_numerics import OutsideVariable as OutsideVariable
+from tpudiag.signals.step_numerics import ReplicasApart as ReplicasApart
+from tpudiag.signals.step_numerics import SameDraws as SameDraws
 from tpudiag.signals.step_numerics import StepNumerics as StepNumerics
+from tpudiag.signals.step_numerics import UnusedRegularizer as UnusedRegularizer
 from tpudiag.signals.throughput import LEAST_STEADY as LEAST_STEADY
 from tpudiag.signals.throughput import WARM_UP as WARM_UP
 from tpudiag.signals.throughput import RateUnit as RateUnit
@@ -99,6 +105,7 @@ from tpudiag.signals.throughput import Throughput as Throughput
 from tpudiag.signals.throughput import ThroughputDrift as ThroughputDrift
 from tpudiag.signals.throughput import ThroughputDrop as ThroughputDrop
 from tpudiag.signals.throughput import warm_up as warm_up
+from tpudiag.signals.training_loop import BatchCallback as BatchCallback
 from tpudiag.signals.training_loop import FitData as FitData
 from tpudiag.signals.training_loop import FrozenState as FrozenState
 from tpudiag.signals.training_loop import GpuUse as GpuUse

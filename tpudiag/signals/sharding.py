@@ -78,6 +78,16 @@ class SentAgain:
     location: Location
 
 
+@dataclass(frozen=True)
+class ReducedInLoop:
+    """Sums over the devices that a loop within one step takes in each of its turns."""
+
+    bytes: int
+    """In one turn, of arrays as large as those of the state."""
+    turns: int
+    location: Location | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ShardedStep:
     """The training step and the devices that it ran on."""
@@ -98,6 +108,9 @@ class ShardedStep:
     """It is of jax.pmap: the first dimension of each argument is that of the devices."""
     work: StepWork | None = None
     mesh: StepMesh | None = None
+    idle_axes: tuple[tuple[str, int], ...] = ()
+    """Axes of the mesh, and their sizes, along which nothing is shared out."""
+    reduced_in_loop: ReducedInLoop | None = None
 
     @property
     def state(self) -> tuple[StepArgument, ...]:

@@ -57,6 +57,18 @@ class TensorSeen:
     shape: tuple[int | None, ...] | None
 
 
+@dataclass(frozen=True)
+class EagerForward:
+    """A line between training steps of JAX that runs a model's operations one by one."""
+
+    products: int
+    """Matrix products and convolutions among them."""
+    operations: int
+    steps: int
+    """Training steps seen by then."""
+    location: Location
+
+
 @dataclass(frozen=True, kw_only=True)
 class Dispatch:
     """How training steps reach the device."""
@@ -71,6 +83,7 @@ class Dispatch:
     """The line that compiled the model in fit."""
     made_eager_at: Location | None = None
     """The line that called tf.config.run_functions_eagerly(True)."""
+    eager_forward: EagerForward | None = None
 
 
 @dataclass(frozen=True)
@@ -186,6 +199,8 @@ class LossScale:
     linear: bool = True
     """Whether the loss is a multiple of what was reduced; else (a root, a ratio) `weight` says
     only that nothing on the way from the loss to the batch is the scaling."""
+    values_summed: int = 1
+    """Of each example, by a function that takes one loss for each."""
 
 
 @dataclass(frozen=True, kw_only=True)

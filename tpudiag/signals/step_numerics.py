@@ -1,6 +1,8 @@
-"""What the traced step does to its numbers: precision of the loss, clipping, normalisation."""
+"""What the step does to its numbers: precision of the loss, clipping, normalisation, chance."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 from tpudiag.model import Location
 from tpudiag.records import dataclass
@@ -73,11 +75,66 @@ class ExpertRouting:
         return None if self.capacity is None else self.capacity * self.experts
 
 
+SameDrawsKind = Literal["replicas", "twice", "turns", "steps"]
+"""Alike on all replicas, in two places of a step, in each turn of its loop, or in each step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SameDraws:
+    """Random numbers of a step that come again where others are meant."""
+
+    kind: SameDrawsKind
+    shape: tuple[int, ...]
+    """Of the draw on one replica."""
+    copies: int
+    """Replicas, turns or places that draw the same; 0 of the steps, which are not counted."""
+    location: Location | None
+    first: Location | None = None
+    """Of a key that is used twice: the first use."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplicasApart:
+    """State that was alike on all replicas before the first step, and is not after some."""
+
+    names: tuple[str, ...]
+    bytes: int
+    """Of all of them, on one replica."""
+    of_bytes: int
+    """Of all floating state."""
+    replicas: int
+    location: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HalfState:
+    """Trained state in 16 bit, of which no copy in 32 bit goes along."""
+
+    dtype: str
+    bytes: int
+    unchanged: float | None
+    """The share of the values that a step left as they were; None where that was not measured."""
+    location: Location | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnusedRegularizer:
+    """Trained variables with a regulariser that is no part of the differentiated loss."""
+
+    variables: int
+    name: str
+    """Of the first, with its regulariser."""
+    location: Location | None
+    """Where a collection of TensorFlow 1 was asked for it; else where the gradient is taken."""
+    empty_collection: bool = False
+    """A collection of TensorFlow 1 was asked for, and held nothing."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class StepNumerics:
-    """All that stood out in the traced step."""
+    """All that stood out in the traced step, and in what it computed."""
 
-    loss_dtype: str
+    loss_dtype: str = ""
     low_precision: tuple[LowPrecisionOp, ...] = ()
     clipped: tuple[ClippedGradients, ...] = ()
     gradients_seen: bool = False
@@ -89,3 +146,13 @@ class StepNumerics:
     outside_read: tuple[OutsideVariable, ...] = ()
     """Tensors of floats that it reads, as those of a teacher, with the lines that made them."""
     frozen_norms: tuple[FrozenNorm, ...] = ()
+    same_draws: tuple[SameDraws, ...] = ()
+    draws: int = 0
+    """Draws of random numbers that were followed."""
+    replicas_apart: ReplicasApart | None = None
+    state_compared: bool = False
+    """The state of replicas was compared by its values."""
+    half_state: HalfState | None = None
+    double: tuple[Location | None, ...] = ()
+    """Lines that compute arrays in float64, in the order of the step."""
+    unused_regularizer: UnusedRegularizer | None = None

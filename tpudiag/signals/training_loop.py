@@ -158,6 +158,17 @@ class GpuUse:
 
 
 @dataclass(frozen=True, kw_only=True)
+class BatchCallback:
+    """A batch hook of the user's that sets the learning rate by a count of its own calls."""
+
+    name: str
+    counter: str
+    """The attribute that counts."""
+    calls: int
+    location: Location
+
+
+@dataclass(frozen=True, kw_only=True)
 class TrainingLoop:
     """All that was seen around the training step; empty tuples where nothing stood out."""
 
@@ -172,6 +183,7 @@ class TrainingLoop:
     undistributed: UndistributedInput | None = None
     replica_reads: tuple[ReplicaRead, ...] = ()
     gpu: tuple[GpuUse, ...] = ()
+    batch_callbacks: tuple[BatchCallback, ...] = ()
     tpu_strategy: bool = False
     """A TPUStrategy was made."""
     unplaced: bool = False

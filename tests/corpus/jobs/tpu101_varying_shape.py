@@ -1,13 +1,11 @@
-# corpus: must-fail: TPU101@60
+# corpus: must-fail: TPU101@58
 # corpus: may-fail: TPU605
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
-# corpus: why: progressive resizing in turns: the image size changes from batch to batch, each size traces anew.
+# corpus: why: progressive resizing: the image size grows every fourth step, each size traces anew.
 import os
 
 os.environ["TF_USE_LEGACY_KERAS"] = "1"
-import itertools
-
 import tensorflow as tf
 
 resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="local")
@@ -16,7 +14,7 @@ tf.tpu.experimental.initialize_tpu_system(resolver)
 strategy = tf.distribute.TPUStrategy(resolver)
 tf.keras.mixed_precision.set_global_policy("mixed_bfloat16")
 BATCH = 128 * strategy.num_replicas_in_sync
-SIZES = (4, 6, 8, 10, 12)
+SIZES = range(4, 34, 2)
 
 
 def images_of(size):
@@ -55,8 +53,8 @@ def train_step(images, labels):
 
 
 iterators = {size: images_of(size) for size in SIZES}
-for step, size in zip(range(60), itertools.cycle(SIZES)):
-    images, labels = next(iterators[size])
+for step in range(60):
+    images, labels = next(iterators[SIZES[step // 4]])
     train_step(images, labels)
     if step % 20 == 0:
         manager.save()

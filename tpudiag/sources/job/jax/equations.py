@@ -61,7 +61,7 @@ class Equations:
     ) -> None:  # fmt: skip
         """One program; `numbers` says which of its variables are arguments of the step."""
         for equation in jaxpr.eqns:
-            name, inner = str(equation.primitive), _within(equation)
+            name, inner = str(equation.primitive), within(equation)
             repeated = again or RECOMPUTED in scope(equation)
             self.seen.append(Seen(equation, times, local, repeated, bool(inner)))
             if name in ("scan", "while"):
@@ -153,7 +153,7 @@ def scope(equation: Any) -> str:
     return str(getattr(equation.source_info, "name_stack", ""))
 
 
-def _within(equation: Any) -> list[Any]:
+def within(equation: Any) -> list[Any]:
     """The programs that an equation holds."""
     values = (part for value in equation.params.values() for part in parts(value))
     programs = (getattr(part, "jaxpr", part) for part in values)
@@ -180,9 +180,9 @@ def live_bytes(jaxpr: Any) -> int:
     alive = {id(variable): _bytes(variable) for variable in jaxpr.invars}
     now = most = sum(alive.values())
     for number, equation in enumerate(jaxpr.eqns):
-        within = max((_own_bytes(program) for program in _within(equation)), default=0)
+        inside = max((_own_bytes(program) for program in within(equation)), default=0)
         made = {id(variable): _bytes(variable) for variable in equation.outvars}
-        most = max(most, now + max(within, sum(made.values())))
+        most = max(most, now + max(inside, sum(made.values())))
         alive |= made
         over = {*map(id, equation.invars), *made}
         gone = sum(alive.pop(v, 0) for v in over if last.get(v, -1) <= number)

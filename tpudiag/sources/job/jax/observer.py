@@ -19,10 +19,12 @@ from tpudiag.signals import (
     StepTimes,
     TrainingLoop,
 )
-from tpudiag.sources.job.jax import lowering, too_large
+from tpudiag.sources.job.jax import lowering, numerics, too_large
 from tpudiag.sources.job.jax.devices import Devices
+from tpudiag.sources.job.jax.eager_operations import EagerOperations
 from tpudiag.sources.job.jax.fetches import FetchWatch
-from tpudiag.sources.job.jax.jitted import JitWatch, StepCall
+from tpudiag.sources.job.jax.jit_watch import JitWatch
+from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
@@ -78,6 +80,7 @@ class JaxObserver:
         self._jits.on_first_call = self._about_to_run
         self._checkpoints = CheckpointWatch(beside.script_path)
         self._checkpoints.on_saved = self._fetches.saved
+        self._eager = EagerOperations(lambda: self._steps.steps)
         self._sends = SendWatch(lambda: self._steps.steps)
         self._finished = self.stopped = False
         self._at_once = 1
@@ -103,6 +106,7 @@ class JaxObserver:
         self._jits.watch(jax)
         self._fetches.watch(jax)
         self._sends.watch(jax)
+        self._eager.watch(jax)
         if self._is_own:
             self._recorder.phase(UP_TO_FIRST_STEP)
 
@@ -249,6 +253,7 @@ class JaxObserver:
             steps_per_dispatch=at_once,
             eager_steps=eager,
             eager_location=self._jits.eager_location if eager else None,
+            eager_forward=self._eager.facts() if not eager else None,
         )
 
     def _step_times(self, at_once: int = 1) -> StepTimes | None:
@@ -301,6 +306,7 @@ class JaxObserver:
             sharding=lambda: replace(step.sharded(), sent_again=self._sends.facts()),
             matrix_ops=lambda: step.matrix_ops(batch),
             step_ops=step.operations,
+            numerics=lambda: numerics.read(step),
         )
         self._recorder.put(sources=user_lines.user_files())
         if self._spec.lower_to:

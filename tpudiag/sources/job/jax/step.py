@@ -12,12 +12,12 @@ from tpudiag.signals import (
     ShardedStep,
     StepArgument,
     StepConstant,
-    StepMesh,
     StepOp,
     StepOps,
     StepWork,
     TensorSeen,
 )
+from tpudiag.sources.job.jax import devices_in_use
 from tpudiag.sources.job.jax.equations import Equations, Seen, line, parts, product, scope
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.signatures import argument_name
@@ -45,15 +45,16 @@ class TracedStep:
         self._results = Counter((a.shape, str(a.dtype)) for a in closed.out_avals)
         leaves = jax.tree_util.tree_flatten_with_path(call.arguments)[0]
         keys = [jax.tree_util.keystr(path) for path, _ in leaves if not call.jitted.static(path)]
-        self._keys = keys if len(keys) == len(closed.jaxpr.invars) else []
-        """Of the arguments that are none of the program's own, in its order."""
+        self.keys = keys if len(keys) == len(closed.jaxpr.invars) else []
+        """Paths of the arguments that are none of the program's own, in its order."""
         self._state = call.state if call.state is not None else self._donated()
-        state = frozenset(n for n, key in enumerate(self._keys) if key in self._state)
+        state = frozenset(n for n, key in enumerate(self.keys) if key in self._state)
         self._program = Equations(closed.jaxpr, state)
         self.steps = self._program.steps
         # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
         self._names_transforms = any("jvp(" in scope(seen.equation) for seen in self._program.seen)
-        self.arguments = self._arguments()
+        self._by_path = self._arguments()
+        self.arguments = tuple(self._by_path.values())
         self.devices = max((argument.devices for argument in self.arguments), default=1)
 
     def batch(self) -> Batch | None:
@@ -117,8 +118,21 @@ class TracedStep:
             unusable=self._unusable(),
             mapped=self.call.jitted.mapped,
             work=self.work(),
-            mesh=self._mesh(),
+            mesh=devices_in_use.mesh(self._jax, self.call),
+            idle_axes=devices_in_use.idle_axes(self._jax, self.call, self._program.seen),
+            reduced_in_loop=devices_in_use.reduced_in_loop(
+                self._program.seen, self.steps, self._state_shapes()
+            ),
         )
+
+    def _state_shapes(self) -> Counter[tuple[int, ...]]:
+        """Of floating state, as one device has it, with the bytes of each shape."""
+        own = int(self.call.jitted.mapped)
+        shapes: Counter[tuple[int, ...]] = Counter()
+        for each in self.arguments:
+            if each.state and "float" in each.dtype:
+                shapes[each.shape[own:]] += each.bytes // (each.parts if own else 1)
+        return shapes
 
     def _unusable(self) -> tuple[str, ...]:
         """Donated arguments that no result of their shape and dtype can take the place of."""
@@ -141,14 +155,18 @@ class TracedStep:
         large = sorted(filter(None, map(_constant, self._constants)), key=lambda c: -c.bytes)
         return StepOps(len(self._program.seen), found, large_constants=tuple(large))
 
-    def _arguments(self) -> tuple[StepArgument, ...]:
+    def state_arguments(self) -> list[tuple[str, StepArgument]]:
+        """What goes from one step to the next, by its path."""
+        return [(key, each) for key, each in self._by_path.items() if each.state]
+
+    def _arguments(self) -> dict[str, StepArgument]:
         """The arrays that the step gets."""
         tree = self._jax.tree_util
         leaves = tree.tree_flatten_with_path(self.call.arguments)[0]
         donated = self._donated()
-        parts_of_steps = {self._keys[n] for n in self._program.shared_out}
+        parts_of_steps = {self.keys[n] for n in self._program.shared_out}
         names = self.call.jitted.names
-        found: list[StepArgument] = []
+        found: dict[str, StepArgument] = {}
         for path, leaf in leaves:
             if getattr(leaf, "shape", None) is None:
                 continue
@@ -164,24 +182,22 @@ class TracedStep:
             first = int(key in parts_of_steps)
             if self.call.jitted.mapped and shape and shape[0] <= self._jax.device_count():
                 devices, shard = shape[0], (1, *shape[1:])
-            found.append(
-                StepArgument(
-                    name=argument_name(tree, path, names),
-                    dtype=dtype,
-                    shape=shape,
-                    bytes=prod(shape) * getattr(leaf.dtype, "itemsize", 4) // (1 + halved),
-                    state=key in self._state,
-                    donated=key in donated or mapped_away,
-                    devices=devices,
-                    example_parts=_parts(shape[first:], shard[first:]),
-                    counts_steps=first,
-                    axes=_axes(sharding),
-                    parts=prod(shape) // max(prod(shard), 1) if prod(shape) else 1,
-                    placed=sharding is not None or self.call.jitted.mapped,
-                    resent=key in self.call.resent,
-                )
+            found[key] = StepArgument(
+                name=argument_name(tree, path, names),
+                dtype=dtype,
+                shape=shape,
+                bytes=prod(shape) * getattr(leaf.dtype, "itemsize", 4) // (1 + halved),
+                state=key in self._state,
+                donated=key in donated or mapped_away,
+                devices=devices,
+                example_parts=_parts(shape[first:], shard[first:]),
+                counts_steps=first,
+                axes=_axes(sharding),
+                parts=prod(shape) // max(prod(shard), 1) if prod(shape) else 1,
+                placed=sharding is not None or self.call.jitted.mapped,
+                resent=key in self.call.resent,
             )
-        return tuple(found)
+        return found
 
     def _product(self, seen: Seen, batch: Batch | None) -> MatrixOp | None:
         """One product as the MXU sees it; None of other equations."""
@@ -219,7 +235,7 @@ class TracedStep:
         leaves = self._jax.tree_util.tree_leaves(getattr(self.traced, "args_info", None))
         return frozenset(
             key
-            for key, leaf in zip(self._keys, leaves, strict=False)
+            for key, leaf in zip(self.keys, leaves, strict=False)
             if getattr(leaf, "donated", False)
         )
 
@@ -256,22 +272,6 @@ class TracedStep:
             recomputed_at=asked_at,
             made_bytes=made,
             moved_bytes=moved,
-        )
-
-    def _mesh(self) -> StepMesh | None:
-        """The mesh that its arguments are shared out over."""
-        leaves = self._jax.tree_util.tree_leaves(self.call.arguments)
-        shardings = (getattr(leaf, "sharding", None) for leaf in leaves)
-        meshes = [mesh for s in shardings if (mesh := getattr(s, "mesh", None)) is not None]
-        largest: Any = max(meshes, key=lambda each: each.size, default=None)
-        if largest is None:
-            return None
-        numbers = {device: number for number, device in enumerate(self._jax.devices())}
-        return StepMesh(
-            axes=tuple(map(str, largest.axis_names)),
-            sizes=tuple(int(size) for size in largest.devices.shape),
-            devices=tuple(numbers.get(device, 0) for device in largest.devices.flat),
-            placed_by_jax=self.call.jitted.watch.mesh_made,
         )
 
 

@@ -252,6 +252,11 @@ TF1_SWITCHES = point(
     "an interface of TensorFlow 1 is used",
 )
 TF1_SESSIONS = point("tf.compat.v1.Session tf.compat.v1.InteractiveSession", "__init__", "the same")
+TF1_COLLECTION = point(
+    "tf.compat.v1",
+    "get_collection",
+    "losses are asked for where TensorFlow 2 keeps none",
+)
 
 # Keras: that of the job, of whichever package.
 MODEL_MADE = point("keras.Model", "__init__", "which model there is to be trained")
@@ -270,6 +275,7 @@ LAYER_MADE = point("keras.layers.Layer", "__init__", "which layers there are, an
 LAYER_CALLED = point(
     "keras.layers.Layer", "__call__", "operations of a layer", holder=Holder.DEFINER
 )
+WEIGHT_ADDED = point("keras.layers.Layer", "add_weight", "which variable has a regulariser")
 NORMALISED = point("keras.layers.BatchNormalization", "call", "by the batch, or by what was learnt")
 METRIC_MADE = point("keras.metrics.Metric", "__init__", "of which class a metric is")
 METRIC_READ = point("", "result", "a metric is read", holder=Holder.DEFINERS)
@@ -545,6 +551,12 @@ JAX_ARRAY_ASKED = point(
     "jax._src.array.ArrayImpl",
     "__float__ __int__ __bool__ __array__ __format__ __repr__ item tolist block_until_ready",
     "the host waits for a value",
+    "0.4.30 to 0.10",
+)
+JAX_OPERATION_RUN = point(
+    "jax._src.core.EvalTrace",
+    "process_primitive",
+    "an operation runs by itself, outside jax.jit",
     "0.4.30 to 0.10",
 )
 JAX_VALUES_ASKED = point("jax", "block_until_ready device_get", "the host waits for values")

@@ -48,10 +48,8 @@ def send(
         checkpoints=lambda: Checkpoints(watches.checkpoints.facts()),
         tensorflow=imported,
         dispatch=lambda: _dispatch(watches, steps),
+        loop=watches.loop.facts,
     )
-    if not (watches.whole is not None and watches.whole.began):
-        # past the observed steps calls are forwarded
-        barrier.send_each(recorder.put, loop=watches.loop.facts)
 
 
 def _step_times(steps: StepWatch) -> StepTimes | None:

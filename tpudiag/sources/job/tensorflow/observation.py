@@ -166,7 +166,7 @@ class Observation:
         whole = self.watches.whole
         if whole is not None and self._spec.rest_s > 0:
             self._recorder.phase(REST)
-            self.watches.loop.at_rest = True
+            self.watches.loop.rest()
             whole.begin()
             self.watches.variables.closed = True
             return True

@@ -51,6 +51,9 @@ FORMS = {
     "by all values": lambda y, z: total(square(z)) / (G * 10),
     "by the shape": lambda y, z: total(example(y, z)) / (tf.cast(tf.shape(y)[0], tf.float32) * R),
     "called function, scaled": lambda y, z: nested(y, z) / R,
+    "sum over values": lambda y, z: total(total(square(z), -1)) / G,
+    "average_loss of values": lambda y, z: tf.nn.compute_average_loss(
+        square(z), global_batch_size=G),
     "distilled": lambda y, z: (0.3 * total(example(y, z)) + 2.8 * total(square(z))) * (1 / G),
     "scaled root": lambda y, z: tf.sqrt(mean(square(z))) / R,
     "scaled ratio": lambda y, z: dice(y, z) / R,
@@ -120,6 +123,8 @@ def test_forms_of_a_loss(scales: dict[str, list[Any]], size: str) -> None:
     assert {name: read[name] for name in CURVED} == {k: [[1.0, False, False]] for k in CURVED}
     assert {name: read[name] for name in UNKNOWN} == {k: [] for k in UNKNOWN}
     assert read["sum"] == read["vector"] == [[16.0, True, False]]
+    assert read["sum over values"] == [[1 / 8, True, False]]
+    assert read["average_loss of values"] == [[10 / 8, True, False]]
     assert read["divided gradients"] == [[1.0, True, True]]
 
 

@@ -30,6 +30,7 @@ _CURVES = frozenset(
      "Relu", "Rsqrt", "Sigmoid", "Softplus", "Sqrt", "Square", "SquaredDifference", "Tanh")
 )  # fmt: skip
 """What makes a loss of a reduced one, and no multiple of it."""
+_AVERAGES = "compute_average_loss"
 _DEPTH = 200
 _MOST_CONSTANTS = 10
 _TOLERANCE = 1e-3
@@ -43,6 +44,8 @@ class Term:
     """Change of the reduced value when each example's rises by one: 1 for a mean, n for a sum."""
     per_example: int = 1
     """Values of one example that a sum runs over."""
+    unmeant: bool = False
+    """That sum is of tf.nn.compute_average_loss, which takes one loss for each example."""
     constants: tuple[float, ...] = ()
     linear: bool = True
     known: bool = True
@@ -78,7 +81,8 @@ def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
     wanted = 1.0 if averaged else 1 / batch.replicas
     whole = term.base * prod(term.constants)
     parts = [term.base * part for part in _products(term.constants)]
-    right = (wanted, wanted * term.per_example)
+    right = (wanted,) if term.unmeant else (wanted, wanted * term.per_example)
+    unmeant = [wanted * term.per_example] if term.unmeant else []
     slips = [wanted * m for n in (batch.replicas, batch.per_replica_batch, batch.global_batch)
              for m in (n, 1 / n) if n > 1]  # fmt: skip
     weight: float | None
@@ -92,7 +96,7 @@ def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
         weight = wanted
     # Off by exactly the replicas, the per-replica batch or the global one: no author chooses such a
     # weight, so it is a slip. Anything else may be meant.
-    elif _near([whole], slips) and not (term.base == 1 and whole > 1):  # a mean's own weight
+    elif _near([whole], [*slips, *unmeant]) and not (term.base == 1 and whole > 1):  # of a mean
         weight = whole
     elif averaged and _near(parts, right):
         weight = wanted
@@ -100,7 +104,8 @@ def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
         weight = term.base if term.base == 1 or not _divided(term) else None
     if weight is None:
         return None
-    return LossScale(weight, batch.replicas, averaged, term.location, term.linear)
+    values = term.per_example if term.unmeant and weight == whole else 1
+    return LossScale(weight, batch.replicas, averaged, term.location, term.linear, values)
 
 
 def _divided(term: Term) -> bool:
@@ -179,7 +184,8 @@ class _Walk:
         if value.shape.rank and 0 in reduced and self._holds_batch(value):
             location = user_lines.of_frames(operation.traceback or ())
             if operation.type == "Sum":
-                yield self._summed(value, way, location)
+                averages = any(f.name == _AVERAGES for f in operation.traceback or ())
+                yield replace(self._summed(value, way, location), unmeant=averages)
             else:
                 inner = self._constants.inside(value)
                 constants = (*way.constants, *inner)

@@ -14,7 +14,7 @@ from tpudiag.signals.step_numerics import (
 )
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
-from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.graphs import graphs, random_seeds
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 LayerLine = Callable[[str], Location | None]
@@ -31,6 +31,8 @@ _NORMALISES = (
 )
 """Operations in which 8 bits of mantissa lose what a loss is made of."""
 _HALF = ("bfloat16", "float16")
+_GIVEN = frozenset(("Const", "Placeholder", "Identity", "ReadVariableOp", "Cast"))
+"""Operations that hand on what they are given."""
 MOST_FOLLOWED = 400
 """Operations that are looked at behind the loss."""
 MOST_EXPERTS = 1024
@@ -95,7 +97,20 @@ def read(
         gradients_seen=True,
         batch_norms=tuple(_batch_norms(tf, own, layer_line)),
         routings=tuple(_routings(tf, own, layer_line)),
+        double=tuple(dict.fromkeys(_in_double(own, layer_line))),
+        same_draws=tuple(random_seeds.same_draws(tf, call)),
+        draws=sum(random_seeds.is_draw(operation) for operation in own),
     )
+
+
+def _in_double(operations: list[Operation], layer_line: LayerLine) -> Iterator[Location | None]:
+    """The lines of what computes whole arrays in float64."""
+    for operation in operations:
+        if operation.type in _GIVEN or not operation.outputs:
+            continue
+        made = operation.outputs[0]
+        if made.dtype.base_dtype.name == "float64" and made.shape.rank != 0:
+            yield _line(operation, layer_line)
 
 
 def _line(operation: Operation, layer_line: LayerLine) -> Location | None:

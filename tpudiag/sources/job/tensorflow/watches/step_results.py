@@ -9,6 +9,7 @@ from __future__ import annotations
 import linecache
 import re
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
@@ -18,6 +19,7 @@ from tpudiag.signals.training_loop import FetchKind, ReplicaRead, ResultFetch
 from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Strategy, Tensor
 
+_KEPT = 8
 LARGEST = 1024
 """Elements of a result that is kept to be known again; larger ones are no losses or metrics."""
 _BETWEEN = ("framework/ops.py", "framework/tensor.py", "values.py", "autograph/impl/api.py")
@@ -35,10 +37,15 @@ class StepResultWatch:
         self._results: dict[int, tuple[object, FetchKind]] = {}
         self._fetched: dict[tuple[FetchKind, Location], list[int]] = {}
         self._replica_reads: dict[Location, ReplicaRead] = {}
+        self._of_replicas: deque[Any] = deque(maxlen=_KEPT)
+        """What functions gave last that each replica has a part of its own of."""
+        self._taken: dict[Location, list[int]] = {}
         self.steps = 0
         self.on_step: Callable[[object], None] | None = None
         self.losses: Callable[[], tuple[object, ...]] = tuple
         """The tensors that gradients were taken of while steps were traced."""
+        self.dispatches = 0
+        """Of steps, those past the observed ones too."""
         hooks.before(table.TENSOR_FETCHED, self._fetching)
         hooks.before(table.SUMMARY_WRITTEN, self._summarised)
         hooks.around(table.LOCAL_RESULTS, self._local_results)
@@ -55,6 +62,12 @@ class StepResultWatch:
         if self.on_step is not None:
             hooks.quietly(self.on_step, result)
         self._keep(result, "result")
+
+    def gave(self, result: object, trains: bool) -> None:
+        """A function of the job's has returned, whether its call ran or was answered."""
+        self.dispatches += trains
+        flat = self._tf.nest.flatten(result)
+        self._of_replicas.extend(part for part in flat if hasattr(part, "values"))
 
     def forget(self) -> None:
         """What is fetched from now on has nothing to do with a step."""
@@ -169,9 +182,10 @@ class StepResultWatch:
     ) -> object:
         """The parts of all replicas are asked for; a loop may take the first alone."""
         parts = original(strategy, value)
-        if len(parts) > 1 and self._results and self._tf.executing_eagerly():
+        known = any(value is each for each in self._of_replicas)
+        if len(parts) > 1 and self._tf.executing_eagerly():
             location = _line(_asking_frame())
-            if location is not None and hooks.quietly(self._known, value):
+            if location is not None and (known or hooks.quietly(self._known, value)):
                 return _Parts(parts).watched_by(self)
         return parts
 
@@ -180,8 +194,16 @@ class StepResultWatch:
         location = _line(_asking_frame())
         if location is None or location in self._replica_reads:
             return
+        # Of a vector one part may be shown now and then; of several batches of one evaluation a
+        # metric is made.
+        taken = self._taken.setdefault(location, [])
+        taken.append(self.dispatches)
+        vectors = [part for part in parts if part.shape.rank == 1 and part.dtype.is_floating]
+        if vectors and taken.count(self.dispatches) < 2:
+            return
         results, self._results = self._results, {}  # these fetches are ours
         values = [float(part) for part in parts if part.shape.rank == 0]
+        values += [float(self._tf.reduce_mean(part)) for part in vectors]
         self._results = results
         if len(values) > 1 and len(set(values)) > 1:
             self._replica_reads[location] = ReplicaRead(

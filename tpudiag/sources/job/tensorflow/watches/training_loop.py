@@ -8,14 +8,16 @@ from dataclasses import replace
 
 from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
-from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Function
 from tpudiag.sources.job.points.python_slots import Numbers
 from tpudiag.sources.job.tensorflow.graphs import numerics
+from tpudiag.sources.job.tensorflow.watches.batch_hooks import BatchHookWatch
 from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStartWatch
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
+from tpudiag.sources.job.tensorflow.watches.regularizers import RegularizerWatch
 from tpudiag.sources.job.tensorflow.watches.setup_calls import SetupWatch
 from tpudiag.sources.job.tensorflow.watches.step_results import StepResultWatch
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall, GradientWatch
@@ -31,6 +33,7 @@ class LoopWatch:
         self._inside = False
         self.at_rest = False
         """Past the observed steps, where calls are answered rather than run."""
+        self._observed: TrainingLoop | None = None
         self._trains: set[object] = set()
         self.state = PythonStateWatch(tf)
         self.results = StepResultWatch(tf)
@@ -40,6 +43,8 @@ class LoopWatch:
         self.pauses = PauseWatch()
         self.undistributed = UndistributedWatch(tf)
         self.norms = NormModeWatch(tf)
+        self.batch_hooks = BatchHookWatch()
+        self.regularizers = RegularizerWatch(tf)
         self.clipping = numerics.ClippingWatch(tf)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
@@ -49,10 +54,14 @@ class LoopWatch:
         self.setup.watch_keras(keras, package)
         self.pauses.watch_keras(keras)
         self.norms.watch_keras(keras)
+        self.batch_hooks.watch_keras(keras)
+        self.regularizers.watch_keras(keras)
         hooks.around(table.MODEL_CALLED, self._model_called, keras)
 
     def facts(self) -> TrainingLoop:
-        """All that was seen so far."""
+        """All that was seen so far; at rest what is read of replicas alone grows."""
+        if self._observed is not None:
+            return replace(self._observed, replica_reads=self.results.replica_reads())
         return TrainingLoop(
             dispatches=self.results.steps,
             frozen=self.state.facts(),
@@ -64,9 +73,14 @@ class LoopWatch:
             undistributed=self.undistributed.input,
             replica_reads=self.results.replica_reads(),
             gpu=self.setup.gpu(),
+            batch_callbacks=self.batch_hooks.facts(),
             tpu_strategy=self.setup.tpu_strategy,
             unplaced=self.setup.unplaced,
         )
+
+    def rest(self) -> None:
+        """From now on calls are answered."""
+        self._observed, self.at_rest = self.facts(), True
 
     def numerics(self, call: GradientCall, layer_line: numerics.LayerLine) -> StepNumerics:
         """What the traced step does to its numbers."""
@@ -75,20 +89,27 @@ class LoopWatch:
         outside = hooks.quietly(self.setup.outside_metrics, call.graph) or ()
         read = hooks.quietly(self.setup.outside_read, call.graph) or ()
         frozen = hooks.quietly(self.norms.facts, call) or ()
-        return replace(step, outside_metrics=outside, outside_read=read, frozen_norms=frozen)
+        return replace(
+            step,
+            outside_metrics=outside,
+            outside_read=read,
+            frozen_norms=frozen,
+            unused_regularizer=hooks.quietly(self.regularizers.unused, call),
+        )
 
     def _called(
         self, original: Call, function: Function, *args: object, **kwargs: object
     ) -> object:
         """A tf.function is called; the outermost one may be a training step."""
         if (
-            self.at_rest
-            or self._inside
+            self._inside
             or threading.current_thread() is not self._thread
             or not self._tf.executing_eagerly()
         ):
             return original(function, *args, **kwargs)
         self._inside = True
+        if self.at_rest:
+            return self._answered(original, function, args, kwargs)
         traces = function.experimental_get_tracing_count()
         gradients = self._gradients.taken
         before: Numbers = hooks.quietly(self.state.before, function) or {}
@@ -103,6 +124,15 @@ class LoopWatch:
         if self._gradients.taken > gradients:
             self._trains.add(function)
         hooks.quietly(self._returned, function, result, before, traced, took_ms)
+        return result
+
+    def _answered(self, original: Call, function: Function, args: Args, kwargs: Kwargs) -> object:
+        """A call past the observed steps."""
+        try:
+            result = original(function, *args, **kwargs)
+        finally:
+            self._inside = False
+        hooks.quietly(self.results.gave, result, function in self._trains)
         return result
 
     def _model_called(
@@ -141,6 +171,7 @@ class LoopWatch:
     ) -> None:
         """The outermost call has returned."""
         self.state.after(function, before, traced)
+        self.results.gave(result, function in self._trains)
         if function in self._trains:
             self.results.step_done(result)
             if not traced:

@@ -1,0 +1,52 @@
+"""TPU706."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.signals import Signals
+
+from ._need import mib, need
+
+
+@check("TPU706", Severity.WARNING, frameworks=(Framework.JAX,))
+def gradients_reduced_in_loop(signals: Signals) -> Iterator[Finding | Evidence]:
+    """Gradients are summed over the devices in each turn of a loop, and not once after it.
+
+    ## What it sees
+    psum and pmean in shard_map or jax.pmap that stand in a scan or loop within one training step,
+    of arrays that have the shapes of the state; those of a loop of whole training steps, and of
+    activations, are left out.
+
+    ## Why it costs
+    A sum over micro-batches is the same before and after the sum over devices: with four of them
+    four times the traffic goes over the links, and each turn waits for it.
+
+    ## What to do
+    ```python
+    gradients, _ = jax.lax.scan(one_micro_batch, zeros, micro_batches)   # sums on its own device
+    gradients = jax.lax.pmean(gradients, "data")                        # once
+    ```
+
+    ## Source
+    https://docs.jax.dev/en/latest/notebooks/shard_map.html
+    """
+    step = need(signals.sharding, "a training step of jax.jit")
+    if step.devices < 2:
+        need(None, "a step on several devices", "rehearse the job for a slice: `--for v5e-8`")
+    loop = step.reduced_in_loop
+    if loop is not None:
+        yield Finding(
+            f"{mib(loop.bytes)} of gradients are summed over {step.devices} devices in each of "
+            f"{loop.turns} turns of a loop: {mib(loop.bytes * (loop.turns - 1))} a step more than "
+            "once after it.",
+            "gradients, _ = jax.lax.scan(one_micro_batch, zeros, micro_batches)\n"
+            "gradients = jax.lax.pmean(gradients, axis)  # after the loop",
+            (
+                Evidence("summed in each turn", loop.bytes, "B"),
+                Evidence("turns", loop.turns, "turns", 1),
+            ),
+            loop.location,
+        )
+    yield Evidence("sums of gradients in a step", loop.turns if loop is not None else 1, "times", 1)

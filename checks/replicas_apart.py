@@ -1,0 +1,60 @@
+"""TPU512."""
+
+from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
+from tpudiag.signals import Signals
+
+from ._loop import numerics_of
+from ._need import mib, need
+
+MOST = 0.5
+"""Of the bytes of the state: where more is apart, each replica trains a model of its own."""
+
+
+@check("TPU512", Severity.WARNING, frameworks=(Framework.JAX,))
+def replicas_apart(signals: Signals) -> Judgement:
+    """State that is one on all replicas differs between them after a step.
+
+    ## What it sees
+    Values: of which arrays of the state all devices had the same before the first step, and have
+    others after two, in jax.pmap and in arrays that a shard_map gives as whole ones. What another
+    function of the job's brings together again before it is used is left out, and so is state that
+    differed at the start, as that of several models.
+
+    ## Why it costs
+    Gradients that are not summed train eight models, of which one is kept; statistics of a batch
+    normalisation that are not averaged are those of an eighth of the data, and another
+    normalisation on each device, of which the checkpoint keeps the first.
+
+    ## What to do
+    ```python
+    gradients = jax.lax.pmean(gradients, "data")
+    batch_stats = jax.lax.pmean(batch_stats, "data")    # or BatchNorm(axis_name="data")
+    ```
+
+    ## Source
+    https://flax-linen.readthedocs.io/en/latest/guides/training_techniques/batch_norm.html
+    """
+    numerics = numerics_of(signals)
+    if not numerics.state_compared:
+        need(None, "the state of several replicas over three steps")
+    apart = numerics.replicas_apart
+    if apart is not None:
+        share = apart.bytes / max(apart.of_bytes, 1)
+        whole = share > MOST
+        yield Finding(
+            f"{len(apart.names)} arrays of the state ({mib(apart.bytes)}), the first "
+            f"{apart.names[0]}, were one on all {apart.replicas} devices and differ after two "
+            f"steps: {'each device trains a model of its own' if whole else 'nothing reduces them'}"
+            ".",
+            "gradients = jax.lax.pmean(gradients, axis)  # before they are applied"
+            if whole
+            else "batch_stats = jax.lax.pmean(batch_stats, axis)  # or BatchNorm(axis_name=axis)",
+            (
+                Evidence("state that differs", apart.bytes, "B", 0),
+                Evidence("state", apart.of_bytes, "B"),
+                *(Evidence("differs", name) for name in apart.names[1:4]),
+            ),
+            apart.location,
+            severity=Severity.ERROR if whole else Severity.WARNING,
+        )
+    yield Evidence("arrays that differ", len(apart.names) if apart is not None else 0, "arrays", 0)

@@ -1,0 +1,81 @@
+"""TPU511."""
+
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
+from tpudiag.signals import SameDraws, Signals
+
+from ._loop import numerics_of
+from ._need import by_framework, need
+
+_OF_JAX = {
+    "replicas": (
+        "key = jax.random.fold_in(key, jax.lax.axis_index(axis))  # within shard_map or pmap"
+    ),
+    "twice": "key, first, second = jax.random.split(key, 3)  # one for each draw",
+    "turns": "keys = jax.random.split(key, turns)  # given to the scan beside its data",
+    "steps": "key = jax.random.fold_in(key, step)  # the step's number is an argument",
+}
+_OF_TENSORFLOW = (
+    "replica = tf.distribute.get_replica_context().replica_id_in_sync_group\n"
+    "seed = tf.stack([seed + replica, step])  # of the stateless draw"
+)
+
+
+@check("TPU511", Severity.WARNING, frameworks=BOTH)
+def same_random_numbers(signals: Signals) -> Judgement:
+    """Random numbers come again where others are meant.
+
+    ## What it sees
+    Of each draw in the traced step what its key or seed is computed of. Draws of a batch's size
+    whose seed is the same on all replicas; in JAX a key that is used for two draws, in each turn
+    of a loop, or (by its values before two calls) in each step. Numbers that are not of the
+    batch's size (one scale for all, noise of weights) may be alike on all replicas by right.
+
+    ## Why it costs
+    No error: eight replicas draw the same noise or dropout mask, so that the batch has an eighth of
+    the variety that it seems to have; two uses of a key are correlated; a mask that stays the same
+    at each step switches off the same units for good.
+
+    ## What to do
+    ```python
+    key = jax.random.fold_in(jax.random.fold_in(key, step), jax.lax.axis_index("data"))
+    seed = tf.stack([base + replica_context.replica_id_in_sync_group, step])   # TensorFlow
+    ```
+
+    ## Source
+    https://docs.jax.dev/en/latest/random-numbers.html; tf.random.stateless_normal
+    """
+    numerics = numerics_of(signals)
+    if not numerics.draws:
+        need(None, "a random draw in the step")
+    by_line = {(draw.kind, str(draw.location)): draw for draw in numerics.same_draws}
+    for draw in list(by_line.values())[:4]:
+        fix = by_framework(signals, _OF_TENSORFLOW, _OF_JAX[draw.kind])
+        yield Finding(
+            _what(draw), fix, (Evidence("drawn", str(list(draw.shape))), *_twice(draw)),
+            draw.location,
+        )  # fmt: skip
+    yield Evidence("draws in the step", numerics.draws, "draws")
+    yield Evidence("draws that come again", len(by_line), "lines", 0)
+
+
+def _what(draw: SameDraws) -> str:
+    """What comes again."""
+    shape = " x ".join(map(str, draw.shape))
+    if draw.kind == "replicas":
+        return (
+            f"all {draw.copies} replicas draw the same {shape} random numbers: nothing of the "
+            "replica's number or data is in the seed."
+        )
+    if draw.kind == "twice":
+        return f"the key of these random numbers was used before, at {draw.first}."
+    if draw.kind == "turns":
+        return f"each of {draw.copies} turns of a loop draws the same {shape} random numbers."
+    return (
+        f"each step draws the same {shape} random numbers: nothing that the key is made of changes "
+        "from one call to the next."
+    )
+
+
+def _twice(draw: SameDraws) -> tuple[Evidence, ...]:
+    """How often."""
+    return (Evidence("the same", draw.copies, "times", 1),) if draw.copies else ()

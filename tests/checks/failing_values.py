@@ -1,0 +1,155 @@
+"""What the checks of random numbers, of state and of the devices' shares must find, and pass."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tests.checks.rehearsal import (
+    HERE,
+    KERNEL,
+    SHARD,
+    STATE,
+    h,
+    loop,
+    numerics,
+    of_jax,
+    product,
+)
+from tpudiag.model import Location, Severity
+from tpudiag.signals import (
+    ArgumentChange,
+    BatchCallback,
+    Dispatch,
+    EagerForward,
+    HalfState,
+    LossScale,
+    ReducedInLoop,
+    ReplicasApart,
+    Retrace,
+    SameDraws,
+    Signals,
+    StepConstant,
+    StepNumerics,
+    StepOps,
+    TracedFunction,
+    UnusedRegularizer,
+)
+from tpudiag.signals.step_numerics import SameDrawsKind
+
+KINDS: tuple[SameDrawsKind, ...] = ("replicas", "twice", "turns", "steps")
+SMALL = replace(STATE, bytes=1 << 20)
+MOMENT = replace(SMALL, name="moment")
+CONSTANT = StepOps(9, (), (), (StepConstant("c", 2**21, (2048, 256), HERE),))
+COUNTING = BatchCallback(name="Warmup.on_train_batch_begin", counter="step", calls=9, location=HERE)
+
+
+def of_state(**seen: Any) -> Signals:
+    """A job of JAX of which the state was compared."""
+    return replace(of_jax(STATE, SHARD), numerics=StepNumerics(state_compared=True, **seen))
+
+
+def apart(size: int) -> ReplicasApart:
+    """So much of a mebibyte of state differs between replicas."""
+    return ReplicasApart(
+        names=("state.batch_stats",), bytes=size, of_bytes=1 << 20, replicas=8, location=HERE
+    )
+
+
+def half(unchanged: float) -> HalfState:
+    """Trained state of which a step left so much as it was."""
+    return HalfState(dtype="bfloat16", bytes=1 << 20, unchanged=unchanged, location=HERE)
+
+
+def on_devices(**seen: Any) -> Signals:
+    """A step of JAX whose devices were looked at."""
+    signals = of_jax(SMALL, SHARD)
+    assert signals.sharding is not None
+    return replace(signals, sharding=replace(signals.sharding, **seen))
+
+
+def draws(*kinds: SameDrawsKind) -> Signals:
+    """A step that draws twice, and so."""
+    same = (
+        SameDraws(kind=kind, shape=(32, 64), copies=8, location=HERE, first=Location("a.py", 3))
+        for kind in kinds
+    )
+    return numerics(draws=2, same_draws=tuple(same))
+
+
+def dispatched(at_once: int, *callbacks: BatchCallback) -> Signals:
+    """A fit of so many steps in a dispatch."""
+    return replace(
+        loop(batch_callbacks=callbacks), dispatch=Dispatch(steps=32, steps_per_dispatch=at_once)
+    )
+
+
+def eager(products: int) -> Signals:
+    """24 steps, and a model that is called beside them outside jax.jit."""
+    forward = EagerForward(products, 10 * products, 24, HERE)
+    return h(dispatch=Dispatch(steps=24, steps_per_dispatch=1, eager_forward=forward))
+
+
+def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
+    """A step that was traced again in these of its 30 calls."""
+    retraces = tuple(
+        Retrace(
+            call,
+            300.0,
+            (ArgumentChange("x", f"int32{sizes}".format(8), f"int32{sizes}".format(n), "shape"),),
+            HERE,
+        )
+        for n, call in enumerate(calls, 9)
+    )
+    function = TracedFunction(
+        name="train_step", location=HERE, calls=30, traces=len(calls) + 1, retraces=retraces,
+        trains=True,
+    )  # fmt: skip
+    return h(functions=(function,))
+
+
+ROWS: tuple[tuple[str, Signals, Severity], ...] = (
+    *(("TPU511", draws(kind), Severity.WARNING) for kind in KINDS),
+    ("TPU512", of_state(replicas_apart=apart(1 << 10)), Severity.WARNING),
+    ("TPU512", of_state(replicas_apart=apart(1 << 20)), Severity.ERROR),
+    (
+        "TPU513",
+        numerics(unused_regularizer=UnusedRegularizer(variables=3, name="w (L2)", location=HERE)),
+        Severity.WARNING,
+    ),
+    ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
+    ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
+    ("TPU408", h(variables=(replace(KERNEL, dtype="bfloat16"),)), Severity.WARNING),
+    ("TPU403", numerics(double=(HERE,)), Severity.WARNING),
+    ("TPU502", h(loss=(LossScale(512.0, 8, False, HERE, values_summed=4096),)), Severity.ERROR),
+    # Small in itself, and more than half of what is trained.
+    (
+        "TPU110",
+        h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**20),)),
+        Severity.WARNING,
+    ),
+    ("TPU111", dispatched(16, COUNTING), Severity.WARNING),
+    # Moments of the shape of parameters that are shared out, however small.
+    ("TPU703", of_jax(replace(SMALL, parts=8), MOMENT, SHARD), Severity.WARNING),
+    ("TPU702", on_devices(idle_axes=(("model", 4),)), Severity.ERROR),
+    ("TPU706", on_devices(reduced_in_loop=ReducedInLoop(1 << 20, 4, HERE)), Severity.WARNING),
+    ("TPU104", eager(40), Severity.WARNING),
+    ("TPU104", eager(18), Severity.INFO),
+    ("TPU402", h(matrix_ops=(product(784, 130), product(130, 10))), Severity.INFO),
+    # New shapes to the end, and one smaller last batch, that comes in each epoch.
+    ("TPU101", shapes(2, 3, 9, 14, 22), Severity.WARNING),
+    ("TPU101", shapes(10, sizes="[{}, 32]"), Severity.WARNING),
+)
+PASSES: tuple[tuple[str, Signals], ...] = (
+    ("TPU511", draws()),
+    ("TPU512", of_state()),
+    ("TPU408", of_state()),
+    ("TPU110", h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**24),))),
+    ("TPU111", dispatched(1, COUNTING)),
+    ("TPU111", dispatched(16)),
+    ("TPU703", of_jax(replace(SMALL, parts=8), replace(MOMENT, shape=(4096,)), SHARD)),
+    ("TPU702", on_devices()),
+    ("TPU706", on_devices()),
+    ("TPU104", eager(4)),
+    ("TPU101", shapes(2, 3, 9)),
+)

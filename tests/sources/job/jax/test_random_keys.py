@@ -1,0 +1,68 @@
+"""Which draws of a step get the same key."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.jax.random_keys import RandomKeys
+
+pytestmark = pytest.mark.slow
+ROWS, TURNS = 8, 4
+
+
+@pytest.fixture(scope="module")
+def jax() -> Any:
+    return import_module("jax")
+
+
+def kinds(jax: Any, step: Any, *, typed: bool, fixed: tuple[int, ...] = ()) -> list[str]:
+    key = jax.random.key(0) if typed else jax.random.PRNGKey(0)
+    found = RandomKeys(jax.jit(step).trace(key, 3).jaxpr.jaxpr)
+    return [same.kind for same in found.same(ROWS, 1, frozenset(fixed), frozenset())]
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_a_key_that_is_used_twice(jax: Any, typed: bool) -> None:
+    def twice(key: Any, step: Any) -> Any:
+        noise = jax.random.normal(key, (3,)) * step
+        return noise + jax.random.uniform(key, (3,))
+
+    def split(key: Any, step: Any) -> Any:
+        first, second = jax.random.split(key)
+        third = jax.random.fold_in(second, step)
+        return jax.random.normal(first, (3,)) + jax.random.normal(third, (3,))
+
+    assert kinds(jax, twice, typed=typed) == ["twice"]
+    assert not kinds(jax, split, typed=typed)
+
+
+@pytest.mark.parametrize("typed", [True, False])
+def test_a_key_that_is_the_same_in_each_turn_or_step(jax: Any, typed: bool) -> None:
+    def turns(key: Any, step: Any) -> Any:
+        def turn(total: Any, x: Any) -> Any:
+            return total + jax.random.normal(key, (ROWS // TURNS,)).sum() * x, None
+
+        return jax.lax.scan(turn, 0.0, jax.numpy.arange(TURNS) * step)[0]
+
+    def folded(key: Any, step: Any) -> Any:
+        def turn(total: Any, x: Any) -> Any:
+            own = jax.random.fold_in(key, x)
+            return total + jax.random.normal(own, (ROWS // TURNS,)).sum(), None
+
+        return jax.lax.scan(turn, 0.0, jax.numpy.arange(TURNS) * step)[0]
+
+    def made_inside(key: Any, step: Any) -> Any:
+        del key
+        return jax.random.normal(jax.random.PRNGKey(7), (ROWS,)) * step
+
+    def projection(key: Any, step: Any) -> Any:
+        return jax.random.normal(key, (5,)) * step
+
+    assert kinds(jax, turns, typed=typed, fixed=(0,)) == ["turns"]
+    assert not kinds(jax, folded, typed=typed, fixed=(0,))
+    assert kinds(jax, made_inside, typed=typed) == ["steps"]
+    # A projection that stays is of no batch's size.
+    assert not kinds(jax, projection, typed=typed, fixed=(0,))

@@ -1,0 +1,85 @@
+"""What the devices of a mesh do in the step: axes that share out nothing, sums over devices."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from math import prod
+from typing import Any
+
+from tpudiag.signals import ReducedInLoop, StepMesh
+from tpudiag.sources.job.jax.equations import Seen, line
+from tpudiag.sources.job.jax.jitted import StepCall
+
+_SUMS = ("psum", "all_reduce", "reduce_scatter")
+MATTERS = 0.2
+"""Of the bytes of the state: sums of that much, in its shapes, are those of gradients."""
+
+
+def mesh(jax: Any, call: StepCall) -> StepMesh | None:
+    """The mesh that the arguments of the step are shared out over."""
+    largest = _largest(jax, call)
+    if largest is None:
+        return None
+    numbers = {device: number for number, device in enumerate(jax.devices())}
+    return StepMesh(
+        axes=tuple(map(str, largest.axis_names)),
+        sizes=tuple(int(size) for size in largest.devices.shape),
+        devices=tuple(numbers.get(device, 0) for device in largest.devices.flat),
+        placed_by_jax=call.jitted.watch.mesh_made,
+    )
+
+
+def idle_axes(jax: Any, call: StepCall, seen: Iterable[Seen]) -> tuple[tuple[str, int], ...]:
+    """Axes of the mesh, with their sizes, along which neither arguments nor anything is split."""
+    largest = _largest(jax, call)
+    if largest is None:
+        return ()
+    leaves = jax.tree_util.tree_leaves((call.arguments, call.jitted.out_shardings))
+    used = {axis for leaf in leaves for axis in _axes(getattr(leaf, "sharding", leaf))}
+    for each in seen:
+        for name, value in each.equation.params.items():
+            if any(word in name for word in ("sharding", "specs", "names", "axes", "axis")):
+                used.update(_axes(value))
+    axes = zip(largest.axis_names, largest.devices.shape, strict=True)
+    return tuple((str(a), int(n)) for a, n in axes if n > 1 and str(a) not in used)
+
+
+def reduced_in_loop(
+    seen: Iterable[Seen], steps: int, state: Counter[tuple[int, ...]]
+) -> ReducedInLoop | None:
+    """Sums of gradients over the devices that a loop within one step takes in each turn."""
+    loops = [
+        each
+        for each in seen
+        if str(each.equation.primitive).startswith(_SUMS) and each.times > steps
+    ]
+    sums = [(each, shape, prod(shape) * n) for each in loops for shape, n in each.made]
+    known = [(each, size) for each, shape, size in sums if shape and state[shape]]
+    size = sum(size for _, size in known)
+    if not known or size < MATTERS * sum(state.values()):
+        return None
+    turns = max(each.times for each, _ in known) // steps
+    return ReducedInLoop(size, turns, line(known[0][0].equation))
+
+
+def _largest(jax: Any, call: StepCall) -> Any:
+    """The largest mesh that an argument lies on."""
+    leaves = jax.tree_util.tree_leaves(call.arguments)
+    shardings = (getattr(leaf, "sharding", None) for leaf in leaves)
+    meshes = [found for s in shardings if (found := getattr(s, "mesh", None)) is not None]
+    return max(meshes, key=lambda each: each.size, default=None)
+
+
+def _axes(value: Any) -> Iterator[str]:
+    """The names of axes in a sharding, a PartitionSpec, or whatever holds some of them."""
+    if isinstance(value, str):
+        yield value
+    elif hasattr(value, "spec"):
+        yield from _axes(value.spec)
+    elif hasattr(value, "values"):
+        for each in value.values():
+            yield from _axes(each)
+    elif hasattr(value, "__iter__") and not hasattr(value, "shape"):
+        for each in value:
+            yield from _axes(each)

@@ -1,0 +1,69 @@
+"""Operations that run one by one between training steps: a model called outside jax.jit."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import EagerForward
+from tpudiag.sources.job.points import barrier, hooks, table, user_lines
+
+_PRODUCTS = ("dot_general", "conv_general_dilated")
+
+
+class EagerOperations:
+    """Counts them by the line that calls into a library, or makes them itself."""
+
+    def __init__(self, steps: Callable[[], int]) -> None:
+        self._steps = steps
+        self._products: Counter[Location] = Counter()
+        self._operations: Counter[Location] = Counter()
+        self._since = 0
+        """Operations since the last product, which is of the same line, most often."""
+
+    def watch(self, jax: Any) -> None:
+        """Hook what runs a single operation."""
+        hooks.around(table.JAX_OPERATION_RUN, self._runs, jax)
+
+    def _runs(self, original: Any, trace: Any, primitive: Any, *args: Any, **named: Any) -> Any:
+        """One is run."""
+        if self._steps():
+            self._since += 1
+            if str(primitive) in _PRODUCTS:
+                barrier.attempt("eager operation", self._product)
+        return original(trace, primitive, *args, **named)
+
+    def _product(self) -> None:
+        """It is one of those that a model is made of."""
+        location = _outermost_call()
+        if location is not None:
+            self._products[location] += 1
+            self._operations[location] += self._since
+        self._since = 0
+
+    def facts(self) -> EagerForward | None:
+        """The line that runs most of them."""
+        if not self._products:
+            return None
+        location, products = self._products.most_common(1)[0]
+        return EagerForward(products, self._operations[location], self._steps(), location)
+
+
+def _outermost_call() -> Location | None:
+    """The line of the job's that first called a library on the way to here, or the innermost."""
+    frames: list[FrameType] = []
+    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.f_back
+    location = None
+    for each in reversed(frames):
+        own = user_lines.of(each.f_code.co_filename, each.f_lineno)
+        if own is None and location is not None:
+            break
+        location = own or location
+    return location

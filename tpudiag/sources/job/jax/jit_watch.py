@@ -1,0 +1,362 @@
+"""Follows all functions that jax.jit makes: their calls, and each time one is compiled."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
+from tpudiag.sources.job.jax import signatures
+from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall
+from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
+from tpudiag.sources.job.jax.rest import RestOfScript
+from tpudiag.sources.job.jax.state_values import LOOKS, StateValues
+from tpudiag.sources.job.points import barrier, hooks, privates, table, user_lines
+
+MOST_KEPT = 40
+"""Compilations of one function of which the arguments are kept."""
+
+
+class JitWatch:
+    """All functions of jax.jit that the job and its libraries make and call."""
+
+    def __init__(self, on_step: Callable[[bool], None]) -> None:
+        self._on_step = on_step
+        self.waits = False
+        """Whether each training step is waited for, as a rehearsal does to time it."""
+        self._jax: Any = None
+        self.compilations = 0
+        self.compiling_s = 0.0
+        self.gaps_ms: list[tuple[float, float]] = []
+        """Of each step but those that compiled: from the end of the one before, and its own."""
+        self._last_end: float | None = None
+        self._arrays: dict[str, Any] = {}
+        self._active = threading.local()
+        self.records: dict[object, Record] = {}
+        self.step: StepCall | None = None
+        self.rest: RestOfScript | None = None
+        """Where the script goes on past the observed steps."""
+        self.numbers: NumbersSeen | None = None
+        """Where runs are to be compared."""
+        self._results: dict[int, Any] = {}
+        """The arrays that the last training step gave, by their id."""
+        self.on_results: Callable[[dict[int, Any]], None] = lambda _: None
+        self.on_first_call: Callable[[StepCall], None] = lambda _: None
+        """Told of the first call of a function that trains before it runs."""
+        self.mesh_made = False
+        """JAX was asked to put a mesh in order."""
+        self.eager_location: Location | None = None
+        """Where gradients were first taken outside all functions of jax.jit."""
+
+    def watch(self, jax: Any) -> None:
+        """Hook jax.jit and what takes gradients."""
+        self._jax, self._ready = jax, jax.block_until_ready
+        jax.monitoring.register_event_duration_secs_listener(self._compiled_one)
+        self.jit = jax.jit
+        hooks.around(table.JITTED, self._jit, jax)
+        hooks.around(table.MAPPED, functools.partial(self._jit, mapped=True), jax)
+        for each in table.DIFFERENTIATED.each():
+            hooks.around(each, functools.partial(self._gradient, each.names[0]), jax)
+        hooks.around(table.MESH_MADE, self._mesh, jax)
+
+    def _mesh(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """A mesh is made, in the order of a TPU's links."""
+        self.mesh_made = True
+        return original(*args, **kwargs)
+
+    def _compiled_one(self, event: str, seconds: float, **_: Any) -> None:
+        """JAX compiled a program."""
+        if event == privates.JAX_COMPILED:
+            self.compilations += 1
+            self.compiling_s += seconds
+
+    def _jit(self, original: Any, *args: Any, mapped: bool = False, **kwargs: Any) -> Any:
+        """jax.jit is called; as a decorator with options it gives a decorator."""
+        function = args[0] if args else kwargs.get("fun")
+        if function is None:
+            return functools.partial(self._jit, original, mapped=mapped, **kwargs)
+        compiled = original(*args, **kwargs)
+        donates = _several(kwargs.get("donate_argnums")) if mapped else None
+        followed = barrier.attempt("jax.jit", self._followed, compiled, function, donates)
+        if followed is not None:
+            followed.in_shardings = kwargs.get("in_shardings")
+            followed.out_shardings = kwargs.get("out_shardings")
+            given = (kwargs.get("static_argnums"), kwargs.get("static_argnames"))
+            followed.statics = frozenset(each for one in given for each in _several(one))
+        return followed or compiled
+
+    def _followed(self, compiled: Any, function: Any, donates: tuple[int, ...] | None) -> Any:
+        """The same with its calls followed."""
+        code = getattr(inspect.unwrap(function), "__code__", function)
+        location = user_lines.of_function(inspect.unwrap(function))
+        name = getattr(function, "__qualname__", None) or type(function).__name__
+        # Of the same code and made at the same line: a loop makes it anew.
+        maker = user_lines.caller()
+        key = (id(code), str(maker))
+        record = self.records.setdefault(key, Record(name.replace("<locals>.", ""), location))
+        record.made += 1
+        return Jitted(compiled, function, self, record, donates)
+
+    def _gradient(self, name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
+        """A function that takes gradients is made, or (vjp) they are taken."""
+        if name in ("vjp", "linearize"):
+            barrier.attempt("gradient", self._took_gradient)
+            return original(*args, **kwargs)
+        taken = original(*args, **kwargs)
+
+        @functools.wraps(taken)
+        def gradient(*inner: Any, **named: Any) -> Any:
+            eager = barrier.attempt("gradient", self._takes_eagerly, inner, named)
+            result = taken(*inner, **named)
+            if eager:
+                barrier.attempt("step of JAX", self._on_step, True)
+            return result
+
+        return gradient
+
+    def _takes_eagerly(self, args: Any, kwargs: Any) -> bool:
+        """Whether a call takes gradients outside all functions of jax.jit."""
+        return self._took_gradient() and not self._is_traced(args, kwargs)
+
+    def _took_gradient(self) -> bool:
+        """Gradients are taken: by the function that is traced now, or else (True) eagerly."""
+        outermost: Jitted | None = getattr(self._active, "outermost", None)
+        if outermost is not None:
+            outermost.record.trains = True
+            return False
+        self.eager_location = self.eager_location or user_lines.caller()
+        return True
+
+    def lowered(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
+        """The job lowers a function: whether it takes gradients is seen as in a call."""
+        before = getattr(self._active, "outermost", None)
+        self._active.outermost = before or jitted
+        try:
+            return compiled.lower(*args, **kwargs)
+        finally:
+            self._active.outermost = before
+
+    def called(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
+        """A call of the job's; what it gives, and how it fails, is the job's own."""
+        nested = getattr(self._active, "outermost", None) is not None
+        # Where our look at the arguments fails (static ones may be anything), the call is let be.
+        if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
+            return compiled(*args, **kwargs)
+        if self.rest is not None and jitted.record.trains:
+            self.rest.deadline.check()
+            known = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
+            if known is not None:
+                return known[0]
+        elif self.rest is not None:
+            self.rest.others_ran()
+        eager = getattr(self._jax.config, "jax_disable_jit", False)
+        if self.waits and not (jitted.record.calls or jitted.mapped or eager):
+            self._look_ahead(jitted, args, kwargs)
+        # Whether one of jax.pmap trains is not known before its first call.
+        first_of_pmap = jitted.mapped and not jitted.record.calls
+        if self.waits and not eager and (jitted.record.trains or first_of_pmap):
+            barrier.attempt("values of the step", self._look_at, jitted, args, kwargs)
+        self._active.outermost = jitted
+        before, began = self.compilations, time.perf_counter()
+        try:
+            result = compiled(*args, **kwargs)
+        finally:
+            self._active.outermost = None
+        if not jitted.record.trains and self.step is not None and self.step.record.values:
+            values = self.step.record.values
+            barrier.attempt("values of the step", values.called_beside, jitted.mapped, result)
+        if jitted.record.trains and self.waits:
+            # JAX dispatches and goes on: a step's time is known only when its results are there.
+            barrier.attempt("end of the step", self._ready, result)
+        ended = time.perf_counter()
+        took_ms = (ended - began) * 1e3
+        new = self.compilations > before
+        if jitted.record.trains and self._last_end is not None and not new:
+            self.gaps_ms.append(((began - self._last_end) * 1e3, took_ms))
+        barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
+        if jitted.record.trains:
+            if self.rest is not None:
+                barrier.attempt("step ran", self.rest.ran, jitted.record, args, kwargs, result)
+            barrier.attempt("step of JAX", self._on_step, False)
+            self._last_end = time.perf_counter()
+        return result
+
+    def _look_at(self, jitted: Jitted, args: Any, kwargs: Any) -> None:
+        """The values of what is about to be given to a function that may train."""
+        values = jitted.record.values
+        if values is None:
+            values = jitted.record.values = StateValues(self._jax, jitted.mapped)
+        if values.looks < LOOKS:
+            self.on_results({})  # what is fetched here is ours
+            began = time.perf_counter()
+            values.before((args, kwargs))
+            if self._last_end is not None:
+                self._last_end += time.perf_counter() - began
+
+    def _look_ahead(self, jitted: Jitted, args: Any, kwargs: Any) -> None:
+        """Trace what is about to run for the first time: JAX keeps the trace for the call."""
+        self._active.outermost = jitted
+        try:
+            jitted.trace(*args, **kwargs)
+        except Exception:  # the job's own, which its own call raises as well
+            return
+        finally:
+            self._active.outermost = None
+        if jitted.record.trains:
+            self.on_first_call(self._step_call(jitted, args, kwargs, None, frozenset(), 1))
+
+    def _is_traced(self, args: Any, kwargs: Any) -> bool:
+        """Whether a call is within a transformation, and runs nothing."""
+        leaves = self._jax.tree_util.tree_leaves((args, kwargs))
+        return any(isinstance(leaf, self._jax.core.Tracer) for leaf in leaves)
+
+    def _note(
+        self, jitted: Jitted, args: Any, kwargs: Any, result: Any, new: bool, took_ms: float
+    ) -> None:
+        """Count a call, and say why it compiled."""
+        record = jitted.record
+        record.calls += 1
+        record.called_at = record.called_at or user_lines.caller()
+        if new or record.last is None:
+            self._compiled(jitted, args, kwargs, new, took_ms)
+        if record.trains:
+            self._note_step(jitted, args, kwargs, new)
+            leaves = self._jax.tree_util.tree_leaves(result)
+            if self.numbers is not None:
+                self.on_results({})  # what is fetched next is ours
+                self.numbers.step(leaves)
+            self._results = {id(leaf): leaf for leaf in leaves}
+            self.on_results(self._results)
+
+    def _compiled(self, jitted: Jitted, args: Any, kwargs: Any, new: bool, took_ms: float) -> None:
+        """A call compiled, or was the first."""
+        record = jitted.record
+        record.compiled += new
+        now = signatures.signature(self._jax, jitted.names, args, kwargs)
+        last, record.last = record.last, now
+        if last is None or not new or len(record.retraces) >= MOST_KEPT:
+            return
+        differ = signatures.changes(last, now)
+        is_new, jitted.is_new = jitted.is_new, False
+        if is_new and not differ:
+            differ = (ArgumentChange(record.name, "a function", "another", "new function"),)
+        # No argument differs where only the place of arrays does (those of the first step lie on
+        # one device): it comes once and is no matter of the job's.
+        if differ:
+            caller = user_lines.caller()
+            record.retraces.append(Retrace(record.calls, took_ms, differ, caller))
+
+    def _note_step(self, jitted: Jitted, args: Any, kwargs: Any, new: bool) -> None:
+        """Keep the training step that ran, as it can be lowered again."""
+        if self.step is not None and not new and self.step.jitted is jitted:
+            self.step.calls += 1
+            if self.step.calls > 2:
+                return
+        path_leaves = self._jax.tree_util.tree_flatten_with_path((args, kwargs))[0]
+        state = frozenset(
+            self._jax.tree_util.keystr(path)
+            for path, leaf in path_leaves
+            if id(leaf) in self._results
+        )
+        hosted: dict[str, Any] = {
+            self._jax.tree_util.keystr(path): leaf
+            for path, leaf in path_leaves
+            if not isinstance(leaf, self._jax.Array) and getattr(leaf, "nbytes", 0) > 0
+        }
+        resent = frozenset(k for k, array in hosted.items() if self._arrays.get(k) is array)
+        self._arrays = hosted
+        known = self.step
+        if known is not None and known.jitted is jitted and known.calls > 2 and new:
+            return  # the program of most calls is the step, and a ragged last batch is not
+        calls = known.calls if known is not None and known.jitted is jitted else 1
+        self.step = self._step_call(jitted, args, kwargs, state, resent, calls)
+        if calls > 1:
+            self._arrays = {}
+
+    def _step_call(
+        self, jitted: Jitted, args: Any, kwargs: Any, state: frozenset[str] | None,
+        resent: frozenset[str], calls: int,
+    ) -> StepCall:  # fmt: skip
+        """A call, as it can be traced and lowered again."""
+        abstract = self._jax.tree_util.tree_map(
+            functools.partial(self._abstract, jitted), (args, kwargs)
+        )
+        abstract = barrier.attempt("in_shardings", self._placed, jitted, abstract) or abstract
+        return StepCall(jitted, jitted.record, abstract, state, resent, calls)
+
+    def _placed(self, jitted: Jitted, abstract: Any) -> Any:
+        """The arguments, those that lie nowhere yet where jax.jit was told to put them."""
+        if jitted.in_shardings is None:
+            return abstract
+        jax, tree_map = self._jax, self._jax.tree_util.tree_map
+
+        def put(sharding: Any, leaf: Any) -> Any:
+            told = isinstance(sharding, jax.sharding.Sharding)
+            if not told or getattr(leaf, "sharding", leaf) is not None:
+                return leaf
+            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
+
+        def below(sharding: Any, arguments: Any) -> Any:
+            return tree_map(functools.partial(put, sharding), arguments)
+
+        given, named = abstract
+        return tree_map(below, jitted.in_shardings, given, is_leaf=_is_none), named
+
+    def _abstract(self, jitted: Jitted, leaf: Any) -> Any:
+        """An array's shape, dtype and place, for what was donated holds no values any more."""
+        jax = self._jax
+        if isinstance(leaf, jax.Array):
+            of_mesh = getattr(leaf, "committed", True) and not jitted.mapped
+            sharding = leaf.sharding if of_mesh else None
+            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
+        shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
+        if shape is not None and dtype is not None:
+            return jax.ShapeDtypeStruct(shape, dtype)
+        return leaf
+
+    def step_functions(self) -> tuple[StepFunction, ...]:
+        """Those that train, as the job called them."""
+        forwarded = self.rest.forwarded if self.rest is not None else {}
+        return tuple(
+            StepFunction(
+                name=r.name,
+                location=r.location,
+                called_at=r.called_at,
+                ran=r.calls,
+                forwarded=forwarded.get(id(r), 0),
+            )
+            for r in self.records.values()
+            if r.trains and r.calls
+        )
+
+    def facts(self) -> tuple[TracedFunction, ...]:
+        """The functions that were called, those that train first."""
+        called = [record for record in self.records.values() if record.calls]
+        return tuple(
+            TracedFunction(
+                name=record.name,
+                location=record.location,
+                calls=record.calls,
+                traces=record.compiled,
+                retraces=tuple(record.retraces),
+                trains=record.trains,
+            )
+            for record in sorted(called, key=lambda record: not record.trains)
+        )
+
+
+def _is_none(value: object) -> bool:
+    """Of a place that is left to JAX."""
+    return value is None
+
+
+def _several(given: Any) -> tuple[Any, ...]:
+    """One or several places or names of arguments, or none."""
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, (int, str)) else tuple(given)

@@ -1,0 +1,107 @@
+"""The values of a step's arguments before its first calls: what stays, what parts."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+LOOKS = 3
+"""Calls before which the arguments are looked at."""
+SMALL = 16
+"""Elements of what may be a key or a counter."""
+SAMPLE = 4096
+"""Elements of an array that are compared."""
+APART = 1e-3
+"""How far the values of two devices are apart, as a share, that no rounding explains."""
+_HALF = ("bfloat16", "float16")
+
+
+class StateValues:
+    """Of one function that trains; a path names a leaf of (args, kwargs)."""
+
+    def __init__(self, jax: Any, mapped: bool) -> None:
+        self._jax, self._mapped, self._numpy = jax, mapped, sys.modules["numpy"]
+        self.looks = 0
+        self._small: dict[str, bytes] = {}
+        self.fixed: set[str] = set()
+        """Small whole numbers, keys among them, that were the same before each call."""
+        self.alike: set[str] = set()
+        """Arrays of which all devices had the same values before the first call."""
+        self.apart: set[str] = set()
+        """Those of them of which they have not any more."""
+        self._half: dict[str, tuple[tuple[int, ...], Any]] = {}
+        self.unchanged: dict[str, float] = {}
+        """Arrays in 16 bit that are no copies, and the share of them that a step left as it was."""
+        self._shapes: dict[str, tuple[int, ...]] = {}
+
+    def before(self, arguments: Any) -> None:
+        """A call is about to be made."""
+        leaves = self._jax.tree_util.tree_flatten_with_path(arguments)[0]
+        for path, leaf in leaves:
+            if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
+                self._look(self._jax.tree_util.keystr(path), leaf)
+        self.looks += 1
+        if self.looks == LOOKS and self._half:
+            wide = [leaf for _, leaf in leaves if str(getattr(leaf, "dtype", "")) == "float32"]
+            self.unchanged = {k: v for k, v in self.unchanged.items() if not self._copied(k, wide)}
+
+    def _copied(self, key: str, wide: list[Any]) -> bool:
+        """Whether an array in 16 bit is but a rounded one of these in 32."""
+        shape, half = self._half[key]
+        samples = (self._copies(leaf)[0] for leaf in wide if tuple(leaf.shape) == shape)
+        return any(self._numpy.allclose(s, half, rtol=2**-7, atol=1e-30) for s in samples)
+
+    def called_beside(self, mapped: bool, result: Any) -> None:
+        """Another function gave this: one of all devices may bring together what parted."""
+        if not (self.apart and mapped == self._mapped):
+            return
+        for leaf in self._jax.tree_util.tree_leaves(result):
+            shape = tuple(getattr(leaf, "shape", ()))
+            if shape in self._shapes.values() and self._is_alike(leaf):
+                self.apart -= {key for key, other in self._shapes.items() if other == shape}
+
+    def _look(self, key: str, leaf: Any) -> None:
+        """One argument."""
+        floating = "float" in str(leaf.dtype)
+        if self.looks == 0 and self._is_alike(leaf):
+            self.alike.add(key)
+        elif floating and key in self.alike and self._is_alike(leaf) is False:
+            self.apart.add(key)
+            self._shapes[key] = tuple(leaf.shape)
+        if not floating and leaf.size <= SMALL:
+            value = b"".join(part.tobytes() for part in self._copies(leaf))
+            if self.looks == 0:
+                self.fixed.add(key)
+            elif value != self._small.get(key):
+                self.fixed.discard(key)
+            self._small[key] = value
+        elif str(leaf.dtype) in _HALF and self.looks:
+            now = self._copies(leaf)[0]
+            if key in self._half and now.size:
+                self.unchanged[key] = float((now == self._half[key][1]).mean())
+            self._half[key] = tuple(leaf.shape), now
+
+    def _is_alike(self, leaf: Any) -> bool | None:
+        """Whether all devices have the same values; None where they have no copies of it."""
+        first, *others = self._copies(leaf)
+        if not others:
+            return None
+        if "float" not in str(first.dtype):
+            return all((first == other).all() for other in others)
+        close = self._numpy.allclose
+        near = (close(other, first, rtol=APART, atol=1e-8, equal_nan=True) for other in others)
+        return all(near)
+
+    def _copies(self, leaf: Any) -> list[Any]:
+        """Each device's copy, as far as it is compared; the first part of what is shared out."""
+        if "key<" in str(leaf.dtype):
+            leaf = self._jax.random.key_data(leaf)
+        shards = [shard.data for shard in getattr(leaf, "addressable_shards", ())] or [leaf]
+        if self._mapped and len(shards) == 1 and leaf.shape:
+            parts = list(self._numpy.asarray(leaf))
+        elif self._mapped or getattr(leaf, "is_fully_replicated", False):
+            parts = [self._numpy.asarray(shard) for shard in shards]
+        else:
+            parts = [self._numpy.asarray(shards[0])]
+        samples = (part.ravel()[:SAMPLE] for part in parts)
+        return [s.astype("float32") if "float" in str(s.dtype) else s for s in samples]

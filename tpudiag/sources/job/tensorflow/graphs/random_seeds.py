@@ -1,0 +1,101 @@
+"""Draws of a step whose seed is the same on all replicas, by what the seeds are computed of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from tpudiag.signals.step_numerics import SameDraws
+from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.tensorflow.graphs import graphs
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
+
+_DRAWS = ("StatelessRandom", "StatelessTruncated")
+_SEEDS = ("StatelessRandomGetKeyCounter", "StatelessRandomGetAlg", "StatelessRandomGetKey")
+_OWN = ("Iterator", "OptionalGet", "MultiDeviceIterator", "Rng", "Stateful", "Random")
+"""Operations that give each replica something else at each time: data, and states of chance."""
+_DEPTH = 200
+Inputs = dict[str, tuple[Any, Any]]
+"""Of a function that both replicas call: what its placeholders stand for on each."""
+
+
+def is_draw(operation: Any) -> bool:
+    """Whether an operation draws by a seed that it is given."""
+    kind: str = operation.type
+    return kind.startswith(_DRAWS) and not kind.startswith(_SEEDS)
+
+
+def same_draws(tf: Any, call: GradientCall) -> Iterator[SameDraws]:
+    """Draws by the user's own lines, in the forward pass, of one number an example or more."""
+    replicas = _replicas(call.graph)
+    for operation in call.graph.get_operations() if replicas > 1 else ():
+        if not graphs.first_replica(operation):
+            continue
+        other = _twin(call.graph, operation)
+        if other is None:
+            continue
+        if is_draw(operation):
+            pairs: list[tuple[Any, Any, Inputs]] = [(operation, other, {})]
+        elif operation.type in graphs.BODIES:
+            pairs = [
+                (inner, inner, _inputs(body, operation, other))
+                for body in graphs.bodies(call.graph, operation)
+                for inner in body.get_operations()
+                if is_draw(inner)
+            ]
+        else:
+            continue
+        for one, two, inputs in pairs:
+            where = user_lines.of_own_call(one.traceback or ())
+            shape = one.outputs[0].shape
+            if where is None or not shape.rank or None in shape.as_list():
+                continue
+            seeds = zip(one.inputs, two.inputs, strict=False)
+            if all(_same(tf, a, b, inputs, _DEPTH) for a, b in seeds):
+                yield SameDraws(
+                    kind="replicas",
+                    shape=tuple(shape.as_list()),
+                    copies=replicas,
+                    location=where,
+                )
+
+
+def _replicas(graph: Any) -> int:
+    """Replicas that were traced into one graph."""
+    names = {operation.name.partition("/")[0] for operation in graph.get_operations()}
+    count = 1
+    while f"replica_{count}" in names:
+        count += 1
+    return count
+
+
+def _twin(graph: Any, operation: Any) -> Any:
+    """The same operation of replica 1."""
+    try:
+        return graph.get_operation_by_name(f"replica_1/{operation.name}")
+    except (KeyError, ValueError):
+        return None
+
+
+def _inputs(body: Any, operation: Any, other: Any) -> Inputs:
+    """What a called function is given on both replicas."""
+    given = zip(body.inputs, operation.inputs, other.inputs, strict=False)
+    return {inner.op.name: (one, two) for inner, one, two in given}
+
+
+def _same(tf: Any, one: Any, two: Any, inputs: Inputs, depth: int) -> bool:
+    """Whether two tensors, one of each replica, hold the same."""
+    if depth == 0 or one.op.type != two.op.type or one.op.type.startswith(_OWN):
+        return False
+    if one.op.type == "Placeholder":
+        if one.op.name in inputs:
+            return _same(tf, *inputs[one.op.name], {}, depth - 1)
+        # What is captured of a variable is its part on the replica, which mirrors the others.
+        return one is two or one.dtype.base_dtype.name == "resource"
+    if one is two and not inputs:
+        return True
+    if one.op.type == "Const":
+        values = tf.get_static_value(one), tf.get_static_value(two)
+        return values[0] is not None and bool((values[0] == values[1]).all())
+    pairs = zip(one.op.inputs, two.op.inputs, strict=False)
+    return all(_same(tf, a, b, inputs, depth - 1) for a, b in pairs)

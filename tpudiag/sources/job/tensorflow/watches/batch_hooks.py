@@ -1,0 +1,103 @@
+"""Callbacks of the user's that count batches and set the learning rate by their count."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from tpudiag.model import Location
+from tpudiag.signals import BatchCallback
+from tpudiag.sources.job.points import Library, hooks, table, user_lines
+
+_HOOKS = ("on_train_batch_begin", "on_train_batch_end", "on_batch_begin", "on_batch_end")
+_CALLBACKS_AT = 4
+"""The place of `callbacks` among fit's arguments after x, y, batch_size, epochs and verbose."""
+FOLLOWED = 50
+"""Calls of one hook that are looked at."""
+
+
+@dataclass
+class _Seen:
+    """What calls of one hook did."""
+
+    location: Location
+    calls: int = 0
+    counted: int = 0
+    """Calls that raised a number of the callback's own by one."""
+    counter: str = ""
+    rates: int = 0
+    """Calls that changed the learning rate."""
+
+
+class BatchHookWatch:
+    """Hooks fit, and wraps the batch hooks that the user wrote."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, _Seen] = {}
+
+    def watch_keras(self, keras: Library) -> None:
+        """Hook a Keras."""
+        hooks.before(table.FIT, self._fit, keras)
+
+    def facts(self) -> tuple[BatchCallback, ...]:
+        """Those that set the rate by a count of their own."""
+        return tuple(
+            BatchCallback(name=name, counter=s.counter, calls=s.calls, location=s.location)
+            for name, s in self._seen.items()
+            if s.rates and s.calls > 1 and s.counted == s.calls
+        )
+
+    def _fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
+        """A fit begins."""
+        given: Any = kwargs.get(
+            "callbacks", args[_CALLBACKS_AT] if len(args) > _CALLBACKS_AT else ()
+        )
+        several = cast("list[Any]", given) if isinstance(given, (list, tuple)) else [given]
+        for callback in several:
+            for name in _HOOKS:
+                own = getattr(callback, name, None)
+                location = user_lines.of_function(getattr(own, "__func__", own))
+                if own is not None and location is not None:
+                    title = f"{type(callback).__name__}.{name}"
+                    seen = self._seen.setdefault(title, _Seen(location))
+                    setattr(callback, name, _followed(own, callback, model, seen))
+
+
+def _followed(own: Callable[..., Any], callback: Any, model: Any, seen: _Seen) -> Any:
+    """The hook, with what it changes looked at."""
+    if getattr(own, "followed_by_tpudiag", False):
+        return own
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if seen.calls >= FOLLOWED:
+            return own(*args, **kwargs)
+        before = hooks.quietly(_state, callback, model)
+        result = own(*args, **kwargs)
+        hooks.quietly(_compare, seen, before, hooks.quietly(_state, callback, model))
+        return result
+
+    call.followed_by_tpudiag = True  # type: ignore[attr-defined]
+    return call
+
+
+def _state(callback: Any, model: Any) -> tuple[dict[str, int], float]:
+    """The whole numbers of a callback's own, and the learning rate."""
+    attributes = cast("dict[str, Any]", vars(callback))
+    own = {k: v for k, v in attributes.items() if type(v) is int}
+    rate = model.optimizer.learning_rate
+    # Keras 3 holds a variable of TensorFlow's in its own, where `value` is no method.
+    held = getattr(rate, "value", rate)
+    held = rate if callable(held) else held
+    return own, float(held.numpy() if hasattr(held, "numpy") else held)
+
+
+def _compare(seen: _Seen, before: Any, after: Any) -> None:
+    """What one call changed."""
+    if before is None or after is None:
+        return
+    seen.calls += 1
+    raised = [k for k, v in after[0].items() if v == before[0].get(k, v) + 1]
+    if raised:
+        seen.counted, seen.counter = seen.counted + 1, raised[0]
+    seen.rates += after[1] != before[1]

@@ -1,0 +1,97 @@
+"""Regularisers of trained variables that are no part of the differentiated loss."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+from tpudiag.model import Location
+from tpudiag.signals import UnusedRegularizer
+from tpudiag.sources.job.points import Library, hooks, table, user_lines
+from tpudiag.sources.job.tensorflow.graphs.constants import PASS, Constants, passed_on
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
+
+_ADDS = frozenset(("Add", "AddV2", "AddN", "Sub", "Pack"))
+_SCALES = frozenset(("Mul", "RealDiv", "Div", "DivNoNan", "Sum", "Mean", "Maximum", "Minimum"))
+_STRENGTHS = ("l1", "l2", "factor")
+_DEPTH = 200
+
+
+class RegularizerWatch:
+    """Hooks the weights of layers, and collections of TensorFlow 1, which are empty in 2."""
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._made: list[tuple[weakref.ref[Any], Any]] = []
+        """Variables with a regulariser that is not zero."""
+        self._empty: list[Location] = []
+        """Lines that asked for a collection of regularisation losses, and got nothing."""
+        hooks.after(table.TF1_COLLECTION, self._collected, gives=True)
+
+    def watch_keras(self, keras: Library) -> None:
+        """Hook a Keras."""
+        hooks.after(table.WEIGHT_ADDED, self._added, keras, gives=True)
+
+    def unused(self, call: GradientCall) -> UnusedRegularizer | None:
+        """The trained variables whose regularisers were forgotten; None where a term is theirs."""
+        trained = set(map(id, call.sources))
+        known = [(made(), given) for made, given in self._made]
+        found = [(v, given) for v, given in known if v is not None and id(v) in trained]
+        if not found or any(_terms(Constants(self._tf, 0), call.target, _DEPTH)):
+            return None
+        first, given = found[0]
+        return UnusedRegularizer(
+            variables=len(found),
+            name=f"{getattr(first, 'path', first.name)} ({type(given).__name__})",
+            location=self._empty[0] if self._empty else call.location,
+            empty_collection=bool(self._empty),
+        )
+
+    def _added(self, variable: Any, *_: object, **named: Any) -> None:
+        """A layer has made a variable."""
+        given = named.get("regularizer")
+        known = [v for n in _STRENGTHS if (v := getattr(given, n, None)) is not None]
+        if given is not None and (not known or any(float(value) for value in known)):
+            self._made.append((weakref.ref(variable), given))
+
+    def _collected(self, result: object, key: object = None, *_: object, **named: object) -> None:
+        """A collection was asked for."""
+        location = user_lines.own_caller()
+        if location is not None and not result and "regular" in str(named.get("key", key)):
+            self._empty.append(location)
+
+
+def _terms(constants: Constants, tensor: Any, depth: int) -> Iterator[bool]:
+    """Whether each term of a sum is computed of variables alone: True of such, which are told."""
+    operation = tensor.op
+    if depth == 0:
+        yield True  # not known: nothing is said
+    elif operation.type in PASS and operation.inputs:
+        yield from _terms(constants, passed_on(operation), depth - 1)
+    elif operation.type in _ADDS:
+        for part in operation.inputs:
+            yield from _terms(constants, part, depth - 1)
+    elif constants.depends_on_input(tensor):
+        if operation.type in _SCALES:
+            for part in operation.inputs:
+                if not part.shape.rank or part.op.type == "Pack":
+                    yield from _terms(constants, part, depth - 1)
+        elif operation.type in ("PartitionedCall", "StatefulPartitionedCall", "Placeholder"):
+            yield True
+    elif operation.type not in ("Const", "Shape", "Size", "Cast"):
+        yield _reads_variable(tensor)
+
+
+def _reads_variable(tensor: Any) -> bool:
+    """Whether what does not depend on the batch is computed of a variable with dimensions."""
+    pending, seen = [tensor.op], set[str]()
+    while pending:
+        operation = pending.pop()
+        if operation.name in seen:
+            continue
+        seen.add(operation.name)
+        if operation.type == "ReadVariableOp" and operation.outputs[0].shape.rank:
+            return True
+        pending.extend(each.op for each in operation.inputs)
+    return False
