@@ -20,7 +20,7 @@ from tpudiag.diagnoses import (
     undiagnosed,
     unrun_commands,
 )
-from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again
+from tpudiag.diagnoses.fitted_rehearsal import as_run, fitted, started_again
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.errors import UnreadableInput
@@ -101,7 +101,9 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         not_run=bool(job.facts.get("not_run")),
     )
     elsewhere = request.notebook.started() if request.notebook is not None else None
-    undiagnosed.refuse_nothing(request.name, signals, job.facts, outcomes, elsewhere)
+    undiagnosed.refuse_nothing(
+        request.name, signals, job.facts, outcomes, elsewhere, source.defines
+    )
     judged = job_report.JudgedJob(
         signals=signals,
         outcomes=outcomes,
@@ -188,6 +190,7 @@ def _rehearsed(
             cells = request.notebook.map if request.notebook else None
             with StepCompilation(target, request.compiler, cells) as compilation:
                 job = runner.run(spec, request.python, limits, on_phase, compilation.heard)
+                spec = as_run(spec, job)
                 smaller = fitted(spec, job)
                 if smaller is None:
                     job = second_try.judged(spec, job, again)
