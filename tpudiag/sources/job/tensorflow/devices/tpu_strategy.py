@@ -14,6 +14,7 @@ from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, interventions
 from tpudiag.sources.job.points.library_objects import Dataset, Strategy, Tensor
 from tpudiag.sources.job.tensorflow.devices import replica_state, tpu_system
+from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
@@ -22,7 +23,7 @@ class _Strategy:
     """What a TPUStrategy has besides a MirroredStrategy, over as many CPU replicas as there are."""
 
     tpudiag_system: TpuSystem
-    tpudiag_real_replicas: int
+    tpudiag_cpus: CpuReplicas
     tpudiag_whole_batches = False
     """Give the real replicas whole batches, where results must have the data's length."""
     tpudiag_sparing = False
@@ -40,6 +41,7 @@ class _Strategy:
         wanted = getattr(assignment, "num_replicas", None)
         self._tpudiag_replicas = wanted if isinstance(wanted, int) else self.tpudiag_system.replicas
         self._tpudiag_resolver = tpu_cluster_resolver
+        self.tpudiag_cpus.settle()
         mirrored: Any = super()
         mirrored.__init__([f"CPU:{index}" for index in range(self._tpudiag_real())])
         strategy: Any = self
@@ -49,11 +51,11 @@ class _Strategy:
     def tpudiag_share(cls) -> tuple[int, int]:
         """Replicas that run, and those of the target."""
         replicas = cls.tpudiag_system.replicas
-        return min(cls.tpudiag_real_replicas, replicas), replicas
+        return min(cls.tpudiag_cpus.count, replicas), replicas
 
     def _tpudiag_real(self) -> int:
         """The replicas that run."""
-        return min(self.tpudiag_real_replicas, self.num_replicas_in_sync)
+        return min(self.tpudiag_cpus.count, self.num_replicas_in_sync)
 
     @property
     def cluster_resolver(self) -> object:
@@ -120,7 +122,7 @@ class _Strategy:
     experimental_replicate_to_logical_devices = _tpudiag_whole
 
 
-def strategy_class(mirrored: type, system: TpuSystem, real_replicas: int) -> type:
+def strategy_class(mirrored: type, system: TpuSystem, cpus: CpuReplicas) -> type:
     """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
     base: Any = mirrored
 
@@ -128,7 +130,7 @@ def strategy_class(mirrored: type, system: TpuSystem, real_replicas: int) -> typ
         """Stands in for TPUStrategy while rehearsing."""
 
         tpudiag_system = system
-        tpudiag_real_replicas = real_replicas
+        tpudiag_cpus = cpus
 
     return TPUStrategy
 

@@ -17,9 +17,10 @@ from tpudiag.sources.job.tensorflow.devices import unwritten
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
 """A variable that may alone decide how many replicas this machine can hold."""
-MANY = 134
-"""Trainable variables from which on but two replicas are traced in bearable time, whatever follows:
-to make the rest for each of eight would only take long (`host_memory.VARIABLES_TO_TRACE`)."""
+MANY = (134, 401)
+"""Trainable variables from which on but two replicas are traced in bearable time, and but one,
+whatever follows: to make the rest for each of eight would only take long
+(`host_memory.VARIABLES_TO_TRACE`)."""
 
 
 class VariableWatch:
@@ -98,7 +99,7 @@ class VariableWatch:
                 location=user_lines.caller(),
             )
             self._trainable += seen.trainable
-            if seen.bytes >= LARGE_BYTES or (seen.trainable and self._trainable == MANY):
+            if seen.bytes >= LARGE_BYTES or (seen.trainable and self._trainable in MANY):
                 self._after_large()
 
 
