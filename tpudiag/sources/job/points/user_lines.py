@@ -183,7 +183,7 @@ def direct_caller() -> Location | None:
 
 def through_python() -> bool:
     """Whether what runs now was called by user code, through Python's own library at most."""
-    for frame in _frames():
+    for frame in frames():
         file = frame.f_code.co_filename
         if is_user_file(file):
             return True
