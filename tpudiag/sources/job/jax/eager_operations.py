@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable
-from types import FrameType
 
 from tpudiag.model import Location
 from tpudiag.signals import EagerForward
@@ -56,14 +54,9 @@ class EagerOperations:
 
 def _outermost_call() -> Location | None:
     """The line of the job's that first called a library on the way to here, or the innermost."""
-    frames: list[FrameType] = []
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        frames.append(frame)
-        frame = frame.f_back
     location = None
-    for each in reversed(frames):
-        own = user_lines.of(each.f_code.co_filename, each.f_lineno)
+    for each in reversed([*user_lines.frames()]):
+        own = user_lines.of_frame(each)
         if own is None and location is not None:
             break
         location = own or location

@@ -8,9 +8,9 @@ reads as None.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
@@ -43,7 +43,6 @@ _OF_BODIES = re.compile(
     r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
 )
 """Operations that are stateful only where what they call is."""
-_Result = TypeVar("_Result")
 
 
 class DatasetReader:
@@ -93,7 +92,7 @@ class DatasetReader:
         bounded = self._bounded(chain)
         ops = [_bound(self._op(each)) if id(each) in bounded else self._op(each) for each in chain]
         policy = None
-        options = _try(dataset.options)
+        options = files.tried(dataset.options)
         if not _rewrites(options, "map_parallelization"):
             ops = [replace(op, parallel_by_itself=False) for op in ops]
         if options is not None:
@@ -103,7 +102,7 @@ class DatasetReader:
             elements=self._elements(dataset),
             location=user_lines.caller(),
             distributed=replicas is not None,
-            cardinality=_integer(_try(dataset.cardinality)),
+            cardinality=_integer(files.tried(dataset.cardinality)),
             auto_shard_policy=policy,
             files=files.named(dataset) if any(op.opens_files for op in ops) else None,
             per_replica=per_replica,
@@ -118,7 +117,7 @@ class DatasetReader:
         if id(dataset) in visited:
             return
         visited.add(id(dataset))
-        for parent in _try(lambda: privates.inputs(dataset)) or ():
+        for parent in files.tried(lambda: privates.inputs(dataset)) or ():
             self._walk(parent, chain, visited)
         chain.append(dataset)
 
@@ -127,7 +126,7 @@ class DatasetReader:
         ends = (
             each
             for each in chain
-            if kind_of(each) == "Zip" and _integer(_try(each.cardinality)) != _ENDLESS
+            if kind_of(each) == "Zip" and _integer(files.tried(each.cardinality)) != _ENDLESS
         )
         return {id(parent) for zipped in ends for parent in self.chain(zipped)}
 
@@ -153,7 +152,7 @@ class DatasetReader:
             batch_named=named,
             global_batch_named=global_named,
             reads_files=files.one_by_one(dataset, kind, kinds),
-            elements=_positive(_integer(_try(dataset.cardinality))),
+            elements=_positive(_integer(files.tried(dataset.cardinality))),
             element_bytes=self._element_bytes(dataset),
             seeded=bool(_integer(privates.SEED.of(dataset, None))),
             keeps_order=privates.RESHUFFLES.of(dataset, None) is False,
@@ -167,8 +166,8 @@ class DatasetReader:
     def _element_bytes(self, dataset: Dataset) -> int | None:
         """The size of one element, None where a dimension is unknown or it holds strings."""
         total = 0
-        for spec in _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ():
-            count = _try(spec.shape.num_elements) if hasattr(spec, "shape") else None
+        for spec in files.tried(lambda: self._tf.nest.flatten(dataset.element_spec)) or ():
+            count = files.tried(spec.shape.num_elements) if hasattr(spec, "shape") else None
             size = getattr(getattr(spec, "dtype", None), "size", None)
             if count is None or not size:
                 return None
@@ -177,7 +176,7 @@ class DatasetReader:
 
     def _elements(self, dataset: Dataset) -> tuple[TensorSeen, ...]:
         """The tensors of one element."""
-        flat = _try(lambda: self._tf.nest.flatten(dataset.element_spec)) or ()
+        flat = files.tried(lambda: self._tf.nest.flatten(dataset.element_spec)) or ()
         return tuple(
             TensorSeen(
                 getattr(spec, "name", None) or f"component {index}",
@@ -204,7 +203,7 @@ def _is_stateful(kind: str) -> bool:
     """Whether tf.data leaves a function with such an operation serial; private, False if moved."""
     if _OF_BODIES.fullmatch(kind):
         return False
-    definition = _try(lambda: privates.OPERATIONS.get()(kind))
+    definition = files.tried(lambda: privates.OPERATIONS.get()(kind))
     return bool(getattr(definition, "is_stateful", False))
 
 
@@ -222,7 +221,7 @@ def _rewrites(options: Any, name: str) -> bool:
 def _function_graph(dataset: Dataset) -> Graph | None:
     """The graph of a transformation's user function, None where it has none."""
     wrapper = privates.MAP_FUNCTION.of(dataset, None) or privates.PREDICATE.of(dataset, None)
-    return _try(lambda: wrapper.function.graph) if wrapper is not None else None
+    return files.tried(lambda: wrapper.function.graph) if wrapper is not None else None
 
 
 def _op_types(graph: Graph | None) -> list[str]:
@@ -234,19 +233,11 @@ def _op_types(graph: Graph | None) -> list[str]:
     return [str(node.op) for body in bodies for node in body]
 
 
-def _try(call: Callable[[], _Result]) -> _Result | None:
-    """What a call into tf.data gives, None where this version does not answer."""
-    try:
-        return call()
-    except Exception:
-        return None
-
-
 def _integer(value: Any) -> int | None:
     """A setting as an int, whether it is held as an int, a tensor or not at all."""
     if value is None or isinstance(value, str):
         return None
-    number = _try(lambda: int(value))
+    number = files.tried(lambda: int(value))
     return number if isinstance(number, int) else None
 
 
@@ -257,5 +248,5 @@ def _positive(number: int | None) -> int | None:
 
 def _boolean(value: object) -> bool | None:
     """A setting as a bool."""
-    number = _try(lambda: bool(value))
+    number = files.tried(lambda: bool(value))
     return None if value is None else number

@@ -48,7 +48,7 @@ def _names(dataset: Dataset, known: dict[int, list[str]]) -> list[str]:
     if id(dataset) in known:
         return known[id(dataset)]
     known[id(dataset)] = []
-    parents: list[Dataset] = [*_try(privates.INPUTS.of(dataset, tuple), ())]
+    parents: list[Dataset] = [*(tried(privates.INPUTS.of(dataset, tuple)) or ())]
     files = privates.FILE_NAMES.of(dataset, None)
     if not parents and hasattr(files, privates.INPUTS.name):
         parents = [files]
@@ -63,16 +63,16 @@ def _strings(source: object) -> list[str]:
     tensors = privates.TENSORS.of(source, None)
     if not tensors or len(tensors) != 1 or tensors[0].dtype.name != "string":
         return []
-    values: list[bytes] = _try(lambda: tensors[0].numpy().reshape(-1).tolist(), [])
+    values: list[bytes] = tried(lambda: tensors[0].numpy().reshape(-1).tolist()) or []
     return [value.decode(errors="replace") for value in values]
 
 
-def _try(call: Callable[[], _Result], otherwise: _Result) -> _Result:
-    """What a call into tf.data gives, or something else where this version does not answer."""
+def tried(call: Callable[[], _Result]) -> _Result | None:
+    """What a call into tf.data gives, None where this version does not answer."""
     try:
         return call()
     except Exception:
-        return otherwise
+        return None
 
 
 def cache_file(dataset: object) -> str:
