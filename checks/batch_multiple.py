@@ -20,7 +20,7 @@ SOFT_LIMIT = 8
 
 MATERIAL = 0.05
 """A product below this share of the forward products' work is not worth a word."""
-SMALL = 0.2
+WORTH_TUNING = 0.2
 """Padding below this share of the work is a note: too little to tune a job to another batch for."""
 ENOUGH = ": enough, since all features are multiples of 128; 128 a replica fills every tile."
 UNKNOWN = "; no product is known whose rows it makes."
@@ -77,12 +77,13 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding |
     toy = wasted_ms is None or wasted_ms < DISPATCH_MS[0]
     too_few = _too_few(int(limit), lost) if matter else f", no multiple of {int(limit)}{UNKNOWN}"
     told = _free(int(limit), rows) if free else ENOUGH if soft else too_few
+    small = bool(matter) and lost < WORTH_TUNING
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{told}",
         _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
         (*evidence, _padding(lost), *_time(wasted_ms), _off(odd)),
         batch.location,
-        severity=Severity.INFO if soft or toy or (matter and lost < SMALL) else Severity.WARNING,
+        severity=Severity.INFO if soft or toy or small else Severity.WARNING,
     )
 
 
@@ -113,7 +114,7 @@ def _too_few(limit: int, lost: float) -> str:
 
 def _padding(lost: float) -> Evidence:
     """What the padding of rows costs."""
-    limit = percent(SMALL)
+    limit = percent(WORTH_TUNING)
     return Evidence("padding of rows", percent(lost), "% of the products", limit, "estimate")
 
 

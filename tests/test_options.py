@@ -20,7 +20,7 @@ from tpudiag.mcp_server.tools import TOOLS, tool
 from tpudiag.options import verbs
 from tpudiag.options.jobs import CheckOptions
 from tpudiag.options.kinds import SECONDS
-from tpudiag.options.option import AGENTS, PEOPLE, Option, help_of, read
+from tpudiag.options.option import AGENTS, PEOPLE, Option, flags, help_of, read
 from tpudiag.settings_file import section
 
 OF_THE_LIBRARY = sorted(verbs.KEYWORDS)
@@ -57,6 +57,21 @@ def test_what_is_said_is_taken_in_its_own_unit() -> None:
     said = parsed("check", "--timeout", "2m", "--warmup", "3", "--measure-input", "0", "--offline")
     assert (said["timeout_s"], said["warmup_steps"]) == (120.0, 3)
     assert (said["measure_input_s"], said["offline"]) == (0.0, True)
+
+
+@pytest.mark.parametrize("verb", ["check", "fix", "plan", "watch", "attach"])
+def test_what_the_settings_switch_on_is_switched_off_on_the_command_line(verb: str) -> None:
+    parser = argparse.ArgumentParser()
+    _parser.add_options(parser, verb)
+    shown = {n: o for n, (kind, o) in verbs.options(verb, PEOPLE).items() if kind is bool}
+    parser.set_defaults(**dict.fromkeys(shown, True))
+    for name, option in shown.items():
+        if option.people:
+            switch = flags(name, option)[-1]
+            off = f"--{switch[5:]}" if switch.startswith("--no-") else f"--no-{switch[2:]}"
+            assert getattr(parser.parse_args([]), name) is True
+            assert getattr(parser.parse_args([off]), name) is False
+            assert getattr(parser.parse_args([off, switch]), name) is True, "the last word counts"
 
 
 def test_an_option_of_another_verb_is_refused() -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tpudiag.commands._parser import add_verb
-from tpudiag.errors import INTERRUPTED, TpudiagError, UsageError
+from tpudiag.errors import EXIT_INTERRUPTED, TpudiagError, UsageError
 from tpudiag.printing import say, say_whole
 from tpudiag.settings import of_verb
 from tpudiag.version import __version__
@@ -104,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         say("interrupted")
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     except BrokenPipeError:
         # `tpudiag ... | head`: the reader is gone, and the interpreter would fail once more when it
         # flushes at its end. 141 is what a shell calls a death by SIGPIPE.

@@ -181,3 +181,5 @@ class CompilerFacts:
     """Why there is no compilation, where there is none."""
     how: str | None = None
     """How to get one."""
+    interrupted: bool = False
+    """Ctrl-C ended the compilation."""

@@ -13,7 +13,7 @@ from typing import Literal
 
 FailOn = Literal["error", "warning", "never"]
 """The severity from which a finding makes the exit code 1."""
-INTERRUPTED = 130
+EXIT_INTERRUPTED = 130
 """The exit code of what Ctrl-C ended, as a shell has it."""
 
 

@@ -314,7 +314,7 @@ class Report:
         Where changes were tried, what they left decides, and no severity.
         """
         if self.interrupted:
-            return errors.INTERRUPTED
+            return errors.EXIT_INTERRUPTED
         if self.mending is not None:
             return int(self.mending.left > 0)
         worst = self.worst_failure()

@@ -65,8 +65,8 @@ def test_ctrl_c_while_a_change_is_rehearsed_leaves_the_original(
     tried: list[tuple[tuple[str, str], ...]] = []
 
     def diagnose(asked: JobRequest, _: Settings, __: OnPhase) -> Report:
-        tried.append(asked.overlay)
-        return replace(report(), interrupted=bool(asked.overlay))
+        tried.append(asked.changed_sources)
+        return replace(report(), interrupted=bool(asked.changed_sources))
 
     monkeypatch.setattr(job, "diagnose", diagnose)
     with pytest.raises(KeyboardInterrupt):

@@ -6,6 +6,7 @@ from tpudiag.compiled import CompilerFacts
 from tpudiag.diagnoses import job_summary
 from tpudiag.hardware import target
 from tpudiag.signals import JobEnd, Origin, Signals
+from tpudiag.signals.environment import JobEndKind
 
 SILENT = CompilerFacts(reason="the step gets a RaggedTensor", how="run one step on the TPU")
 
@@ -29,3 +30,16 @@ def test_fewer_replicas_than_the_target_has_are_explained() -> None:
     assert whole.endswith("rehearsed for v5e-8 on 8 CPU replicas.")
     fewer = job_summary.headline(eight, "asked", None, None, 1)
     assert fewer.endswith("on 1 CPU replica, as many of its 8 as this machine holds.")
+
+
+def test_all_data_are_said_to_be_in_reach_where_a_whole_job_asked_for_no_other() -> None:
+    def said(how: JobEndKind, *things: str, by_graph: bool = False) -> str:
+        signals = Signals(origin=Origin.REHEARSAL, stood_in=things, end=JobEnd(how=how))
+        return "".join(job_summary.stood_in(signals, by_graph=by_graph))
+
+    every = "all data could be reached"
+    assert every in said("finished") and every in said("stopped")
+    assert every not in said("finished", "train.csv")
+    assert every not in said("finished", by_graph=True)
+    assert every not in said("exception"), "what it ended at may be what is away"
+    assert every not in said("timeout"), "it had not asked for all yet"

@@ -30,6 +30,8 @@ def test_another_framework_is_named() -> None:
 def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:
     with pytest.raises(NothingDiagnosed, match="no training step and no dataset"):
         refuse_nothing("hello.py", FINISHED, {"frameworks": []}, ())
+    with pytest.raises(NothingDiagnosed, match=r"it defines train and others, and calls nothing"):
+        refuse_nothing("lib.py", FINISHED, {}, (), defines=("train", "read"))
 
 
 def test_a_notebook_that_starts_its_training_in_a_shell_is_told_how_to_rehearse_that() -> None:

@@ -5,7 +5,7 @@ from .changes import TF, changed
 
 def test_operations_leave_the_gpu() -> None:
     text = TF + "with tf.device('/gpu:0'):\n    # here\n    x = '''a\n    b'''\ny = x\n"
-    assert changed("TPU007", text, "device", "tf.device places operations on a GPU") == TF + (
+    assert changed("TPU007", text, "device", figures={"device": "tf.device"}) == TF + (
         "# here\nx = '''a\n    b'''\ny = x\n"
     )
 

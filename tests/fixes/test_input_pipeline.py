@@ -96,21 +96,18 @@ def test_a_chain_of_backslashes_stays_one() -> None:
 def test_a_small_buffer_is_left_to_autotune() -> None:
     text = TF + "return_ = ds.prefetch(buffer_size=1)\n"
     assert "prefetch(buffer_size=tf.data.AUTOTUNE)" in changed(
-        "TPU202", text, "prefetch", "prefetch holds a static buffer of 1."
+        "TPU202", text, "prefetch", figures={"buffer": 1}
     )
-
-
-COSTLY = "Map does the same costly work in every epoch"
 
 
 def test_costly_work_is_cached_where_the_host_has_the_memory() -> None:
     text = TF + "ds = ds.map(decode).shuffle(9).batch(8)\n"
     figures = {"size of its result": 1000}
     assert "ds.map(decode).cache().shuffle(9)" in changed(
-        "TPU204", text, "map", COSTLY, ram=10_000, figures=figures
+        "TPU204", text, "map", ram=10_000, figures=figures
     )
     with pytest.raises(NoChange, match="GiB"):
-        changed("TPU204", text, "map", COSTLY, ram=1500, figures=figures)
+        changed("TPU204", text, "map", ram=1500, figures=figures)
 
 
 def test_a_late_cache_moves_before_what_is_random() -> None:
@@ -119,11 +116,11 @@ def test_a_late_cache_moves_before_what_is_random() -> None:
         "ds = source.map(decode)\n"
         "ds = ds.map(augment)\nds = ds.cache()\nds = ds.batch(8)\n"
     )
-    assert changed("TPU204", text, "cache", "cache stands after Map").endswith(
+    assert changed("TPU204", text, "cache", figures={"random before the cache": "Map"}).endswith(
         "ds = source.map(decode)\nds = ds.cache()\nds = ds.map(augment)\nds = ds.batch(8)\n"
     )
     chain = TF + "ds = source.map(decode).repeat().cache().batch(8)\n"
-    assert changed("TPU204", chain, "cache", "cache stands after an endless repeat") == (
+    assert changed("TPU204", chain, "cache", figures={"before the cache": "Repeat"}) == (
         TF + "ds = source.map(decode).cache().repeat().batch(8)\n"
     )
 
@@ -138,7 +135,7 @@ def test_examples_are_shuffled_before_they_are_batched() -> None:
 def test_a_small_shuffle_buffer_grows() -> None:
     text = TF + "ds = ds.shuffle(100)\n"
     assert "shuffle(10_240)" in changed(
-        "TPU214", text, "shuffle", "is smaller than half a batch", "dataset.shuffle(10_240)"
+        "TPU214", text, "shuffle", fix="dataset.shuffle(10_240)", figures={"shuffle buffer": 100}
     )
 
 

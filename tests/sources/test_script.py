@@ -47,6 +47,14 @@ def test_tensorflow_2_is_left_alone(tmp_path: Path, text: str) -> None:
     assert look(str(file)).tf1 == ()
 
 
+def test_a_script_that_only_defines_functions_is_known(tmp_path: Path) -> None:
+    file = tmp_path / "job.py"
+    file.write_text("import os\nSIZE = 3\ndef train():\n    return os.getcwd()\n")
+    assert look(str(file)).defines == ("train",)
+    file.write_text("def train():\n    pass\nif True:\n    train()\n")
+    assert look(str(file)).defines == ()
+
+
 def test_calls_that_save_are_found(tmp_path: Path) -> None:
     file = tmp_path / "job.py"
     file.write_text("model.fit(x)\nmodel.save('m.keras')\n")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import signal
+import time
 from collections.abc import Callable
 from typing import Any
 
 from tpudiag.printing import say
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SAME_S = 0.3
+"""Signals so close are one: `timeout` sends its own to the process and to its group."""
 
 
 class Interrupts:
     """Ends the work at once, but for its last seconds, in which the first signal waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._came_at = clock, -math.inf
         self.waits = False
         """Whether a signal came while the report was being finished."""
         self._finishing = self._ended = False
@@ -48,6 +53,9 @@ class Interrupts:
 
     def _came(self, *_: object) -> None:
         """The first signal waits where the report is being finished; any other ends the work."""
+        before, self._came_at = self._came_at, self._clock()
+        if self._came_at - before < SAME_S:
+            return
         if not self._finishing or self.waits or self._ended:
             self._ended = True
             raise KeyboardInterrupt

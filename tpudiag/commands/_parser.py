@@ -65,6 +65,16 @@ def add_options(parser: argparse.ArgumentParser, verb: str, without: Iterable[st
             if option.group not in groups:
                 groups[option.group] = parser.add_argument_group(option.group)
             _add(groups[option.group], name, kind, option)
+            if kind is bool:
+                # Of no group: it excludes nothing, and is there for what the settings switch on.
+                said: dict[str, Any] = {"action": "store_false", "default": argparse.SUPPRESS}
+                parser.add_argument(_off(name, option), dest=name, help=argparse.SUPPRESS, **said)
+
+
+def _off(name: str, option: Option) -> str:
+    """What switches an option off again: `--no-offline`; `--dashboard` of `--no-dashboard`."""
+    switch = flags(name, option)[-1].removeprefix("--")
+    return f"--{switch[3:]}" if switch.startswith("no-") else f"--no-{switch}"
 
 
 def _add(holder: _Holder, name: str, kind: Any, option: Option) -> None:

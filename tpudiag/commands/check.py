@@ -9,7 +9,7 @@ from tpudiag.commands import _job_request, _report
 from tpudiag.commands._interrupts import Interrupts
 from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
-from tpudiag.errors import INTERRUPTED, UsageError
+from tpudiag.errors import EXIT_INTERRUPTED, UsageError
 from tpudiag.printing import say
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
             report = job.diagnose(request, settings, heard)
         report = priced(report, known, options.examples)
         code = _written(report, baseline, request, options)
-    return INTERRUPTED if interrupts.waits else code
+    return EXIT_INTERRUPTED if interrupts.waits else code
 
 
 def _written(

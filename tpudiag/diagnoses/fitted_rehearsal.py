@@ -22,8 +22,15 @@ def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:
     if crash is not None and is_of_many(crash.error or "") and spec.real_replicas > 1:
         return replace(spec, real_replicas=1)
     # The kernel kills for want of memory without a word; a SIGKILL so early is taken for that.
-    killed = job.exit_code == -signal.SIGKILL and job.phase == protocol.UP_TO_FIRST_STEP
+    early = job.phase.startswith(protocol.UP_TO_FIRST_STEP)
+    killed = job.exit_code == -signal.SIGKILL and early
     return replace(spec, real_replicas=1) if killed and spec.real_replicas > 1 else None
+
+
+def as_run(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec:
+    """The job as it was run: with fewer replicas, where it went on with these by itself."""
+    count = job.facts.get("real_replicas")
+    return replace(spec, real_replicas=count) if isinstance(count, int) else spec
 
 
 def started_again(spec: protocol.JobSpec, before: protocol.JobSpec) -> str:

@@ -20,7 +20,7 @@ from tpudiag.diagnoses import (
     undiagnosed,
     unrun_commands,
 )
-from tpudiag.diagnoses.fitted_rehearsal import fitted, started_again
+from tpudiag.diagnoses.fitted_rehearsal import as_run, fitted, started_again
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.errors import UnreadableInput
@@ -36,7 +36,7 @@ from tpudiag.signals import (
     TpuAttempt,
 )
 from tpudiag.sources import buckets, environment, precision_switches, script
-from tpudiag.sources.compiler.compile_step import INTERRUPTED, StepCompilation
+from tpudiag.sources.compiler.compile_step import StepCompilation
 from tpudiag.sources.job.process import facts, job_python, protocol, runner
 
 MAXIMUM_REAL_REPLICAS = 16
@@ -70,7 +70,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     asked, replicas = request.tpu, request.target.replicas
     attempt: TpuAttempt | None = None
     signals, job = Signals(origin=Origin.TPU), runner.JobRun()
-    source = script.look(request.script_file, dict(request.overlay))
+    source = script.look(request.script_file, dict(request.changed_sources))
     if request.notebook is not None:
         source = request.notebook.relocated(source)
     undiagnosed.refuse_framework(request.name, source.framework)
@@ -101,7 +101,9 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         not_run=bool(job.facts.get("not_run")),
     )
     elsewhere = request.notebook.started() if request.notebook is not None else None
-    undiagnosed.refuse_nothing(request.name, signals, job.facts, outcomes, elsewhere)
+    undiagnosed.refuse_nothing(
+        request.name, signals, job.facts, outcomes, elsewhere, source.defines
+    )
     judged = job_report.JudgedJob(
         signals=signals,
         outcomes=outcomes,
@@ -164,7 +166,7 @@ def spec_of(
         rest_s=request.rest_s if rehearse else 0.0,
         devices_per_chip=target.hardware.devices_per_chip,
         seed=request.seed,
-        overlay=request.overlay,
+        changed_sources=request.changed_sources,
     )
 
 
@@ -188,6 +190,7 @@ def _rehearsed(
             cells = request.notebook.map if request.notebook else None
             with StepCompilation(target, request.compiler, cells) as compilation:
                 job = runner.run(spec, request.python, limits, on_phase, compilation.heard)
+                spec = as_run(spec, job)
                 smaller = fitted(spec, job)
                 if smaller is None:
                     job = second_try.judged(spec, job, again)
@@ -198,7 +201,7 @@ def _rehearsed(
             failed = second_try.crash_of(job) or failed
             on_phase(started_again(smaller, spec))
             spec = smaller
-    if compiler.reason == INTERRUPTED:
+    if compiler.interrupted:
         signals = replace(signals, end=JobEnd(how="interrupted"))
     return replace(signals, compiler=compiler), job, spec.real_replicas
 

@@ -79,7 +79,7 @@ class JobRequest:
     """A folder that they stay in, where the script's project is larger."""
     seed: int = -1
     """Of all random numbers of the job; -1: as it has them."""
-    overlay: tuple[tuple[str, str], ...] = ()
+    changed_sources: tuple[tuple[str, str], ...] = ()
     """Files, each with the one whose source is run in its place."""
     notebook: NotebookProgram | None = None
     """What stands for the program where that is a notebook."""

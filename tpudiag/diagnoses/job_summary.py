@@ -170,6 +170,8 @@ def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
             "--fake-data: nothing was seen to be stood in for. Files that a graph names are, where "
             "they cannot be reached, and that is not seen.",
         )
+    if not things and signals.end is not None and signals.end.how not in ("finished", "stopped"):
+        return ("--fake-data: nothing was stood in for until the job ended.",)
     if not things:
         return ("--fake-data: all data could be reached; nothing was stood in for.",)
     named = ", ".join(things[:MOST_NAMED])

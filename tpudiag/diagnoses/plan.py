@@ -103,6 +103,7 @@ def diagnose(
     of_jax = job.framework is Framework.JAX
     plans = tuple(Plan(t, request.prices.get(t.generation)) for t in request.targets)
     partial: str | None = None
+    interrupted = False
     with scratch.folder("plan") as folder:
         compiler, at_a_time = _compiler(request)
         # One replica: the step is lowered and not run, and the others would only take memory.
@@ -129,7 +130,7 @@ def diagnose(
             search = Search(plans, tried, steps, compiler, on_phase, at_a_time=at_a_time)
             partial = search.run(time.monotonic() + request.timeout_s)
         except KeyboardInterrupt:
-            partial = INTERRUPTED
+            partial, interrupted = INTERRUPTED, True
         finally:
             compiler.stop()
             steps.close()
@@ -144,6 +145,7 @@ def diagnose(
     signals = facts.signals(Origin.REHEARSAL, run.facts)
     return replace(
         report,
+        interrupted=interrupted,
         environment=job_summary.environment(job.python, request.installed.versions),
         notes=(*report.notes, *not_sent.notes(signals), installs.note(environment_of(job.python))),
         writes=not_sent.with_sends(run.writes, signals),

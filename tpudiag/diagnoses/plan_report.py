@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from tpudiag.diagnoses import plan_tables
-from tpudiag.diagnoses.job_summary import INTERRUPTED
 from tpudiag.diagnoses.plan_rows import plan_row
 from tpudiag.model import (
     Evidence,
@@ -76,7 +75,6 @@ def report(
         ),
         partial=partial,
         shortfall="whole" if partial else None,
-        interrupted=partial == INTERRUPTED,
         plan=plan,
     )
 

@@ -24,7 +24,6 @@ from tpudiag.signals import EMPTY, Origin, ProfileFacts, Signals, StepTimes, Unr
 from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile import engines, locate
 from tpudiag.sources.profile.locate import Run
-from tpudiag.sources.profile.run_reader import INTERRUPTED
 from tpudiag.sources.profile.xprof_says import XProfSays
 
 SMALL_BYTES = 5_000_000
@@ -210,8 +209,8 @@ def _partial(facts: ProfileFacts | None) -> str | None:
     if facts is None or not facts.unread:
         return None
     count = len(facts.unread) + len(facts.hosts)
-    cut = [host for host in facts.unread if host.reason == INTERRUPTED]
-    broken = [host for host in facts.unread if host.reason != INTERRUPTED]
+    cut = [host for host in facts.unread if host.interrupted]
+    broken = [host for host in facts.unread if not host.interrupted]
     reasons = [f"{host.name} ({host.reason})" for host in broken[:3]]
     reasons += [f"{len(broken) - 3} more"] if len(broken) > 3 else []
     parts = [f"{len(broken)} of {count} hosts could not be read: {', '.join(reasons)}"] * bool(

@@ -55,7 +55,7 @@ def _changes(count: int) -> str:
 
 def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) -> JobRequest:
     """A request whose files are read as changed."""
-    overlay: list[tuple[str, str]] = []
+    changed_sources: list[tuple[str, str]] = []
     for number, document in enumerate(documents_of(changes)):
         own_edits = edits_of(document, changes)
         if isinstance(document, NotebookCells) and request.notebook is not None:
@@ -67,8 +67,8 @@ def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) 
         else:
             stand_in = own / f"changed-{number}.py"
             stand_in.write_bytes(document.changed(own_edits))
-            overlay.append((document.file.name, str(stand_in)))
-    return replace(request, overlay=tuple(overlay))
+            changed_sources.append((document.file.name, str(stand_in)))
+    return replace(request, changed_sources=tuple(changed_sources))
 
 
 @dataclass(kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from tpudiag import missing_modules
 from tpudiag.errors import NothingDiagnosed
@@ -40,10 +40,12 @@ def refuse_nothing(
     facts: Mapping[str, object],
     outcomes: Iterable[Outcome],
     elsewhere: str | None = None,
+    defines: Sequence[str] = (),
 ) -> None:
     """End the diagnosis of a job in which nothing of TensorFlow was trained or read.
 
-    `elsewhere`: what it starts, perhaps to train, and was not run.
+    `elsewhere`: what it starts, perhaps to train, and was not run; `defines`: the functions of a
+    script that calls none.
     Raises NothingDiagnosed. A job that crashed, and one of which a check says something, is
     another matter.
     """
@@ -61,9 +63,15 @@ def refuse_nothing(
     if signals.tensorflow is None and isinstance(imported, list) and "torch" in imported:
         refuse_framework(name, "torch")
     if not (failed or signals.pipelines):
+        said = f"; {elsewhere}" if elsewhere else ""
+        if defines:
+            said = (
+                f": it defines {defines[0]}{' and others' if len(defines) > 1 else ''}, and calls "
+                "nothing. Check the script that does, or name a function of it (module:function)"
+            )
         raise NothingDiagnosed(
             f"{name} ran to its end, and no training step and no dataset was seen: nothing to "
-            f"diagnose{f'; {elsewhere}' if elsewhere else ''}"
+            f"diagnose{said}"
         )
 
 

@@ -184,7 +184,7 @@ def _saving(
 def file_of_epoch(place: Place) -> Iterator[Edit]:
     """The epoch's number in the file's name."""
     source = place.source
-    if "writes over one file" not in place.finding.message:
+    if place.figure("written") is None:
         raise NoChange("the bucket that is to hold the checkpoints is not known")
     call = source.call_at(place.line, "ModelCheckpoint")
     given = argument(call, "filepath", 0)

@@ -17,7 +17,7 @@ from tpudiag.source_change import Effect
 def without_device(place: Place) -> Iterator[Edit]:
     """The block of `with tf.device(...)` without its head."""
     source = place.source
-    if "places operations" not in place.finding.message:
+    if place.figure("device") is None:
         raise NoChange("")
     call = source.call_at(place.line, "device")
     block = source.statement(call)

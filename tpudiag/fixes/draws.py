@@ -23,7 +23,7 @@ _DRAWS = {f"random.{name}" for name in _OF_PYTHON} | {f"np.random.{name}" for na
 def random_of_tensorflow(place: Place) -> Iterator[Edit]:
     """The draw of Python's or NumPy's `random` becomes one of TensorFlow's."""
     source = place.source
-    if " is called while " not in place.finding.message:
+    if place.figure("when traced") is not None:
         raise NoChange("")
     name = str(place.figure("frozen") or "").rpartition(".")[2]
     call = source.call_at(place.line, name)

@@ -97,7 +97,7 @@ def _reads_one(source: Source, call: cst.Call) -> bool:
 def prefetch(place: Place) -> Iterator[Edit]:
     """`.prefetch(AUTOTUNE)` behind the last transformation, or in place of a small buffer."""
     source = place.source
-    if "static buffer" in place.finding.message:
+    if place.figure("buffer") is not None:
         call = source.call_at(place.line, "prefetch")
         value = names.autotune(source, call)
         given = argument(call, "buffer_size", 0)
@@ -121,11 +121,9 @@ def prefetch(place: Place) -> Iterator[Edit]:
 @fix("TPU204", effect=Effect.ORDER, title="keep the costly part in memory", frameworks=BOTH)
 def cache_costly_work(place: Place) -> Iterator[Edit]:
     """`.cache()` behind the costly transformation that gives the same in every epoch."""
-    if "same costly work" not in place.finding.message:
-        raise NoChange("")
     source, size = place.source, place.figure("size of its result")
     if not isinstance(size, (int, float)):
-        raise NoChange("the size of its result is not known")
+        raise NoChange("")
     ram = place.host_ram_bytes
     if ram is not None and size > SHARE_OF_RAM * ram:
         raise NoChange(
@@ -143,9 +141,9 @@ def cache_costly_work(place: Place) -> Iterator[Edit]:
 @fix("TPU204", effect=Effect.NUMBERS, title="cache before what is random", frameworks=BOTH)
 def cache_before_random(place: Place) -> Iterator[Edit]:
     """The cache that stands too late moves before the first shuffle, repeat or random map."""
-    if "cache stands after" not in place.finding.message:
-        raise NoChange("")
     source = place.source
+    if place.figure("before the cache") is None and place.figure("random before the cache") is None:
+        raise NoChange("")
     cache = source.call_at(place.line, "cache")
     before = links.links(source, cache)[:-1]
     late = next((c for c in before if called(c) == "repeat" or links.is_random(source, c)), None)
@@ -170,14 +168,13 @@ def shuffle_examples(place: Place) -> Iterator[Edit]:
     given = argument(shuffle, "buffer_size", 0)
     if given is None:
         raise NoChange("the shuffle has no buffer size on the line")
-    message = place.finding.message
-    if "smaller than half" in message:
+    if place.figure("shuffle buffer") is not None:
         size = re.search(r"shuffle\(([\d_]+)\)", place.finding.fix)
         if size is None:
             raise NoChange("no larger size is known")
         yield new_value(source, given, size[1])
         return
-    if "after batch" not in message:
+    if "after batch" not in place.finding.message:
         raise NoChange("which order is meant, only its author knows")
     batch = next(
         (c for c in links.links(source, shuffle) if called(c) in ("batch", "padded_batch")), None

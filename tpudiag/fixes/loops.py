@@ -139,7 +139,7 @@ def counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]
 def iterator_before_loop(place: Place) -> Iterator[Edit]:
     """`iter(dataset)` moves before the loop, where the dataset has no end."""
     source = place.source
-    if "built" in place.finding.message:
+    if place.figure("datasets read by this line") is not None:
         raise NoChange("where the pipeline is to be built, only its author knows")
     call = source.call_at(place.line, "iter")
     loop = source.loop(call)
@@ -186,7 +186,7 @@ def _given_by(source: Source, function: cst.BaseExpression) -> cst.BaseExpressio
 def initialise_once(place: Place) -> Iterator[Edit]:
     """The second call of initialize_tpu_system goes."""
     source = place.source
-    if "initialised" not in place.finding.message:
+    if place.figure("initialisations") is None:
         raise NoChange("")
     name = "initialize_tpu_system"
     call = source.call_at(place.line, name)
@@ -202,7 +202,7 @@ def initialise_once(place: Place) -> Iterator[Edit]:
 def compile_once(place: Place) -> Iterator[Edit]:
     """`compile` moves before the loop; a learning rate that changes is assigned in its place."""
     source = place.source
-    if "compiled the same model" not in place.finding.message:
+    if place.figure("compiles of one line") is None:
         raise NoChange("")
     call = source.call_at(place.line, "compile")
     loop = source.loop(call)
@@ -251,7 +251,7 @@ def _rate(source: Source, call: cst.Call, used: list[cst.Name]) -> cst.Arg:
 def reduce_over_replicas(place: Place) -> Iterator[Edit]:
     """`strategy.reduce` for the part of replica 0; SUM for the mean of what is to be summed."""
     source = place.source
-    if "averaged over" in place.finding.message:
+    if place.figure("reduced by") is not None:
         call = source.call_at(place.line, "reduce")
         yield sum_for_mean(source, call)
         return

@@ -25,7 +25,8 @@ _MODELS = ("Sequential", "Model")
 def policy_before_model(place: Place) -> Iterator[Edit]:
     """The policy mixed_bfloat16 before the model is built, the last layers in float32."""
     source = place.source
-    if "float64" in place.finding.message:
+    wide = any(each.value == "float64" for each in place.finding.evidence)
+    if wide or place.figure("products in float64") is not None:
         raise NoChange("where the float64 comes from, only the data tell")
     setters = [call for call in source.calls if called(call) in _SETTERS]
     if len(setters) > 1:
@@ -205,7 +206,7 @@ def synchronized_batch_norm(place: Place) -> Iterator[Edit]:
 @fix("TPU005", effect=Effect.NONE, title="without jit_compile")
 def without_jit_compile(place: Place) -> Iterator[Edit]:
     """compile without jit_compile=True: the strategy compiles the step itself."""
-    if "jit_compile" not in place.finding.message:
+    if place.figure("jit_compile") is None:
         raise NoChange("it is the installed Keras, not the script")
     source = place.source
     given = [

@@ -43,7 +43,7 @@ class _Number:
 def value_in_variable(place: Place) -> Iterator[Edit]:
     """`x = 0.1` becomes a tf.Variable in the scope, and what sets it afterwards assigns to it."""
     source, message = place.source, place.finding.message
-    if " is called while " in message:
+    if place.figure("when traced") is None:
         raise NoChange("")
     name = str(place.figure("frozen") or "")
     number = _number(source, name, source.statement_at(place.line))

@@ -264,7 +264,7 @@ def _spread(source: Source, args: cst.BaseExpression) -> str:
 def without_print(place: Place) -> Iterator[Edit]:
     """The statement that prints goes; what it prints is for the loop outside to fetch."""
     source = place.source
-    if not place.finding.message.startswith("tf.print"):
+    if not str(place.figure("operation")).startswith("Print"):
         raise NoChange(
             "what the Python function does has to be written with TensorFlow's operations"
         )

@@ -54,6 +54,8 @@ class UnreadHost:
 
     name: str
     reason: str
+    interrupted: bool = False
+    """Ctrl-C came before its file was read."""
 
 
 @dataclass(frozen=True)

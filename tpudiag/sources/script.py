@@ -67,6 +67,8 @@ class ScriptFacts:
     has_strategy: bool = False
     framework: str | None = None
     """The framework that it imports where none of its kind is known here: torch."""
+    defines: tuple[str, ...] = ()
+    """Its functions, where it defines and calls none: another script runs them."""
 
     @property
     def is_tensorflow_1(self) -> bool:
@@ -112,7 +114,17 @@ def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
         isinstance(node, ast.Attribute) and node.attr.endswith("Strategy")
         for node in ast.walk(tree)
     )
-    return ScriptFacts(_outermost(uses), tuple(saves), strategy, _framework(tree))
+    return ScriptFacts(
+        _outermost(uses), tuple(saves), strategy, _framework(tree), tuple(_only_defined(tree))
+    )
+
+
+def _only_defined(tree: ast.Module) -> Iterator[str]:
+    """The functions of a file whose own lines call nothing."""
+    functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+    lines = [node for node in tree.body if not isinstance(node, functions)]
+    if not any(isinstance(inner, ast.Call) for line in lines for inner in ast.walk(line)):
+        yield from (node.name for node in tree.body if isinstance(node, ast.FunctionDef))
 
 
 def trains_with(

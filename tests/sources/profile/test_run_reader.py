@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.sources.profile.run_reader import INTERRUPTED, Answers, facts, here, span_step_times
+from tpudiag.sources.profile.run_reader import NOT_READ, Answers, facts, here, span_step_times
 
 
 def test_a_host_that_cannot_be_read_keeps_back_no_other(spaces: ModuleType, tmp_path: Path) -> None:
@@ -31,7 +31,7 @@ def test_files_that_were_not_reached_are_told(spaces: ModuleType, tmp_path: Path
     answers = Answers(files).add_all(here(files[:1], moved=moved.append))
     assert 0 < sum(moved) <= first.stat().st_size
     read, _ = answers.merged()
-    assert [(each.name, each.reason) for each in read.unread] == [("b", INTERRUPTED)]
+    assert [(each.name, each.reason) for each in read.unread] == [("b", NOT_READ)]
 
 
 def test_events_of_a_name_as_steps(spaces: ModuleType, tmp_path: Path) -> None:

@@ -22,7 +22,6 @@ from tpudiag.sources.job.process.host_memory import available_bytes
 from tpudiag.sources.job.process.protocol import LOWERING
 from tpudiag.whole import whole
 
-INTERRUPTED = "the compilation was interrupted"
 LONGEST = 200
 """Characters of a compiler's message in the reason of a check."""
 NEVER_RECOMPUTES = 0.5
@@ -95,7 +94,8 @@ class StepCompilation:
         try:
             return self.of_steps(lowered, on_phase)
         except KeyboardInterrupt:
-            return CompilerFacts(lowered[0], reason=INTERRUPTED, how="check again")
+            reason = "the compilation was interrupted"
+            return CompilerFacts(lowered[0], reason=reason, how="check again", interrupted=True)
 
     def of_steps(
         self, lowered: tuple[LoweredStep, ...], on_phase: Callable[[str], None]

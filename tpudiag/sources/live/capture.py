@@ -24,7 +24,7 @@ from tpudiag.sources.live.probe import Probe
 from tpudiag.sources.live.run_folder import RunFolder
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.locate import ENDING
-from tpudiag.sources.profile.run_reader import INTERRUPTED
+from tpudiag.sources.profile.run_reader import NOT_READ
 
 ANSWER_LIMIT_S = 60.0
 """What a trainer may take, after the capture, to gather and send it."""
@@ -110,7 +110,7 @@ def capture(
                 done(captures[address])
         except KeyboardInterrupt:
             _call_off(calls, session)
-            cut = [Capture(probe.address, fault=INTERRUPTED) for probe in probes]
+            cut = [Capture(probe.address, fault=NOT_READ) for probe in probes]
             return tuple(captures.get(one.address, one) for one in cut), True
     return tuple(captures[probe.address] for probe in probes), False
 

@@ -16,7 +16,7 @@ Answer = HostSummary | str
 """A host's summary, or in one line why its file cannot be read."""
 HostMapper = Callable[[Sequence[str], str | None], Iterator[tuple[int, Answer]]]
 """Summaries of files in any order, each with the place of its file: this process, or workers."""
-INTERRUPTED = "interrupted before it was read"
+NOT_READ = "interrupted before it was read"
 
 
 @dataclass
@@ -46,12 +46,15 @@ class Answers:
         unread: list[UnreadHost] = list(missing)
         failures: list[str] = []
         for place, file in enumerate(self.files):
-            answer = self.by_place.get(place, f"{file}: {INTERRUPTED}")
+            answer = self.by_place.get(place)
+            name = Path(file).name.removesuffix(locate.ENDING)
             if isinstance(answer, HostSummary):
                 summaries.append(answer)
+            elif answer is None:
+                failures.append(f"{file}: {NOT_READ}")
+                unread.append(UnreadHost(name, NOT_READ, interrupted=True))
             else:
                 failures.append(answer)
-                name = Path(file).name.removesuffix(locate.ENDING)
                 unread.append(UnreadHost(name, answer.removeprefix(f"{file}: ")))
         if not summaries:
             more = "" if len(failures) == 1 else f" (nor can any of the {len(failures)} hosts)"

@@ -170,7 +170,7 @@ def test_what_sends_is_not_done_where_a_hook_fails() -> None:
 def test_what_a_hook_fails_to_tell_of_may_send() -> None:
     owner = SimpleNamespace(__name__="owner", halved=halved)
     calls.clear()
-    hooks.around(AT, before, owner, lambda args, _: args["none"])
+    hooks.around(AT, before, owner, lambda args, _: args[7])
     with pytest.raises(barrier.Withheld):
         owner.halved(4)
     assert calls == []

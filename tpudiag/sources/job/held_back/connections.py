@@ -7,14 +7,12 @@ is judged by what it says of itself (HTTP, mail, FTP) is left out.
 from __future__ import annotations
 
 import socket
-import sys
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 from tpudiag.signals import SendKind
 from tpudiag.sources.job.held_back import request_rules
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import hooks, table, user_lines
 
 _JUDGED = {
     *("http", "urllib3", "httpcore", "httpcore2", "aiohttp", "smtplib", "ftplib"),
@@ -49,9 +47,5 @@ class Connections:
 
 def _judged() -> bool:
     """Whether the connection is made by a module whose requests are judged."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] in _JUDGED:
-            return True
-        frame = frame.f_back
-    return False
+    modules = (str(frame.f_globals.get("__name__")) for frame in user_lines.frames())
+    return any(module.partition(".")[0] in _JUDGED for module in modules)

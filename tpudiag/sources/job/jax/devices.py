@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 
 MOST = 64
 """CPU devices that are made at most: each has threads of its own."""
@@ -31,30 +30,30 @@ class Devices:
         """JAX is about to be imported: what the job set for a TPU gives way."""
         os.environ.update(variables(self._replicas))
 
-    def watch(self, jax: Any) -> None:
+    def watch(self, jax: Library) -> None:
         """Answer for the TPU by the CPU's devices."""
         hooks.around(table.JAX_DEVICES, self._devices, jax)
         hooks.around(table.JAX_BACKEND, self._default_backend, jax)
         hooks.around(table.JAX_CONFIGURED, self._update, jax)
         hooks.around(table.JAX_DISTRIBUTED, self._initialize, jax)
 
-    def _devices(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+    def _devices(self, original: Call, *args: object, **kwargs: object) -> object:
         """Any backend named stands for the one that is there."""
         args = tuple(None if given in _TPU else given for given in args)
         kwargs = {k: None if v in _TPU else v for k, v in kwargs.items()}
         return original(*args, **kwargs)
 
-    def _default_backend(self, original: Any) -> Any:
+    def _default_backend(self, original: Call) -> object:
         """`tpu` for a line of the job's; a library would choose kernels that no CPU has."""
         return "tpu" if user_lines.direct_caller() is not None else original()
 
-    def _update(self, original: Any, name: Any, value: Any) -> Any:
+    def _update(self, original: Call, name: object, value: object) -> object:
         """The platform stays the CPU, and so many devices."""
         if name in ("jax_platforms", "jax_platform_name", "jax_num_cpu_devices"):
             return None
         return original(name, value)
 
-    def _initialize(self, original: Any, *args: Any, **kwargs: Any) -> None:
+    def _initialize(self, original: Call, *args: object, **kwargs: object) -> None:
         """Several processes are rehearsed as one."""
         del original, args, kwargs
         self.processes_asked = True

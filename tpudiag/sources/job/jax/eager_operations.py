@@ -6,11 +6,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from types import FrameType
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import EagerForward
-from tpudiag.sources.job.points import barrier, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, barrier, hooks, table, user_lines
 
 _PRODUCTS = ("dot_general", "conv_general_dilated")
 
@@ -25,11 +24,13 @@ class EagerOperations:
         self._since = 0
         """Operations since the last product, which is of the same line, most often."""
 
-    def watch(self, jax: Any) -> None:
+    def watch(self, jax: Library) -> None:
         """Hook what runs a single operation."""
         hooks.around(table.JAX_OPERATION_RUN, self._runs, jax)
 
-    def _runs(self, original: Any, trace: Any, primitive: Any, *args: Any, **named: Any) -> Any:
+    def _runs(
+        self, original: Call, trace: object, primitive: object, *args: object, **named: object
+    ) -> object:
         """One is run."""
         if self._steps():
             self._since += 1

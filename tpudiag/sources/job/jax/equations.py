@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from tpudiag.model import Location
 from tpudiag.sources.job.points import user_lines
@@ -19,11 +19,30 @@ SEVERAL = 2
 _PRODUCTS = ("dot_general", "conv_general_dilated")
 
 
+class Equation(Protocol):
+    """One of a program's, as JAX has it; the variables that it reads and makes have shapes."""
+
+    primitive: object
+    params: dict[str, Any]
+    invars: Sequence[Any]
+    outvars: Sequence[Any]
+    source_info: Any
+
+
+class Program(Protocol):
+    """A traced function: a jaxpr."""
+
+    eqns: Sequence[Equation]
+    constvars: Sequence[Any]
+    invars: Sequence[Any]
+    outvars: Sequence[Any]
+
+
 @dataclass(frozen=True)
 class Seen:
     """An equation of the step, and how often it runs in one call."""
 
-    equation: Any
+    equation: Equation
     times: int
     local: bool
     """Within shard_map or jax.pmap: its shapes are those of one device."""
@@ -45,7 +64,7 @@ class Seen:
 class Equations:
     """All equations of a program, those within others with them; a loop's as often as it turns."""
 
-    def __init__(self, jaxpr: Any, state: frozenset[int]) -> None:
+    def __init__(self, jaxpr: Program, state: frozenset[int]) -> None:
         """`state` are the arguments, by their number, that go from one call to the next."""
         self.seen: list[Seen] = []
         self.steps = 1
@@ -56,7 +75,7 @@ class Equations:
         self._walk(jaxpr, {id(variable): n for n, variable in enumerate(jaxpr.invars)}, 1)
 
     def _walk(
-        self, jaxpr: Any, numbers: dict[int, int], times: int, local: bool = False,
+        self, jaxpr: Program, numbers: dict[int, int], times: int, local: bool = False,
         again: bool = False,
     ) -> None:  # fmt: skip
         """One program; `numbers` says which of its variables are arguments of the step."""
@@ -78,7 +97,7 @@ class Equations:
                 one = local or name in ("shard_map", "xla_pmap")
                 self._walk(program, known, turns, one, repeated)
 
-    def _loop(self, equation: Any, given: Sequence[int | None], times: int) -> None:
+    def _loop(self, equation: Equation, given: Sequence[int | None], times: int) -> None:
         """A loop: of training steps, if most of the state goes from one turn to the next."""
         about = equation.params
         if "num_carry" in about:
@@ -108,7 +127,7 @@ class Product:
         return 2 * self.many * self.rows * self.contraction * self.columns
 
 
-def product(equation: Any) -> Product | None:
+def product(equation: Equation) -> Product | None:
     """The sizes of a product; None of other equations."""
     kind = str(equation.primitive)
     if kind not in _PRODUCTS:
@@ -116,7 +135,7 @@ def product(equation: Any) -> Product | None:
     return _dot(equation) if kind == "dot_general" else _convolution(equation)
 
 
-def _dot(equation: Any) -> Product:
+def _dot(equation: Equation) -> Product:
     """A dot_general."""
     (left_c, right_c), (left_b, right_b) = equation.params["dimension_numbers"]
     left, right = (variable.aval.shape for variable in equation.invars[:2])
@@ -128,7 +147,7 @@ def _dot(equation: Any) -> Product:
     )
 
 
-def _convolution(equation: Any) -> Product:
+def _convolution(equation: Equation) -> Product:
     """Output positions, kernel x input channels, output channels."""
     numbers = equation.params["dimension_numbers"]
     kernel = equation.invars[1].aval.shape
@@ -138,7 +157,7 @@ def _convolution(equation: Any) -> Product:
     return Product(1, rows, prod(kernel) // max(columns, 1), columns)
 
 
-def line(equation: Any) -> Location | None:
+def line(equation: Equation) -> Location | None:
     """The innermost line of the job's that made an equation."""
     traceback = getattr(equation.source_info, "traceback", None)
     for frame in getattr(traceback, "frames", ()):
@@ -148,22 +167,22 @@ def line(equation: Any) -> Location | None:
     return None
 
 
-def scope(equation: Any) -> str:
+def scope(equation: Equation) -> str:
     """The transformations and scopes that an equation stands in."""
     return str(getattr(equation.source_info, "name_stack", ""))
 
 
-def within(equation: Any) -> list[Any]:
+def within(equation: Equation) -> list[Program]:
     """The programs that an equation holds."""
     values = (part for value in equation.params.values() for part in parts(value))
     programs = (getattr(part, "jaxpr", part) for part in values)
     return [program for program in programs if hasattr(program, "eqns")]
 
 
-def parts(value: Any) -> tuple[Any, ...]:
+def parts(value: object) -> tuple[Any, ...]:
     """A parameter of an equation, or its parts."""
     if isinstance(value, (tuple, list)):
-        return tuple(cast("Iterable[Any]", value))
+        return tuple(cast("Iterable[object]", value))
     return (value,)
 
 
@@ -173,7 +192,7 @@ def _shape(variable: Any) -> tuple[tuple[int, ...], int]:
     return tuple(shape or ()), int(getattr(dtype, "itemsize", 0)) if shape is not None else 0
 
 
-def live_bytes(jaxpr: Any) -> int:
+def live_bytes(jaxpr: Program) -> int:
     """The most that its arrays take at once on all devices together, as if none were joined."""
     last = {id(v): n for n, equation in enumerate(jaxpr.eqns) for v in equation.invars}
     last |= dict.fromkeys(map(id, jaxpr.outvars), len(jaxpr.eqns))
@@ -190,7 +209,7 @@ def live_bytes(jaxpr: Any) -> int:
     return most
 
 
-def _own_bytes(jaxpr: Any) -> int:
+def _own_bytes(jaxpr: Program) -> int:
     """What a program within another takes beside what it is given."""
     return live_bytes(jaxpr) - sum(map(_bytes, jaxpr.invars))
 

@@ -10,7 +10,7 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import GatheredArrays, ResultFetch
 from tpudiag.signals.training_loop import FetchKind
-from tpudiag.sources.job.points import barrier, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, barrier, hooks, table, user_lines
 
 MEBIBYTE = 2**20
 
@@ -21,19 +21,19 @@ class FetchWatch:
     def __init__(self, steps: Callable[[], int]) -> None:
         self._steps = steps
         self._at: dict[tuple[FetchKind, Location], set[int]] = {}
-        self._results: dict[int, Any] = {}
-        self._older: dict[int, weakref.ref[Any]] | None = None
+        self._results: dict[int, object] = {}
+        self._older: dict[int, weakref.ref[object]] | None = None
         """All other arrays that there were when the last step was dispatched."""
         self._gathered: dict[Location, dict[int, int]] = {}
 
-    def watch(self, jax: Any) -> None:
+    def watch(self, jax: Library) -> None:
         """Hook what asks for values."""
         self._jax = jax
         hooks.around(table.JAX_ARRAY_ASKED, partial(self._asked, one=True), jax)
         hooks.around(table.JAX_VALUES_ASKED, partial(self._asked, one=False), jax)
         self._leaves = jax.tree_util.tree_leaves
 
-    def stepped(self, results: dict[int, Any], look_at_all: bool) -> None:
+    def stepped(self, results: dict[int, object], look_at_all: bool) -> None:
         """A step gave these arrays; what is made from now on and asked for is made of them."""
         self._results = results
         if look_at_all:
@@ -50,7 +50,9 @@ class FetchWatch:
         if line is not None and self._steps():
             self._at.setdefault(("checkpoint", line), set()).add(self._steps())
 
-    def _asked(self, original: Any, value: Any, *args: Any, one: bool, **kwargs: Any) -> Any:
+    def _asked(
+        self, original: Call, value: object, *args: object, one: bool, **kwargs: object
+    ) -> object:
         """A value is asked for."""
         barrier.attempt("fetch", self._note, value, one)
         return original(value, *args, **kwargs)
@@ -70,7 +72,7 @@ class FetchWatch:
         if waits and user_lines.direct_caller() is not None:
             self._at.setdefault(("result", location), set()).add(self._steps())
 
-    def _of_the_step(self, leaf: Any) -> bool:
+    def _of_the_step(self, leaf: object) -> bool:
         """Whether an array is of the last step, or was made after it, and so waits for it."""
         if id(leaf) in self._results or self._older is None:
             return id(leaf) in self._results

@@ -16,7 +16,17 @@ from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.jax.state_values import LOOKS, StateValues
-from tpudiag.sources.job.points import barrier, hooks, privates, table, user_lines
+from tpudiag.sources.job.points import (
+    Args,
+    Call,
+    Kwargs,
+    Library,
+    barrier,
+    hooks,
+    privates,
+    table,
+    user_lines,
+)
 
 MOST_KEPT = 40
 """Compilations of one function of which the arguments are kept."""
@@ -29,13 +39,13 @@ class JitWatch:
         self._on_step = on_step
         self.waits = False
         """Whether each training step is waited for, as a rehearsal does to time it."""
-        self._jax: Any = None
+        self._jax: Library
         self.compilations = 0
         self.compiling_s = 0.0
         self.gaps_ms: list[tuple[float, float]] = []
         """Of each step but those that compiled: from the end of the one before, and its own."""
         self._last_end: float | None = None
-        self._arrays: dict[str, Any] = {}
+        self._arrays: Kwargs = {}
         self._active = threading.local()
         self.records: dict[object, Record] = {}
         self.step: StepCall | None = None
@@ -43,9 +53,9 @@ class JitWatch:
         """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
         """Where runs are to be compared."""
-        self._results: dict[int, Any] = {}
+        self._results: dict[int, object] = {}
         """The arrays that the last training step gave, by their id."""
-        self.on_results: Callable[[dict[int, Any]], None] = lambda _: None
+        self.on_results: Callable[[dict[int, object]], None] = lambda _: None
         self.on_first_call: Callable[[StepCall], None] = lambda _: None
         """Told of the first call of a function that trains before it runs."""
         self.mesh_made = False
@@ -53,7 +63,7 @@ class JitWatch:
         self.eager_location: Location | None = None
         """Where gradients were first taken outside all functions of jax.jit."""
 
-    def watch(self, jax: Any) -> None:
+    def watch(self, jax: Library) -> None:
         """Hook jax.jit and what takes gradients."""
         self._jax, self._ready = jax, jax.block_until_ready
         jax.monitoring.register_event_duration_secs_listener(self._compiled_one)
@@ -64,20 +74,20 @@ class JitWatch:
             hooks.around(each, functools.partial(self._gradient, each.names[0]), jax)
         hooks.around(table.MESH_MADE, self._mesh, jax)
 
-    def _mesh(self, original: Any, *args: Any, **kwargs: Any) -> Any:
+    def _mesh(self, original: Call, *args: object, **kwargs: object) -> object:
         """A mesh is made, in the order of a TPU's links."""
         self.mesh_made = True
         return original(*args, **kwargs)
 
-    def _compiled_one(self, event: str, seconds: float, **_: Any) -> None:
+    def _compiled_one(self, event: str, seconds: float, **_: object) -> None:
         """JAX compiled a program."""
         if event == privates.JAX_COMPILED:
             self.compilations += 1
             self.compiling_s += seconds
 
-    def _jit(self, original: Any, *args: Any, mapped: bool = False, **kwargs: Any) -> Any:
+    def _jit(self, original: Call, *args: object, mapped: bool = False, **kwargs: object) -> object:
         """jax.jit is called; as a decorator with options it gives a decorator."""
-        function = args[0] if args else kwargs.get("fun")
+        function: Any = args[0] if args else kwargs.get("fun")
         if function is None:
             return functools.partial(self._jit, original, mapped=mapped, **kwargs)
         compiled = original(*args, **kwargs)
@@ -90,7 +100,9 @@ class JitWatch:
             followed.statics = frozenset(each for one in given for each in _several(one))
         return followed or compiled
 
-    def _followed(self, compiled: Any, function: Any, donates: tuple[int, ...] | None) -> Any:
+    def _followed(
+        self, compiled: object, function: Callable[..., object], donates: tuple[int, ...] | None
+    ) -> Jitted:
         """The same with its calls followed."""
         code = getattr(inspect.unwrap(function), "__code__", function)
         location = user_lines.of_function(inspect.unwrap(function))
@@ -102,7 +114,9 @@ class JitWatch:
         record.made += 1
         return Jitted(compiled, function, self, record, donates)
 
-    def _gradient(self, name: str, original: Any, *args: Any, **kwargs: Any) -> Any:
+    def _gradient(
+        self, name: str, original: Callable[..., Any], *args: object, **kwargs: object
+    ) -> object:
         """A function that takes gradients is made, or (vjp) they are taken."""
         if name in ("vjp", "linearize"):
             barrier.attempt("gradient", self._took_gradient)
@@ -110,7 +124,7 @@ class JitWatch:
         taken = original(*args, **kwargs)
 
         @functools.wraps(taken)
-        def gradient(*inner: Any, **named: Any) -> Any:
+        def gradient(*inner: object, **named: object) -> object:
             eager = barrier.attempt("gradient", self._takes_eagerly, inner, named)
             result = taken(*inner, **named)
             if eager:
@@ -119,7 +133,7 @@ class JitWatch:
 
         return gradient
 
-    def _takes_eagerly(self, args: Any, kwargs: Any) -> bool:
+    def _takes_eagerly(self, args: Args, kwargs: Kwargs) -> bool:
         """Whether a call takes gradients outside all functions of jax.jit."""
         return self._took_gradient() and not self._is_traced(args, kwargs)
 
@@ -132,7 +146,7 @@ class JitWatch:
         self.eager_location = self.eager_location or user_lines.caller()
         return True
 
-    def lowered(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
+    def lowered(self, jitted: Jitted, compiled: Any, args: Args, kwargs: Kwargs) -> object:
         """The job lowers a function: whether it takes gradients is seen as in a call."""
         before = getattr(self._active, "outermost", None)
         self._active.outermost = before or jitted
@@ -141,7 +155,7 @@ class JitWatch:
         finally:
             self._active.outermost = before
 
-    def called(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
+    def called(self, jitted: Jitted, compiled: Any, args: Args, kwargs: Kwargs) -> object:
         """A call of the job's; what it gives, and how it fails, is the job's own."""
         nested = getattr(self._active, "outermost", None) is not None
         # Where our look at the arguments fails (static ones may be anything), the call is let be.
@@ -186,7 +200,7 @@ class JitWatch:
             self._last_end = time.perf_counter()
         return result
 
-    def _look_at(self, jitted: Jitted, args: Any, kwargs: Any) -> None:
+    def _look_at(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
         """The values of what is about to be given to a function that may train."""
         values = jitted.record.values
         if values is None:
@@ -198,7 +212,7 @@ class JitWatch:
             if self._last_end is not None:
                 self._last_end += time.perf_counter() - began
 
-    def _look_ahead(self, jitted: Jitted, args: Any, kwargs: Any) -> None:
+    def _look_ahead(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
         """Trace what is about to run for the first time: JAX keeps the trace for the call."""
         self._active.outermost = jitted
         try:
@@ -210,13 +224,19 @@ class JitWatch:
         if jitted.record.trains:
             self.on_first_call(self._step_call(jitted, args, kwargs, None, frozenset(), 1))
 
-    def _is_traced(self, args: Any, kwargs: Any) -> bool:
+    def _is_traced(self, args: Args, kwargs: Kwargs) -> bool:
         """Whether a call is within a transformation, and runs nothing."""
         leaves = self._jax.tree_util.tree_leaves((args, kwargs))
         return any(isinstance(leaf, self._jax.core.Tracer) for leaf in leaves)
 
     def _note(
-        self, jitted: Jitted, args: Any, kwargs: Any, result: Any, new: bool, took_ms: float
+        self,
+        jitted: Jitted,
+        args: Args,
+        kwargs: Kwargs,
+        result: object,
+        new: bool,
+        took_ms: float,
     ) -> None:
         """Count a call, and say why it compiled."""
         record = jitted.record
@@ -233,7 +253,9 @@ class JitWatch:
             self._results = {id(leaf): leaf for leaf in leaves}
             self.on_results(self._results)
 
-    def _compiled(self, jitted: Jitted, args: Any, kwargs: Any, new: bool, took_ms: float) -> None:
+    def _compiled(
+        self, jitted: Jitted, args: Args, kwargs: Kwargs, new: bool, took_ms: float
+    ) -> None:
         """A call compiled, or was the first."""
         record = jitted.record
         record.compiled += new
@@ -251,7 +273,7 @@ class JitWatch:
             caller = user_lines.caller()
             record.retraces.append(Retrace(record.calls, took_ms, differ, caller))
 
-    def _note_step(self, jitted: Jitted, args: Any, kwargs: Any, new: bool) -> None:
+    def _note_step(self, jitted: Jitted, args: Args, kwargs: Kwargs, new: bool) -> None:
         """Keep the training step that ran, as it can be lowered again."""
         if self.step is not None and not new and self.step.jitted is jitted:
             self.step.calls += 1
@@ -263,7 +285,7 @@ class JitWatch:
             for path, leaf in path_leaves
             if id(leaf) in self._results
         )
-        hosted: dict[str, Any] = {
+        hosted: Kwargs = {
             self._jax.tree_util.keystr(path): leaf
             for path, leaf in path_leaves
             if not isinstance(leaf, self._jax.Array) and getattr(leaf, "nbytes", 0) > 0
@@ -279,7 +301,7 @@ class JitWatch:
             self._arrays = {}
 
     def _step_call(
-        self, jitted: Jitted, args: Any, kwargs: Any, state: frozenset[str] | None,
+        self, jitted: Jitted, args: Args, kwargs: Kwargs, state: frozenset[str] | None,
         resent: frozenset[str], calls: int,
     ) -> StepCall:  # fmt: skip
         """A call, as it can be traced and lowered again."""
@@ -289,25 +311,25 @@ class JitWatch:
         abstract = barrier.attempt("in_shardings", self._placed, jitted, abstract) or abstract
         return StepCall(jitted, jitted.record, abstract, state, resent, calls)
 
-    def _placed(self, jitted: Jitted, abstract: Any) -> Any:
+    def _placed(self, jitted: Jitted, abstract: tuple[Args, Kwargs]) -> tuple[Args, Kwargs]:
         """The arguments, those that lie nowhere yet where jax.jit was told to put them."""
         if jitted.in_shardings is None:
             return abstract
         jax, tree_map = self._jax, self._jax.tree_util.tree_map
 
-        def put(sharding: Any, leaf: Any) -> Any:
+        def put(sharding: object, leaf: Any) -> object:
             told = isinstance(sharding, jax.sharding.Sharding)
             if not told or getattr(leaf, "sharding", leaf) is not None:
                 return leaf
             return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
 
-        def below(sharding: Any, arguments: Any) -> Any:
+        def below(sharding: object, arguments: object) -> object:
             return tree_map(functools.partial(put, sharding), arguments)
 
         given, named = abstract
         return tree_map(below, jitted.in_shardings, given, is_leaf=_is_none), named
 
-    def _abstract(self, jitted: Jitted, leaf: Any) -> Any:
+    def _abstract(self, jitted: Jitted, leaf: Any) -> object:
         """An array's shape, dtype and place, for what was donated holds no values any more."""
         jax = self._jax
         if isinstance(leaf, jax.Array):

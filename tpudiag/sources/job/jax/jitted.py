@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import MethodType
 from typing import Any, Protocol
@@ -12,19 +13,20 @@ from tpudiag.model import Location
 from tpudiag.signals import Retrace
 from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.state_values import StateValues
+from tpudiag.sources.job.points import Args, Kwargs
 
 
 class Calls(Protocol):
     """Where the calls of all followed functions go."""
 
-    jit: Any
+    jit: Callable[..., Any]
     """The library's own jax.jit."""
     mesh_made: bool
 
-    def called(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
+    def called(self, jitted: Jitted, compiled: Any, args: Args, kwargs: Kwargs) -> object:
         """A call of the job's."""
 
-    def lowered(self, jitted: Jitted, compiled: Any, args: Any, kwargs: Any) -> Any:
+    def lowered(self, jitted: Jitted, compiled: Any, args: Args, kwargs: Kwargs) -> object:
         """The job lowers it."""
 
 
@@ -53,7 +55,7 @@ class StepCall:
 
     jitted: Jitted
     record: Record
-    arguments: tuple[Any, dict[str, Any]]
+    arguments: tuple[Args, Kwargs]
     """Positional and keyword arguments, arrays as their shapes, dtypes and shardings."""
     state: frozenset[str] | None
     """Arguments that were results of the step before; None where it was not run."""
@@ -66,14 +68,19 @@ class Jitted:
     """A function that jax.jit or jax.pmap made; calls go through the watch."""
 
     def __init__(
-        self, compiled: Any, function: Any, watch: Calls, record: Record, donates: Any
+        self,
+        compiled: Any,
+        function: Callable[..., object],
+        watch: Calls,
+        record: Record,
+        donates: tuple[int, ...] | None,
     ) -> None:
         self._compiled, self.watch, self.record = compiled, watch, record
-        self.donates: tuple[int, ...] | None = donates
+        self.donates = donates
         """Of jax.pmap the places of the arguments that it may overwrite; None of jax.jit."""
-        self.in_shardings: Any = None
+        self.in_shardings: object = None
         """As they were given to jax.jit."""
-        self.out_shardings: Any = None
+        self.out_shardings: object = None
         self.statics: frozenset[object] = frozenset()
         """Places and names of the arguments that are part of the program."""
         self.is_new = record.made > 1
@@ -85,28 +92,28 @@ class Jitted:
         """Whether jax.pmap made it."""
         return self.donates is not None
 
-    def static(self, path: Any) -> bool:
+    def static(self, path: Sequence[object]) -> bool:
         """Whether a leaf of (args, kwargs) is part of the program."""
         place = getattr(path[1], "idx", getattr(path[1], "key", None))
         name = self.names[place] if isinstance(place, int) and place < len(self.names) else place
         return place in self.statics or name in self.statics
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         """The job's own call."""
         return self.watch.called(self, self._compiled, args, kwargs)
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> object:
         """A method, as functions are."""
         return self if instance is None else MethodType(self, instance)
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self.__dict__["_compiled"], name)
 
-    def lower(self, *args: Any, **kwargs: Any) -> Any:
+    def lower(self, *args: object, **kwargs: object) -> object:
         """As jax.jit's: what is compiled of it ahead is called as the function itself is."""
         return _Ahead(self, self.watch.lowered(self, self._compiled, args, kwargs))
 
-    def trace(self, *args: Any, **kwargs: Any) -> Any:
+    def trace(self, *args: object, **kwargs: object) -> Any:
         """As jax.jit's; jax.pmap's has none in all releases."""
         if self.mapped:
             return self.watch.jit(self._compiled).trace(*args, **kwargs)
@@ -119,19 +126,19 @@ class _Ahead:
     def __init__(self, jitted: Jitted, stage: Any) -> None:
         self._jitted, self._stage = jitted, stage
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self.__dict__["_stage"], name)
 
-    def compile(self, *args: Any, **kwargs: Any) -> Any:
+    def compile(self, *args: object, **kwargs: object) -> object:
         """As that of what is lowered."""
         return _Ahead(self._jitted, self._stage.compile(*args, **kwargs))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         """The job's own call of what it compiled."""
         return self._jitted.watch.called(self._jitted, self._stage, args, kwargs)
 
 
-def parameters(function: Any) -> tuple[str, ...]:
+def parameters(function: Callable[..., object]) -> tuple[str, ...]:
     """The names of a function's positional parameters, as far as they can be had."""
     try:
         return tuple(inspect.signature(function).parameters)

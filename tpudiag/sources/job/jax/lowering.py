@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from tpudiag.compiled import LoweredStep
 from tpudiag.sources.job.jax.step import TracedStep
+from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.process.protocol import LoweringRequest
 
 LONGEST = 500
@@ -34,7 +34,7 @@ def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep
     )
 
 
-def of_batch(jax: Any, step: TracedStep, wanted: LoweringRequest, folder: str) -> LoweredStep:
+def of_batch(jax: Library, step: TracedStep, wanted: LoweringRequest, folder: str) -> LoweredStep:
     """The step with another batch, for the devices that it ran on."""
     try:
         if wanted.replicas != step.devices:

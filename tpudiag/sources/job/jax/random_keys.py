@@ -13,6 +13,8 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import SameDraws, SameDrawsKind
 from tpudiag.sources.job.jax import equations
+from tpudiag.sources.job.jax.equations import Equation, Program
+from tpudiag.sources.job.points import Kwargs
 
 _DRAWS = frozenset(("random_bits", "random_gamma", "threefry2x32"))
 _SAME_KEY = frozenset(("random_wrap", "random_unwrap", "copy", "convert_element_type"))
@@ -53,7 +55,7 @@ class _Draw:
 class RandomKeys:
     """All draws of a step."""
 
-    def __init__(self, jaxpr: Any) -> None:
+    def __init__(self, jaxpr: Program) -> None:
         self.draws: list[_Draw] = []
         self._numbers: dict[object, int] = {}
         known = {
@@ -103,7 +105,13 @@ class RandomKeys:
         return _Value(self._number("number", str(getattr(variable, "val", id(variable)))))
 
     def _walk(
-        self, jaxpr: Any, known: dict[int, _Value], at: Location | None, *, local: bool, turns: int
+        self,
+        jaxpr: Program,
+        known: dict[int, _Value],
+        at: Location | None,
+        *,
+        local: bool,
+        turns: int,
     ) -> dict[int, _Value]:
         """One program; `at` is the line of the call of a library's whose program it is."""
         for variable in jaxpr.constvars:
@@ -128,12 +136,12 @@ class RandomKeys:
         return known
 
     def _inside(
-        self, equation: Any, program: Any, given: list[_Value], at: Location | None,
+        self, equation: Equation, program: Program, given: list[_Value], at: Location | None,
         local: bool, turns: int,
     ) -> list[_Value] | None:  # fmt: skip
         """A program within another; what it gives, where that is what its equation gives."""
         name, count = str(equation.primitive), len(program.invars)
-        outer: list[Any] = list(equation.invars)[-count:]
+        outer = list(equation.invars)[-count:]
         values = given[-count:]
         loops = name in _LOOPS
         length = int(equation.params.get("length", 1) or 1) if loops else 1
@@ -162,7 +170,7 @@ class RandomKeys:
             return None
         return [self._of(known, variable) for variable in program.outvars]
 
-    def _made(self, equation: Any, given: list[_Value], place: int) -> _Value:
+    def _made(self, equation: Equation, given: list[_Value], place: int) -> _Value:
         """What an equation gives."""
         name = str(equation.primitive)
         if name in _SAME_KEY and given:
@@ -170,7 +178,7 @@ class RandomKeys:
         dtype = str(getattr(equation.outvars[place].aval, "dtype", ""))
         if "float" in dtype:  # keys are made of integers: the rest need not be followed
             return _Value(self._number(id(equation), place), _NONE_KNOWN, _NONE_KNOWN, True)
-        small: dict[str, Any] = {k: v for k, v in equation.params.items() if isinstance(v, _PLAIN)}
+        small: Kwargs = {k: v for k, v in equation.params.items() if isinstance(v, _PLAIN)}
         about = str(sorted(small.items())) if len(small) == len(equation.params) else id(equation)
         here = _NONE_KNOWN if name == "axis_index" else frozenset[int]()
         return _Value(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
 
 from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind, StepFunction
-from tpudiag.sources.job.points import barrier, interventions, main_flow
+from tpudiag.sources.job.points import Library, barrier, interventions, main_flow
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 
 FEWEST_GAPS = 3
@@ -25,21 +24,21 @@ class RestOfScript:
         self.began_at: float | None = None
         self.forwarded: dict[int, int] = {}
         """By the record of the step: calls that were answered."""
-        self._leaves: Callable[[Any], list[Any]] = lambda _: []
+        self._leaves: Callable[[object], list[object]] = lambda _: []
         self.gaps_ms: list[float] = []
         """What the job took from one answer to the next call, where nothing else of JAX ran: to
         make a batch, by whatever threads it has, while no step is computed."""
         self._answered_at: float | None = None
-        self._last: dict[tuple[int, Signature], Any] = {}
+        self._last: dict[tuple[int, Signature], object] = {}
         """The last result of each step, and of each size of its batch."""
 
-    def begin(self, jax: Any) -> None:
+    def begin(self, jax: Library) -> None:
         """Enough was observed."""
         self._leaves = jax.tree_util.tree_leaves
         self.began_at = time.perf_counter()
         self.deadline.start()
 
-    def answer(self, record: object, args: Any, kwargs: Any) -> tuple[Any] | None:
+    def answer(self, record: object, args: object, kwargs: object) -> tuple[object] | None:
         """The last result in a tuple; None where the call is to run."""
         asked_at, before, self._answered_at = time.perf_counter(), self._answered_at, None
         if self.began_at is None or not interventions.allowed(InterventionKind.STEPS):
@@ -69,12 +68,12 @@ class RestOfScript:
         later = self.gaps_ms[len(self.gaps_ms) // 2 :]
         return sum(later) / len(later) if len(later) >= FEWEST_GAPS else None
 
-    def ran(self, record: object, args: Any, kwargs: Any, result: Any) -> None:
+    def ran(self, record: object, args: object, kwargs: object, result: object) -> None:
         """A training step ran really."""
         if self.began_at is not None:
             self._last[id(record), self._signature(args, kwargs)] = result
 
-    def _signature(self, args: Any, kwargs: Any) -> Signature:
+    def _signature(self, args: object, kwargs: object) -> Signature:
         """Shapes and dtypes: a batch of another size has a result of its own."""
         return tuple(
             (getattr(leaf, "shape", None), str(getattr(leaf, "dtype", None) or leaf.__class__))

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import SentAgain
-from tpudiag.sources.job.points import hooks, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, table, user_lines
 
 MOST_KEPT = 1000
 """Arrays that are looked for again."""
@@ -19,16 +18,16 @@ class SendWatch:
 
     def __init__(self, steps: Callable[[], int]) -> None:
         self._steps = steps
-        self._seen: dict[tuple[Location, int], tuple[Any, int]] = {}
+        self._seen: dict[tuple[Location, int], tuple[weakref.ref[object], int]] = {}
         """A weak reference to the array, for another may get its id, and its bytes."""
         self._again: dict[tuple[Location, int], set[int]] = {}
 
-    def watch(self, jax: Any) -> None:
+    def watch(self, jax: Library) -> None:
         """Hook what sends."""
         self._jax = jax
         hooks.before(table.JAX_SENT, self._sent, jax)
 
-    def _sent(self, value: Any, *_: object, **__: object) -> None:
+    def _sent(self, value: object, *_: object, **__: object) -> None:
         """Count the steps before which a line sends what it has sent before."""
         location = user_lines.direct_caller()
         if location is None:

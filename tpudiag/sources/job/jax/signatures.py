@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from tpudiag.signals import ArgumentChange
 from tpudiag.signals.step import ChangeKind
+from tpudiag.sources.job.points import Library
 
 Signature = dict[str, tuple[str, str, str]]
 """Argument -> its kind (array, Python number, object), dtype or type, and shape or value."""
 LONGEST = 80
 
 
-def signature(jax: Any, names: tuple[str, ...], args: Any, kwargs: Any) -> Signature:
+def signature(jax: Library, names: tuple[str, ...], args: object, kwargs: object) -> Signature:
     """Of one call: each leaf of its arguments, by its name in the function."""
     leaves = jax.tree_util.tree_flatten_with_path((args, kwargs))[0]
     return {argument_name(jax.tree_util, path, names): _of(leaf) for path, leaf in leaves}
@@ -51,7 +52,7 @@ def _kind(was: tuple[str, str, str], now: tuple[str, str, str]) -> ChangeKind | 
     return "shape" if was[2] != now[2] else None
 
 
-def _of(leaf: Any) -> tuple[str, str, str]:
+def _of(leaf: object) -> tuple[str, str, str]:
     """One leaf."""
     if isinstance(leaf, (bool, int, float, complex)):
         return "number", f"Python {type(leaf).__name__}", repr(leaf)
@@ -68,7 +69,7 @@ def _text(leaf: tuple[str, str, str]) -> str:
     return f"{dtype}{shape}" if kind == "array" else f"{dtype} {shape}"
 
 
-def argument_name(tree: Any, path: Any, names: tuple[str, ...]) -> str:
+def argument_name(tree: Library, path: Sequence[object], names: tuple[str, ...]) -> str:
     """`state['params']`: a leaf of (args, kwargs) as the function names it."""
     first, second, *rest = path
     at: object = getattr(second, "idx", None)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from tpudiag.sources.job.jax.equations import live_bytes
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.step import TracedStep
+from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.process.host_memory import CORE_FLOPS_PER_S, available_bytes
 
 MOST_S = 120.0
@@ -16,7 +16,7 @@ JOINED = 2.0
 """How many times too large the sum of live arrays is, since XLA joins operations; a guess."""
 
 
-def why(jax: Any, call: StepCall) -> str | None:
+def why(jax: Library, call: StepCall) -> str | None:
     """Why the step is only read; None where it can run."""
     step = TracedStep(jax, call)
     here = max(step.devices, 1)

@@ -20,7 +20,7 @@ WITHHELD = "held back, for tpudiag itself failed to tell whether it sends: no er
 _FOR_JOB = "_tpudiag_for_job"
 
 _Result = TypeVar("_Result")
-Sends = Callable[[Any, Any], bool]
+Sends = Callable[[tuple[Any, ...], dict[str, Any]], bool]
 """Whether a call with such arguments may change something elsewhere, for all that is known."""
 _defects: dict[str, HookDefect] = {}
 _lock = threading.Lock()
@@ -120,10 +120,10 @@ class _JobCall:
 
     __slots__ = ("_original", "raised", "result", "returned")
 
-    def __init__(self, original: Callable[..., Any]) -> None:
+    def __init__(self, original: Call) -> None:
         self._original = original
         self.returned = False
-        self.result: Any = None
+        self.result: object = None
         self.raised: BaseException | None = None
 
     @property
@@ -131,7 +131,7 @@ class _JobCall:
         """What inspect.signature is to look at."""
         return self._original
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         self.raised = None
         try:
             self.result = self._original(*args, **kwargs)

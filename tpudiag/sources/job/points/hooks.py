@@ -13,21 +13,21 @@ import sys
 import types
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tpudiag.sources.job.points import Call, barrier, order
 from tpudiag.sources.job.points.point import Point, Way, resolved
 
-_Call = Callable[..., Any]
 _ABSENT = object()
+_Result = TypeVar("_Result")
 _UNBOUND: Any = (staticmethod, classmethod)
 
 
 class _Subscriber(NamedTuple):
     rank: int
-    heard: _Call
+    heard: Call
     """What wants to hear, as it was given."""
-    call: _Call
+    call: Call
     """How it is called, with all that lies within it as first argument."""
     sends: barrier.Sends | None
 
@@ -36,14 +36,14 @@ class _Subscriber(NamedTuple):
 class _Hook:
     """What lies on one place."""
 
-    owner: Any
+    owner: object
     name: str
-    original: _Call
+    original: Call
     tells: bool = False
     """Whether subscribers are told of calls and answer nothing: in the user's own process."""
     subscribers: list[_Subscriber] = field(default_factory=list[_Subscriber])
     """The innermost first."""
-    outer: tuple[_Subscriber | None, _Call] = field(init=False)
+    outer: tuple[_Subscriber | None, Call] = field(init=False)
     """The outermost subscriber, and all that lies within it."""
     holds: Callable[[], bool] = lambda: True
     """Whether the place still has this hook, and nothing that another put over it."""
@@ -66,7 +66,7 @@ class _Hook:
         self.subscribers.sort(key=lambda each: each.rank)
         self._link()
 
-    def leave(self, heard: _Call) -> None:
+    def leave(self, heard: Call) -> None:
         """Hear of none; who is the last takes the hook out."""
         self.subscribers = [each for each in self.subscribers if each.heard != heard]
         self._link()
@@ -85,7 +85,7 @@ _undone: list[Callable[[], None]] = []
 """What takes out all that is no hook with subscribers."""
 
 
-def around(point: Point, call: _Call, of: Any = None, sends: barrier.Sends | None = None) -> None:
+def around(point: Point, call: Call, of: object = None, sends: barrier.Sends | None = None) -> None:
     """Let `call(original, *args, **kwargs)` stand for the calls of a point.
 
     What fails in `call` and not in the original is ours alone: the original is called then, unless
@@ -94,17 +94,17 @@ def around(point: Point, call: _Call, of: Any = None, sends: barrier.Sends | Non
     _subscribe(point, call, call, of, sends)
 
 
-def before(point: Point, note: _Call, of: object = None) -> None:
+def before(point: Point, note: Call, of: object = None) -> None:
     """Call `note` with the arguments before each call."""
 
-    def call(original: Call, *args: object, **kwargs: object) -> Any:
+    def call(original: Call, *args: object, **kwargs: object) -> object:
         note(*args, **kwargs)
         return original(*args, **kwargs)
 
     _subscribe(point, note, call, of)
 
 
-def after(point: Point, note: Call, of: Any = None, *, gives: bool = False) -> None:
+def after(point: Point, note: Call, of: object = None, *, gives: bool = False) -> None:
     """Call `note` with the arguments after each call that returned; `gives`: its result first."""
 
     def call(original: Call, *args: object, **kwargs: object) -> object:
@@ -185,13 +185,13 @@ def always(_args: object, _kwargs: object) -> bool:
     return True
 
 
-def quietly(call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def quietly(call: Callable[..., _Result], *args: object, **kwargs: object) -> _Result | None:
     """What a call of ours gives; None where it fails, which is noted as our defect."""
     return barrier.attempt(getattr(call, "__qualname__", "hook"), call, *args, **kwargs)
 
 
 def _subscribe(
-    point: Point, heard: _Call, call: _Call, of: object, sends: barrier.Sends | None = None
+    point: Point, heard: Call, call: Call, of: object, sends: barrier.Sends | None = None
 ) -> None:
     """Hook each place of a point that is not hooked yet, and let this one hear of it."""
     for owner, name in point.places(of):
@@ -205,24 +205,25 @@ def _subscribe(
 
 def _hook(point: Point, owner: object, name: str) -> _Hook | None:
     """The hook that lies on a place, put there now if there is none; None where none can be."""
+    function = getattr(owner, name) if point.way is Way.CODE else None
     if point.way is Way.CODE:
-        owner, name = getattr(owner, name), "__code__"
-        if not isinstance(owner, types.FunctionType) or owner.__closure__:
+        owner, name = function, "__code__"
+        if not isinstance(function, types.FunctionType) or function.__closure__:
             return None
     for known in _hooks:
         same = known.owner is owner and known.name == name and known.tells == point.tells
         if same and known.holds():
             return known
-    made = _with_code(owner) if point.way is Way.CODE else _with_value(point, owner, name)
+    made = _with_code(function) if function is not None else _with_value(point, owner, name)
     _hooks.append(made)
     return made
 
 
-def _with_value(point: Point, owner: Any, name: str) -> _Hook:
+def _with_value(point: Point, owner: object, name: str) -> _Hook:
     """Give a name another value, of the kind that it had."""
     known: Any = inspect.getattr_static(owner, name, None)
     original: Any = getattr(owner, name)
-    make: Callable[[_Call], Any] = lambda wrapped: wrapped  # noqa: E731
+    make: Callable[[Call], Any] = lambda wrapped: wrapped  # noqa: E731
     if isinstance(known, _UNBOUND):
         original, make = known.__func__, known.__class__
     elif isinstance(known, property):
@@ -235,7 +236,7 @@ def _with_value(point: Point, owner: Any, name: str) -> _Hook:
     return hook
 
 
-def _wrapper(hook: _Hook) -> Any:
+def _wrapper(hook: _Hook) -> Call:
     """What is called in the place of a hooked function.
 
     It looks as the original did: Keras reads the signatures of constructors, and AutoGraph leaves
@@ -251,7 +252,7 @@ def _wrapper(hook: _Hook) -> Any:
     return _like(hook.original, wrapped)
 
 
-def _telling(hook: _Hook) -> Any:
+def _telling(hook: _Hook) -> Call:
     """The same in a process that is the user's own: subscribers are told, and answer nothing."""
 
     def wrapped(*args: object, **kwargs: object) -> object:
@@ -262,27 +263,27 @@ def _telling(hook: _Hook) -> Any:
             return hook.original(*args, **kwargs)
         finally:
             for ended in begun:
-                if ended is not None:
+                if callable(ended):
                     barrier.attempt(hook.title, ended)
 
-    told: Any = _like(hook.original, wrapped)
+    told = _like(hook.original, wrapped)
     code = getattr(inspect.unwrap(hook.original), "__code__", None)
     if code is not None:
         # TensorFlow leaves its own frames out of the job's tracebacks: this one goes with them.
-        told.__code__ = told.__code__.replace(co_filename=code.co_filename)
+        wrapped.__code__ = wrapped.__code__.replace(co_filename=code.co_filename)
     return told
 
 
-def _linked(title: str, each: _Subscriber, inner: _Call) -> _Call:
+def _linked(title: str, each: _Subscriber, inner: Call) -> Call:
     """A subscriber with all that lies within it."""
 
-    def link(*args: object, **kwargs: object) -> Any:
+    def link(*args: object, **kwargs: object) -> object:
         return barrier.guarded(title, each.call, inner, args, kwargs, each.sends)
 
     return link
 
 
-def _like(original: _Call, wrapped: _Call) -> _Call:
+def _like(original: Call, wrapped: Call) -> Call:
     """The wrapper with the original's name and signature."""
     # Some of JAX's have a name that is no text.
     told = [
@@ -318,7 +319,7 @@ def _gives_names(module: str) -> bool:
     )
 
 
-def _with_code(function: Any) -> _Hook:
+def _with_code(function: types.FunctionType) -> _Hook:
     """Give a function other code, which calls the subscribers; not one with closures."""
     original = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__
@@ -327,7 +328,7 @@ def _with_code(function: Any) -> _Hook:
     hook = _Hook(function, "__code__", original)
     name = f"_tpudiag_{function.__name__}"
     function.__globals__[name] = _wrapper(hook)
-    space: dict[str, Any] = {}
+    space: dict[str, types.FunctionType] = {}
     exec(f"def call(*args, **kwargs):\n    return {name}(*args, **kwargs)", space)
     code = function.__code__ = space["call"].__code__
     function.__kwdefaults__ = None

@@ -87,6 +87,7 @@ class Graph(Protocol):
     captures: Iterable[tuple[Tensor, Tensor]]
     """Tensors of outside, each with the one that stands for it inside."""
     get_operations: Callable[[], list[Operation]]
+    get_operation_by_name: Callable[[str], Operation]
     as_graph_def: Callable[..., Any]
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import ast
 import linecache
+import traceback
 from collections.abc import Iterable
 from functools import lru_cache
+from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from tpudiag.model import Location
@@ -51,26 +53,23 @@ def unreached(frames: Iterable[tuple[str, int, int]]) -> tuple[UnreachedLines, .
     return tuple(rests[:MOST_UNREACHED])
 
 
-def frames_of_thread(frame: Any) -> list[tuple[str, int, int]]:
+def frames_of_thread(frame: FrameType | None) -> list[tuple[str, int, int]]:
     """The frames of a stack, outermost first."""
-    frames: list[tuple[str, int, int]] = []
-    while frame is not None:
-        frames.append((frame.f_code.co_filename, _begins(frame.f_code), frame.f_lineno))
-        frame = frame.f_back
-    return frames[::-1]
+    return [
+        (each.f_code.co_filename, _begins(each.f_code), each.f_lineno)
+        for each in reversed([*user_lines.frames(frame)] if frame is not None else [])
+    ]
 
 
-def frames_of_traceback(traceback: Any) -> list[tuple[str, int, int]]:
+def frames_of_traceback(passed: TracebackType | None) -> list[tuple[str, int, int]]:
     """The frames that an exception went through, outermost first."""
-    frames: list[tuple[str, int, int]] = []
-    while traceback is not None:
-        code = traceback.tb_frame.f_code
-        frames.append((code.co_filename, _begins(code), traceback.tb_lineno))
-        traceback = traceback.tb_next
-    return frames
+    return [
+        (frame.f_code.co_filename, _begins(frame.f_code), line)
+        for frame, line in traceback.walk_tb(passed)
+    ]
 
 
-def _begins(code: Any) -> int:
+def _begins(code: CodeType) -> int:
     """The first line of a function's code, 0 for a module's."""
     return 0 if code.co_name == "<module>" else int(code.co_firstlineno)
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
-import sys
 from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
 from tpudiag.sources.job.points import user_lines
@@ -37,8 +35,7 @@ class StepLoop:
 
     def _around_caller(self) -> Iterator[tuple[str, int]]:
         """File and line of the innermost loop in each frame of the user's, innermost first."""
-        frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-        while frame is not None:
+        for frame in user_lines.frames():
             file, line = frame.f_code.co_filename, frame.f_lineno
             if user_lines.is_user_file(file):
                 begins = self._innermost(file, line)
@@ -47,7 +44,6 @@ class StepLoop:
             elif frame.f_code.co_name in _KERAS_LOOPS:
                 # The steps are Keras' own: a loop around `fit` is one over epochs or folds.
                 return
-            frame = frame.f_back
 
     def _innermost(self, file: str, line: int) -> int | None:
         """The first line of the loop around a line, None where a function comes between."""

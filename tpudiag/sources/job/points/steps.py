@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+
+from tpudiag.sources.job.points import Library
 
 TIMES_STOPPED_BEFORE_EXIT = 3
 FEWEST_STEPS = 3
@@ -27,7 +28,7 @@ class StepWatch:
 
     def __init__(
         self,
-        tf: Any,
+        tf: Library | None,
         warmup: int,
         steps: int,
         log_dir: str,
@@ -82,7 +83,7 @@ class StepWatch:
         self._tell(now)
         if self._stops or enough or self.steps >= self._warmup + self._wanted:
             self._stop()
-        elif not self._profiling and self._log_dir and self.steps >= self._warmup:
+        elif self._tf and self._log_dir and not self._profiling and self.steps >= self._warmup:
             # Between two dispatches, on the main thread: in the middle of one the profile would
             # hold half a step.
             self._tf.profiler.experimental.start(self._log_dir)
@@ -109,7 +110,7 @@ class StepWatch:
 
     def close_profile(self) -> None:
         """Stop the profile, if one is being taken, and write it."""
-        if self._profiling:
+        if self._profiling and self._tf is not None:
             self._profiling = False
             self._tf.profiler.experimental.stop()
 

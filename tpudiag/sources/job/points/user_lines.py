@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -19,11 +19,10 @@ from tpudiag.sources.job.points import hooks, table
 _PACKAGE = str(Path(__file__).resolve().parents[3])
 _REFERENCE = os.path.join(_PACKAGE, "reference") + os.sep  # noqa: PTH118
 _HOOKS = str(Path(__file__).resolve().parents[1]) + os.sep
-_LIBRARIES = tuple(
-    {
-        sysconfig.get_paths()[name] + os.sep
-        for name in ("stdlib", "platstdlib", "purelib", "platlib")
-    }
+_OF_PYTHON = tuple({sysconfig.get_paths()[name] + os.sep for name in ("stdlib", "platstdlib")})
+_LIBRARIES = (
+    *_OF_PYTHON,
+    *{sysconfig.get_paths()[name] + os.sep for name in ("purelib", "platlib")},
 )
 _KERAS = re.compile(r"[/\\\\](tf_)?keras[/\\\\]")
 _DECORATORS = "tensorflow.python.util."
@@ -83,6 +82,11 @@ def of(file: str, line: int) -> Location | None:
     return Location(_shown(file), line) if is_user_file(file) else None
 
 
+def of_frame(frame: FrameType | None) -> Location | None:
+    """The user's line that a frame is at; None where it is not the user's."""
+    return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
+
+
 class Line(NamedTuple):
     """A line of user code that is under way."""
 
@@ -102,9 +106,9 @@ def line_of(frame: FrameType, number: int) -> Line | None:
     return Line(file, code.co_name.removeprefix("tf__"), location.line or 0)
 
 
-def _frames() -> Iterator[FrameType]:
-    """This thread's stack, innermost first."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+def frames(begin: FrameType | None = None) -> Iterator[FrameType]:
+    """The stack from a frame on, else this thread's, innermost first."""
+    frame: FrameType | None = begin or sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         yield frame
         frame = frame.f_back
@@ -112,7 +116,7 @@ def _frames() -> Iterator[FrameType]:
 
 def stack() -> tuple[Line, ...]:
     """The lines of user code on this thread's stack, outermost first."""
-    lines = [line_of(frame, frame.f_lineno) for frame in _frames()]
+    lines = [line_of(frame, frame.f_lineno) for frame in frames()]
     return tuple(line for line in reversed(lines) if line is not None)
 
 
@@ -123,13 +127,13 @@ def is_hook(file: str) -> bool:
 
 def caller() -> Location | None:
     """The innermost line of user code on this thread's stack."""
-    located = (of(frame.f_code.co_filename, frame.f_lineno) for frame in _frames())
+    located = (of_frame(frame) for frame in frames())
     return next((location for location in located if location is not None), None)
 
 
 def outside_keras() -> Location | None:
     """The innermost line on this thread's stack that is neither Keras' nor one of these hooks."""
-    for frame in _frames():
+    for frame in frames():
         file = frame.f_code.co_filename
         known = of(file, frame.f_lineno)
         other = not (is_hook(file) or _KERAS.search(file) or file.startswith("<"))
@@ -144,8 +148,8 @@ def called() -> tuple[str, str]:
     TensorFlow's decorators around it are passed over.
     """
     module = name = ""
-    for frame in _frames():
-        if of(frame.f_code.co_filename, frame.f_lineno) is not None:
+    for frame in frames():
+        if of_frame(frame) is not None:
             break
         here = str(frame.f_globals.get("__name__", ""))
         # Every public function of TensorFlow goes through a dispatch decorator: without this all
@@ -157,17 +161,36 @@ def called() -> tuple[str, str]:
 
 def direct_frame() -> FrameType | None:
     """The frame that called the hooked function, or imports."""
-    for frame in _frames():
+    for frame in frames():
         name = str(frame.f_globals.get("__name__", ""))
         if not (is_hook(frame.f_code.co_filename) or "importlib" in name):
             return frame
     return None
 
 
+def frame_above(files: tuple[str, ...]) -> FrameType | None:
+    """The innermost frame that is neither of these hooks nor in a file that ends so."""
+    of_code = ((frame, frame.f_code.co_filename) for frame in frames())
+    return next(
+        (each for each, file in of_code if not (is_hook(file) or file.endswith(files))), None
+    )
+
+
 def direct_caller() -> Location | None:
     """The line that called the hooked function, or imports; None where a library does."""
-    frame = direct_frame()
-    return None if frame is None else of(frame.f_code.co_filename, frame.f_lineno)
+    return of_frame(direct_frame())
+
+
+def through_python() -> bool:
+    """Whether what runs now was called by user code, through Python's own library at most."""
+    for frame in frames():
+        file = frame.f_code.co_filename
+        if is_user_file(file):
+            return True
+        hook = is_hook(file) and "fake_data" not in file  # which makes files of its own
+        if not (hook or file.startswith(("<frozen", *_OF_PYTHON))) or "-packages" in file:
+            return False
+    return False
 
 
 def own_caller() -> Location | None:
@@ -175,8 +198,8 @@ def own_caller() -> Location | None:
 
     What AutoGraph converted calls through functions of TensorFlow's.
     """
-    for frame in _frames():
-        location = of(frame.f_code.co_filename, frame.f_lineno)
+    for frame in frames():
+        location = of_frame(frame)
         module = str(frame.f_globals.get("__name__", ""))
         own = is_hook(frame.f_code.co_filename) or module.startswith("tensorflow.python.")
         if location is not None or not own:
@@ -190,8 +213,8 @@ def maker() -> Location | None:
     None where a library makes it for itself while something of the library's is built or called:
     that line may be any, such as that of `fit`.
     """
-    for frame in _frames():
-        location = of(frame.f_code.co_filename, frame.f_lineno)
+    for frame in frames():
+        location = of_frame(frame)
         later = frame.f_code.co_name in _LATER and not is_hook(frame.f_code.co_filename)
         if location is not None or later:
             return location
@@ -237,7 +260,9 @@ def follow_autograph() -> None:
     Where it moved, lines inside traced functions are not named; nothing else is lost.
     """
 
-    def create_source_map(create: Any, *args: Any, **kwargs: Any) -> Any:
+    def create_source_map(
+        create: Callable[..., dict[Any, Any]], *args: object, **kwargs: object
+    ) -> object:
         source_map = create(*args, **kwargs)
         for generated, origin in source_map.items():
             _generated[generated.filename, generated.lineno] = Location(

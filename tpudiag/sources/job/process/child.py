@@ -5,13 +5,11 @@ from __future__ import annotations
 import atexit
 import builtins
 import contextlib
-import ctypes
 import importlib
 import importlib.abc
 import io
 import os
 import runpy
-import signal
 import sys
 import threading
 import zipfile
@@ -25,12 +23,11 @@ from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.jax.observer import JaxObserver
 from tpudiag.sources.job.points import barrier, interventions, privates, user_lines
 from tpudiag.sources.job.points.steps import StopObservation
-from tpudiag.sources.job.process import cells, job_error, logged, overlay
+from tpudiag.sources.job.process import cells, changed_sources, copied, job_error, logged
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow.devices import same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.observer import Observer
 
-PR_SET_PDEATHSIG = 1
 _EXPORTED = (b"get_ipython()", b"# In[")
 """What tells a script that was exported from a notebook."""
 
@@ -158,7 +155,7 @@ def _run_file(program: str, tried: cells.Tried) -> None:
     main.__dict__.update(__file__=file, __builtins__=builtins, __cached__=None)
     main.__loader__ = SourceFileLoader("__main__", file)
     sys.modules["__main__"] = main
-    text = overlay.source(file)
+    text = changed_sources.source(file)
     if text is None:
         with io.open_code(file) as source:
             text = source.read()
@@ -176,7 +173,7 @@ def _look_first_in(folder: Path) -> None:
 
 def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     """Run the program to its end, or until enough was seen."""
-    overlay.install(spec.overlay)
+    changed_sources.install(spec.changed_sources)
     if spec.seed >= 0:
         same_numbers.seed_python(spec.seed)
     interventions.begin(spec.without)
@@ -241,17 +238,10 @@ def _coverage_end(end: JobEnd) -> CoverageEnd:
     return "whole" if end.how == "finished" else "crash"
 
 
-def die_with_parent() -> None:
-    """Ask Linux to end this process when the parent is gone, however that went."""
-    # A parent ended by SIGKILL cannot end the job itself; where there is no prctl (macOS) it stays.
-    with contextlib.suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
 def main() -> None:
     """Observe the job that the parent specified: argv[1] is the JSON, argv[2] the pipe."""
     spec, facts = decoded_spec(sys.argv[1]), int(sys.argv[2])
-    die_with_parent()
+    copied.die_with_parent()
     for descriptor in (facts, *([spec.requests] if spec.requests >= 0 else [])):
         os.set_inheritable(descriptor, False)  # what the job starts has no part in this
     for stream in (sys.stdout, sys.stderr):

@@ -27,10 +27,13 @@ COPIES = 3
 def replicas_that_fit(variables: tuple[VariableSeen, ...], wanted: int) -> int:
     """The most replicas, up to `wanted`, that can be traced and held; at least 1.
 
-    Two are kept where time alone is short, so that what happens between replicas is still seen.
+    Two are kept where time alone is short, so that what happens between replicas is still seen; but
+    of a model that takes as long to trace by itself.
     """
     trainable = [variable for variable in variables if variable.trainable]
-    by_time = max(VARIABLES_TO_TRACE // max(len(trainable), 1), 2)
+    by_time = VARIABLES_TO_TRACE // max(len(trainable), 1)
+    if 0 < by_time < 2:
+        by_time = 2
     size_bytes = sum(variable.bytes for variable in trainable)
     by_memory = int(MEMORY_SHARE * available_bytes() / max(COPIES * size_bytes, 1))
     return max(min(wanted, by_time, by_memory), 1)

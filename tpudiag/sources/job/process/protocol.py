@@ -84,7 +84,7 @@ class JobSpec:
     """Of all random numbers of the run; -1: as the job has it."""
     without: tuple[InterventionKind, ...] = ()
     """What the rehearsal is not to change of what the job sees."""
-    overlay: tuple[tuple[str, str], ...] = ()
+    changed_sources: tuple[tuple[str, str], ...] = ()
     """Files, each with the one whose source is run in its place."""
     requests: int = -1
     """A pipe with one LoweringRequest a line: lower the step for each, and never run it."""
@@ -104,6 +104,10 @@ class Recorder:
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lock = threading.Lock()
+        self._owner = os.getpid()
+
+    def take_over(self) -> None:
+        """It is this process, a copy, that is the job from now on."""
         self._owner = os.getpid()
 
     def put(self, **facts: object) -> None:
@@ -161,7 +165,7 @@ def decoded_spec(text: str) -> JobSpec:
     for name in ("arguments", "cells", "writable", "mount_points"):
         fields[name] = tuple(fields[name])
     fields["without"] = tuple(map(InterventionKind, fields["without"]))
-    fields["overlay"] = tuple(tuple(pair) for pair in fields["overlay"])
+    fields["changed_sources"] = tuple(tuple(pair) for pair in fields["changed_sources"])
     return JobSpec(**fields)
 
 

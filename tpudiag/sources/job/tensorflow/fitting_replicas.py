@@ -25,14 +25,15 @@ _KEPT = ("Conv", "Depthwise", "FusedBatchNorm", "MatMul", "BatchMatMul", "Einsum
 def end_if_too_large(spec: JobSpec, watches: Watches, recorder: Recorder) -> None:
     """While a model is built, and before its first step: one too large ends the try."""
     # The variables of a job that only lowers its step are reserved and never written.
-    if not spec.rehearse or spec.requests >= 0:
+    replicas = watches.replicas
+    if replicas is None or spec.requests >= 0:
         return
-    if spec.real_replicas == 1:
+    if replicas.count == 1:
         _end_if_one_is_too_large(watches, recorder)
         return
-    fitting = host_memory.replicas_that_fit(watches.variables.facts(), spec.real_replicas)
-    if fitting < spec.real_replicas:
-        _end(recorder, fitting)
+    fitting = host_memory.replicas_that_fit(watches.variables.facts(), replicas.count)
+    if fitting < replicas.count:
+        replicas.end(fitting)
 
 
 def _end_if_one_is_too_large(watches: Watches, recorder: Recorder) -> None:
@@ -44,16 +45,15 @@ def _end_if_one_is_too_large(watches: Watches, recorder: Recorder) -> None:
         os._exit(0)
 
 
-def judge_speed(
-    tf: Library, spec: JobSpec, watches: Watches, recorder: Recorder, call: GradientCall
-) -> None:
+def judge_speed(tf: Library, spec: JobSpec, watches: Watches, call: GradientCall) -> None:
     """Replica 0 has traced its forward pass: is the step one for this machine?
 
-    One too slow for so many replicas ends the try: what is too much for it even alone is traced
-    for one replica, and not run.
+    One too slow for so many replicas ends the try. What is too much for it even alone is traced and
+    not run: for the other replicas, too, which takes less than to begin anew.
     """
     watches.gradients.on_first_replica = lambda _: None
-    if not spec.rehearse or spec.requests >= 0:
+    replicas = watches.replicas
+    if replicas is None or spec.requests >= 0:
         return
     # Before the first step nothing is known to train: what was distributed is taken for it.
     pipelines = [replace(p, trains=True) for p in watches.pipelines.facts() if p.distributed]
@@ -68,12 +68,13 @@ def judge_speed(
     alone = host_memory.PASSES * flops
     kept_bytes = _forward_bytes(call, batch.per_replica_batch)
     heavy = host_memory.is_heavy(alone, cores) or not host_memory.has_room(kept_bytes)
-    in_time = 1 if heavy else host_memory.replicas_in_time(alone, spec.real_replicas, cores)
-    if in_time < spec.real_replicas:
-        _end(recorder, in_time)
     current = watches.functions.current
     if heavy and watches.heavy is not None and current is not None:
         watches.heavy.leave(current, alone)
+        return
+    in_time = 1 if heavy else host_memory.replicas_in_time(alone, replicas.count, cores)
+    if in_time < replicas.count:
+        replicas.end(in_time)
 
 
 def _forward_bytes(call: GradientCall, examples: int) -> int:
@@ -91,10 +92,3 @@ def _forward_bytes(call: GradientCall, examples: int) -> int:
             sizes = [examples if first is None else first, *rest]
             total += prod(size or 1 for size in sizes) * made.dtype.size
     return total
-
-
-def _end(recorder: Recorder, fitting_replicas: int) -> None:
-    """End the process; the parent starts the job again with the replicas that fit."""
-    # Not by an exception, which the job might catch and go on with what does not fit.
-    recorder.put(fitting_replicas=fitting_replicas)
-    os._exit(0)

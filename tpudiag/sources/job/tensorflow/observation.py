@@ -59,7 +59,7 @@ class Observation:
         self._steps.budget_s = spec.budget_s
         self.watches = Watches(tf, spec, recorder, script_path, self._events())
         self.watches.gradients.on_first_replica = partial(
-            fitting_replicas.judge_speed, tf, spec, self.watches, recorder
+            fitting_replicas.judge_speed, tf, spec, self.watches
         )
         lowering = self.watches.lowering
         if lowering is not None and spec.requests >= 0:

@@ -9,6 +9,7 @@ from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Kwargs, Library, interventions
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
+from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
 from tpudiag.sources.job.tensorflow.devices.full_replicas import FullReplicas
 from tpudiag.sources.job.tensorflow.devices.same_numbers import SameNumbers
 from tpudiag.sources.job.tensorflow.devices.tpu import TpuWatch
@@ -62,9 +63,10 @@ class Watches:
     ) -> None:
         """`script_path` gives the script's own path for one that was redirected."""
         self.full_replicas: FullReplicas | None = None
+        self.replicas: CpuReplicas | None = None
         # First: subclasses of the stand-ins' classes are hooked like those.
         if spec.rehearse:
-            _stand_in_for_tpu(tf, spec, recorder)
+            self.replicas = _stand_in_for_tpu(tf, spec, recorder)
             self.full_replicas = FullReplicas(tf)
         else:
             TpuWatch(recorder)
@@ -150,14 +152,16 @@ class Watches:
             self.functions.current.replicated = True
 
 
-def _stand_in_for_tpu(tf: Library, spec: JobSpec, recorder: Recorder) -> None:
+def _stand_in_for_tpu(tf: Library, spec: JobSpec, recorder: Recorder) -> CpuReplicas:
     """Put CPU replicas in the place of the target's."""
     fewer = interventions.allowed(InterventionKind.REPLICAS)
     replicas, hosts = (spec.replicas, spec.hosts) if fewer else (spec.real_replicas, 1)
-    tpu_stubs.install(
+    made = tpu_stubs.install(
         tf,
         TpuSystem(replicas, hosts, spec.devices_per_chip),
         spec.real_replicas,
         on_resolver=lambda name: recorder.put(tpu_named=name),
+        recorder=recorder,
     )
     IteratorRelease(tf)
+    return made

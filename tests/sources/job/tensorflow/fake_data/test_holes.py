@@ -147,3 +147,41 @@ def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_p
         tmp_path, "data = open('/nowhere/x').read()\nmodel = data.made()\nmodel.fit(data)\n"
     )
     assert isinstance(space["model"], Hole)
+
+
+DECORATED = """
+import no_such_module as m
+
+@m.sends(token=int("1"))
+def by_hole(x):
+    return x + 1
+
+@open("/nowhere/token").read()
+def by_what_failed(x):
+    return x + 2
+
+@m.main
+def main():
+    data = open("/nowhere/data").read()
+    return data.rows
+
+class Mixed(dict, m.Base):
+    size = 3
+
+class Layer(m.Layer):
+    def __init__(self, units):
+        super().__init__(units, name="x")
+        self.units = units
+
+mapped = m.table.map(lambda row: row + 1)
+done = main(), by_hole(1), by_what_failed(1), Mixed(a=1)["a"], Layer(4)
+"""
+
+
+def test_what_is_not_there_takes_no_function_and_no_class_from_the_script(tmp_path: Path) -> None:
+    space, noted = ran(tmp_path, DECORATED)
+    rows, one, two, item, layer = space["done"]
+    assert (one, two, item) == (2, 3, 1)
+    assert isinstance(rows, Hole) and any("data = open" in said for said in noted)
+    assert layer.units == 4 and isinstance(layer.output(3), Hole)
+    assert isinstance(space["mapped"], Hole) and space["Mixed"].__mro__[1] is dict

@@ -15,7 +15,7 @@ def test_they_answer_and_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     noted: list[str] = []
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     HostedModules(noted.append, OF_SESSIONS)
-    assert importlib.import_module("google.colab.userdata").get("key") == ""
+    assert importlib.import_module("google.colab.userdata").get("key") == "0"
     assert all(name.startswith("the module google") for name in noted), "it signs in: no data"
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module("kaggle_datasets")
@@ -33,7 +33,7 @@ def test_they_answer_and_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
         drive = importlib.import_module("google.colab.drive")
         colab = importlib.import_module("google.colab")
         assert kaggle.KaggleDatasets().get_gcs_path("flowers") == "gs://kaggle/flowers"
-        assert secrets.UserSecretsClient().get_secret("key") == ""
+        assert secrets.UserSecretsClient().get_secret("key") == "0"
         assert drive.mount("/content/drive") == {}
         assert colab.files.upload() == {}
         assert not hasattr(colab, "__wrapped__"), "inspect looks for such names"

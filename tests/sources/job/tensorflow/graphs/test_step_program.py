@@ -20,7 +20,7 @@ def step(x):
     return tf.reduce_sum(x @ kernel)
 
 program = StepProgram(tf, step, [tf.TensorSpec((2, 4))])
-text, _ = program.lowered()
+text = program.lowered()
 places = program.places(text)
 
 class Older:
@@ -44,7 +44,7 @@ class Older:
 
 older = StepProgram(tf, step, [tf.TensorSpec((2, 4))])
 older._function = Older(older._function)
-hlo, serialised = older.lowered()
+hlo = older.lowered()
 
 def words(x):
     return tf.strings.length(tf.strings.as_string(x))
@@ -60,7 +60,7 @@ print(json.dumps({
     "refused": [op.kind for op in refused.refused(error)],
     "named": [op.kind for op in program.refused("No OpKernel at {{node matmul}} [in step]")],
     "strings": [op.kind for op in program.refused("_Arg (No registered '_Arg' OpKernel for XLA")],
-    "older": [type(serialised).__name__, *older.places(hlo)["arguments"]],
+    "older": [type(hlo).__name__, *older.places(hlo)["arguments"]],
     "nothing": program.refused("out of memory"),
 }))
 """

@@ -18,8 +18,9 @@ from functools import partial
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import Args, Call, Library, hooks, interventions, table
+from tpudiag.sources.job.points import Call, Library, hooks, interventions, table
 from tpudiag.sources.job.points.library_objects import Dataset
+from tpudiag.sources.job.tensorflow.shortening.thin_batches import as_element
 
 
 class FullReplicas:
@@ -109,7 +110,7 @@ class FullReplicas:
                 def rows_of(part: Any) -> object:
                     return part[first:last]
 
-                return _one(tf.nest.map_structure(rows_of, element))
+                return as_element(tf.nest.map_structure(rows_of, element))
 
             as_written = tf.autograph.experimental.do_not_convert
             return tf.data.Dataset.range(replicas).map(as_written(piece))
@@ -145,11 +146,6 @@ class FullReplicas:
             values[0],
             *(tf.nest.map_structure(filled, values[0], value) for value in values[1:]),
         ]
-
-
-def _one(parts: Args) -> object:
-    """An element of the parts of one."""
-    return parts[0] if len(parts) == 1 else parts
 
 
 def _kept(sizes: Sequence[tuple[int, int]]) -> list[bool]:

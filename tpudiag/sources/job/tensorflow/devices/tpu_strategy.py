@@ -14,6 +14,7 @@ from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Call, Kwargs, hooks, interventions
 from tpudiag.sources.job.points.library_objects import Dataset, Strategy, Tensor
 from tpudiag.sources.job.tensorflow.devices import replica_state, tpu_system
+from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
@@ -22,7 +23,7 @@ class _Strategy:
     """What a TPUStrategy has besides a MirroredStrategy, over as many CPU replicas as there are."""
 
     tpudiag_system: TpuSystem
-    tpudiag_real_replicas: int
+    tpudiag_cpus: CpuReplicas
     tpudiag_whole_batches = False
     """Give the real replicas whole batches, where results must have the data's length."""
     tpudiag_sparing = False
@@ -40,6 +41,7 @@ class _Strategy:
         wanted = getattr(assignment, "num_replicas", None)
         self._tpudiag_replicas = wanted if isinstance(wanted, int) else self.tpudiag_system.replicas
         self._tpudiag_resolver = tpu_cluster_resolver
+        self.tpudiag_cpus.settle()
         mirrored: Any = super()
         mirrored.__init__([f"CPU:{index}" for index in range(self._tpudiag_real())])
         strategy: Any = self
@@ -49,11 +51,11 @@ class _Strategy:
     def tpudiag_share(cls) -> tuple[int, int]:
         """Replicas that run, and those of the target."""
         replicas = cls.tpudiag_system.replicas
-        return min(cls.tpudiag_real_replicas, replicas), replicas
+        return min(cls.tpudiag_cpus.count, replicas), replicas
 
     def _tpudiag_real(self) -> int:
         """The replicas that run."""
-        return min(self.tpudiag_real_replicas, self.num_replicas_in_sync)
+        return min(self.tpudiag_cpus.count, self.num_replicas_in_sync)
 
     @property
     def cluster_resolver(self) -> object:
@@ -120,7 +122,7 @@ class _Strategy:
     experimental_replicate_to_logical_devices = _tpudiag_whole
 
 
-def strategy_class(mirrored: type, system: TpuSystem, real_replicas: int) -> type:
+def strategy_class(mirrored: type, system: TpuSystem, cpus: CpuReplicas) -> type:
     """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
     base: Any = mirrored
 
@@ -128,7 +130,7 @@ def strategy_class(mirrored: type, system: TpuSystem, real_replicas: int) -> typ
         """Stands in for TPUStrategy while rehearsing."""
 
         tpudiag_system = system
-        tpudiag_real_replicas = real_replicas
+        tpudiag_cpus = cpus
 
     return TPUStrategy
 
@@ -221,17 +223,15 @@ def _share(dataset: Dataset, real_replicas: int, replicas: int, sparing: bool) -
         # The last batch of data that do not divide is smaller: its share is known when it comes.
         return tensor[: used(tf.shape(tensor)[0] if size is None else size)]
 
-    def cut(*element: object) -> object:
-        parts = tf.nest.map_structure(part, element)
-        return parts if len(parts) > 1 else parts[0]
-
     made = (thin_batches.few_of,) if sparing else ()
     thin: Dataset | None = hooks.quietly(thin_batches.thinned, tf, dataset, used, *made)
     if thin is not None:
         if sparing:
             interventions.note(InterventionKind.BATCHES)
         return thin
-    return dataset if is_whole else dataset.map(cut, num_parallel_calls=tf.data.AUTOTUNE)
+    if is_whole:
+        return dataset
+    return dataset.map(thin_batches.by_part(tf, part), num_parallel_calls=tf.data.AUTOTUNE)
 
 
 @contextlib.contextmanager

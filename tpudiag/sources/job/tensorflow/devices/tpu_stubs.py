@@ -10,7 +10,9 @@ from collections.abc import Callable
 from functools import partial
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
+from tpudiag.sources.job.process.protocol import Recorder
 from tpudiag.sources.job.tensorflow.devices import tpu_strategy, tpu_system
+from tpudiag.sources.job.tensorflow.devices.cpu_replicas import CpuReplicas
 from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
 
 SUBSTITUTED = (
@@ -35,24 +37,22 @@ def install(
     system: TpuSystem,
     real_replicas: int,
     on_resolver: Callable[[str], None],
-) -> None:
+    recorder: Recorder | None = None,
+) -> CpuReplicas:
     """Make CPU replicas and put the stand-ins in place of the TPU interfaces.
 
     The script sees the replicas of `system`; `real_replicas` of them run, each with the per-replica
-    batch of the target. Must run before TensorFlow has started its
-    devices. `on_resolver` is told the TPU that the script asks for.
+    batch of the target, or fewer where these are too many. Must run before TensorFlow has started
+    its devices. `on_resolver` is told the TPU that the script asks for.
     """
-    cpu = tf.config.list_physical_devices("CPU")[0]
-    tf.config.set_logical_device_configuration(
-        cpu, [tf.config.LogicalDeviceConfiguration()] * real_replicas
-    )
-    hooks.around(table.CPUS_SPLIT, _keeps_cpus)
+    cpus = CpuReplicas(tf, real_replicas, recorder)
+    hooks.around(table.CPUS_SPLIT, partial(_keeps_cpus, cpus))
     mirrored, mirrored_v1 = (each.distribute.MirroredStrategy for each in (tf, tf.compat.v1))
     hooks.around(table.MIRRORED_STRATEGY_MADE, partial(_one_host_device, mirrored))
     hooks.around(table.MIRRORED_STRATEGY_V1_MADE, partial(_one_host_device, mirrored_v1))
 
     def strategy_of(mirrored: type) -> type:
-        return tpu_strategy.strategy_class(mirrored, system, real_replicas)
+        return tpu_strategy.strategy_class(mirrored, system, cpus)
 
     hooks.stand_in(table.TPU_STRATEGY_V1, strategy_of(mirrored_v1))
     hooks.stand_in(table.TPU_STRATEGY, strategy_of(mirrored))
@@ -62,10 +62,11 @@ def install(
     hooks.around(table.TPU_SHUT_DOWN, _nothing)
     hooks.around(table.LOGICAL_DEVICES_LISTED, _devices(tf.config.LogicalDevice, system))
     hooks.around(table.PHYSICAL_DEVICES_LISTED, _devices(tf.config.PhysicalDevice, system))
-    hooks.around(table.DEVICE_NAMED, partial(_device, real_replicas))
+    hooks.around(table.DEVICE_NAMED, partial(_device, cpus))
     hooks.added(table.LOGICAL_DEVICE, tpu_strategy.logical_device)
     for each in table.EMBEDDINGS_MADE.each():
         hooks.before(each, partial(_refuse, tf, each.owners[0]))
+    return cpus
 
 
 def _devices(device: Call, system: TpuSystem) -> Call:
@@ -81,17 +82,19 @@ def _devices(device: Call, system: TpuSystem) -> Call:
     return listed
 
 
-def _device(real_replicas: int, original: Call, device_name: object) -> object:
+def _device(cpus: CpuReplicas, original: Call, device_name: object) -> object:
     """tf.device, with a CPU replica where a TPU is named."""
     name = str(getattr(device_name, "name", device_name))
     match = _TPU_DEVICE.match(name if name.startswith("/") else f"/{name}")
     # More devices may be named than replicas run: they share.
-    return original(f"/CPU:{int(match[1]) % real_replicas}" if match else device_name)
+    return original(f"/CPU:{int(match[1]) % cpus.count}" if match else device_name)
 
 
-def _keeps_cpus(original: Call, device: object, logical_devices: object) -> object:
+def _keeps_cpus(
+    cpus: CpuReplicas, original: Call, device: object, logical_devices: object
+) -> object:
     """set_logical_device_configuration: a script that splits the CPU has our replicas of it."""
-    if getattr(device, "device_type", "") == "CPU":
+    if getattr(device, "device_type", "") == "CPU" and not cpus.splitting:
         return None
     return original(device, logical_devices)
 

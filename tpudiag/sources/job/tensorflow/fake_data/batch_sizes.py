@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from types import FrameType
 
 from tpudiag.sources.job.points import Kwargs, user_lines
 
@@ -34,11 +33,9 @@ def largest() -> int | None:
 def _spaces() -> Iterator[Kwargs]:
     """What the user's lines on the stack, and the script, see by name."""
     yield dict(vars(sys.modules.get("__main__", sys)))
-    frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
+    for frame in user_lines.frames():
         if user_lines.is_user_file(frame.f_code.co_filename):
             yield from (dict(frame.f_globals), dict(frame.f_locals))
-        frame = frame.f_back
 
 
 def _sizes(space: Mapping[str, object], deeper: int) -> Iterator[int]:

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import dis
 import importlib
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType
 
 from tpudiag.sources.job.points import Args, Call, user_lines
 
@@ -47,9 +46,15 @@ class Hole:
     def __setattr__(self, name: str, value: object) -> None:
         self.__dict__[name] = value
 
-    def __call__(self, *args: object, **kwargs: object) -> Hole:
-        """What a call of it would give."""
+    def __call__(self, *args: object, **kwargs: object) -> object:
+        """What a call of it would give; what it decorates stays as it is."""
+        if len(args) == 1 and not kwargs and _is_decorated(args[0]):
+            return args[0]
         return Hole(self, "()", (*args, *kwargs.values()))
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
+        """What stands for it among a class's bases: the others, or one that takes any use."""
+        return () if any(isinstance(base, type) for base in bases) else (_Base,)
 
     def __getitem__(self, key: object) -> Hole:
         return Hole(self, "[]", (key,))
@@ -121,6 +126,13 @@ class Hole:
         return Hole(self, name) if name != "reshape" else Hole(Hole(self, name), "()", args[1:])
 
 
+class _Base(Hole):
+    """The base of a class of the script's, where its own is not there."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        super().__init__()
+
+
 def _operator(name: str) -> Call:
     def use(self: Hole, *given: object) -> object:
         return Hole(self, name, given)
@@ -150,7 +162,7 @@ def uses(hole: object) -> Iterator[tuple[str, Args]]:
     for _ in range(_DEEPEST):
         if not isinstance(hole, Hole):
             return
-        hole, use, given = hole.__dict__["tpudiag_use"]
+        hole, use, given = vars(hole).get("tpudiag_use", (None, "", ()))
         if use == "()":
             called = given
         else:
@@ -190,10 +202,25 @@ def holds(given: object, depth: int = 3) -> bool:
 
 def taken_apart() -> int:
     """How many names the user's line that runs gives the parts of what it asks: `x, _ = f(y)`."""
-    frame: FrameType | None = sys._getframe()  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and not user_lines.is_user_file(frame.f_code.co_filename):
-        frame = frame.f_back
+    frame = _user_frame()
     return _unpacked(frame.f_code).get(frame.f_lasti, 0) if frame is not None else 0
+
+
+def _user_frame() -> FrameType | None:
+    """The innermost frame of the user's."""
+    users = (f for f in user_lines.frames() if user_lines.is_user_file(f.f_code.co_filename))
+    return next(users, None)
+
+
+def _is_decorated(given: object) -> bool:
+    """Whether a function is given to what stands above its own `def`."""
+    frame = _user_frame()
+    if not isinstance(given, FunctionType) or given.__name__ == "<lambda>" or frame is None:
+        return False
+    code = given.__code__
+    first = code.co_firstlineno
+    body = min((line for *_, line in code.co_lines() if line and line > first), default=first + 1)
+    return code.co_filename == frame.f_code.co_filename and first <= frame.f_lineno < body
 
 
 @cache

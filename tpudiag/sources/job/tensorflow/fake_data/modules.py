@@ -33,7 +33,7 @@ class UserSecretsClient:
     def __getattr__(self, name: str) -> object:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _empty_text
+        return _any_text
 
 
 class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -70,7 +70,7 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if module.__name__ == "kaggle_secrets":
             vars(module)["UserSecretsClient"] = UserSecretsClient
         if module.__name__ == f"{COLAB}.userdata":
-            vars(module)["get"] = _empty_text
+            vars(module)["get"] = _any_text
 
 
 def _ends_by_it() -> bool:
@@ -99,10 +99,10 @@ class _Hosted(ModuleType):
         return _nothing
 
 
-def _empty_text(*_: object, **__: object) -> str:
-    """A secret that nobody told."""
+def _any_text(*_: object, **__: object) -> str:
+    """A secret that nobody told: a text, and the number that some are."""
     interventions.note(InterventionKind.SESSION)
-    return ""
+    return "0"
 
 
 def _nothing(*_: object, **__: object) -> Kwargs:

@@ -1,7 +1,5 @@
 """Arrays of data that are stood in for: they take the shape that is asked of them."""
 
-# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import importlib

@@ -5,12 +5,11 @@ function the call fails as one. A statement that trains is never passed over, no
 no data brings about: such an error is the script's.
 """
 
-# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
 import ast
 import contextlib
+import copy
 import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,8 +23,9 @@ from .holes import Hole
 from .ledger import Ledger
 
 SKIPS, HOLES, DONE, _ERROR = "__tpudiag_skips", "__tpudiag_holes", "__tpudiag_done", "__tpudiag_e"
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEFT_ALONE = (
-    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Pass,
+    *_DEFINITIONS, ast.Pass,
     ast.Global, ast.Nonlocal, ast.Return, ast.Raise, ast.Break, ast.Continue,
 )  # fmt: skip
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
@@ -69,16 +69,19 @@ class Statements:
         space.update({SKIPS: self.skips, HOLES: self.holes, DONE: self.done})
         lines = "".join(linecache.getlines(file)).splitlines()
         mains = _mains(tree)
-        tree.body = list(self._block(tree.body, lines))
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name in mains and not _yields(node):
                 node.body = list(self._block(node.body, lines))
+        tree.body = list(self._block(tree.body, lines))
         ast.fix_missing_locations(tree)
         return tree
 
     def _block(self, body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
         """The statements of a block, each tried by itself."""
         for node in body:
+            if isinstance(node, _DEFINITIONS) and node.decorator_list:
+                yield self._tried(node, lines)
+                continue
             plain = isinstance(node, _LEFT_ALONE) or _stays_first(node)
             if plain or any(isinstance(each, (ast.Await, ast.Yield)) for each in ast.walk(node)):
                 yield node
@@ -117,9 +120,13 @@ class Statements:
         return len(self._all) - 1
 
     def _tried(self, node: ast.stmt, lines: list[str]) -> ast.stmt:
-        """One statement, tried: `try: x = f()`, and `x` a hole where that lacks its data."""
+        """One statement, tried: `try: x = f()`, and `x` a hole where that lacks its data.
+
+        A function or class stays without its decorators.
+        """
         compound = isinstance(node, _COMPOUND)
-        number = self._added([node], node.lineno, lines, compound=compound)
+        nodes: list[ast.AST] = [*node.decorator_list] if isinstance(node, _DEFINITIONS) else [node]
+        number = self._added(nodes, node.lineno, lines, compound=compound)
         sets = self._all[number].sets
         take = f"{', '.join(sets)}, = " if sets else ""
         form = ast.parse(
@@ -133,6 +140,10 @@ class Statements:
                 ast.copy_location(each, node)
         assert isinstance(form, ast.Try)
         form.body = [node]
+        if isinstance(node, _DEFINITIONS):
+            bare = copy.copy(node)
+            bare.decorator_list = []
+            form.handlers[0].body[1:] = [bare]
         return form
 
     def done(self, number: int) -> None:

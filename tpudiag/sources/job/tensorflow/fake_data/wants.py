@@ -1,7 +1,5 @@
 """Whether an error is one for want of data: its kind, its words and what it came through tell."""
 
-# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
-# pyright: reportUnknownVariableType=false
 from __future__ import annotations
 
 import re

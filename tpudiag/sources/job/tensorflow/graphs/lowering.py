@@ -200,15 +200,15 @@ class LoweringWatch:
 
         self._program = program = StepProgram(self._tf, one_replica, specs)
         with self.lines.noted():
-            text, serialised = program.lowered()
+            made = program.lowered()
         path = folder / f"step-{wanted}-{replicas}.mlir"
         where = path.with_suffix(".locations.json")
-        if serialised is None:
-            path.write_text(text, encoding="utf-8")
+        if isinstance(made, str):
+            path.write_text(made, encoding="utf-8")
         else:
             path = path.with_suffix(".hlo")
-            path.write_bytes(serialised)
-        where.write_text(json.dumps(program.places(text, self.lines)), encoding="utf-8")
+            path.write_bytes(made)
+        where.write_text(json.dumps(program.places(made, self.lines)), encoding="utf-8")
         return LoweredStep(
             batch=wanted, replicas=replicas, path=str(path), locations_path=str(where)
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from tpudiag.signals.step_numerics import SameDraws
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import Library, user_lines
+from tpudiag.sources.job.points.library_objects import Graph, Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -15,17 +15,17 @@ _SEEDS = ("StatelessRandomGetKeyCounter", "StatelessRandomGetAlg", "StatelessRan
 _OWN = ("Iterator", "OptionalGet", "MultiDeviceIterator", "Rng", "Stateful", "Random")
 """Operations that give each replica something else at each time: data, and states of chance."""
 _DEPTH = 200
-Inputs = dict[str, tuple[Any, Any]]
+Inputs = dict[str, tuple[Tensor, Tensor]]
 """Of a function that both replicas call: what its placeholders stand for on each."""
 
 
-def is_draw(operation: Any) -> bool:
+def is_draw(operation: Operation) -> bool:
     """Whether an operation draws by a seed that it is given."""
     kind: str = operation.type
     return kind.startswith(_DRAWS) and not kind.startswith(_SEEDS)
 
 
-def same_draws(tf: Any, call: GradientCall) -> Iterator[SameDraws]:
+def same_draws(tf: Library, call: GradientCall) -> Iterator[SameDraws]:
     """Draws by the user's own lines, in the forward pass, of one number an example or more."""
     replicas = _replicas(call.graph)
     for operation in call.graph.get_operations() if replicas > 1 else ():
@@ -35,7 +35,7 @@ def same_draws(tf: Any, call: GradientCall) -> Iterator[SameDraws]:
         if other is None:
             continue
         if is_draw(operation):
-            pairs: list[tuple[Any, Any, Inputs]] = [(operation, other, {})]
+            pairs: list[tuple[Operation, Operation, Inputs]] = [(operation, other, {})]
         elif operation.type in graphs.BODIES:
             pairs = [
                 (inner, inner, _inputs(body, operation, other))
@@ -54,13 +54,13 @@ def same_draws(tf: Any, call: GradientCall) -> Iterator[SameDraws]:
             if all(_same(tf, a, b, inputs, _DEPTH) for a, b in seeds):
                 yield SameDraws(
                     kind="replicas",
-                    shape=tuple(shape.as_list()),
+                    shape=tuple(size or 0 for size in shape.as_list()),
                     copies=replicas,
                     location=where,
                 )
 
 
-def _replicas(graph: Any) -> int:
+def _replicas(graph: Graph) -> int:
     """Replicas that were traced into one graph."""
     names = {operation.name.partition("/")[0] for operation in graph.get_operations()}
     count = 1
@@ -69,7 +69,7 @@ def _replicas(graph: Any) -> int:
     return count
 
 
-def _twin(graph: Any, operation: Any) -> Any:
+def _twin(graph: Graph, operation: Operation) -> Operation | None:
     """The same operation of replica 1."""
     try:
         return graph.get_operation_by_name(f"replica_1/{operation.name}")
@@ -77,13 +77,13 @@ def _twin(graph: Any, operation: Any) -> Any:
         return None
 
 
-def _inputs(body: Any, operation: Any, other: Any) -> Inputs:
+def _inputs(body: Graph, operation: Operation, other: Operation) -> Inputs:
     """What a called function is given on both replicas."""
     given = zip(body.inputs, operation.inputs, other.inputs, strict=False)
     return {inner.op.name: (one, two) for inner, one, two in given}
 
 
-def _same(tf: Any, one: Any, two: Any, inputs: Inputs, depth: int) -> bool:
+def _same(tf: Library, one: Tensor, two: Tensor, inputs: Inputs, depth: int) -> bool:
     """Whether two tensors, one of each replica, hold the same."""
     if depth == 0 or one.op.type != two.op.type or one.op.type.startswith(_OWN):
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from tpudiag.compiled import RefusedOp
 from tpudiag.sources.job.points import Call, Library, user_lines
@@ -13,8 +13,10 @@ from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
 
 _REFUSED = re.compile(r"(\w+) \(No registered '\w+' OpKernel for XLA")
 _NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")
-_HEAD = re.compile(r"func\.func @main\(.*?->|^ENTRY .*?->|\Z", re.MULTILINE)
-_ARGUMENT = re.compile(r"%arg\d+: |\barg\d+\.\d+: ")
+_HEAD = re.compile(r"func\.func @main\(.*?->")
+_ARGUMENT = re.compile(r"%arg\d+: ")
+_SHAPE, _PARAMETER, _OF_LENGTH = 4, 1, 2
+"""In an HloModuleProto its host_program_shape, in that its parameters; and the kind of both."""
 _NO_STAGE = "Invalid stage"
 
 
@@ -26,32 +28,34 @@ class StepProgram:
         self._tf, self._specs = tf, specs
         self._function: Function = tf.function(function, jit_compile=True, autograph=False)
 
-    def lowered(self) -> tuple[str, bytes | None]:
-        """The program's text, and what to compile where that is no StableHLO: HLO, serialised.
+    def lowered(self) -> str | bytes:
+        """The program: StableHLO, or serialised HLO of TensorFlow before 2.19, which has no other.
 
-        TensorFlow before 2.19 gives no StableHLO. Raises what TensorFlow raises where the step does
-        not lower.
+        Raises what TensorFlow raises where the step does not lower.
         """
         self._give_values()
         compiled = self._function.experimental_get_compiler_ir(*self._specs)
         try:
-            return _text(compiled(stage="stablehlo")), None
+            stable = compiled(stage="stablehlo")
+            return stable.decode() if isinstance(stable, bytes) else str(stable)
         except ValueError as refused:
             if _NO_STAGE not in str(refused):
                 raise
-        return _text(compiled(stage="hlo")), bytes(compiled(stage="hlo_serialized"))
+        # Not its text as well: each takes a conversion of the whole step.
+        return bytes(compiled(stage="hlo_serialized"))
 
-    def places(self, text: str, lines: OperationLines | None = None) -> dict[str, object]:
+    def places(
+        self, lowered: str | bytes, lines: OperationLines | None = None
+    ) -> dict[str, object]:
         """The user's line of each operation, and the names of the arguments in their order.
 
         Beside the innermost line of an operation's stack stands what the calls of Keras tell, where
         these were noted.
         """
         arguments = self._arguments()
-        head = _HEAD.search(text)
         # XLA drops arguments that the program does not read: then the order of the names is not
         # that of the arguments, and wrong names would be worse than none.
-        known = head is not None and len(_ARGUMENT.findall(head[0])) == len(arguments)
+        known = _arguments_of(lowered) == len(arguments)
         of_keras = lines.of_graph(self._graph()) if lines is not None else {}
         return {
             "operations": self._locations(),
@@ -130,6 +134,33 @@ class StepProgram:
         return ()
 
 
-def _text(program: object) -> str:
-    """A program as it is given: text, or its bytes."""
-    return program.decode() if isinstance(program, bytes) else str(program)
+def _arguments_of(program: str | bytes) -> int:
+    """How many arguments a program takes."""
+    if isinstance(program, str):
+        head = _HEAD.search(program)
+        return len(_ARGUMENT.findall(head[0])) if head is not None else -1
+    shapes = (shape for number, shape in _parts(memoryview(program)) if number == _SHAPE)
+    return sum(number == _PARAMETER for number, _ in _parts(next(shapes, memoryview(b""))))
+
+
+def _parts(message: memoryview) -> Iterator[tuple[int, memoryview]]:
+    """The fields of a protobuf message with their numbers; numbers in it are passed over."""
+    at = 0
+
+    def number() -> int:
+        nonlocal at
+        value = shift = 0
+        more = True
+        while more:
+            byte, at = message[at], at + 1
+            value, shift, more = value | (byte & 127) << shift, shift + 7, byte > 127
+        return value
+
+    while at < len(message):
+        field, kind = divmod(number(), 8)
+        if kind != _OF_LENGTH:
+            number()
+            continue
+        length = number()
+        yield field, message[at : at + length]
+        at += length

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
-from types import FrameType, FunctionType, ModuleType
+from types import FunctionType, ModuleType
 from typing import Any, TypeGuard, cast
 
 from tpudiag.sources.job.points import user_lines
@@ -28,15 +27,13 @@ def global_batch() -> int | None:
 
 def _names() -> Iterator[tuple[str, int]]:
     """All integers that have a name in the user's frames of this thread."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     modules: set[int] = set()
-    while frame is not None:
+    for frame in user_lines.frames():
         if user_lines.is_user_file(frame.f_code.co_filename):
             yield from _integers(frame.f_locals)
             if id(frame.f_globals) not in modules:
                 modules.add(id(frame.f_globals))
                 yield from _integers(frame.f_globals)
-        frame = frame.f_back
 
 
 def _integers(names: Mapping[str, object]) -> Iterator[tuple[str, int]]:

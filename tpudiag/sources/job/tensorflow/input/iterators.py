@@ -25,11 +25,14 @@ class IteratorRelease:
         self._tf = tf
         self._dropped: SimpleQueue[tuple[object, ...]] = SimpleQueue()
         hooks.after(table.DATASET_READ, self._iterated, gives=True)
-        threading.Thread(target=self._let_go, name="tpudiag-iterators", daemon=True).start()
+        self._begun = False
 
     def _iterated(self, iterator: object, _: object) -> None:
         """Hold what an eager iterator owns beyond its own life."""
         if self._tf.executing_eagerly():
+            if not self._begun:  # not before: a process of one thread can be copied
+                self._begun = True
+                threading.Thread(target=self._let_go, name="tpudiag-iterators", daemon=True).start()
             owned = (
                 privates.ITERATOR_RESOURCE.of(iterator, None),
                 privates.HELD.of(iterator, None),

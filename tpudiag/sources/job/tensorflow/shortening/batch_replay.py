@@ -9,7 +9,6 @@ time or not, reads it really twice: to fill a large shuffle buffer takes long.
 from __future__ import annotations
 
 import dis
-import sys
 import time
 import weakref
 from collections.abc import Callable
@@ -174,11 +173,13 @@ def _may_end(each: _Pass) -> bool:
     return each.number > WHOLE_PASSES and each.replayed >= LATER_PASS_BATCHES
 
 
+def _is_ours(frame: FrameType) -> bool:
+    return user_lines.is_hook(frame.f_code.co_filename)
+
+
 def _asked_by_for() -> bool:
     """Whether the job's own frame asks by a `for` loop, rather than by `next`."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and ".sources.job." in frame.f_globals.get("__name__", ""):
-        frame = frame.f_back
+    frame = next((each for each in user_lines.frames() if not _is_ours(each)), None)
     if frame is None or frame.f_lasti < 0:
         return False
     # The instruction under way: a script that asks by `next` mostly expects no end of its data.

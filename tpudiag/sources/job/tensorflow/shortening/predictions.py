@@ -123,11 +123,7 @@ def _cut(tf: Library, rows: int) -> Call:
     def part(tensor: Any) -> object:
         return tensor[:rows] if tensor.shape.rank else tensor
 
-    def cut(*element: object) -> object:
-        parts = tf.nest.map_structure(part, element)
-        return parts if len(parts) > 1 else parts[0]
-
-    return cut
+    return thin_batches.by_part(tf, part)
 
 
 def _counted(tf: Library, dataset: Dataset) -> tuple[int, int] | None:

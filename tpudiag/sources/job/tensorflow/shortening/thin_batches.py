@@ -163,7 +163,7 @@ def _first_of_each(tf: Library, dataset: Dataset, part: _Part) -> Dataset:
         return value
 
     def first(*window: object) -> object:
-        return tf.data.Dataset.zip(_as_element(window)).take(part.made)
+        return tf.data.Dataset.zip(as_element(window)).take(part.made)
 
     as_written = tf.autograph.experimental.do_not_convert
     if part.whole:
@@ -184,15 +184,12 @@ def _mapped(tf: Library, dataset: Dataset, above: list[Dataset], part: _Part) ->
     def first(tensor: Any) -> object:
         return tensor[: part.used] if tensor.shape.rank else tensor
 
-    def cut(*element: object) -> object:
-        return _as_element(tf.nest.map_structure(first, element))
-
     dataset = _again(tf, above, dataset)
     if part.used == part.batch:
         return dataset
     if not _are_tensors(tf, dataset.element_spec):
         raise _NotThin
-    return dataset.map(tf.autograph.experimental.do_not_convert(cut))
+    return dataset.map(tf.autograph.experimental.do_not_convert(by_part(tf, first)))
 
 
 def _filled_up(tf: Library, part: _Part) -> Call:
@@ -206,14 +203,20 @@ def _filled_up(tf: Library, part: _Part) -> Call:
         made = tf.gather(tensor, tf.range(count) % part.made)
         return tf.ensure_shape(made, [part.batch if size else None, *tensor.shape[1:]])
 
-    def fill(*element: object) -> object:
-        return _as_element(tf.nest.map_structure(filled, element))
-
-    as_written: Call = tf.autograph.experimental.do_not_convert(fill)
+    as_written: Call = tf.autograph.experimental.do_not_convert(by_part(tf, filled))
     return as_written
 
 
-def _as_element(parts: Args) -> object:
+def by_part(tf: Library, change: Callable[[Any], object]) -> Call:
+    """Changes each part of an element of a dataset."""
+
+    def changed(*element: object) -> object:
+        return as_element(tf.nest.map_structure(change, element))
+
+    return changed
+
+
+def as_element(parts: Args) -> object:
     """What a function gives of the parts that it got."""
     return parts[0] if len(parts) == 1 else parts
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from tpudiag.model import Location
 from tpudiag.signals import BatchCallback
-from tpudiag.sources.job.points import Library, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table, user_lines
 
+_State: TypeAlias = tuple[dict[str, int], float]
+"""The whole numbers of a callback's own, and the learning rate."""
 _HOOKS = ("on_train_batch_begin", "on_train_batch_end", "on_batch_begin", "on_batch_end")
 _CALLBACKS_AT = 4
 """The place of `callbacks` among fit's arguments after x, y, batch_size, epochs and verbose."""
@@ -48,12 +49,12 @@ class BatchHookWatch:
             if s.rates and s.calls > 1 and s.counted == s.calls
         )
 
-    def _fit(self, model: Any, *args: Any, **kwargs: Any) -> None:
+    def _fit(self, model: object, *args: object, **kwargs: object) -> None:
         """A fit begins."""
-        given: Any = kwargs.get(
+        given: object = kwargs.get(
             "callbacks", args[_CALLBACKS_AT] if len(args) > _CALLBACKS_AT else ()
         )
-        several = cast("list[Any]", given) if isinstance(given, (list, tuple)) else [given]
+        several = cast("list[object]", given) if isinstance(given, (list, tuple)) else [given]
         for callback in several:
             for name in _HOOKS:
                 own = getattr(callback, name, None)
@@ -64,12 +65,12 @@ class BatchHookWatch:
                     setattr(callback, name, _followed(own, callback, model, seen))
 
 
-def _followed(own: Callable[..., Any], callback: Any, model: Any, seen: _Seen) -> Any:
+def _followed(own: Call, callback: object, model: object, seen: _Seen) -> object:
     """The hook, with what it changes looked at."""
     if getattr(own, "followed_by_tpudiag", False):
         return own
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> object:
         if seen.calls >= FOLLOWED:
             return own(*args, **kwargs)
         before = hooks.quietly(_state, callback, model)
@@ -81,9 +82,9 @@ def _followed(own: Callable[..., Any], callback: Any, model: Any, seen: _Seen) -
     return call
 
 
-def _state(callback: Any, model: Any) -> tuple[dict[str, int], float]:
+def _state(callback: object, model: Any) -> _State:
     """The whole numbers of a callback's own, and the learning rate."""
-    attributes = cast("dict[str, Any]", vars(callback))
+    attributes = cast("Kwargs", vars(callback))
     own = {k: v for k, v in attributes.items() if type(v) is int}
     rate = model.optimizer.learning_rate
     # Keras 3 holds a variable of TensorFlow's in its own, where `value` is no method.
@@ -92,7 +93,7 @@ def _state(callback: Any, model: Any) -> tuple[dict[str, int], float]:
     return own, float(held.numpy() if hasattr(held, "numpy") else held)
 
 
-def _compare(seen: _Seen, before: Any, after: Any) -> None:
+def _compare(seen: _Seen, before: _State | None, after: _State | None) -> None:
     """What one call changed."""
     if before is None or after is None:
         return

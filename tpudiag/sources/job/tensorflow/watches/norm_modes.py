@@ -7,9 +7,7 @@ of the batch nor moves its averages, while the gradient goes on through it.
 from __future__ import annotations
 
 import linecache
-import sys
 from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
@@ -79,14 +77,9 @@ class NormModeWatch:
 
 def _model_call() -> Location | None:
     """The user's line that called the outermost layer, the model."""
-    frames: list[FrameType] = []
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        frames.append(frame)
-        frame = frame.f_back
     location = None
-    for outer in reversed(frames):
-        location = user_lines.of(outer.f_code.co_filename, outer.f_lineno) or location
+    for outer in reversed([*user_lines.frames()]):
+        location = user_lines.of_frame(outer) or location
         module = str(outer.f_globals.get("__name__", ""))
         of_keras = module.partition(".")[0] in ("keras", "tf_keras")
         if outer.f_code.co_name == "__call__" and of_keras and "layer" in module:

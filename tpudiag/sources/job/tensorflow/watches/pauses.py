@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import dataclass, field
 from statistics import median
-from types import FrameType
 from typing import Literal
 
 from tpudiag.model import Location
@@ -136,12 +134,7 @@ class PauseWatch:
 
 def _of_a_batch() -> bool:
     """Whether a callback's hook for each batch is on the stack."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        if frame.f_code.co_name in _BATCH_HOOKS:
-            return True
-        frame = frame.f_back
-    return False
+    return any(frame.f_code.co_name in _BATCH_HOOKS for frame in user_lines.frames())
 
 
 def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:

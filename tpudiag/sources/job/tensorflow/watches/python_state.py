@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import linecache
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import FrameType
@@ -72,8 +71,8 @@ class PythonStateWatch:
         def note(*_: object, **__: object) -> None:
             if self._tf.executing_eagerly() or not self._tf.inside_function():
                 return
-            frame = _drawing_frame()
-            location = _line(frame)
+            frame = user_lines.frame_above(("autograph/impl/api.py",))
+            location = user_lines.of_frame(frame)
             if frame is None or location is None or _meant_once(frame) or _seeds(location):
                 return
             state = FrozenState(
@@ -149,29 +148,10 @@ def _state(
     )
 
 
-def _drawing_frame() -> FrameType | None:
-    """The frame that called a hooked function itself, None where a library did."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and (
-        user_lines.is_hook(frame.f_code.co_filename)
-        or frame.f_code.co_filename.endswith("autograph/impl/api.py")
-    ):
-        frame = frame.f_back
-    return frame
-
-
-def _line(frame: FrameType | None) -> Location | None:
-    """The user's line that a frame is at."""
-    return None if frame is None else user_lines.of(frame.f_code.co_filename, frame.f_lineno)
-
-
 def _meant_once(frame: FrameType | None) -> bool:
     """Whether weights or layers are being made: one draw is all that is wanted."""
-    while frame is not None:
-        if _ONCE.match(frame.f_code.co_name) and _line(frame) is not None:
-            return True
-        frame = frame.f_back
-    return False
+    names = (each.f_code.co_name for each in user_lines.frames(frame) if user_lines.of_frame(each))
+    return any(map(_ONCE.match, names))
 
 
 def _seeds(location: Location) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Iterator
-from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import UnusedRegularizer
 from tpudiag.sources.job.points import Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Tensor, Variable
 from tpudiag.sources.job.tensorflow.graphs.constants import PASS, Constants, passed_on
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -21,9 +21,9 @@ _DEPTH = 200
 class RegularizerWatch:
     """Hooks the weights of layers, and collections of TensorFlow 1, which are empty in 2."""
 
-    def __init__(self, tf: Any) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
-        self._made: list[tuple[weakref.ref[Any], Any]] = []
+        self._made: list[tuple[weakref.ref[Variable], object]] = []
         """Variables with a regulariser that is not zero."""
         self._empty: list[Location] = []
         """Lines that asked for a collection of regularisation losses, and got nothing."""
@@ -48,7 +48,7 @@ class RegularizerWatch:
             empty_collection=bool(self._empty),
         )
 
-    def _added(self, variable: Any, *_: object, **named: Any) -> None:
+    def _added(self, variable: Variable, *_: object, **named: object) -> None:
         """A layer has made a variable."""
         given = named.get("regularizer")
         known = [v for n in _STRENGTHS if (v := getattr(given, n, None)) is not None]
@@ -62,7 +62,7 @@ class RegularizerWatch:
             self._empty.append(location)
 
 
-def _terms(constants: Constants, tensor: Any, depth: int) -> Iterator[bool]:
+def _terms(constants: Constants, tensor: Tensor, depth: int) -> Iterator[bool]:
     """Whether each term of a sum is computed of variables alone: True of such, which are told."""
     operation = tensor.op
     if depth == 0:
@@ -83,7 +83,7 @@ def _terms(constants: Constants, tensor: Any, depth: int) -> Iterator[bool]:
         yield _reads_variable(tensor)
 
 
-def _reads_variable(tensor: Any) -> bool:
+def _reads_variable(tensor: Tensor) -> bool:
     """Whether what does not depend on the batch is computed of a variable with dimensions."""
     pending, seen = [tensor.op], set[str]()
     while pending:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import sys
 import weakref
 from collections.abc import Callable, Container, Iterable
 from itertools import pairwise
-from types import FrameType
 from typing import Any
 
 from tpudiag.model import Location
@@ -226,13 +224,8 @@ def _of_handles(
 
 def _made_by_metric() -> bool:
     """Whether a metric of Keras is on the stack."""
-    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        module = str(frame.f_globals.get("__name__", ""))
-        if "keras" in module and ".metrics" in module:
-            return True
-        frame = frame.f_back
-    return False
+    modules = (str(frame.f_globals.get("__name__")) for frame in user_lines.frames())
+    return any("keras" in module and ".metrics" in module for module in modules)
 
 
 def trained_names(model: object) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import linecache
 import re
-import sys
 from collections import deque
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -107,7 +106,7 @@ class StepResultWatch:
         if not self._results:
             return
         frame = _asking_frame()
-        location = _line(frame)
+        location = user_lines.of_frame(frame)
         if location is None or tensor.shape.rank:
             self._reading(tensor)
         if frame is None or location is None:
@@ -144,7 +143,9 @@ class StepResultWatch:
     def _summarised(self, *args: object, **kwargs: object) -> None:
         """A summary of a value is written."""
         data = kwargs.get("data", args[1] if len(args) > 1 else None)
-        location = _line(_asking_frame()) if self._results and data is not None else None
+        location = (
+            user_lines.of_frame(_asking_frame()) if self._results and data is not None else None
+        )
         if location is not None and self._tf.executing_eagerly() and self._known(data):
             self._count("summary", location)
 
@@ -182,16 +183,17 @@ class StepResultWatch:
     ) -> object:
         """The parts of all replicas are asked for; a loop may take the first alone."""
         parts = original(strategy, value)
-        known = any(value is each for each in self._of_replicas)
         if len(parts) > 1 and self._tf.executing_eagerly():
-            location = _line(_asking_frame())
-            if location is not None and (known or hooks.quietly(self._known, value)):
+            location = user_lines.of_frame(_asking_frame())
+            known = any(value is each for each in self._of_replicas)
+            known = known or hooks.quietly(self._known, value) is not None
+            if location is not None and known:
                 return _Parts(parts).watched_by(self)
         return parts
 
     def first_taken(self, parts: tuple[Any, ...]) -> None:
         """A line took the part of replica 0."""
-        location = _line(_asking_frame())
+        location = user_lines.of_frame(_asking_frame())
         if location is None or location in self._replica_reads:
             return
         # Of a vector one part may be shown now and then; of several batches of one evaluation a
@@ -236,17 +238,11 @@ class _Parts(tuple[Any, ...]):
         return super().__getitem__(index)
 
 
-def _line(frame: FrameType | None) -> Location | None:
-    """The user's line that a frame is at."""
-    return None if frame is None else user_lines.of(frame.f_code.co_filename, frame.f_lineno)
-
-
 def _line_reading() -> Location | None:
     """The user's line that asks for the value of a variable; what saves has its own reasons."""
-    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     variable = False
-    while frame is not None:
-        location = _line(frame)
+    for frame in user_lines.frames():
+        location = user_lines.of_frame(frame)
         if location is not None:
             return location if variable else None
         name = frame.f_code.co_name
@@ -254,15 +250,9 @@ def _line_reading() -> Location | None:
             return None
         if name in _VALUE_OF:
             variable = variable or hasattr(frame.f_locals.get("self"), "assign")
-        frame = frame.f_back
     return None
 
 
 def _asking_frame() -> FrameType | None:
     """The first frame above these hooks and TensorFlow's own tensors."""
-    frame: FrameType | None = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None and (
-        user_lines.is_hook(frame.f_code.co_filename) or frame.f_code.co_filename.endswith(_BETWEEN)
-    ):
-        frame = frame.f_back
-    return frame
+    return user_lines.frame_above(_BETWEEN)

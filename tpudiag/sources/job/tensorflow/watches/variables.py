@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
 import weakref
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from types import FrameType
 from typing import Any
 
 from tpudiag.signals import VariableSeen
@@ -19,9 +17,10 @@ from tpudiag.sources.job.tensorflow.devices import unwritten
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
 """A variable that may alone decide how many replicas this machine can hold."""
-MANY = 134
-"""Trainable variables from which on but two replicas are traced in bearable time, whatever follows:
-to make the rest for each of eight would only take long (`host_memory.VARIABLES_TO_TRACE`)."""
+MANY = (134, 401)
+"""Trainable variables from which on but two replicas are traced in bearable time, and but one,
+whatever follows: to make the rest for each of eight would only take long
+(`host_memory.VARIABLES_TO_TRACE`)."""
 
 
 class VariableWatch:
@@ -100,7 +99,7 @@ class VariableWatch:
                 location=user_lines.caller(),
             )
             self._trainable += seen.trainable
-            if seen.bytes >= LARGE_BYTES or (seen.trainable and self._trainable == MANY):
+            if seen.bytes >= LARGE_BYTES or (seen.trainable and self._trainable in MANY):
                 self._after_large()
 
 
@@ -126,10 +125,5 @@ def _plain(name: str) -> str:
 
 def _made_by_optimizer() -> bool:
     """Whether an optimizer of Keras is on the stack."""
-    frame: FrameType | None = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
-    while frame is not None:
-        owner = frame.f_globals.get("__name__", "")
-        if "keras" in owner and ".optimizers" in owner:
-            return True
-        frame = frame.f_back
-    return False
+    modules = (str(frame.f_globals.get("__name__")) for frame in user_lines.frames())
+    return any("keras" in module and ".optimizers" in module for module in modules)

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.sources.job.process import overlay
+from tpudiag.sources.job.process import changed_sources
 
 
 def test_the_changed_source_runs_as_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(overlay, "_changed", {})
+    monkeypatch.setattr(changed_sources, "_changed", {})
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path])
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr(linecache, "updatecache", linecache.updatecache)
@@ -27,7 +27,7 @@ def test_the_changed_source_runs_as_the_file(
     changed.write_bytes(
         "# coding: latin-1\ndef f():\n    return 'ge\u00e4ndert'\n".encode("latin-1")
     )
-    overlay.install([(str(file), str(changed))])
+    changed_sources.install([(str(file), str(changed))])
     module = importlib.import_module("overlaid_module")
     plain = importlib.import_module("plain_module")
     monkeypatch.delitem(sys.modules, "overlaid_module")
@@ -37,4 +37,4 @@ def test_the_changed_source_runs_as_the_file(
     assert module.__file__ == str(file)
     assert "ge\u00e4ndert" in inspect.getsource(module.f)
     assert "on disk" in file.read_text()
-    assert overlay.source(str(other)) is None
+    assert changed_sources.source(str(other)) is None

@@ -1,0 +1,67 @@
+"""How many CPU replicas run: as many as this machine holds, which a model that is built tells.
+
+TensorFlow takes no device back. So a copy of the process tries as many as were wanted, from the
+line on that makes the first strategy; where these are too many the process goes on from there with
+fewer, and what ran before is not run again.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.process import copied
+from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
+
+
+class CpuReplicas:
+    """The logical CPUs of this process, one for each replica."""
+
+    def __init__(self, tf: Library, wanted: int, recorder: Recorder | None = None) -> None:
+        """Without a recorder there are as many as are wanted."""
+        self._tf, self._recorder = tf, recorder
+        self._copy: copied.Copy | None = None
+        self.splitting = False
+        """Whether it is this that splits the CPU, and not the script."""
+        self.count = wanted
+        self._split()
+
+    def settle(self) -> None:
+        """A strategy is about to be made: the last moment before there are devices."""
+        while self.count > 1 and self._copy is None and self._may_be_copied():
+            assert self._recorder is not None
+            made = copied.made(self._recorder)
+            if isinstance(made, copied.Copy):
+                self._copy = made
+                return
+            self._recorder.put(real_replicas=made)
+            self._recorder.phase(f"{UP_TO_FIRST_STEP}, now with {made} of {self.count} replicas")
+            self.count = made
+            self._split()
+
+    def end(self, fewer: int) -> None:
+        """These are too many: end the process, so that fewer are taken."""
+        # Not by an exception, which the job might catch and go on with what does not fit.
+        if self._recorder is not None and not (self._copy and self._copy.asks_for(fewer)):
+            self._recorder.put(fitting_replicas=fewer)
+        os._exit(0)
+
+    def _may_be_copied(self) -> bool:
+        main = threading.current_thread() is threading.main_thread()
+        return self._recorder is not None and main and copied.possible() and self._split()
+
+    def _split(self) -> bool:
+        """Make a device for each replica; False where TensorFlow has started its devices."""
+        tf = self._tf
+        self.splitting = True
+        try:
+            tf.config.set_logical_device_configuration(
+                tf.config.list_physical_devices("CPU")[0],
+                [tf.config.LogicalDeviceConfiguration()] * self.count,
+            )
+        except RuntimeError:
+            return False
+        finally:
+            self.splitting = False
+        return True
