@@ -50,6 +50,7 @@ from tpudiag.sources.job.tensorflow import observation
 from tpudiag.sources.job.tensorflow.observer import Observer
 
 observation.ENOUGH_RETRACES = 10**9
+barrier.MOST_DEFECTS_KEPT = 10**9
 left, tried, when = set(), set(), ["never"]
 
 linked = hooks._Hook.subscribe
