@@ -102,7 +102,7 @@ class Jitted:
         """The job's own call."""
         return self.watch.called(self, self._compiled, args, kwargs)
 
-    def __get__(self, instance: object, owner: type | None = None) -> object:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         """A method, as functions are."""
         return self if instance is None else MethodType(self, instance)
 

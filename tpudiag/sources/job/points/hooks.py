@@ -85,7 +85,7 @@ _undone: list[Callable[[], None]] = []
 """What takes out all that is no hook with subscribers."""
 
 
-def around(point: Point, call: Call, of: object = None, sends: barrier.Sends | None = None) -> None:
+def around(point: Point, call: Call, of: Any = None, sends: barrier.Sends | None = None) -> None:
     """Let `call(original, *args, **kwargs)` stand for the calls of a point.
 
     What fails in `call` and not in the original is ours alone: the original is called then, unless
@@ -104,7 +104,7 @@ def before(point: Point, note: Call, of: object = None) -> None:
     _subscribe(point, note, call, of)
 
 
-def after(point: Point, note: Call, of: object = None, *, gives: bool = False) -> None:
+def after(point: Point, note: Call, of: Any = None, *, gives: bool = False) -> None:
     """Call `note` with the arguments after each call that returned; `gives`: its result first."""
 
     def call(original: Call, *args: object, **kwargs: object) -> object:

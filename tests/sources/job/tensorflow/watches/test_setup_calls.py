@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from types import SimpleNamespace
+from typing import Any
 
 from tpudiag.sources.job.tensorflow.watches.setup_calls import SetupWatch, trained_names
 
@@ -42,5 +43,6 @@ def test_tensors_of_outside_that_a_step_takes_are_told_and_rates_and_generators_
     vars(watch)["_outside"] = [(weakref.ref(variable), None) for variable in made]
     captured = [(variable.handle, object()) for variable in (teacher, rate, state, gone)]
     del gone, made
-    read = watch.outside_read(SimpleNamespace(captures=captured))
+    graph: Any = SimpleNamespace(captures=captured)
+    read = watch.outside_read(graph)
     assert [variable.name for variable in read] == ["teacher"]
