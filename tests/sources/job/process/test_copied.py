@@ -48,3 +48,32 @@ def test_what_the_copy_asks_for_is_done(tmp_path: Path, what: str, said: str, co
         timeout=60,
     )
     assert (done.stdout, done.returncode) == (said, code), done.stderr
+
+
+WITH_A_WORKER = """
+import _thread, ctypes
+from tpudiag.sources.job.process import copied
+
+named, ended = _thread.allocate_lock(), _thread.allocate_lock()
+named.acquire(), ended.acquire()
+
+def work():
+    ctypes.CDLL(None).prctl(15, b"a_library", 0, 0, 0)  # PR_SET_NAME
+    named.release()
+    ended.acquire()
+
+_thread.start_new_thread(work, ())
+named.acquire()
+assert not copied.possible()
+"""
+
+
+def test_what_a_library_s_threads_hold_is_not_copied() -> None:
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", WITH_A_WORKER],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import signal
 import sys
 import threading
 import warnings
 from contextlib import suppress
+from pathlib import Path
 from typing import NoReturn
 
 from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.process.protocol import Recorder
 
 PR_SET_PDEATHSIG = 1
+_leave, _signal = os._exit, os.kill  # as they are before a notebook's cells are kept from them
 _CHANGES = frozenset(
     (
         "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link", "os.symlink", "os.truncate",
@@ -49,7 +52,21 @@ class Copy:
 def possible() -> bool:
     """Whether a copy of this process can go on as the process could."""
     alone = threading.active_count() == 1
-    return sys.platform == "linux" and alone and sys.gettrace() is None
+    return sys.platform == "linux" and alone and sys.gettrace() is None and not _has_workers()
+
+
+def _has_workers() -> bool:
+    """Whether a library has started threads that a copy would wait for in vain.
+
+    Those of linear algebra are begun anew in a copy; they bear the program's name, as those of
+    OpenMP do, which are not.
+    """
+    try:
+        names = {task.joinpath("comm").read_text() for task in Path("/proc/self/task").iterdir()}
+        openmp = re.search(r"/lib(gomp|i?omp5)\b", Path("/proc/self/maps").read_text()) is not None
+    except OSError:
+        return True
+    return len(names) > 1 or openmp
 
 
 def made(recorder: Recorder) -> Copy | int:
@@ -86,7 +103,7 @@ def _waited(pid: int) -> int:
 
     def pass_on(number: int, _: object) -> None:
         with suppress(ProcessLookupError):
-            os.kill(pid, number)
+            _signal(pid, number)
 
     before = signal.signal(signal.SIGTERM, pass_on)
     try:
@@ -100,8 +117,8 @@ def _end_as(how: int) -> NoReturn:
     if os.WIFSIGNALED(how):
         with suppress(OSError, ValueError):
             signal.signal(os.WTERMSIG(how), signal.SIG_DFL)
-        os.kill(os.getpid(), os.WTERMSIG(how))
-    os._exit(os.waitstatus_to_exitcode(how) if os.WIFEXITED(how) else 1)
+        _signal(os.getpid(), os.WTERMSIG(how))
+    _leave(os.waitstatus_to_exitcode(how) if os.WIFEXITED(how) else 1)
 
 
 def die_with_parent() -> None:
