@@ -34,6 +34,12 @@ def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:
         refuse_nothing("lib.py", FINISHED, {}, (), defines=("train", "read"))
 
 
+def test_statements_that_had_no_data_are_named_where_no_step_came() -> None:
+    lost = {"passed_over": ("train.py:3 tokens = fetch() (OSError: no network)",)}
+    with pytest.raises(NothingDiagnosed, match=r"Passed over for lack of data.*tokens = fetch"):
+        refuse_nothing("train.py", FINISHED, lost, ())
+
+
 def test_a_notebook_that_starts_its_training_in_a_shell_is_told_how_to_rehearse_that() -> None:
     line = SkippedLine(5, 2, "!python train.py --tpu=local")
     program = NotebookProgram("/run/notebook.py", Notebook("a.ipynb", "", (1,), (line,)))

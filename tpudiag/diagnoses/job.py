@@ -165,6 +165,7 @@ def spec_of(
         of_jax=request.framework is Framework.JAX,
         rest_s=request.rest_s if rehearse else 0.0,
         devices_per_chip=target.hardware.devices_per_chip,
+        hbm_bytes=target.hardware.usable_hbm_bytes,
         seed=request.seed,
         changed_sources=request.changed_sources,
     )

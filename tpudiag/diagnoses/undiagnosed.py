@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from tpudiag import missing_modules
+from tpudiag.diagnoses import job_summary
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.model import Outcome, Verdict
 from tpudiag.signals import JobEnd, Signals
@@ -63,6 +64,8 @@ def refuse_nothing(
     if signals.tensorflow is None and isinstance(imported, list) and "torch" in imported:
         refuse_framework(name, "torch")
     if not (failed or signals.pipelines):
+        for lost in job_summary.passed_over(facts.get("passed_over")):
+            raise NothingDiagnosed(f"{name}: no training step was seen. {lost}")
         said = f"; {elsewhere}" if elsewhere else ""
         if defines:
             said = (

@@ -10,6 +10,10 @@ MOST = 64
 """CPU devices that are made at most: each has threads of its own."""
 COUNT_FLAG = "--xla_force_host_platform_device_count="
 _TPU = ("tpu", "TPU")
+_IN_USE = (
+    "bytes_in_use", "peak_bytes_in_use", "bytes_reserved", "peak_bytes_reserved", "num_allocs",
+    "largest_alloc_size", "largest_free_block_bytes",
+)  # fmt: skip
 
 
 def variables(replicas: int) -> dict[str, str]:
@@ -21,8 +25,8 @@ def variables(replicas: int) -> dict[str, str]:
 class Devices:
     """Answers for the TPU where the job itself asks for one."""
 
-    def __init__(self, replicas: int) -> None:
-        self._replicas = replicas
+    def __init__(self, replicas: int, hbm_bytes: int) -> None:
+        self._replicas, self._hbm_bytes = replicas, hbm_bytes
         self.processes_asked = False
         """Whether the job is one of several processes, of which one is rehearsed."""
 
@@ -33,6 +37,7 @@ class Devices:
     def watch(self, jax: Library) -> None:
         """Answer for the TPU by the CPU's devices."""
         hooks.around(table.JAX_DEVICES, self._devices, jax)
+        hooks.around(table.JAX_MEMORY, self._memory, jax)
         hooks.around(table.JAX_BACKEND, self._default_backend, jax)
         hooks.around(table.JAX_CONFIGURED, self._update, jax)
         hooks.around(table.JAX_DISTRIBUTED, self._initialize, jax)
@@ -42,6 +47,11 @@ class Devices:
         args = tuple(None if given in _TPU else given for given in args)
         kwargs = {k: None if v in _TPU else v for k, v in kwargs.items()}
         return original(*args, **kwargs)
+
+    def _memory(self, original: Call, device: object) -> object:
+        """The target's HBM, and none of it in use: what a step takes is the compiler's to say."""
+        of_tpu = {"bytes_limit": self._hbm_bytes, "bytes_reservable_limit": self._hbm_bytes}
+        return original(device) or of_tpu | dict.fromkeys(_IN_USE, 0)
 
     def _default_backend(self, original: Call) -> object:
         """`tpu` for a line of the job's; a library would choose kernels that no CPU has."""

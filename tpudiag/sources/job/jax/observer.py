@@ -57,7 +57,7 @@ class JaxObserver:
         self._jax: Any = None
         self._is_own = spec.of_jax
         """Whether the job's own code, and no library of TensorFlow's, imported it."""
-        self._devices = Devices(spec.replicas)
+        self._devices = Devices(spec.replicas, spec.hbm_bytes)
         self._jits = JitWatch(self._step_done)
         self._jits.waits = spec.rehearse
         if spec.rehearse and spec.rest_s > 0:

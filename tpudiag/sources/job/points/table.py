@@ -541,6 +541,7 @@ JAX_DEVICES = point(
     "devices local_devices device_count local_device_count",
     "any backend named stands for the one that is there",
 )
+JAX_MEMORY = point("jax.Device", "memory_stats", "a CPU device says nothing of its memory")
 JAX_BACKEND = point("jax", "default_backend", "a line of the job's asks for the TPU")
 JAX_CONFIGURED = point("jax.config", "update", "the platform stays the CPU")
 JAX_DISTRIBUTED = point("jax.distributed", "initialize", "several processes are rehearsed as one")

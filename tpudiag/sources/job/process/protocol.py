@@ -74,6 +74,8 @@ class JobSpec:
     """How long the script may go on, shortened, past the steps observed; 0: it ends there."""
     devices_per_chip: int = 1
     """Of the target, as TPUStrategy counts devices."""
+    hbm_bytes: int = 0
+    """Of one of its devices, as far as a program may use it."""
     cells: tuple[int, ...] = ()
     """The line of the program with which each cell of a notebook begins; empty for no notebook."""
     notebook: str = ""

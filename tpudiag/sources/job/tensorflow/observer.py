@@ -88,7 +88,10 @@ class Observer:
     def imported_keras(self, keras: Library, package: str) -> None:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is whole."""
         hooks.quietly(keras_backend.watch, keras, self._recorder)
-        if hooks.quietly(keras_backend.name_of, keras) == "jax":
+        of_jax = hooks.quietly(keras_backend.name_of, keras) == "jax"
+        if of_jax and self.fake_data is not None:
+            self.fake_data.watch_downloads(keras)
+        if of_jax:
             return  # its steps are jax.jit's
         if self.observation is None:
             self._early_keras.append((keras, package))

@@ -60,9 +60,13 @@ class FakeData:
         self._filling = Filling(tf, self._ledger)
 
     def watch_keras(self, keras: Library) -> None:
-        """What Keras would download."""
-        KerasData(keras, self._ledger)
+        """What Keras would download, and what it is given of no value."""
+        self.watch_downloads(keras)
         self._filling.watch_keras(keras)
+
+    def watch_downloads(self, keras: Library) -> None:
+        """What Keras would download, whatever it trains with."""
+        KerasData(keras, self._ledger)
 
     def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
