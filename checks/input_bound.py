@@ -146,6 +146,9 @@ def _between_steps(
     longest = predicted.ms.high if predicted is not None else longest
     shortest = predicted.ms.low if predicted is not None else 0.0
     slower = 1.0 if longest == here else HOST_FACTOR
+    if slower > 1.0:
+        chosen = "an allowance: no host of a TPU was measured"
+        evidence.append(Evidence("a TPU's host, at most", slower, "times as fast", source=chosen))
     if gap > max(slower * longest, LEAST_GAP_MS):
         yield Finding(
             f"Python takes {gap:,.0f} ms between two steps (input, mostly), and a step on the TPU "

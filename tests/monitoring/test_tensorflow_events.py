@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tpudiag.monitoring import tensorflow_events
-from tpudiag.sources.job.points import table
+from tpudiag.sources.job.points import privates, table
 
 
 class Heard:
@@ -110,3 +110,27 @@ def test_a_trace_names_its_function_and_what_fails_in_telling_is_ours(
     assert call.__code__.co_filename == create.__code__.co_filename
     tensorflow_events.forget(heard)
     assert getattr(tracing, table.TRACED.names[0]) is create, "nobody listens: as it was found"
+
+
+def test_a_program_that_jax_compiles_is_told_and_nothing_else_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Broken(Heard):
+        def traced(self, function: str, start: int, end: int) -> None:
+            raise RuntimeError(f"ours: {function} {start} {end}")
+
+    listeners: list[Any] = []
+    jax: Any = types.ModuleType("jax")
+    jax.monitoring = types.SimpleNamespace(register_event_duration_secs_listener=listeners.append)
+    monkeypatch.setitem(sys.modules, "jax", jax)
+    heard, broken = Heard(), Broken()
+    tensorflow_events.follow(heard)
+    tensorflow_events.follow(broken)
+    (told,) = listeners
+    told("/jax/core/compile/jaxpr_trace_duration", 0.5, fun_name="train_step")
+    told(privates.JAX_COMPILED, 0.5, fun_name="train_step")
+    assert heard.told == ["traced train_step"]
+    tensorflow_events.forget(broken)
+    tensorflow_events.forget(heard)
+    told(privates.JAX_COMPILED, 0.5, fun_name="train_step")
+    assert heard.told == ["traced train_step"], "nobody listens"

@@ -1,6 +1,6 @@
-"""Tells recorders what TensorFlow does between steps: functions traced, checkpoints kept.
+"""Tells recorders what TensorFlow and JAX do between steps: traces, compilations, checkpoints.
 
-Calls are heard where the job has imported TensorFlow by itself, for as long as a recorder listens;
+Calls are heard where the job has imported either by itself, for as long as a recorder listens;
 what fails in telling is ours alone.
 """
 
@@ -14,7 +14,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from tpudiag.sources.job.points import hooks, table
+from tpudiag.sources.job.points import hooks, privates, table
 
 _KERAS = ("keras", "tf_keras", "tensorflow")
 
@@ -23,7 +23,7 @@ class Listener(Protocol):
     """What wants to know; times are the performance counter's, in ns."""
 
     def traced(self, function: str, start: int, end: int) -> None:
-        """A function was traced."""
+        """A function was traced, or compiled."""
         ...
 
     def begin_pause(self, kind: str) -> int:
@@ -48,6 +48,8 @@ def follow(listener: Listener) -> None:
         hooks.span(table.TRACED, _traced)
         hooks.span(table.KEPT, _kept)
         hooks.span(table.RESTORED, _restored)
+    if "jax" in sys.modules:
+        hooks.quietly(_hear_jax, sys.modules["jax"])
 
 
 def forget(listener: Listener) -> None:
@@ -108,6 +110,22 @@ def _tracing(args: tuple[Any, ...]) -> Callable[[], None]:
             listener.traced(name, start, end)
 
     return ended
+
+
+@functools.cache
+def _hear_jax(jax: Any) -> None:
+    """Be told by JAX, once; it stays, since its older releases let no listener go."""
+    told = functools.partial(hooks.quietly, _compiled)
+    jax.monitoring.register_event_duration_secs_listener(told)
+
+
+def _compiled(event: str, seconds: float, **named: object) -> None:
+    """JAX compiled a program, in so long until now."""
+    if event != privates.JAX_COMPILED or threading.current_thread() is not threading.main_thread():
+        return
+    end = time.perf_counter_ns()
+    for listener in list(_listeners):
+        listener.traced(str(named.get("fun_name", "JAX")), end - round(seconds * 1e9), end)
 
 
 def _pause(kind: str, _: tuple[Any, ...]) -> Callable[[], None]:

@@ -157,7 +157,7 @@ def _compile(seen: Observations) -> Cause | None:
     figures = (
         CauseFigure("tracing and compiling", _ms(seen.now.compile_ms), "ms a step",
                     _ms(seen.before.compile_ms), "the loop's own clock"),
-        CauseFigure("functions traced", len(seen.traces), "traces", None, "TensorFlow"),
+        CauseFigure("functions traced", len(seen.traces), "traces", None, "the framework"),
     )  # fmt: skip
     text = f"{', '.join(names[:3])} {'is' if len(names) == 1 else 'are'} traced again and again"
     return Cause(CauseKind.COMPILE, text, figures)
