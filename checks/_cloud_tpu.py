@@ -68,20 +68,17 @@ def trouble(node: CloudTpu) -> Iterator[Finding]:
     words = commands(node)
     described = f" ({node.health_description})" if node.health_description else ""
     # Unspecified is what the API leaves out: nothing is known to be wrong.
-    if node.state not in ("READY", "STATE_UNSPECIFIED"):
-        meaning, fix = _STATES.get(node.state, ("it is not ready", _WAIT))
-        yield Finding(
-            f"TPU {node.name} is {node.state}: {meaning}{described}.",
-            fix.format(**words),
-            (Evidence("state", node.state, limit="READY", source=SOURCE),),
-        )
-    if node.health not in ("HEALTHY", "HEALTH_UNSPECIFIED"):
-        meaning, fix = _HEALTH.get(node.health, ("it is not healthy", _WAIT))
-        yield Finding(
-            f"TPU {node.name} is {node.health}: {meaning}{described}.",
-            fix.format(**words),
-            (Evidence("health", node.health, limit="HEALTHY", source=SOURCE),),
-        )
+    for name, value, fine, known in (
+        ("state", node.state, "READY", _STATES),
+        ("health", node.health, "HEALTHY", _HEALTH),
+    ):
+        if value not in (fine, f"{name.upper()}_UNSPECIFIED"):
+            meaning, fix = known.get(value, (f"it is not {fine.lower()}", _WAIT))
+            yield Finding(
+                f"TPU {node.name} is {value}: {meaning}{described}.",
+                fix.format(**words),
+                (Evidence(name, value, limit=fine, source=SOURCE),),
+            )
     for symptom in node.symptoms:
         # A symptom comes as type, worker and details in one text; an unknown type is shown as it
         # stands.

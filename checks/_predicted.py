@@ -10,7 +10,7 @@ from tpudiag.prediction.times import HBM_WORST, Bound, Range
 from tpudiag.signals import Origin, Signals
 
 from ._compiler import PREDICTED
-from ._need import input_bytes
+from ._need import input_bytes, percent
 
 LEAST_OF_PEAK = 0.1
 """What products reach of the peak at least, padding and all."""
@@ -56,6 +56,15 @@ def input_verdict(signals: Signals) -> InputVerdict | None:
     if predicted is None:
         return None
     return None if predicted.bound_by is Bound.DISPATCH else of_signals(signals)
+
+
+def ranged(name: str, share: Range, unit: str, limit: float) -> tuple[Evidence, ...]:
+    """A predicted share with its range."""
+    return (
+        Evidence(f"{name}, predicted", percent(share.value), unit, percent(limit), PREDICTED),
+        Evidence("at least", percent(share.low), unit, source=PREDICTED),
+        Evidence("at most", percent(share.high), unit, source=PREDICTED),
+    )
 
 
 def figures(verdict: InputVerdict) -> Iterator[Evidence]:

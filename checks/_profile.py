@@ -26,9 +26,7 @@ def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...
         # On a host's plane the steps are those of Python: a CPU profile is no evidence of a TPU's.
         if sum(replica.step_ms) > 0 and replica.replica.startswith("/device:")
     )
-    if not measured:
-        need(None, "a training step on a device", ON_THE_TPU)
-    return profile, measured
+    return profile, need(measured or None, "a training step on a device", ON_THE_TPU)
 
 
 def share(replicas: Iterable[ReplicaSteps], *parts: str) -> float:

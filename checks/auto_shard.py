@@ -46,9 +46,7 @@ def auto_shard(signals: Signals) -> Judgement:
         yield evidence
         return
     given = [pipe for pipe in pipelines if pipe.distributed and pipe.trains]
-    if not given:
-        need(None, "a dataset handed to the strategy")
-    for pipe in given:
+    for pipe in need(given or None, "a dataset handed to the strategy"):
         yield from _sharding(pipe, count)
     yield evidence
 

@@ -1,11 +1,9 @@
 """TPU401."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 
-from tpudiag.model import BOTH, Evidence, Finding, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.prediction.step import DISPATCH_MS
 from tpudiag.signals import Batch, MatrixOp, Signals
 
@@ -33,7 +31,7 @@ _UNLESS_WANTED = "# nothing need be changed; where another batch is wanted for o
 
 
 @check("TPU401", Severity.WARNING, needs_model=True, frameworks=BOTH)
-def batch_multiple(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The global batch is not a multiple of 128 x replicas.
 
     ## What it sees
@@ -156,11 +154,11 @@ def _lost(forward: list[MatrixOp], replica_batch: int, tile: int) -> float:
     where no product is known."""
     work = sum(op.flops for op in forward)
     if not work:
-        return 1 - replica_batch / _up(replica_batch, tile)
+        return 1 - replica_batch / up(replica_batch, tile)
     padded = sum(
         # Rows of batched products (attention) are lengths, which no batch changes: counted as they
         # are.
-        op.flops * (_up(op.rows, tile) / op.rows if op.batch == 1 and op.rows else 1.0)
+        op.flops * (up(op.rows, tile) / op.rows if op.batch == 1 and op.rows else 1.0)
         for op in forward
     )
     return 1 - work / padded
@@ -177,7 +175,7 @@ def _fix(signals: Signals, batch: Batch, limit: int) -> str:
     for better in (
         nearest,
         below,
-        _up(batch.global_batch, soft),
+        up(batch.global_batch, soft),
         batch.global_batch // soft * soft,
     ):
         each = better // batch.replicas
@@ -189,7 +187,7 @@ def _fix(signals: Signals, batch: Batch, limit: int) -> str:
     )
 
 
-def _up(size: int, multiple: int) -> int:
+def up(size: int, multiple: int) -> int:
     """The next multiple."""
     return -(-size // multiple) * multiple
 

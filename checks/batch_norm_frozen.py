@@ -33,19 +33,16 @@ def batch_norm_frozen(signals: Signals, limit: float = LIMIT) -> Judgement:
     https://keras.io/api/layers/normalization_layers/batch_normalization (the `training` argument)
     """
     frozen = numerics_of(signals).frozen_norms
+    seen = Evidence("batch normalisations in inference mode", len(frozen), "layers", int(limit))
     if len(frozen) > limit:
         yield Finding(
             f"the model is called in inference mode while it trains: {len(frozen)} batch "
             f"normalisations, the first {frozen[0].name}, never see the statistics of a batch, "
             "and dropout drops nothing.",
             "logits = model(x, training=True)",
-            (
-                Evidence(
-                    "batch normalisations in inference mode", len(frozen), "layers", int(limit)
-                ),
-            ),
+            (seen,),
             frozen[0].location,
             confidence=Confidence.MEDIUM,
         )
     else:
-        yield Evidence("batch normalisations in inference mode", len(frozen), "layers", int(limit))
+        yield seen

@@ -1,10 +1,6 @@
 """TPU702."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import ShardedStep, Signals
 
 from ._need import need
@@ -17,7 +13,7 @@ _SHARD = (
 
 
 @check("TPU702", Severity.ERROR, frameworks=(Framework.JAX,))
-def batch_not_sharded(signals: Signals) -> Iterator[Finding | Evidence]:
+def batch_not_sharded(signals: Signals) -> Judgement:
     """The devices do not share the batch: one works, or each does all of it.
 
     ## What it sees

@@ -50,8 +50,7 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     count = hosts(signals)
     if count > 1:
         yield from _gathered(signals, count)
-    if not uses:
-        need(None, "a checkpoint", "rehearse until one is set up: `--steps`")
+    need(uses or None, "a checkpoint", "rehearse until one is set up: `--steps`")
     if count > 1:
         yield from _on_one_host(uses, count)
     else:

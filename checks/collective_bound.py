@@ -7,8 +7,9 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Sever
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
-from ._compiler import PREDICTED, compilation, no_program, why_not_compiled
+from ._compiler import compilation, no_program, why_not_compiled
 from ._need import ON_THE_TPU, percent
+from ._predicted import ranged
 from ._profile import ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.06
@@ -118,15 +119,7 @@ def _compiled(step: Compilation, limit: float) -> Judgement:
             ON_THE_TPU,
         )
     evidence = (
-        Evidence(
-            "collectives, predicted",
-            percent(spent.value),
-            "% of step time",
-            percent(limit),
-            PREDICTED,
-        ),
-        Evidence("at least", percent(spent.low), "% of step time", source=PREDICTED),
-        Evidence("at most", percent(spent.high), "% of step time", source=PREDICTED),
+        *ranged("collectives", spent, "% of step time", limit),
         *(
             Evidence(f"{c.count} x {c.kind}", c.bytes, "B", source=step.source)
             for c in step.program.collectives

@@ -1,12 +1,10 @@
 """TPU102."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 
 from tpudiag.compiled import Compilation
-from tpudiag.model import Confidence, Evidence, Finding, Location, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import DatasetOp, Pipeline, Signals, TensorSeen
 
 from ._need import need
@@ -14,7 +12,7 @@ from ._shapes import recur
 
 
 @check("TPU102", Severity.ERROR)
-def dynamic_shape(signals: Signals) -> Iterator[Finding | Evidence]:
+def dynamic_shape(signals: Signals) -> Judgement:
     """An unknown dimension reaches the training step.
 
     ## What it sees

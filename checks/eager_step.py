@@ -83,7 +83,7 @@ def _of_jax(dispatch: Dispatch) -> tuple[str, str, Location | None]:
     )
 
 
-def _model_outside_jit(eager: EagerForward) -> Iterator[Finding | Evidence]:
+def _model_outside_jit(eager: EagerForward) -> Judgement:
     """A model that is called as it is, between training steps: for an evaluation, most often."""
     seen = Evidence("products outside jax.jit", eager.products, "products", FEWEST_PRODUCTS)
     if eager.products >= FEWEST_PRODUCTS:

@@ -7,7 +7,7 @@ from tpudiag.signals import MatrixOp, Signals
 
 from ._compiler import UNVERIFIED, compilation
 from ._need import need, of_a_job, percent
-from .batch_multiple import hidden_dimensions
+from .batch_multiple import hidden_dimensions, up
 
 LIMIT = 0.20
 """Share of the MXU's work lost to feature dimensions that the author could choose."""
@@ -46,9 +46,8 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     if signals.matrix_ops is None:
         of_a_job(signals, "the shapes of matrix products")
     traced = need(signals.matrix_ops, "a traced training step")
-    ops = [op for op in traced if op.forward and op.batch == 1 and op.sizes_known]
-    if not ops:
-        need(None, "a matrix product in the step")
+    known = [op for op in traced if op.forward and op.batch == 1 and op.sizes_known]
+    ops = need(known or None, "a matrix product in the step")
     tile = signals.target.hardware.mxu_tile if signals.target else 128
     lane_batch = signals.batch is not None and signals.batch.per_replica_batch % 128 == 0
     chosen = hidden_dimensions(tuple(ops))
@@ -103,7 +102,7 @@ def _finding(product: _Padded, work: float, tile: int, limit: float, *, small: b
         f"work is padding, since {' and '.join(map(str, dims))} "
         f"{'is no multiple' if len(dims) == 1 else 'are no multiples'} of {tile}.",
         f"use a multiple of {tile} for the layer's width: "
-        f"{', '.join(f'{size} -> {_up(size, tile)}' for size in dims)}",
+        f"{', '.join(f'{size} -> {up(size, tile)}' for size in dims)}",
         (
             Evidence("padding", percent(product.lost), "% of the product", percent(limit)),
             Evidence("share of the step's products", percent(product.flops / work), "%"),
@@ -125,10 +124,5 @@ def _padded(op: MatrixOp, tile: int, lane_batch: bool, chosen: set[int]) -> _Pad
     flops = float(op.flops)
     for size in (op.contraction, op.columns):
         if size in dims:
-            flops *= _up(size, step) / size
+            flops *= up(size, step) / size
     return _Padded(op, flops, dims)
-
-
-def _up(size: int, multiple: int) -> int:
-    """The next multiple."""
-    return -(-size // multiple) * multiple

@@ -1,10 +1,8 @@
 """TPU403."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
-from tpudiag.model import BOTH, Evidence, Finding, Location, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import (
     MatrixOp,
     MixedPrecision,
@@ -30,7 +28,7 @@ _CAST = (
 
 
 @check("TPU403", Severity.WARNING, frameworks=BOTH)
-def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The step computes in float32 where bfloat16 would do.
 
     ## What it sees
@@ -65,9 +63,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Iterator[Finding 
     ops = need(signals.matrix_ops, "a traced training step")
     doubled = list(_in_64_bit(ops))
     yield from doubled
-    total = sum(op.flops for op in ops)
-    if not total:
-        need(None, "a matrix product in the step")
+    total = need(sum(op.flops for op in ops) or None, "a matrix product in the step")
     share = sum(op.flops for op in ops if op.dtype in ("bfloat16", "float16")) / total
     policies = ", ".join(signals.precision.policies) if signals.precision else ""
     evidence = [Evidence("16-bit compute", percent(share), "% of matrix FLOPs", percent(limit))]
@@ -208,7 +204,7 @@ def _by_policy(precision: MixedPrecision) -> Iterator[Finding]:
         )
 
 
-def _of_profile(signals: Signals, limit: float) -> Iterator[Finding | Evidence]:
+def _of_profile(signals: Signals, limit: float) -> Judgement:
     """The same from the operations that the devices ran."""
     profile, _ = replicas_of(signals)
     share = need(profile.share_16_bit, "a matrix operation with its operands' types", ON_THE_TPU)

@@ -1,17 +1,13 @@
 """TPU706."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import mib, need
 
 
 @check("TPU706", Severity.WARNING, frameworks=(Framework.JAX,))
-def gradients_reduced_in_loop(signals: Signals) -> Iterator[Finding | Evidence]:
+def gradients_reduced_in_loop(signals: Signals) -> Judgement:
     """Gradients are summed over the devices in each turn of a loop, and not once after it.
 
     ## What it sees

@@ -1,7 +1,5 @@
 """TPU201."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from operator import sub
@@ -13,6 +11,7 @@ from tpudiag.model import (
     Evidence,
     Finding,
     Framework,
+    Judgement,
     NotMeasured,
     Severity,
     check,
@@ -66,7 +65,7 @@ PYTHON_FIX = (
 
 
 @check("TPU201", Severity.ERROR, needs_data=True, frameworks=BOTH)
-def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def input_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The step waits for input.
 
     ## What it sees
@@ -124,9 +123,7 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Ev
     yield from evidence
 
 
-def _between_steps(
-    signals: Signals, steps: StepTimes, waits: tuple[float, ...]
-) -> Iterator[Finding | Evidence]:
+def _between_steps(signals: Signals, steps: StepTimes, waits: tuple[float, ...]) -> Judgement:
     """What Python does between two steps of JAX, which are dispatched while it goes on."""
     # The quarter that took least: what all steps have, whatever else ran on this machine.
     beside = sorted(waits)[len(waits) // 4]
@@ -194,7 +191,7 @@ def _fix(pipeline: Pipeline | None) -> str:
 
 def _predicted(
     signals: Signals, pipeline: Pipeline | None, share: float, limit: float
-) -> Iterator[Finding | Evidence]:
+) -> Judgement:
     """The pipeline alone against the predicted step: said where both ends of the range agree."""
     verdict = input_verdict(signals)
     if verdict is None or verdict.starves is None:

@@ -7,7 +7,7 @@ from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import Kind, Match, Phase, RivalFound
 from tpudiag.log_levels import Level
 from tpudiag.missing_modules import hosted, is_of_another_release, missing
-from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import JobEnd, Origin, Signals
 
 from ._error_families import (
@@ -87,7 +87,8 @@ def known_error(signals: Signals) -> Judgement:
         if text.source == "exception" and end.follows_from:
             yield _of_a_command(finding, end)
             break
-        yield _where_it_stands(finding, hit, signals)
+        ours = _is_ours(hit, signals)
+        yield _noted(finding, "In this rehearsal, on this machine") if ours else finding
     if end.error and not of_exception:
         yield Evidence("exception", f"not in the catalogue: {_what(end)}", source="exception")
     yield Evidence("job ended", end.how)
@@ -159,7 +160,7 @@ def _finding(hit: Match, text: Heard, end: JobEnd, *, survived: bool) -> Finding
         f"{hit.message} [{hit.error.id}]",
         hit.fix,
         _evidence(hit, text.source),
-        _location(end, text.source),
+        end.location if text.source == "exception" else None,
         severity=min(severity, Severity.WARNING) if survived else severity,
     )
     if hit.error.family == OF_PACKAGES and text.source == "exception":
@@ -227,13 +228,6 @@ def _of_a_command(finding: Finding, end: JobEnd) -> Finding:
     )
 
 
-def _where_it_stands(finding: Finding, hit: Match, signals: Signals) -> Finding:
-    """The finding, a note where the rehearsal itself may be to blame."""
-    if _is_ours(hit, signals):
-        return _noted(finding, "In this rehearsal, on this machine")
-    return finding
-
-
 def _noted(finding: Finding, where: str) -> Finding:
     """A finding that need be none where the job is at home."""
     return replace(finding, message=f"{where}: {finding.message}", severity=Severity.INFO)
@@ -249,11 +243,6 @@ def _evidence(hit: Match, source: str) -> tuple[Evidence, ...]:
         Evidence("cited", ", ".join(hit.error.citations) or "none", source="catalogue"),
         Evidence("known by", hit.error.evidence, source="catalogue"),
     )
-
-
-def _location(end: JobEnd, source: str) -> Location | None:
-    """The user's line, which is known for the exception only."""
-    return end.location if source == "exception" else None
 
 
 def _rival(of_hit: RivalFound, hit: Match) -> str:

@@ -1,10 +1,6 @@
 """TPU502."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import LossScale, Signals
 
 from ._need import need, of_a_job
@@ -18,7 +14,7 @@ TOLERANCE = 1e-3
 
 
 @check("TPU502", Severity.ERROR)
-def loss_reduction(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The per-replica loss is not scaled by the global batch.
 
     ## What it sees

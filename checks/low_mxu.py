@@ -5,9 +5,8 @@ from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import Signals
 
-from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, need, percent
-from ._predicted import predicted_step
+from ._predicted import predicted_step, ranged
 from ._profile import HOST_MEMORY, INPUT, replicas_of, share, whole_trace
 
 LIMIT = 0.30
@@ -110,17 +109,7 @@ def _refuse_bound(mxu: float, shares: dict[str, float]) -> None:
 def _predicted(step: PredictedStep, limit: float) -> Judgement:
     """The same of the predicted step, where both ends of its range agree."""
     low, high = step.mfu.low, step.mfu.high
-    evidence = (
-        Evidence(
-            "MXU utilisation, predicted",
-            percent(step.mfu.value),
-            "% of peak",
-            percent(limit),
-            PREDICTED,
-        ),
-        Evidence("at least", percent(low), "% of peak", source=PREDICTED),
-        Evidence("at most", percent(high), "% of peak", source=PREDICTED),
-    )
+    evidence = ranged("MXU utilisation", step.mfu, "% of peak", limit)
     if low >= limit:
         yield from evidence
         return

@@ -1,13 +1,10 @@
 """TPU705."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from itertools import product
 from math import prod
 
 from tpudiag.hardware import Target, coordinates
-from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import Signals, StepMesh
 
 from ._need import need
@@ -16,7 +13,7 @@ _MAKE = "mesh = jax.make_mesh(({sizes},), ({names},))  # in the order of the chi
 
 
 @check("TPU705", Severity.INFO, frameworks=(Framework.JAX,))
-def mesh_off_topology(signals: Signals) -> Iterator[Finding | Evidence]:
+def mesh_off_topology(signals: Signals) -> Judgement:
     """The axes of the mesh do not lie along the links of the slice.
 
     ## What it sees

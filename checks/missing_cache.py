@@ -1,10 +1,6 @@
 """TPU204."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import DatasetOp, KerasUse, Pipeline, Signals
 
 from ._input import refuted, worth
@@ -16,7 +12,7 @@ LIMIT = 8 * 2**30
 
 
 @check("TPU204", Severity.WARNING, needs_data=True)
-def missing_cache(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def missing_cache(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Costly work that is the same in every epoch is not cached, or cache stands too late.
 
     ## What it sees
@@ -63,7 +59,7 @@ def read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
     return repeats or keras.epochs > 1 or pipeline.passes > 2
 
 
-def _frozen(pipeline: Pipeline, at: int) -> Iterator[Finding | Evidence]:
+def _frozen(pipeline: Pipeline, at: int) -> Judgement:
     """What stands before a cache and should not: repetition, chance, the choice of a shuffle."""
     where = pipeline.ops[at].location or pipeline.location
     repeated = next((op for op in pipeline.ops[:at] if _repeats(op)), None)
@@ -111,7 +107,7 @@ def _is_endless(op: DatasetOp) -> bool:
     return op.count is None or op.count < 0
 
 
-def _uncached(pipeline: Pipeline, limit: float) -> Iterator[Finding | Evidence]:
+def _uncached(pipeline: Pipeline, limit: float) -> Judgement:
     """Costly and deterministic work, up to the first random op."""
     number = pipeline.worth_caching
     if number is None:

@@ -72,9 +72,8 @@ def own_pipelines(signals: Signals) -> tuple[Pipeline, ...]:
     """The pipelines of user code that feed training; skips where there is none."""
     pipelines = need(signals.pipelines, "a tf.data pipeline")
     own = [p for p in pipelines if p.trains and any(op.location for op in p.ops)]
-    if not own:
-        need(None, "a tf.data pipeline of the job's own (Keras made one from arrays)")
     by_lines: dict[object, Pipeline] = {}  # a function may have made one twice
-    for pipeline in own:
+    what = "a tf.data pipeline of the job's own (Keras made one from arrays)"
+    for pipeline in need(own or None, what):
         by_lines.setdefault(tuple((op.kind, op.location) for op in pipeline.ops), pipeline)
     return tuple(by_lines.values())

@@ -1,10 +1,6 @@
 """TPU601."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import BOTH, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
 from ._need import by_framework, need, of_a_job
@@ -20,7 +16,7 @@ _ORBAX = (
 
 
 @check("TPU601", Severity.WARNING, frameworks=BOTH)
-def no_checkpoint(signals: Signals) -> Iterator[Finding | Evidence]:
+def no_checkpoint(signals: Signals) -> Judgement:
     """The job saves no checkpoint.
 
     ## What it sees

@@ -1,7 +1,7 @@
 """TPU212."""
 
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import FitData, JobEnd, Signals
+from tpudiag.signals import FitData, Signals
 
 from ._need import need, of_a_job
 
@@ -46,7 +46,7 @@ def out_of_data(signals: Signals) -> Judgement:
     for data in short:
         yield _finding(data)
     told = [data for data in loop.fits if data.batches == -2 and not data.validation_unknown]
-    if told and not short and _ran_out(signals.end):
+    if told and not short and (signals.end is not None and RAN_OUT in signals.end.log_tail):
         yield Finding(
             "Keras ran out of data and cut the training short.",
             _FIX,
@@ -79,11 +79,6 @@ def done(data: FitData) -> int:
         if steps < data.steps_per_epoch or left == 0:
             left = batches
     return taken
-
-
-def _ran_out(end: JobEnd | None) -> bool:
-    """Whether Keras said so."""
-    return end is not None and RAN_OUT in end.log_tail
 
 
 def _finding(data: FitData) -> Finding:

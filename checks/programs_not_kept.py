@@ -1,10 +1,6 @@
 """TPU704."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import Origin, Signals
 
 from ._need import need
@@ -15,7 +11,7 @@ LIMIT = 60.0
 
 
 @check("TPU704", Severity.INFO, frameworks=(Framework.JAX,))
-def programs_not_kept(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def programs_not_kept(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Each start compiles everything again: the persistent cache is off.
 
     ## What it sees

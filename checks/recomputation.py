@@ -64,8 +64,7 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
         return
     why_not_compiled(signals)
     profile, _ = replicas_of(signals)
-    if not profile.ops:
-        need(None, "an operation on a device", ON_THE_TPU)
+    need(profile.ops or None, "an operation on a device", ON_THE_TPU)
     # A loop that holds repeated operations would count their time once more.
     repeated = [op for op in profile.ops if op.repeated and not op.holds_others]
     spent = sum(op.share for op in repeated)

@@ -35,8 +35,7 @@ def replicas_apart(signals: Signals) -> Judgement:
     https://flax-linen.readthedocs.io/en/latest/guides/training_techniques/batch_norm.html
     """
     numerics = numerics_of(signals)
-    if not numerics.state_compared:
-        need(None, "the state of several replicas over three steps")
+    need(numerics.state_compared or None, "the state of several replicas over three steps")
     apart = numerics.replicas_apart
     if apart is not None:
         share = apart.bytes / max(apart.of_bytes, 1)

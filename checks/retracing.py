@@ -31,6 +31,7 @@ _FIXES = {
     ),
 }
 _OF_JAX = {
+    **_FIXES,
     "python value": (
         "{argument} is static: pass it as an array, of which the values are no part of the "
         "program:\n@jax.jit  # without static_argnums for {argument}\n"
@@ -42,8 +43,6 @@ _OF_JAX = {
         "steps = len(x) // global_batch  # fit: x[:steps * global_batch]"
     ),
     "dtype": "cast to one dtype before:\n{argument} = jnp.asarray({argument}, jnp.float32)",
-    "structure": "pass the same arguments in the same structure at every call",
-    "object": "make the object once, outside the loop, and pass the same one every time",
     "new function": (
         "call jax.jit once, outside the loop, on a function that is not made anew:\n"
         "{function} = jax.jit({function})  # before the loop"
@@ -81,9 +80,7 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## Source
     https://www.tensorflow.org/guide/function#controlling_retracing; tensorflow#34025
     """
-    functions = need(signals.functions, "a call of a tf.function")
-    if not functions:
-        need(None, "a call of a tf.function")
+    functions = need(signals.functions or None, "a call of a tf.function")
     for function in functions:
         avoidable = [retrace for retrace in function.retraces if _avoidable(retrace, function)]
         if len(avoidable) > limit and not recur(function):

@@ -45,8 +45,7 @@ def same_random_numbers(signals: Signals) -> Judgement:
     https://docs.jax.dev/en/latest/random-numbers.html; tf.random.stateless_normal
     """
     numerics = numerics_of(signals)
-    if not numerics.draws:
-        need(None, "a random draw in the step")
+    draws = need(numerics.draws or None, "a random draw in the step")
     by_line = {(draw.kind, str(draw.location)): draw for draw in numerics.same_draws}
     for draw in list(by_line.values())[:4]:
         fix = by_framework(signals, _OF_TENSORFLOW, _OF_JAX[draw.kind])
@@ -54,7 +53,7 @@ def same_random_numbers(signals: Signals) -> Judgement:
             _what(draw), fix, (Evidence("drawn", str(list(draw.shape))), *_twice(draw)),
             draw.location,
         )  # fmt: skip
-    yield Evidence("draws in the step", numerics.draws, "draws")
+    yield Evidence("draws in the step", draws, "draws")
     yield Evidence("draws that come again", len(by_line), "lines", 0)
 
 

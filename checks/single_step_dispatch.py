@@ -1,15 +1,12 @@
 """TPU106."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
 from tpudiag.model import (
     BOTH,
     Confidence,
     Evidence,
     Finding,
     Framework,
+    Judgement,
     NotMeasured,
     Severity,
     check,
@@ -32,7 +29,7 @@ _SCAN = (
 
 
 @check("TPU106", Severity.WARNING, frameworks=BOTH)
-def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Judgement:
     """One step per dispatch, and the device idles between steps.
 
     ## What it sees
@@ -94,7 +91,7 @@ def _whole(profile: ProfileFacts) -> None:
     every_step(profile)
 
 
-def _rehearsed(signals: Signals) -> Iterator[Finding | Evidence]:
+def _rehearsed(signals: Signals) -> Judgement:
     """A predicted step that is longer than any dispatch; nothing else is known on a CPU."""
     need(signals.dispatch, "a training step")
     step = predicted_step(signals)

@@ -1,10 +1,17 @@
 """TPU210."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
-from tpudiag.model import BOTH, Confidence, Evidence, Finding, NotMeasured, Severity, check
+from tpudiag.model import (
+    BOTH,
+    Confidence,
+    Evidence,
+    Finding,
+    Judgement,
+    NotMeasured,
+    Severity,
+    check,
+)
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, ShardedStep, Signals
 
@@ -28,7 +35,7 @@ PARTS = ("host to device", "input transfer", HOST_MEMORY)
 
 
 @check("TPU210", Severity.WARNING, frameworks=BOTH)
-def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The step waits for data on its way from the host to the device.
 
     ## What it sees
@@ -118,9 +125,7 @@ def _untold(waits: float, unsplit: float) -> NotMeasured:
     )
 
 
-def _as_predicted(
-    signals: Signals, step: PredictedStep, limit: float
-) -> Iterator[Finding | Evidence]:
+def _as_predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement:
     """The batch over the link: longer than the step, or next to nothing of it."""
     transfer = transfer_ms(signals)
     if transfer is None:

@@ -1,11 +1,7 @@
 """TPU701."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Framework, Severity, check
-from tpudiag.signals import ShardedStep, Signals
+from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
+from tpudiag.signals import Signals
 
 from ._need import mib, need
 
@@ -16,7 +12,7 @@ WORTH_A_WORD = 2**20
 
 
 @check("TPU701", Severity.WARNING, frameworks=(Framework.JAX,))
-def state_not_donated(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The step keeps its old parameters beside the new ones.
 
     ## What it sees
@@ -38,17 +34,17 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
     https://docs.jax.dev/en/latest/buffer_donation.html
     """
     step = need(signals.sharding, "a training step of jax.jit")
-    if not step.state:
-        need(None, "an array that goes from one step to the next")
+    need(step.state or None, "an array that goes from one step to the next")
     kept = [argument for argument in step.state if not argument.donated]
     size = sum(argument.bytes // argument.parts for argument in kept)
     seen = Evidence("state that is not donated, on a device", size, "B", int(limit))
     if size > min(limit, WORTH_A_WORD):
         largest = max(kept, key=lambda argument: argument.bytes)
+        names = dict.fromkeys(a.name.partition("[")[0].partition(".")[0] for a in step.state)
         yield Finding(
             f"{step.function} gets {mib(size)} of state on each device and may not overwrite it: "
             "the new state lies beside the old one.",
-            _fix(step),
+            f"jax.jit({step.function}, donate_argnames=({', '.join(map(repr, names))},))",
             (seen, Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}")),
             step.location,
             severity=None if size > limit else Severity.INFO,
@@ -68,9 +64,3 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Iterator[Findin
             cost_bytes=in_vain,
         )
     yield seen
-
-
-def _fix(step: ShardedStep) -> str:
-    """By the names of the arguments that are state."""
-    names = dict.fromkeys(a.name.partition("[")[0].partition(".")[0] for a in step.state)
-    return f"jax.jit({step.function}, donate_argnames=({', '.join(map(repr, names))},))"

@@ -1,10 +1,6 @@
 """TPU703."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-
-from tpudiag.model import Evidence, Finding, Framework, Severity, check
+from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import ShardedStep, Signals, StepArgument
 
 from ._need import mib, need
@@ -18,7 +14,7 @@ WARNING_SHARE = 0.25
 
 
 @check("TPU703", Severity.WARNING, frameworks=(Framework.JAX,))
-def state_replicated(signals: Signals, limit: float = LIMIT) -> Iterator[Finding | Evidence]:
+def state_replicated(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Each device keeps all of the parameters and of the optimizer's moments.
 
     ## What it sees

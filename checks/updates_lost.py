@@ -42,8 +42,7 @@ def updates_lost(signals: Signals, limit: float = LIMIT) -> Judgement:
 def _of_jax(signals: Signals) -> HalfState | None:
     """By the values of a step's state."""
     numerics = numerics_of(signals)
-    if not numerics.state_compared:
-        need(None, "the state over three steps")
+    need(numerics.state_compared or None, "the state over three steps")
     return numerics.half_state
 
 

@@ -37,29 +37,23 @@ def variables_outside_scope(signals: Signals) -> Judgement:
     """
     of_a_job(signals, "where variables were made")
     variables = need(signals.variables, "a variable")
-    trained = [v for v in variables if v.trainable or v.optimizer]
-    if not trained:
-        need(None, "a trainable variable")
-    replicas = signals.strategy_replicas
+    trained = [v for v in variables if v.trainable or v.optimizer] or None
+    trained = need(trained, "a trainable variable")
+    replicas = need(signals.strategy_replicas, "a strategy of the job's")
     own_loop = signals.keras is None or signals.keras.loop == "custom"
     outside = [v for v in trained if not v.in_scope and v.shape and _matters(v, own_loop)]
-    if replicas is None:
-        need(None, "a strategy of the job's")
     if outside and _untold(signals, trained):
         need(None, "a training step: which of the variables it takes")
-    if outside and replicas is not None and replicas > 1:
+    if outside and replicas > 1:
         first = next((v for v in outside if v.trainable), outside[0])
         yield Finding(
             f"{len(outside)} of {len(trained)} model and optimizer variables were made outside "
             f"strategy.scope(), the first {first.name}.",
             FIX,
-            (
-                Evidence("variables outside", len(outside), "variables", 0),
-                Evidence("first", first.name),
-            ),
+            _counted(len(outside), first.name),
             first.location,
         )
-    elif replicas is not None and replicas > 1 and signals.numerics is not None:
+    elif replicas > 1 and signals.numerics is not None:
         # Metrics of a model that is outside itself are mended with it: no replica runs it.
         yield from _metrics(signals.numerics)
         yield from _read(signals.numerics)
@@ -87,6 +81,11 @@ def _matters(variable: VariableSeen, own_loop: bool) -> bool:
     return variable.trained is not False if variable.trainable else own_loop
 
 
+def _counted(number: int, first: str) -> tuple[Evidence, ...]:
+    """How many variables are outside."""
+    return Evidence("variables outside", number, "variables", 0), Evidence("first", first)
+
+
 def _metrics(numerics: StepNumerics) -> Iterator[Finding]:
     """Metrics that the step updates on the host."""
     # A metric has several variables, all of one line.
@@ -111,10 +110,7 @@ def _read(numerics: StepNumerics) -> Iterator[Finding]:
         f"the step reads variables that were made outside strategy.scope(), {len(read)} of them, "
         f"the first {read[0].name}: they lie on the host, where a TPU's step does not reach them.",
         "with strategy.scope():  # behind initialize_tpu_system\n    teacher = build_teacher()",
-        (
-            Evidence("variables outside", len(read), "variables", 0),
-            Evidence("first", read[0].name),
-        ),
+        _counted(len(read), read[0].name),
         read[0].location,
         severity=Severity.WARNING,
     )

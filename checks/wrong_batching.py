@@ -56,9 +56,7 @@ def wrong_batching(signals: Signals) -> Judgement:
         return
     pipelines = need(signals.pipelines, "a dataset handed to the strategy")
     given = [pipe for pipe in pipelines if pipe.distributed and pipe.trains and pipe.replicas]
-    if not given:
-        need(None, "a dataset handed to the strategy")
-    for pipe in given:
+    for pipe in need(given or None, "a dataset handed to the strategy"):
         # Two batches make examples of a second rank (windows, say): which of them is the batch is
         # not known.
         batches = [op for op in pipe.ops if op.batch_size]
@@ -71,18 +69,15 @@ def wrong_batching(signals: Signals) -> Judgement:
 def _of_one(pipe: Pipeline, op: DatasetOp, size: int, replicas: int) -> Judgement:
     """A pipeline with one batch transformation."""
     where = op.location or pipe.location
-    named = [Evidence("called", ", ".join(op.batch_named[:3]))] if op.batch_named else []
-    evidence = (
-        Evidence("batch", size, "examples"),
-        Evidence("replicas", replicas, "replicas"),
-        *named,
-    )
+    evidence = [Evidence("batch", size, "examples"), Evidence("replicas", replicas, "replicas")]
+    if op.batch_named:
+        evidence.append(Evidence("called", ", ".join(op.batch_named[:3])))
     if not pipe.per_replica and size % replicas:
         fix = f"batch = {max(size // replicas, 1) * replicas}  # a multiple of {replicas} replicas"
         message = f"a global batch of {size} does not divide by {replicas} replicas."
-        yield Finding(message, fix, evidence, where)
+        yield Finding(message, fix, tuple(evidence), where)
     elif replicas > 1:
-        yield from _misnamed(pipe, op, replicas, evidence, where)
+        yield from _misnamed(pipe, op, replicas, tuple(evidence), where)
     yield from evidence
 
 

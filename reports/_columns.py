@@ -1,7 +1,5 @@
 """Rows of styled words in columns that fit a width."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Measurements and tables of a report in text, in columns where these have room."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """What people see first: what is wrong, at which line, what it costs, the fix, and what is next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -275,9 +273,4 @@ def _estimate(measured: Measurement) -> str:
     value, low, high = (
         float(f"{end:.3g}") for end in (measured.value, measured.low, measured.high)
     )
-    return figure(value, measured.unit) + _range(low, high)
-
-
-def _range(low: float | None, high: float | None) -> str:
-    """` (33 to 52)`, empty where there is none."""
-    return "" if low is None or high is None else f" ({figure(low)} to {figure(high)})"
+    return f"{figure(value, measured.unit)} ({figure(low)} to {figure(high)})"

@@ -1,7 +1,5 @@
 """The report as lines of styled words, for the terminal: rich colours them, text does not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import chain
 

@@ -1,7 +1,5 @@
 """What `tpudiag fix` did, for the terminal: the difference, each change and its proof, the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from tpudiag.model import GONE, Finding, Outcome, Report

@@ -1,7 +1,5 @@
 """Paragraphs and headings of a report in text."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ._columns import Line, Span

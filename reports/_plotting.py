@@ -1,7 +1,5 @@
 """What the HTML report's plots need: the plotting library, and the figures to draw."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

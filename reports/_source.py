@@ -1,7 +1,5 @@
 """The user's source lines that a report keeps, found by the line that a finding names."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tpudiag.model import Location, Report

@@ -1,7 +1,5 @@
 """What the renderers share: the order of findings, figures as words, and text made harmless."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator

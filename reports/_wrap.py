@@ -1,7 +1,5 @@
 """Words into lines: long paths break after a slash, and nothing is lost."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The report as one HTML file: with plots, for any browser, and without any network."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -13,7 +11,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 
 from tpudiag import explanation
-from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
+from tpudiag.model import Finding, Report, Severity, Verdict
 from tpudiag.report_figures import Table
 from tpudiag.version import __version__
 from tpudiag.xprof_pages import page
@@ -86,6 +84,7 @@ def render(report: Report, plots: bool = True) -> str:
     script, library = _file("report.js"), _plotting.library()
     policy = _POLICY.format(f"{_plotting.script_hash(script.encode())} {library.hash}")
     template = _environment().get_template("report.html.j2")
+    worst = [(outcome, _words.findings(outcome)[0]) for outcome in _words.failures(report)[:FIRST]]
     return template.render(
         **_WORDS,
         report=report,
@@ -97,7 +96,7 @@ def render(report: Report, plots: bool = True) -> str:
         plots=tuple(_plotting.plots(report)) if plots else (),
         version=__version__,
         tiles=_tiles(report),
-        first=_first(report),
+        first=[(outcome, finding, _worth(finding, report)) for outcome, finding in worst],
         writes=_words.writes(report),
         rows=Sources(report).rows,
         numeric=_numeric,
@@ -147,12 +146,6 @@ def _tiles(report: Report) -> list[_Tile]:
 def _plural(state: _State, count: int) -> _Tile:
     """`1 error`, `2 errors`."""
     return _Tile(state, state if count == 1 else f"{state}s", count)
-
-
-def _first(report: Report) -> list[tuple[Outcome, Finding, str]]:
-    """What to do first, and what each is worth: one finding of each of the worst checks."""
-    worst = [(outcome, _words.findings(outcome)[0]) for outcome in _words.failures(report)[:FIRST]]
-    return [(outcome, finding, _worth(finding, report)) for outcome, finding in worst]
 
 
 def _worth(finding: Finding, report: Report) -> str:

@@ -1,7 +1,5 @@
 """The report as JSON, for programs; report-v1.schema.json beside it says what it holds."""
 
-from __future__ import annotations
-
 from tpudiag import report_json
 from tpudiag.model import Report
 

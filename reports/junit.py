@@ -1,7 +1,5 @@
 """The report as JUnit XML, for CI: a test case for each check."""
 
-from __future__ import annotations
-
 import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 

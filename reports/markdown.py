@@ -1,7 +1,5 @@
 """The report as GitHub-flavoured Markdown, for pull requests: text of others stays text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain

@@ -1,7 +1,5 @@
 """The report in colour, for a terminal: the layout of the plain text, as wide as fits."""
 
-from __future__ import annotations
-
 import io
 import os
 import shutil

@@ -4,8 +4,6 @@ A result is a finding. Checks that could not tell, and broken ones, are notifica
 as code hosts would show any result, whatever its kind, as something to mend.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Literal

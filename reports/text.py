@@ -4,8 +4,6 @@ Its own words are ASCII wherever it runs; names of the user's stay as they are, 
 characters made visible.
 """
 
-from __future__ import annotations
-
 from tpudiag.model import Report
 
 from . import _first_screen

@@ -22,7 +22,7 @@ def replica(host: str, input_ms: tuple[float, ...], idle_ms: tuple[float, ...]) 
 
 
 A = replica("a", (0.0, 4.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
-FACTS = ProfileFacts(hosts=("a",), devices=(), ops=(), has_step_marker=True, bytes_read=0)
+FACTS = ProfileFacts(hosts=("a",), devices=(), ops=(), bytes_read=0)
 B = replica("b", (0.0, 0.0, 0.0, 3.0), (2.0, 0.0, 0.0, 0.0))
 
 

@@ -1,7 +1,5 @@
 """What would make an instruction faster, from what it is and what bounds it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

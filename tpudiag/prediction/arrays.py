@@ -1,7 +1,5 @@
 """Array types of HLO text: `bf16[128,224]{1,0:T(8,128)(2,1)S(1)}` and what they take."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from math import prod

@@ -4,8 +4,6 @@ Matrix products stand as convolutions there: `window={...} dim_labels=bf_io->bf`
 with a dilated window, of which most taps fall outside. Those take no time and are left out.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from math import gcd, prod

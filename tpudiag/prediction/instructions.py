@@ -1,7 +1,5 @@
 """From the instructions of a program to their work: loops unrolled, the longest of branches."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

@@ -3,8 +3,6 @@
 The TPU compiler tells no cycles of a kernel, and few kernels state their cost.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """The text of an optimised program as instructions: names, types, operands, what each calls."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace

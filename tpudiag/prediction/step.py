@@ -1,7 +1,5 @@
 """The predicted step: the times of its instructions together, its bounds, what takes most."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from tpudiag.hardware import Target

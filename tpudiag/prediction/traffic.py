@@ -1,7 +1,5 @@
 """The bytes that an instruction moves through HBM: slices and updates in place count alone."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from tpudiag.prediction.arrays import Array

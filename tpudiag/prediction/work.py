@@ -3,8 +3,6 @@
 No figure of a TPU is in here: the same work is timed for any generation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from enum import Enum
 

@@ -1,7 +1,5 @@
 """Why a job became slower, or stopped: what was seen beside what was seen before."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from tpudiag.records import dataclass

@@ -1,7 +1,5 @@
 """Checkpoints, and the buckets that they go to."""
 
-from __future__ import annotations
-
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 

@@ -1,7 +1,5 @@
 """What a job delivers by the wall's clock, and what its loss says."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from tpudiag.records import dataclass

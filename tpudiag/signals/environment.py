@@ -1,7 +1,5 @@
 """What the job runs in: packages, TensorFlow, Keras, the TPU, and how it ended."""
 
-from __future__ import annotations
-
 from dataclasses import field
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The tf.data pipelines as they were built, and what their fixes are worth."""
 
-from __future__ import annotations
-
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 from tpudiag.signals.step import TensorSeen

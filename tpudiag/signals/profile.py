@@ -40,7 +40,6 @@ class Device:
     peak_hbm_gb_per_s: float | None
     busy_ms: float
     window_ms: float
-    has_megacore: bool | None = None
     chip: int | None = None
     """The number of its chip in the slice; two cores of a v5p share one."""
     ops_share: float | None = None
@@ -164,7 +163,6 @@ class MemoryPeak:
     allocator: str
     peak_bytes: int
     capacity_bytes: int | None
-    lifetime_peak_bytes: int | None
     """The most since the process began, as the allocator itself counts (no programs' stacks)."""
     held_by: tuple[tuple[str, int], ...]
     """The largest holders at the peak, and their bytes."""
@@ -197,7 +195,6 @@ class ProfileFacts:
     hosts: tuple[str, ...]
     devices: tuple[Device, ...]
     ops: tuple[DeviceOp, ...]
-    has_step_marker: bool
     bytes_read: int
     warnings: tuple[str, ...] = ()
     """What the profiler warned of, and what of the file could not be understood."""

@@ -1,7 +1,5 @@
 """What a profile tells of the hosts: their input pipelines, callbacks and clocks."""
 
-from __future__ import annotations
-
 from tpudiag.records import dataclass
 
 

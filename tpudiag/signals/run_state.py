@@ -1,7 +1,5 @@
 """What a recorded run does, in one word: what view, ledger, report, metrics and alerts read."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from tpudiag.records import dataclass

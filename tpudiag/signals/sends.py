@@ -1,7 +1,5 @@
 """What a rehearsal kept from being sent or written, and what failed by that alone."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 from tpudiag.model import Location

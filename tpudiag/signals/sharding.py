@@ -1,7 +1,5 @@
 """How a step of JAX lies on its devices: its arguments, their shards, what may be overwritten."""
 
-from __future__ import annotations
-
 from tpudiag.model import Location
 from tpudiag.records import dataclass
 

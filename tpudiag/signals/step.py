@@ -1,7 +1,5 @@
 """The training step as it was traced: functions, tensors, operations, variables, loss."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from tpudiag.model import Location

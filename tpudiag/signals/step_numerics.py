@@ -1,7 +1,5 @@
 """What the step does to its numbers: precision of the loss, clipping, normalisation, chance."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from tpudiag.model import Location

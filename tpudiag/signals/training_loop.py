@@ -1,7 +1,5 @@
 """What a training loop does around its step: in Python, with its data and with its results."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 from tpudiag.model import Location

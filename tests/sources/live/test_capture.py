@@ -12,7 +12,6 @@ import pytest
 
 from tests.sources.live.profiler_service import EMPTY, SPACE, Profile, response, served
 from tpudiag.errors import UsageError
-from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
 from tpudiag.sources.live.probe import probe_all
@@ -23,7 +22,7 @@ WISH = CaptureRequest(0.01, 20.0)
 
 
 def text(request: bytes, number: int) -> str:
-    return str(bytes(next(profiler_messages.within(memoryview(request), number))), "utf-8")
+    return str(bytes(next(wire.parts(memoryview(request), number))), "utf-8")
 
 
 def writing(space: bytes) -> Profile:

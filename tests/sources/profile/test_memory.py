@@ -24,7 +24,6 @@ def events(*rows: tuple[int, int, int, int, str], name: str = "device 0") -> All
         reserved=column([100] * count),
         allocated=column(row[3] for row in rows),
         free=column(1000 - 100 - row[3] for row in rows),
-        lifetime_peaks=column([950] * count),
         fragmented=np.full(count, np.nan),
         ops=[row[4] for row in rows],
         allocators=[name] * count,
@@ -38,7 +37,7 @@ def test_what_was_alive_at_the_peak() -> None:
     ]
     (peak,) = peaks(parts, "host-0")
     assert (peak.peak_bytes, peak.capacity_bytes, peak.at_ms) == (800, 1000, 4.0)
-    assert peak.lifetime_peak_bytes == 950 and peak.fragmentation is None
+    assert peak.fragmentation is None
     held = {"unnamed": 400, "kernel": 200, EARLIER: 100, RESERVED: 100}
     assert dict(peak.held_by) == held, "the batch was freed before"
     assert [size for _, size in peak.timeline] == [400, 700, 400, 800, 400]

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.sources.profile.run_reader import NOT_READ, Answers, facts, here, span_step_times
+from tpudiag.sources.profile.run_reader import NOT_READ, Answers, facts, here
 
 
 def test_a_host_that_cannot_be_read_keeps_back_no_other(spaces: ModuleType, tmp_path: Path) -> None:
@@ -38,6 +38,7 @@ def test_events_of_a_name_as_steps(spaces: ModuleType, tmp_path: Path) -> None:
     made = spaces.space("host")
     spaces.add_host(made, (100.0, 150.0, 200.0), step_ms=30.0, name="my_step")
     spaces.write(made, tmp_path)
-    times = span_step_times(tmp_path, "my_step")
+    files = [str(file) for file in tmp_path.rglob("*.xplane.pb")]
+    _, times = Answers(files).add_all(here(files, "my_step")).merged()
     assert times is not None and times.step_ms == pytest.approx((30.0,) * 3)
-    assert span_step_times(tmp_path, "no_such_event") is None
+    assert Answers(files).add_all(here(files, "no_such_event")).merged()[1] is None

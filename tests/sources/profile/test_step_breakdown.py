@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tpudiag.signals import StepTimes, warm_up
-from tpudiag.sources.profile import facts, span_step_times
+from tpudiag.sources.profile import facts
+from tpudiag.sources.profile.run_reader import Answers, here
 
 STARTS = (100.0, 125.0, 150.0)
 THREAD = "tf_data_iterator_get_next/1"
@@ -25,8 +26,7 @@ def read(spaces: ModuleType, folder: Path, **host: Any) -> StepTimes:
 def test_steps_lines_before_host_marks(spaces: ModuleType, tmp_path: Path) -> None:
     made = spaces.training(devices=2, steps=5)
     spaces.write(made, tmp_path)
-    found, steps = facts(tmp_path)
-    assert found.has_step_marker
+    _, steps = facts(tmp_path)
     assert steps
     assert steps.step_ms == pytest.approx([20.5] * 5)
     assert steps.input_wait_ms == pytest.approx([2.0] * 5)
@@ -110,12 +110,11 @@ def test_spans_of_any_name(spaces: ModuleType, tmp_path: Path) -> None:
     for start in STARTS:
         plane.event(line, ("train_step", start, 20.0))
         plane.event(line, ("train_step", start + 1, 5.0))
-    spaces.write(made, tmp_path)
+    files = [str(spaces.write(made, tmp_path))]
     assert facts(tmp_path)[1] is None
-    steps = span_step_times(tmp_path, "train_step")
+    _, steps = Answers(files).add_all(here(files, "train_step")).merged()
     assert steps
     assert steps.step_ms == pytest.approx([20.0] * 3)
-    assert span_step_times(tmp_path, "no such event") is None
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ One JSON file each, written beside and renamed: two processes that compile the s
 write the same file, and a reader sees a whole one or none.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

@@ -10,8 +10,6 @@ The compile call is private to jaxlib: tried with jax 0.10.2 and libtpu 0.0.51. 
 one for a program that is text already; jax.jit compiles only what it traced itself.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import json

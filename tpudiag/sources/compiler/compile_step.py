@@ -1,7 +1,5 @@
 """Asks the TPU compiler about the step that a job showed: from lowered steps to facts."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Callable
@@ -198,24 +196,19 @@ def located(
         return replace(op, location=location.parsed(lines.get(op.name)))
 
     program, full = compilation.program, compilation.out_of_memory
+    work = (compilation.program.work if compilation.program else None) or ()
     return replace(
         compilation,
         program=program and replace(program, padded=tuple(map(tensor, program.padded))),
         out_of_memory=full and replace(full, largest=tuple(map(tensor, full.largest))),
         dynamic=tuple(map(operation, compilation.dynamic)),
-        lines=_of_program(compilation, of_work),
+        lines={each.op_name: of_work[each.op_name] for each in work if each.op_name in of_work},
     )
 
 
 def _in_cells(lines: dict[str, str], cells: CellMap | None) -> dict[str, str]:
     """The lines as those of a notebook's cells, where the job is one."""
     return lines if cells is None else {name: cells.named(line) for name, line in lines.items()}
-
-
-def _of_program(compilation: Compilation, lines: dict[str, str]) -> dict[str, str]:
-    """The lines of the operations that the program still holds."""
-    work = (compilation.program.work if compilation.program else None) or ()
-    return {each.op_name: lines[each.op_name] for each in work if each.op_name in lines}
 
 
 def _obstacle(step: LoweredStep) -> str:

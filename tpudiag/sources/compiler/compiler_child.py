@@ -1,7 +1,5 @@
 """One child process that compiles one program: started ahead, told which, waited for, ended."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re
@@ -65,7 +63,9 @@ class CompilerChild:
                 stderr=subprocess.STDOUT,
                 # Ctrl-C goes to the whole group of a terminal: the child ends by our word alone.
                 start_new_session=True,
-                env={**environment(flags), **_own_places(self._folder)},
+                # Where it leaves what else would stay in /tmp.
+                env=environment(flags)
+                | dict.fromkeys(("TMPDIR", "TPU_LOG_DIR"), str(self._folder)),
             )
 
     def compile(self, path: str, timeout_s: float) -> Made:
@@ -116,11 +116,6 @@ def environment(flags: str = "") -> dict[str, str]:
     if flags:
         kept["LIBTPU_INIT_ARGS"] = flags
     return kept | {"PYTHONSAFEPATH": "1"}  # as -P, which Python 3.10 refuses
-
-
-def _own_places(folder: Path) -> dict[str, str]:
-    """Where the compiler leaves what else would stay in /tmp."""
-    return {"TMPDIR": str(folder), "TPU_LOG_DIR": str(folder)}
 
 
 def _last_line(log: Path) -> str:

@@ -4,8 +4,6 @@ A worker needs tpudiag with its extra `compiler`. What its compiler said is kept
 machine's own; a step whose worker dies goes to another.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sys
 import threading
@@ -110,7 +108,9 @@ class ClusterCompiler:
             )
             return self._awaited(future, empty)
         except Exception as error:  # whatever a cluster's version or machine may raise
-            return replace(empty, error=f"the cluster did not compile it: {_said(error)}")
+            return replace(
+                empty, error=f"the cluster did not compile it: {dask_cluster.line(error)[:300]}"
+            )
 
     def _awaited(self, future: Any, empty: Compilation) -> Compilation:
         """The answer as it comes, in short waits, so that `stop` is heard."""
@@ -129,8 +129,3 @@ class ClusterCompiler:
         """Whether the scheduler is there and knows of a worker."""
         known: dict[str, Any] = self._client.scheduler_info(n_workers=-1)
         return self._client.status == "running" and bool(known["workers"])
-
-
-def _said(error: BaseException) -> str:
-    """An error as one line of bearable length."""
-    return dask_cluster.line(error)[:300]

@@ -1,7 +1,5 @@
 """Reads the optimised HLO of the TPU compiler: cycles, padding, recomputation, work."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 

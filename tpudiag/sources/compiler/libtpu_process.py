@@ -1,7 +1,5 @@
 """Runs the TPU compiler in child processes: bounded waits, a cache, and clear answers."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

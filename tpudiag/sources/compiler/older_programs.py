@@ -1,7 +1,5 @@
 """Programs of a TensorFlow that gives no StableHLO: its HLO module, converted by jaxlib."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 from pathlib import Path

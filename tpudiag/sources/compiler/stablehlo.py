@@ -1,7 +1,5 @@
 """Reads a program as it was lowered, before the TPU compiler saw it."""
 
-from __future__ import annotations
-
 import re
 from math import prod
 

@@ -1,7 +1,5 @@
 """What the TPU compiler calls the targets that TensorFlow users name."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tpudiag.hardware import Target

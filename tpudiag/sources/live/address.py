@@ -1,7 +1,5 @@
 """Addresses of trainers: HOST:PORT, with or without grpc://, [::1]:PORT for IPv6."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

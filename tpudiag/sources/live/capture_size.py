@@ -4,15 +4,13 @@ The profiler holds each event many times over while it gathers the profile: a bu
 grew its trainer by up to 56 times the profile's size (30 s: 4.2 GB, of which 3.8 stayed).
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tpudiag import scratch
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
+from tpudiag.sources.live.capture import CaptureRequest, capture
 from tpudiag.sources.live.memory import FreeMemory
 from tpudiag.sources.live.probe import Probe
 from tpudiag.sources.live.run_folder import LocalRun
@@ -98,12 +96,11 @@ def _sampled(probes: Sequence[Probe], request: CaptureRequest) -> dict[Address, 
         captures, interrupted = capture(probes, replace(request, duration_s=SAMPLE_S), run)
         if interrupted:
             raise KeyboardInterrupt
-        return {done.address: _size(run, done) for done in captures if done.file is not None}
-
-
-def _size(run: LocalRun, done: Capture) -> int:
-    """How large a profile is."""
-    return Path(run.url, str(done.file)).stat().st_size
+        return {
+            done.address: Path(run.url, str(done.file)).stat().st_size
+            for done in captures
+            if done.file is not None
+        }
 
 
 def _refusal(free: FreeMemory, size: int | None) -> str:

@@ -3,8 +3,6 @@
 TPU_EMULATOR_HOST=host:port names an emulator to ask instead, without credentials.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Iterable

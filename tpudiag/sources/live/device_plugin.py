@@ -3,8 +3,6 @@
 Names of its series as Google's documentation of GKE's TPU metrics has them; not seen on a node.
 """
 
-from __future__ import annotations
-
 import http.client
 import re
 import urllib.error

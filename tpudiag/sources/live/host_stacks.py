@@ -4,8 +4,6 @@ py-spy reads the process's memory; with --nonblocking it does not even pause it.
 right to trace the process, as the same user and, in a container, with SYS_PTRACE.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -57,7 +55,8 @@ def sample(pid: int, duration_s: float) -> Stacks:
 
 def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
     """The samples in py-spy's raw format; or None, and why there are none."""
-    program = _program()
+    beside = Path(sys.executable).parent / "py-spy"
+    program = str(beside) if beside.is_file() else shutil.which("py-spy")
     if program is None:
         return None, "py-spy is not installed: pip install py-spy"
     # py-spy counts whole seconds.
@@ -142,12 +141,6 @@ def _place(frames: list[str]) -> Iterator[tuple[Location, str, str]]:
         last = [match for match in calls if not _LIBRARY.search(match["file"])] or calls
         leaf = "" if last[-1] is calls[-1] else calls[-1]["function"]
         yield Location(last[-1]["file"], int(last[-1]["line"])), last[-1]["function"], leaf
-
-
-def _program() -> str | None:
-    """py-spy beside this Python, or on the PATH."""
-    beside = Path(sys.executable).parent / "py-spy"
-    return str(beside) if beside.is_file() else shutil.which("py-spy")
 
 
 def _fault(pid: int, output: str) -> str:

@@ -5,8 +5,6 @@ jaxlib's profiler asks libtpu for its own, and where the two are of different ag
 0.0.52). JAX names the libtpu that fits in its own metadata.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from pathlib import Path

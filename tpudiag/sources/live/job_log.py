@@ -1,7 +1,5 @@
 """The log that a running process writes: its standard error or output, in a file."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

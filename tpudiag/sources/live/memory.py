@@ -1,7 +1,5 @@
 """How much memory a process of this machine can still take: its cgroup's, or the machine's."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

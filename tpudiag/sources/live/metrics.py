@@ -4,8 +4,6 @@ libtpu serves them on a port of the process that holds the TPU (8431 by default)
 numbers: AI-Hypercomputer/cloud-accelerator-diagnostics, tpu_info/proto/tpu_metric_service.proto.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -63,33 +61,23 @@ def _asked(opened: grpc.Channel) -> Iterator[Figure]:
 
 def _values(answer: memoryview) -> Iterator[tuple[int, float]]:
     """Device and value of each point in a MetricResponse."""
-    for metric in profiler_messages.within(answer, 1):
-        for point in profiler_messages.within(metric, 3):
+    for metric in wire.parts(answer, 1):
+        for point in wire.parts(metric, 3):
             devices = [
-                number
-                for attribute in profiler_messages.within(point, 1)
-                for value in profiler_messages.within(attribute, 2)
-                for number in _numbers(value, 3)
+                numbers[3]
+                for attribute in wire.parts(point, 1)
+                for value in wire.parts(attribute, 2)
+                if 3 in (numbers := wire.numbers(value))
             ]
-            gauges = [
-                number
-                for gauge in profiler_messages.within(point, 3)
-                # A Gauge holds a double or a whole number, as the metric has it.
-                for number in (*_doubles(gauge, 1), *_numbers(gauge, 2))
-            ]
+            gauges = [number for gauge in wire.parts(point, 3) for number in _gauge(gauge)]
             if gauges:
-                yield (int(devices[0]) if devices else 0), gauges[0]
+                yield (devices[0] if devices else 0), gauges[0]
 
 
-def _numbers(message: memoryview, number: int) -> Iterator[float]:
-    """The varints of a field."""
-    for field in wire.fields(message):
-        if field.number == number and field.wire_type == wire.VARINT:
-            yield wire.varint(message, field.start)[0]
-
-
-def _doubles(message: memoryview, number: int) -> Iterator[float]:
-    """The doubles of a field."""
-    for field in wire.fields(message):
-        if field.number == number and field.wire_type == wire.FIXED64:
-            yield struct.unpack("<d", message[field.start : field.end])[0]
+def _gauge(gauge: memoryview) -> Iterator[float]:
+    """A Gauge holds a double (1) or a whole number (2), as the metric has it."""
+    for field in wire.fields(gauge):
+        if (field.number, field.wire_type) == (1, wire.FIXED64):
+            yield struct.unpack("<d", gauge[field.start : field.end])[0]
+        elif (field.number, field.wire_type) == (2, wire.VARINT):
+            yield wire.varint(gauge, field.start)[0]

@@ -4,8 +4,6 @@
 words of the profiler's own. Only where gRPC fails is the port asked what else it speaks.
 """
 
-from __future__ import annotations
-
 import queue
 import socket
 import ssl

@@ -1,7 +1,5 @@
 """What /proc says of a process: command, loaded libraries, open devices, listening ports."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -5,9 +5,7 @@ profiler_options.proto). They are few and small, and the one that is large, the 
 answer, is cut out of it without being parsed.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from tpudiag.sources.profile import wire
 
@@ -18,8 +16,8 @@ SNAPSHOT = "/tensorflow.ProfilerService/GetSnapshot"
 _VERSION_OF_OPTIONS = 1
 _HOST_LEVEL = 2
 """Of the host tracer: what tf.profiler.experimental.start records by default."""
-_XSPACE, _EMPTY = 8, 7
-"""Fields of ProfileResponse."""
+_XSPACE = 8
+"""The field of ProfileResponse."""
 _PLANES, _LINES, _EVENTS = 1, 3, 4
 """Fields of XSpace, XPlane and XLine."""
 
@@ -49,27 +47,19 @@ def terminate_request(session: str) -> bytes:
 
 def xspace(response: bytes) -> memoryview | None:
     """The XSpace in a ProfileResponse, None where there is none; raises wire.Damaged."""
-    view = memoryview(response)
-    spaces = [f for f in wire.fields(view) if (f.number, f.wire_type) == (_XSPACE, wire.BYTES)]
+    spaces = list(wire.parts(memoryview(response), _XSPACE))
     # The last one counts, as in any message where a field comes twice.
-    return view[spaces[-1].start : spaces[-1].end] if spaces else None
+    return spaces[-1] if spaces else None
 
 
 def has_events(space: memoryview) -> bool:
     """Whether anything was traced: an idle trainer's XSpace has planes, and no event in them."""
     return any(
         True
-        for plane in within(space, _PLANES)
-        for line in within(plane, _LINES)
-        for _ in within(line, _EVENTS)
+        for plane in wire.parts(space, _PLANES)
+        for line in wire.parts(plane, _LINES)
+        for _ in wire.parts(line, _EVENTS)
     )
-
-
-def within(message: memoryview, number: int) -> Iterator[memoryview]:
-    """The contents of the fields with this number; raises wire.Damaged."""
-    for field in wire.fields(message):
-        if field.number == number and field.wire_type == wire.BYTES:
-            yield message[field.start : field.end]
 
 
 def _field(number: int, value: int | str | bytes) -> bytes:

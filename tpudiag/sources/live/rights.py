@@ -3,8 +3,6 @@
 The pid comes from a recording, which anybody may have written.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

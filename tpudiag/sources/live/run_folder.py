@@ -1,7 +1,5 @@
 """The run folders of captures: named by the time, in a TensorBoard log folder, here or gs://."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import time

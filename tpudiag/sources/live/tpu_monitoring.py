@@ -6,8 +6,6 @@ process of its own, with the libtpu that is installed beside tpudiag: nothing of
 The library talks to the runtime of its own release, so both must be of one version.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

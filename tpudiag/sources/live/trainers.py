@@ -1,7 +1,5 @@
 """The trainers of this machine: who owns the accelerator and the profiler's port."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import socket

@@ -4,8 +4,6 @@ Writes XProf's answer for the tool to the file ANSWER; writes none where XProf h
 nothing of tpudiag: XProf's native code may abort or swallow memory, and must do so alone.
 """
 
-from __future__ import annotations
-
 import sys
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """One time scale for the lines of a file."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tpudiag.sources.profile.events import LAST_PS, Line

@@ -4,8 +4,6 @@ The same map as in this process. Each worker opens the files by the names given 
 on storage that all share, or behind a URL. A file whose worker dies is given to another.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor

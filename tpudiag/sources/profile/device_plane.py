@@ -1,7 +1,5 @@
 """What a TPU core's plane says: its hardware, its busy time, its operations, its steps."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -33,7 +31,7 @@ from tpudiag.sources.profile.xstats import named
 
 PS_PER_MS = 1e9
 TENSOR_CORE = re.compile(r"/device:TPU:\d+")
-MODULES, OPS, STEPS, TRACE_ME = "XLA Modules", "XLA Ops", "Steps", "XLA TraceMe"
+MODULES, OPS, STEPS = "XLA Modules", "XLA Ops", "Steps"
 
 
 class Run(NamedTuple):
@@ -57,12 +55,10 @@ class DeviceRead:
     """Share of the programs' time that operations cover; None where no program ran."""
     steps: Steps | None = None
     """Those of its `Steps` line that the trace holds whole."""
-    cut_steps: int = 0
     parts: dict[str, Spans] = field(default_factory=dict[str, Spans])
     """Time in operations that do not compute, by op_kinds' parts; missing where none ran."""
     runs: tuple[Run, ...] = ()
     ops: dict[OpKey, OpTotal] = field(default_factory=dict[OpKey, OpTotal])
-    barrier_ps: int = 0
     strangers: int = 0
     """Events without metadata."""
     unknown_bytes: int = 0
@@ -79,7 +75,6 @@ class DeviceRead:
             if self.steps is None
             else merged(self.busy, union(self.steps.starts, self.steps.ends))
         )
-        megacore = self.stats.get("has_megacore")
         longest = max(self.runs, key=lambda r: int((r.ends - r.starts).sum()), default=None)
         return Device(
             host=host,
@@ -89,7 +84,6 @@ class DeviceRead:
             peak_hbm_gb_per_s=_figure(self.stats.get("peak_hbm_bw_gigabytes_per_second")),
             busy_ms=self.busy.total / PS_PER_MS,
             window_ms=int(covered.ends[-1] - covered.starts[0]) / PS_PER_MS if covered else 0.0,
-            has_megacore=None if megacore is None else bool(megacore),
             chip=_chip(self.stats.get("core_details")),
             ops_share=self.ops_share,
             program_runs=len(longest.starts) if longest else 0,
@@ -131,10 +125,6 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
             ops.append(columns)
         elif line.name == STEPS and len(columns.ids):
             read.steps = _steps(plane, columns)
-        elif line.name == TRACE_ME:
-            for index in [i for i, id_ in enumerate(ids.tolist()) if _is_barrier(plane, id_)]:
-                here = place == index
-                read.barrier_ps += union(columns.starts[here], columns.ends[here]).total
     read.runs = tuple(run for columns in modules for run in _runs(plane, columns))
     read.busy = merged(EMPTY, *(union(columns.starts, columns.ends) for columns in modules))
     # A full buffer drops events of one line and not of another: what ran is busy, whichever line
@@ -148,9 +138,7 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
         )
         # The capture begins and ends inside a step: such steps look short, and the first and last
         # would be the fastest of all.
-        whole = complete(read.steps, begun)
-        read.cut_steps = len(read.steps.starts) - len(whole.starts)
-        read.steps = whole
+        read.steps = complete(read.steps, begun)
     return read
 
 
@@ -180,22 +168,12 @@ def _chip(details: StatValue | None) -> int | None:
     """The chip's number in the slice: CoreDetails {global chip id 5}; None where it is not told."""
     if not isinstance(details, bytes):
         return None
-    view = memoryview(details)
     try:
-        numbers = {
-            f.number: wire.varint(view, f.start)[0]
-            for f in wire.fields(view)
-            if f.wire_type == wire.VARINT
-        }
+        numbers = wire.numbers(memoryview(details))
     except wire.Damaged:
         return None
     # Proto3 writes no 0: a message without the field is that of chip 0.
     return numbers.get(5, numbers.get(4, 0)) if numbers else None
-
-
-def _is_barrier(plane: Plane, id_: int) -> bool:
-    """Whether events of the id wait for the other cores."""
-    return plane.names.get(id_) == "barrier-cores"
 
 
 def _figure(value: StatValue | None) -> float | None:

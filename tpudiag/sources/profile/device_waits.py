@@ -1,7 +1,5 @@
 """What the devices of a host wait for: idle time and stalled programs, split by cause."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Reads the files of a run with an engine, and says how far it is."""
 
-from __future__ import annotations
-
 from tpudiag.errors import UsageError
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.sources.profile.locate import Run

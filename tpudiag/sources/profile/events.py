@@ -6,8 +6,6 @@ the one before it ends there. So the walk over a window takes a handful of vecto
 and is as exact as one field after the other: what does not fit the pattern is parsed alone.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property

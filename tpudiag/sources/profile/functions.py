@@ -1,7 +1,5 @@
 """Calls of tf.functions in a trace, and which of them traced."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -26,10 +24,10 @@ class Call(NamedTuple):
     thread: str
     start: int
     end: int
-    traced: bool
-    eager: bool
+    traced: bool = False
+    eager: bool = False
     """Run op by op (tf.config.run_functions_eagerly)."""
-    traces: int | None
+    traces: int | None = None
     """How often the function had been traced by then, in its whole life."""
 
 

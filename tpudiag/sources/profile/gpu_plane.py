@@ -1,7 +1,5 @@
 """What a GPU's plane says: when it was busy, and its steps. No TPU figure comes from it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -40,20 +38,11 @@ def read_gpu(plane: Plane, clock: Clock) -> GpuRead:
             if line.name.startswith(STREAM):
                 read.busy = merged(read.busy, union(starts, ends))
             elif line.name == STEPS:
-                numbers = [plane.names.get(id_, "") for id_ in events.ids.tolist()]
+                columns = (events.ids.tolist(), starts.tolist(), ends.tolist())
                 read.marks += tuple(
-                    Mark(
-                        name=f"{STEPS} line",
-                        thread=plane.name,
-                        number=int(number),
-                        start=start,
-                        end=end,
-                        numbered=True,
-                    )
-                    for number, start, end in zip(
-                        numbers, starts.tolist(), ends.tolist(), strict=True
-                    )
-                    if number.isdecimal() and len(number) < 18
+                    Mark(f"{STEPS} line", plane.name, int(number), start, end, numbered=True)
+                    for id_, start, end in zip(*columns, strict=True)
+                    if (number := plane.names.get(id_, "")).isdecimal() and len(number) < 18
                 )
         read.events += line.events
         read.unknown_bytes += line.unknown_bytes

@@ -8,8 +8,6 @@ open call is only a wait while no kernel runs (`ExecutorState::Process` on a tf_
 functions of tf.data run on other threads. Python's own work in next() is no wait for input.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
@@ -98,7 +96,7 @@ class _Gathering:
     def _allocated(self) -> None:
         """Read the allocations that were set aside."""
         if self.allocating:
-            self.read.memory.append(allocations(self.plane, joined(self.allocating), 0))
+            self.read.memory.append(allocations(self.plane, joined(self.allocating)))
             self.allocating = []
 
     def _xla_ops(self, events: Events, begin: int) -> None:
@@ -152,7 +150,11 @@ class _Gathering:
         stats = named(events, self.ids)
         numbers, marked = stats["step_num"]
         for index in np.flatnonzero(marked).tolist():
-            self._mark(line, events, index, begin, int(numbers[index]))
+            start = begin + int(events.offsets[index])
+            end = start + int(events.durations[index])
+            name = self.plane.names.get(int(events.ids[index]), "")
+            mark = Mark(name, line.name, int(numbers[index]), start, end, numbered=True)
+            self.read.marks.append(mark)
         called = stats[CALL][1]
         if called.any():
             self.refers = True
@@ -161,50 +163,17 @@ class _Gathering:
         if called.any():
             self.read.calls += calls(self.plane, events.chosen(called), begin, line.name)
 
-    def _mark(self, line: Line, events: Events, index: int, begin: int, number: int | None) -> None:
-        """Note a step."""
-        start = begin + int(events.offsets[index])
-        name = self.plane.names.get(int(events.ids[index]), "")
-        self.read.marks.append(
-            Mark(
-                name=name,
-                thread=line.name,
-                number=number or 0,
-                start=start,
-                end=start + int(events.durations[index]),
-                numbered=True,
-            )
-        )
-
     def _spans(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
         """Note events of the name that was asked for."""
         for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
-            name = self.plane.names.get(id_, "")
-            mark = Mark(
-                name=name,
-                thread=line.name,
-                number=len(self.read.marks),
-                start=start,
-                end=end,
-                numbered=False,
-            )
-            self.read.marks.append(mark)
+            name, number = self.plane.names.get(id_, ""), len(self.read.marks)
+            self.read.marks.append(Mark(name, line.name, number, start, end, numbered=False))
 
     def _jitted(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
         """Note calls of functions that JAX compiled: `train_step` of `PjitFunction(train_step)`."""
         for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
             name = self.plane.names[id_].partition("(")[2][:-1]
-            self.read.jitted.append(
-                Call(
-                    name=name,
-                    thread=line.name,
-                    start=start,
-                    end=end,
-                    traced=False,
-                    eager=False,
-                    traces=None,
-                )
-            )
+            self.read.jitted.append(Call(name, line.name, start, end))
 
     def done(self) -> HostRead:
         """The whole plane."""

@@ -1,7 +1,5 @@
 """What was read off one host plane."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import NamedTuple
 

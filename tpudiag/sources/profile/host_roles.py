@@ -1,7 +1,5 @@
 """What the events of a host mean, by their names."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from enum import IntEnum
@@ -59,19 +57,7 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
         (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
     )
 )
-KEPT = (
-    Role.GET_NEXT,
-    Role.ASK,
-    Role.KERNEL,
-    Role.ITERATOR,
-    Role.COMPILE,
-    Role.TO_DEVICE,
-    Role.COLLECTIVE,
-    Role.CALLBACK,
-    Role.EAGER,
-    Role.SPAN,
-    Role.JIT,
-)
+KEPT = tuple(role for role in Role if role not in (Role.OTHER, Role.MEMORY, Role.PYTHON))
 
 
 NAMES = 1 << 14

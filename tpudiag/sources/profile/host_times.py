@@ -1,7 +1,5 @@
 """What a host's trace says of eager ops, calls back to Python and the input pipeline."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tpudiag.signals import CallbackTime, IteratorTime

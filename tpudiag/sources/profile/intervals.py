@@ -1,7 +1,5 @@
 """Sets of time as vectors of sorted, disjoint starts and ends; any unit, as long as it is one."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Finds profiles: in a TensorBoard log folder, in a run folder, or as a bare *.xplane.pb."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict

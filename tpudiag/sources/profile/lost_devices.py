@@ -1,7 +1,5 @@
 """Devices that a run has and its profile lacks, by what the profile itself says of them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,10 +1,9 @@
 """Peak memory of each allocator, and what held it, from the trace's allocation events."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +19,6 @@ STATS = (
     "bytes_reserved",
     "bytes_allocated",
     "bytes_available",
-    "peak_bytes_in_use",
     "requested_bytes",
     "allocation_bytes",
     "addr",
@@ -45,14 +43,13 @@ class Allocations(NamedTuple):
     reserved: Ints
     allocated: Ints
     free: Ints
-    lifetime_peaks: Ints
     fragmented: NDArray[np.float64]
     """The share of the free memory that its largest piece lacks, 0 to 1; NaN where not told."""
     ops: list[str]
     allocators: list[str]
 
 
-def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
+def allocations(plane: Plane, events: Events) -> Allocations:
     """The allocation events of one window."""
     stats = named(events, {name: plane.stat_id(name) for name in STATS})
     names = plane.stat_names
@@ -76,14 +73,13 @@ def allocations(plane: Plane, events: Events, begin: int) -> Allocations:
         [plane.names.get(id_) == "MemoryAllocation" for id_ in events.ids.tolist()], np.bool_
     )
     return Allocations(
-        times=begin + events.offsets,
+        times=events.offsets,
         # At least 1: an allocation of nothing is to be told from a deallocation.
         sizes=np.where(is_allocation, np.maximum(taken, 1), 0),
         addresses=stats["addr"][0],
         reserved=stats["bytes_reserved"][0],
         allocated=stats["bytes_allocated"][0],
         free=stats["bytes_available"][0],
-        lifetime_peaks=stats["peak_bytes_in_use"][0],
         fragmented=fractions(events, plane.stat_id("fragmentation")),
         ops=ops,
         allocators=allocators,
@@ -113,18 +109,13 @@ def peaks(parts: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
 
 def _joined(parts: Sequence[Allocations]) -> Allocations:
     """Those of all windows."""
-    return Allocations(
-        times=np.concatenate([part.times for part in parts]),
-        sizes=np.concatenate([part.sizes for part in parts]),
-        addresses=np.concatenate([part.addresses for part in parts]),
-        reserved=np.concatenate([part.reserved for part in parts]),
-        allocated=np.concatenate([part.allocated for part in parts]),
-        free=np.concatenate([part.free for part in parts]),
-        lifetime_peaks=np.concatenate([part.lifetime_peaks for part in parts]),
-        fragmented=np.concatenate([part.fragmented for part in parts]),
-        ops=[op for part in parts for op in part.ops],
-        allocators=[name for part in parts for name in part.allocators],
-    )
+    columns: Any = zip(*parts, strict=True)
+    return Allocations(*map(_whole, columns))
+
+
+def _whole(parts: Sequence[Any]) -> Any:
+    """One column of all windows."""
+    return [*chain(*parts)] if isinstance(parts[0], list) else np.concatenate(parts)
 
 
 def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
@@ -143,7 +134,6 @@ def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
         allocator=name,
         peak_bytes=peak,
         capacity_bytes=peak + int(whole.free[here]) or None,
-        lifetime_peak_bytes=int(whole.lifetime_peaks[index].max()) or None,
         held_by=tuple(largest[:HOLDERS]),
         fragmentation=None if np.isnan(whole.fragmented[here]) else float(whole.fragmented[here]),
         at_ms=int(whole.times[here]) / 1e9,

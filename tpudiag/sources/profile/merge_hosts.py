@@ -1,7 +1,5 @@
 """From the summaries of a run's hosts to the facts of the run."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -80,7 +78,6 @@ def merged(
         hosts=tuple(summary.host for summary in summaries),
         devices=devices,
         ops=ops,
-        has_step_marker=any(not host.recovered for host in hosts),
         bytes_read=sum(summary.bytes for summary in summaries),
         warnings=tuple(warning for summary in summaries for warning in summary.warnings),
         started_ns=first.started_ns,
@@ -102,7 +99,7 @@ def merged(
         hbm_share=_peak_share(devices, ops, HBM_BYTES),
         uncosted_share=sum(op.share for op in ops if op.uncosted),
         share_16_bit=_share_16_bit(ops),
-        matrix_ops=_matrix_ops(summaries, programs),
+        matrix_ops=next((programs.matrix_ops.get(name) for name, _, _ in _runs(summaries)), None),
         unread=tuple(unread),
         waits=_waits(summaries),
         gpus=sum(len(summary.gpus) for summary in summaries),
@@ -176,13 +173,6 @@ def _runs(summaries: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...
             sums[name] = (sums[name][0] + count, sums[name][1] + ps)
     ordered = sorted(sums.items(), key=lambda item: -item[1][1])
     return tuple((name, count, ps / count / 1e9) for name, (count, ps) in ordered if count)
-
-
-def _matrix_ops(
-    summaries: Sequence[HostSummary], programs: Programs
-) -> tuple[MatrixOp, ...] | None:
-    """Those of the program that ran longest; None where no host's trace holds its HLO."""
-    return next((programs.matrix_ops.get(name) for name, _, _ in _runs(summaries)), None)
 
 
 def _functions(

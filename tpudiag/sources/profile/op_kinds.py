@@ -5,8 +5,6 @@ The category alone misleads: on v4 and v5p an asynchronous collective is a "cust
 the memory space of its layout. Seen in XProf's figures of a v5p training run and in a v6e trace.
 """
 
-from __future__ import annotations
-
 import re
 
 from tpudiag.signals.profile import UNTOLD

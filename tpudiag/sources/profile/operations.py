@@ -1,7 +1,5 @@
 """Operations of the devices: totals, rates against the peaks, precision, padding."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -123,7 +121,7 @@ def _description(plane: Plane, id_: int) -> Description:
         location=parsed(str(stats.get("source") or "")),
         part=part_of(name, category, text),
         group=str(stats.get("deduplicated_name") or name),
-        repeated=_repeated(name, framework_op),
+        repeated=bool(REPEATED.search(name)) or REPEATED_BY_JOB in framework_op,
     )
 
 
@@ -206,11 +204,6 @@ def _uncosted(op: OpTotal) -> bool:
     return op.told.category.startswith(KERNEL) and not op.flops and not op.bytes_accessed
 
 
-def _repeated(name: str, framework_op: str) -> bool:
-    """Whether XLA copied the operation to save memory, or the job's own checkpointing did."""
-    return bool(REPEATED.search(name)) or REPEATED_BY_JOB in framework_op
-
-
 def _bound(op: OpTotal, peak: tuple[float | None, float | None]) -> str | None:
     """The side of the roofline: input, memory or compute; None where the profile cannot tell."""
     if op.told.part == INFEED:
@@ -256,16 +249,10 @@ def _hbm_bytes(breakdown: bytes) -> int | None:
 
 def _accesses(data: memoryview) -> Iterator[int]:
     """The bytes of each access to HBM: message {operation 1, memory space 2, bytes 3}."""
-    for access in wire.fields(data):
-        if access.number == 1 and access.wire_type == wire.BYTES:
-            part = data[access.start : access.end]
-            values = {
-                f.number: wire.varint(part, f.start)[0]
-                for f in wire.fields(part)
-                if f.wire_type == wire.VARINT
-            }
-            if values.get(2) == 1:
-                yield values.get(3, 0)
+    for access in wire.parts(data, 1):
+        values = wire.numbers(access)
+        if values.get(2) == 1:
+            yield values.get(3, 0)
 
 
 def _times(value: StatValue | None, count: int) -> int | None:

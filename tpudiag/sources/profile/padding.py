@@ -1,7 +1,5 @@
 """Tensors that the tiles of their layout pad, by the texts of the operations that make them."""
 
-from __future__ import annotations
-
 import re
 from math import prod
 

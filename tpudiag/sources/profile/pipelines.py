@@ -1,7 +1,5 @@
 """tf.data in a trace: how long each op of the input pipeline took, and which one blocked."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping

@@ -3,12 +3,10 @@
 Field numbers: openxla/xla, xla/service/hlo.proto and xla/xla_data.proto.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from tpudiag.model import Location
 from tpudiag.signals import MatrixOp
@@ -25,6 +23,7 @@ KINDS = {10: "float16", 11: "float32", 12: "float64", 16: "bfloat16", 2: "int8",
 BACKWARD = ("gradient", "transpose(", "grad/", "Grad")
 OPS = {"dot": "BatchMatMul", "convolution": "Conv"}
 
+T = TypeVar("T")
 Fields = dict[int, list[int | memoryview]]
 
 
@@ -37,16 +36,7 @@ class _Array(NamedTuple):
 
 def matrix_ops(plane: Plane) -> dict[str, tuple[MatrixOp, ...]]:
     """The matrix products and convolutions of each program, by the program's name."""
-    stat_id = plane.stat_id(HLO_STAT)
-    by_program: dict[str, tuple[MatrixOp, ...]] = {}
-    for metadata in plane.tables.metadata.values():
-        for stat in metadata.stats:
-            if stat.metadata_id == stat_id and stat.bytes_value:
-                try:
-                    by_program[metadata.name] = tuple(_module(memoryview(stat.bytes_value)))
-                except (wire.Damaged, IndexError, UnicodeDecodeError):
-                    continue  # an HLO of another form tells nothing about matrices
-    return by_program
+    return dict(_read(plane, lambda hlo: tuple(_module(hlo))))
 
 
 def estimates(plane: Plane) -> dict[str, dict[str, int]]:
@@ -54,35 +44,33 @@ def estimates(plane: Plane) -> dict[str, dict[str, int]]:
 
     They stand in the backend configuration (43) of instructions that the TPU compiler made.
     """
-    stat_id = plane.stat_id(HLO_STAT)
-    by_program: dict[str, dict[str, int]] = {}
-    for metadata in plane.tables.metadata.values():
-        number = PROGRAM.fullmatch(metadata.name)
-        for stat in metadata.stats:
-            if number and stat.metadata_id == stat_id and ESTIMATE in stat.bytes_value:
-                try:
-                    by_program[number[1]] = dict(_cycles(memoryview(stat.bytes_value)))
-                except (wire.Damaged, IndexError, UnicodeDecodeError):
-                    continue  # an HLO of another form tells no estimates
-    return by_program
+    told = _read(plane, lambda hlo: dict(_cycles(hlo)), ESTIMATE)
+    return {number[1]: cycles for name, cycles in told if (number := PROGRAM.fullmatch(name))}
 
 
 def assigned(plane: Plane) -> dict[str, int]:
     """On how many devices each program runs: its device assignment (15), {replicas 1, parts 2}."""
+    return {name: count for name, count in _read(plane, _devices) if 0 < count < MOST_DEVICES}
+
+
+def _read(
+    plane: Plane, read: Callable[[memoryview], T], holding: bytes = b""
+) -> Iterator[tuple[str, T]]:
+    """What is read from the HLO of each program that holds some bytes, by the program's name."""
     stat_id = plane.stat_id(HLO_STAT)
-    by_program: dict[str, int] = {}
     for metadata in plane.tables.metadata.values():
         for stat in metadata.stats:
-            if stat.metadata_id == stat_id and stat.bytes_value:
+            if stat.metadata_id == stat_id and stat.bytes_value and holding in stat.bytes_value:
                 try:
-                    module = _part(_fields(memoryview(stat.bytes_value)), 1)
-                    devices = _part(module, 15)
-                    count = prod((*_numbers(devices, 1)[:1], *_numbers(devices, 2)[:1]))
-                except wire.Damaged:
-                    continue  # an HLO of another form tells no devices
-                if devices and 0 < count < MOST_DEVICES:
-                    by_program[metadata.name] = count
-    return by_program
+                    yield metadata.name, read(memoryview(stat.bytes_value))
+                except (wire.Damaged, IndexError, UnicodeDecodeError):
+                    continue  # an HLO of another form tells nothing
+
+
+def _devices(hlo: memoryview) -> int:
+    """The devices that a program is assigned to; 0 where its HLO does not tell."""
+    devices = _part(_part(_fields(hlo), 1), 15)
+    return prod((*_numbers(devices, 1)[:1], *_numbers(devices, 2)[:1])) if devices else 0
 
 
 def _cycles(hlo: memoryview) -> Iterator[tuple[str, int]]:

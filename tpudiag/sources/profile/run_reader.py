@@ -85,13 +85,3 @@ def facts(
     """
     chosen = locate.choose(locate.runs(str(path)), str(path), run)
     return Answers(chosen.files).add_all(here(chosen.files, training=training)).merged()
-
-
-def span_step_times(path: str | Path, name: str, run: str | None = None) -> StepTimes | None:
-    """Step times from host events called `name`, e.g. a train function where no step is marked.
-
-    A numbered mark of that name counts as well; nested events of the name are left out. None
-    where there is no such event. Raises UnreadableInput.
-    """
-    chosen = locate.choose(locate.runs(str(path)), str(path), run)
-    return Answers(chosen.files).add_all(here(chosen.files, name)).merged()[1]

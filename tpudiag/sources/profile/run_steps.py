@@ -1,7 +1,5 @@
 """The steps of a run from those of its hosts: as long as on the replica that all wait for."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -6,8 +6,6 @@ the schema as bytes (google/protobuf/descriptor.proto): the classes that write s
 longer to import than these few lines to run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol, cast
@@ -46,29 +44,11 @@ class XStat(Protocol):
     """A named value; `WhichOneof("value")` names the member that is set."""
 
     metadata_id: int
-    double_value: float
-    uint64_value: int
-    int64_value: int
-    str_value: str
     bytes_value: bytes
     ref_value: int
 
     def WhichOneof(self, name: str) -> str | None:
         """The member of the oneof that is set."""
-        ...
-
-
-class XEvent(Protocol):
-    """A trace event; its offset counts from its line's timestamp."""
-
-    metadata_id: int
-    offset_ps: int
-    num_occurrences: int
-    duration_ps: int
-
-    @property
-    def stats(self) -> Sequence[XStat]:
-        """What the event carries."""
         ...
 
 
@@ -90,15 +70,13 @@ class XStatMetadata(Protocol):
     name: str
 
 
-class Message(Protocol):
-    """What every generated message offers."""
+class XPlane(Protocol):
+    """A device, a host, or the capture itself."""
+
+    name: str
 
     def ParseFromString(self, data: bytes) -> int:
         """Fill the message; raises DecodeError."""
-        ...
-
-    def SerializeToString(self) -> bytes:
-        """The message's bytes."""
         ...
 
     def ByteSize(self) -> int:
@@ -107,29 +85,6 @@ class Message(Protocol):
 
     def DiscardUnknownFields(self) -> None:
         """Drop what the schema does not know."""
-        ...
-
-
-class XLine(Message, Protocol):
-    """A time line: a thread of a host, or one kind of activity of a device."""
-
-    name: str
-    timestamp_ns: int
-
-    @property
-    def events(self) -> Sequence[XEvent]:
-        """The line's events."""
-        ...
-
-
-class XPlane(Message, Protocol):
-    """A device, a host, or the capture itself."""
-
-    name: str
-
-    @property
-    def lines(self) -> Sequence[XLine]:
-        """The plane's time lines."""
         ...
 
     @property
@@ -151,11 +106,6 @@ class XPlane(Message, Protocol):
 def new_plane() -> XPlane:
     """An empty XPlane."""
     return cast(XPlane, message("XPlane")())
-
-
-def new_line() -> XLine:
-    """An empty XLine."""
-    return cast(XLine, message("XLine")())
 
 
 @cache

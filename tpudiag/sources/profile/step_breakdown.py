@@ -1,7 +1,5 @@
 """Where the time of steps goes: per replica, from a host's trace."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

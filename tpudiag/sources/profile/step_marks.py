@@ -1,7 +1,5 @@
 """Where the steps of a host are: marked by its devices or its loop, asked for, or recovered."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -143,14 +141,7 @@ def _recovered(
 def _whole_calls(trace: HostRead, called: Sequence[Call], label: str) -> HostSteps:
     """Few calls, on a host whose own CPU computes: each is as long as its step."""
     marks = [
-        Mark(
-            name=call.name,
-            thread=call.thread,
-            number=number,
-            start=call.start,
-            end=call.end,
-            numbered=True,
-        )
+        Mark(call.name, call.thread, number, call.start, call.end, numbered=True)
         for number, call in enumerate(called)
     ]
     count = f"{len(called)} whole call{'s' * (len(called) > 1)}"

@@ -1,7 +1,5 @@
 """What lies under a profile's name and is none: said by what to do about it."""
 
-from __future__ import annotations
-
 HEAD = 4096
 """Bytes of a file that tell."""
 REPLACED = b"\xef\xbf\xbd"

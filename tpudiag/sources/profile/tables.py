@@ -4,8 +4,6 @@ The devices of a run write the same tables, though not in the same order, so the
 kept: a pod's are parsed, and its operations described, once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Protobuf's numbers, many at once."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

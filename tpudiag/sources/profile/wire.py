@@ -1,7 +1,5 @@
 """The protobuf wire format, as far as it is needed to take an XSpace apart without parsing it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -44,6 +42,19 @@ def fields(data: memoryview) -> Iterator[Field]:
             raise Damaged(f"truncated: the field at byte {tag} ends {end - size:,} bytes too late")
         yield Field(number, wire_type, tag, start, end)
         position = end
+
+
+def numbers(data: memoryview) -> dict[int, int]:
+    """The fields of a message that are plain numbers, the last of each; raises Damaged."""
+    plain = (field for field in fields(data) if field.wire_type == VARINT)
+    return {field.number: varint(data, field.start)[0] for field in plain}
+
+
+def parts(data: memoryview, number: int) -> Iterator[memoryview]:
+    """The content of the texts and messages of one number; raises Damaged."""
+    for field in fields(data):
+        if field.number == number and field.wire_type == BYTES:
+            yield data[field.start : field.end]
 
 
 def content(data: memoryview, wire_type: int, position: int, tag: int) -> tuple[int, int]:

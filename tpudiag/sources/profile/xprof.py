@@ -5,8 +5,6 @@ converter answers nothing, without an error, for a file that it cannot read: tha
 here, and never an empty (healthy) answer.
 """
 
-from __future__ import annotations
-
 import html
 import os
 import re

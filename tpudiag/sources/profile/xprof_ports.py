@@ -1,7 +1,5 @@
 """Whether anybody listens where XProf mostly serves: asked before what it takes to ask more."""
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What XProf said of a run; to hold it takes none of what it takes to ask."""
 
-from __future__ import annotations
-
 from tpudiag.records import dataclass
 
 

@@ -4,8 +4,6 @@ Its front end opens a page by `?tool=...&run=...#profile`; the trace viewer alon
 range, in `view_start` and `view_end` (ms since the capture began), and has a page of its own.
 """
 
-from __future__ import annotations
-
 import json
 import socket
 import zlib
@@ -88,7 +86,9 @@ def refuse_odd(address: str) -> None:
 def _showing(address: str, run: Run, limit_s: float) -> XProfServer | None:
     """The server at an address, where it has a run of this name with the same hosts."""
     last = Path(run.folder).name
-    named = [name for name in _asked(address, "runs", {}, limit_s) if _last(name) == last]
+    named = [
+        name for name in _asked(address, "runs", {}, limit_s) if name.rpartition("/")[2] == last
+    ]
     exact = [name for name in named if name == run.name] or named
     if len(exact) != 1:
         return None
@@ -142,8 +142,3 @@ def _name(item: object) -> str | None:
     """The name in one item of a list: itself, or its `hostname`."""
     name: object = item.get("hostname") if isinstance(item, dict) else item  # pyright: ignore
     return name if isinstance(name, str) else None
-
-
-def _last(name: str) -> str:
-    """`2025_05_01` of `train/2025_05_01`."""
-    return name.rpartition("/")[2]

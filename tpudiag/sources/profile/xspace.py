@@ -6,8 +6,6 @@ not by the file. Times are in picoseconds since the start of the capture (or the
 profiler wrote), the same for all planes of a file.
 """
 
-from __future__ import annotations
-
 import mmap
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,15 +41,8 @@ class _Heads(NamedTuple):
 
     def chosen(self, which: NDArray[np.bool_]) -> _Heads:
         """Those where a mask is true."""
-        if which.all():
-            return self
-        return _Heads(
-            self.events[which],
-            self.ids[which],
-            self.tags[which],
-            self.values_at[which],
-            self.ends[which],
-        )
+        columns: Any = (column[which] for column in self)
+        return self if which.all() else _Heads(*columns)
 
 
 def whole_numbers(events: Events, wanted: Collection[int] | None = None) -> Iterator[Found]:

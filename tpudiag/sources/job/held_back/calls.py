@@ -4,8 +4,6 @@ What pushes to a hub asks for several things in turn and builds on the answers; 
 protocols of their own. One row a class: which calls, and what they are answered with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial

@@ -4,8 +4,6 @@ To the system a connection by which a database is read looks like one by which i
 is judged by what it says of itself (HTTP, mail, FTP) is left out.
 """
 
-from __future__ import annotations
-
 import socket
 from collections.abc import Callable
 from typing import Any

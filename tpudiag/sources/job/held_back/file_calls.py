@@ -1,7 +1,5 @@
 """One hook for all calls that name files."""
 
-from __future__ import annotations
-
 import glob
 import importlib
 import importlib.abc

@@ -1,7 +1,5 @@
 """Puts all that holds back in its place, as the job imports what it is for."""
 
-from __future__ import annotations
-
 import os
 import sys
 

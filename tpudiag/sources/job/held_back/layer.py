@@ -5,8 +5,6 @@ A path has its place in the folder: /a/b lies in FOLDER/a/b, gs://bucket/c in FO
 A place names the same file as its path, so that what a library makes of one leads on to the other.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

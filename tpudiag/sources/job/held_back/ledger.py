@@ -1,7 +1,5 @@
 """What was held back, each kind of thing once, as the report lists it."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

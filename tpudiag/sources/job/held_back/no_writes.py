@@ -4,8 +4,6 @@ Python's own calls, and TensorFlow's, are refused before they change anything; s
 other programs, of which nobody knows what they write.
 """
 
-from __future__ import annotations
-
 import errno
 import os
 import sys

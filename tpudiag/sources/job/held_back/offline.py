@@ -1,7 +1,5 @@
 """`--offline` where the system does not keep the job from the network: Python's sockets refuse."""
 
-from __future__ import annotations
-
 import errno
 import os
 import socket

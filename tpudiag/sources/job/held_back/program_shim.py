@@ -4,8 +4,6 @@ What reads is handed to the real program, unchanged; what sends is noted and ans
 by its path, in a bare Python: standard library alone, and nothing of this package by its name.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 import json

@@ -1,7 +1,5 @@
 """Child processes of the job: programs that send are stood in for, and Pythons hold back, too."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import shutil

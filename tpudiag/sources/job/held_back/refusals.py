@@ -1,7 +1,5 @@
 """Whether the rehearsal itself let the job end: by its wall, by --offline, or by its answers."""
 
-from __future__ import annotations
-
 import errno
 import linecache
 import os

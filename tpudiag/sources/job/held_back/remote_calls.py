@@ -4,8 +4,6 @@ A channel makes each of its calls by a name that says what it does, whatever the
 `/google.pubsub.v1.Publisher/Publish`. Hooked is what opens channels, and what they give.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor

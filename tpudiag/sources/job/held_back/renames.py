@@ -5,8 +5,6 @@ another layer. Where both names lie in one file system, as they are without laye
 for what the system would have done; else the error is the job's own.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

@@ -4,8 +4,6 @@ A request sends where its method says so, unless what it names is reading: many 
 POST (GraphQL, SQL, remote calls, tokens). Nothing here names a service.
 """
 
-from __future__ import annotations
-
 import ipaddress
 import json
 import re

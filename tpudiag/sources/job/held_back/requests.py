@@ -5,8 +5,6 @@ Google's clients), httpcore (httpx) and aiohttp. An answer is an object of JSON 
 mark, by which an error over it is known to be ours.
 """
 
-from __future__ import annotations
-
 import io
 import json as json_text
 import threading

@@ -1,7 +1,5 @@
 """The hooks on what sends, of the job itself and of the Pythons that it starts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tpudiag.signals import SendKind

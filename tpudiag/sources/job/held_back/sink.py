@@ -1,7 +1,5 @@
 """A server on loopback that answers everything as done."""
 
-from __future__ import annotations
-
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 

@@ -1,7 +1,5 @@
 """The calls of TensorFlow that name files, which its own C++ code opens."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Experiment trackers: told to stay on this machine, by their own documented switches."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field

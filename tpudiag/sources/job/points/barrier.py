@@ -4,8 +4,6 @@ An exception that the hooked function itself raised is the job's and passes; one
 `Exception` (Ctrl-C, the end of the observation) passes as well.
 """
 
-from __future__ import annotations
-
 import threading
 import traceback
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Calls into the job's data that may fail or never come back."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import TypeVar

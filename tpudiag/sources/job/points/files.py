@@ -1,7 +1,5 @@
 """The table of calls that name files, and what each does to the file that an argument names."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 

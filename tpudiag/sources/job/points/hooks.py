@@ -4,8 +4,6 @@ Whoever wants to know of its calls subscribes; `order.py` says who hears them in
 that was put in can be taken out again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import inspect

@@ -6,8 +6,6 @@ once more without: the statement itself (`tried`), or the whole job by another p
 (`JobSpec.without`). What then goes away is ours, a `Misfit`, and no fault of the script's.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 from collections.abc import Callable, Collection, Generator

@@ -5,8 +5,6 @@ after the one that runs, those of `main` after the call under way, and so on inw
 inside a loop may have run on an earlier turn and is left out, and so is all further in.
 """
 
-from __future__ import annotations
-
 import ast
 import linecache
 import traceback

@@ -1,7 +1,5 @@
 """Who hears an event in which order."""
 
-from __future__ import annotations
-
 import functools
 from functools import cache
 

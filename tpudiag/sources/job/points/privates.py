@@ -4,8 +4,6 @@ They are read where nothing public tells the same. Where one is not there, what 
 known. What is hooked stands in `table.py`; `python -m tests.points` looks for both.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ rather too much is marked than too little. An exception that was raised neither 
 statement nor in one that reads a mark, nor in what such a one calls, is the script's.
 """
 
-from __future__ import annotations
-
 import ast
 import linecache
 import re

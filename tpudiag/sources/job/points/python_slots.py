@@ -1,7 +1,5 @@
 """The numbers that a user's function reads and writes outside itself, found in its bytecode."""
 
-from __future__ import annotations
-
 import dis
 import inspect
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """The loop of the script in whose body the training step is called."""
 
-from __future__ import annotations
-
 import ast
 import linecache
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Counts training steps, opens and closes the profile, and stops the job."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

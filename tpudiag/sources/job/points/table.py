@@ -6,8 +6,6 @@ them a given Python's libraries lack. Calls that name files are in `files.py`, w
 to them.
 """
 
-from __future__ import annotations
-
 from tpudiag.sources.job.points.point import Holder, Undone, Way, point
 
 _KERAS_2 = "Keras 2"

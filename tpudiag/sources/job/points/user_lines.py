@@ -1,7 +1,5 @@
 """Which line of the user's code is behind a call or an operation."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """Whether a process that says nothing computes, or hangs."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -3,8 +3,6 @@
 In the job it would be made anew each time, which takes a second and more.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Runs the cells of a notebook, which the parent made plain Python of, as IPython runs them."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import builtins

@@ -4,8 +4,6 @@
 and tracebacks read the changed lines.
 """
 
-from __future__ import annotations
-
 import importlib.abc
 import importlib.machinery
 import io
@@ -42,7 +40,8 @@ def install(pairs: Sequence[Sequence[str]]) -> None:
         data = source(filename) if filename else None
         if data is None:
             return original(filename, module_globals)
-        lines = _text(data).splitlines(keepends=True)
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        lines = io.TextIOWrapper(io.BytesIO(data), encoding).read().splitlines(keepends=True)
         # without a time of change, so that it is never read from the file again
         linecache.cache[filename] = (len(data), None, lines, filename)
         return lines
@@ -53,12 +52,6 @@ def install(pairs: Sequence[Sequence[str]]) -> None:
 def source(file: str) -> bytes | None:
     """What stands in for a file; None for a file that is as it is."""
     return _changed.get(os.path.realpath(file)) if _changed else None
-
-
-def _text(data: bytes) -> str:
-    """A source as text, by the encoding that it names."""
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-    return io.TextIOWrapper(io.BytesIO(data), encoding).read()
 
 
 class _Loader(SourceFileLoader):

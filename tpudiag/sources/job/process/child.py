@@ -1,7 +1,5 @@
 """The child process: runs one program under observation."""
 
-from __future__ import annotations
-
 import atexit
 import builtins
 import contextlib

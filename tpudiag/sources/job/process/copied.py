@@ -4,8 +4,6 @@ What ran before, above all its imports, need not run again. Only while it has on
 device: what other threads hold is lost in a copy.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import re

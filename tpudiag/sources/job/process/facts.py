@@ -1,7 +1,5 @@
 """The facts that a job sent, as the typed Signals that checks read: the tool's side alone."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import msgspec

@@ -1,7 +1,5 @@
 """How many replicas of a model this machine can rehearse, and how much of their batches."""
 
-from __future__ import annotations
-
 import os
 
 from tpudiag.signals import VariableSeen

@@ -1,7 +1,5 @@
 """What is kept of an exception that ended the job: its text, its traceback, the user's frames."""
 
-from __future__ import annotations
-
 import linecache
 import re
 import traceback

@@ -5,8 +5,6 @@ In this order: the one named (`--python`, or `python` of [tool.tpudiag]), the ac
 TensorFlow, and the one that this program runs in.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -72,7 +70,10 @@ class JobPython:
     @property
     def tensorflow_version(self) -> str | None:
         """That of the distribution that brings TensorFlow."""
-        owner = next((name for name in self.distributions if _is_tensorflow(name)), None)
+        owner = next(
+            (name for name in self.distributions if name.startswith(("tensorflow", "tf-nightly"))),
+            None,
+        )
         return self.distributions[owner] if owner is not None else None
 
     def has(self, framework: Framework) -> bool:
@@ -253,11 +254,6 @@ def _with_framework(
         if other.prefix != python.prefix and other.has(framework) and not other.is_old:
             return other
     return None
-
-
-def _is_tensorflow(name: str) -> bool:
-    """Whether a distribution brings `tensorflow`."""
-    return name.startswith(("tensorflow", "tf-nightly"))
 
 
 def _last_words(done: subprocess.CompletedProcess[str]) -> str:

@@ -1,7 +1,5 @@
 """Hears what the job logs, by the logging module itself: formats and handlers hide levels."""
 
-from __future__ import annotations
-
 import logging
 import traceback
 

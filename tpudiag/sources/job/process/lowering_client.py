@@ -1,7 +1,5 @@
 """A job stopped before its first training step, whose step is lowered as often as is asked."""
 
-from __future__ import annotations
-
 import os
 import queue
 import threading

@@ -4,8 +4,6 @@ Plain JSON by the standard library alone, for the child has no other; `facts` re
 tool's side.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 import json

@@ -1,7 +1,5 @@
 """Where the Python of a job is looked for: what is active, the project's folder, PATH."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys

@@ -138,7 +138,10 @@ def run(
             mount_points=chosen.mount_points() if spec.isolation == "overlay" else (),
         )
         inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])
-        job = JobRun(cells=_cells(spec), variables=added_variables(spec))
+        job = JobRun(
+            cells=CellMap(spec.notebook, spec.program, spec.cells) if spec.cells else None,
+            variables=added_variables(spec),
+        )
         with subprocess.Popen(
             _command(spec, python, folder, pipes, inherited),
             stdin=subprocess.DEVNULL,
@@ -249,11 +252,6 @@ def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:
         return {}
     (folder / "tmp").mkdir()
     return {"TMPDIR": str(folder / "tmp"), "TPU_LOG_DIR": str(folder / "tmp")}
-
-
-def _cells(spec: JobSpec) -> CellMap | None:
-    """The cells of a job that is a notebook."""
-    return CellMap(spec.notebook, spec.program, spec.cells) if spec.cells else None
 
 
 def added_variables(spec: JobSpec) -> dict[str, str]:

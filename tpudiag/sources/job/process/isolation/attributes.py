@@ -4,8 +4,6 @@ A filter of system calls (seccomp, for which no rights are needed) answers each 
 as done, and does nothing: for a process and all that it starts, on whatever file.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import platform

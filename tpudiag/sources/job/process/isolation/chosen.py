@@ -1,7 +1,5 @@
 """By which means this machine keeps a job apart, and the start of one: the tool's side."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

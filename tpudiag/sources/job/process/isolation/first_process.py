@@ -3,8 +3,6 @@
 When the first process of a table ends, the system ends all others, whoever's children they are.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """What a job wrote and removed: read from the layers that took it, and kept where that is asked."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

@@ -1,7 +1,5 @@
 """Watches over a job from outside: all of it ends with the tool, or where memory is short."""
 
-from __future__ import annotations
-
 import math
 import os
 import select

@@ -4,8 +4,6 @@ It holds for a process and all that it starts, and needs no rights at all (Linux
 times and attributes of files are outside of what it knows.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 from collections.abc import Iterable

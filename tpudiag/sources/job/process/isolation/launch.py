@@ -1,7 +1,5 @@
 """What the launcher is told, and what it tells: plain JSON, as all that crosses processes here."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 from dataclasses import dataclass

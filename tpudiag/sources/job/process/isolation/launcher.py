@@ -4,8 +4,6 @@
 code, or by its signal.
 """
 
-from __future__ import annotations
-
 import os
 import resource
 import signal

@@ -6,8 +6,6 @@ the kernel refuses a folder because of them (in a user namespace the mounts that
 together), the folder is made anew, and what is in it is put there one by one.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import stat

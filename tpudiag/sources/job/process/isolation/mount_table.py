@@ -1,7 +1,5 @@
 """What is mounted where: /proc/self/mountinfo."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass
@@ -28,7 +26,7 @@ def mounts() -> tuple[Mount, ...]:
     ):
         first, _, second = line.partition(" - ")
         fields = first.split(" ")
-        path = _unescaped(fields[4])
+        path = re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), fields[4])
         # What is mounted over another comes later, and hides it.
         found.pop(path, None)
         found[path] = Mount(path, second.split(" ")[0], "ro" in fields[5].split(","))
@@ -46,11 +44,6 @@ def beneath(folder: str, table: tuple[Mount, ...]) -> tuple[Mount, ...]:
             each.path.startswith(other.path.rstrip("/") + "/") for other in inside if other != each
         )
     )
-
-
-def _unescaped(path: str) -> str:
-    """A path as it is: the table writes blanks and the like as octal numbers."""
-    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), path)
 
 
 def _is_reached(path: str) -> bool:

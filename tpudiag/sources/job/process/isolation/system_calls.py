@@ -1,7 +1,5 @@
 """The system's calls that Python has no function for: namespaces and mounts (Linux)."""
 
-from __future__ import annotations
-
 import ctypes
 import os
 import platform
