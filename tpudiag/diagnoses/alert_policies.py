@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.monitoring.alert_rules import Limits as Limits  # noqa: PLC0414  (commands give it)
@@ -13,6 +13,9 @@ from tpudiag.monitoring.alert_rules import Rule
 from tpudiag.monitoring.cloud.policies import as_json, policies
 from tpudiag.monitoring.cloud.reconcile import Alerts, Kept
 from tpudiag.monitoring.cloud.reconcile import Change as Change  # noqa: PLC0414  (commands show it)
+
+if TYPE_CHECKING:
+    from tpudiag.monitoring.cloud.dashboards import Dashboards
 
 Form = Literal["json", "terraform", "dashboard", "prometheus", "grafana"]
 OF_PROMETHEUS: tuple[Form, ...] = ("prometheus", "grafana")
@@ -47,20 +50,14 @@ def applied(request: AlertRequest) -> Iterator[Change]:
     wanted, channels = _wanted(request), alerts.channels(request.notify)
     yield from alerts.apply(job, wanted, channels, dry_run=request.dry_run)
     if request.with_dashboard:
-        from tpudiag.monitoring.cloud.dashboards import Dashboards
-
-        boards = Dashboards(request.project or "", request.endpoint)
-        yield from boards.apply(job, dry_run=request.dry_run)
+        yield from _dashboards(request).apply(job, dry_run=request.dry_run)
 
 
 def deleted(request: AlertRequest) -> Iterator[Change]:
     """Delete the alerts of a job; raises UnreadableInput for one that is not there."""
     yield from _alerts(request).delete(kept(request), dry_run=request.dry_run)
     if request.with_dashboard:
-        from tpudiag.monitoring.cloud.dashboards import Dashboards
-
-        boards = Dashboards(request.project or "", request.endpoint)
-        yield from boards.delete(request.job or "", dry_run=request.dry_run)
+        yield from _dashboards(request).delete(request.job or "", dry_run=request.dry_run)
 
 
 def kept(request: AlertRequest) -> list[Kept]:
@@ -107,6 +104,13 @@ def _for_prometheus(request: AlertRequest, form: Form) -> str:
 def _alerts(request: AlertRequest) -> Alerts:
     """The alert policies of the project."""
     return Alerts(request.project or "", request.endpoint)
+
+
+def _dashboards(request: AlertRequest) -> Dashboards:
+    """The dashboards of the project."""
+    from tpudiag.monitoring.cloud.dashboards import Dashboards
+
+    return Dashboards(request.project or "", request.endpoint)
 
 
 def _wanted(request: AlertRequest) -> tuple[Rule, ...]:

@@ -17,7 +17,6 @@ from tpudiag.source_change import SourceChange
 from tpudiag.sources.notebook import Notebook
 
 OWN_DEFECT = "the change could not be made: a defect of tpudiag ({})"
-NO_LINE = "the finding names no line of a script"
 
 
 @dataclass

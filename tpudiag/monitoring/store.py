@@ -7,6 +7,7 @@ and a window offered twice is kept once.
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -52,21 +53,19 @@ CREATE TABLE IF NOT EXISTS traces (
     PRIMARY KEY (run, start_ns, function)
 ) WITHOUT ROWID;
 """
-RUN_COLUMNS = (
-    "id, name, host, pid, started_ns, beat_ns, global_batch, pausing, lost_steps, ended_ns, unit, "
-    "hbm_limit_bytes, failure, monotonic_ns, machine, worker, loop, parameters, "
-    "process_started_ns, exit_code"
-)
-WINDOW_COLUMNS = (
-    "number, start_ns, end_ns, steps, step_ms, wait_ms, pause_ms, hbm_bytes, examples, compile_ms, "
-    "stalled_ms, stalls, paused, evaluation_ms, checkpoint_ms, restore_ms, saved_ns, loss, losses, "
-    "bad_loss"
-)
-SUMMED = (
-    "steps", "wait_ms", "pause_ms", "examples", "compile_ms", "stalled_ms", "stalls", "paused",
-    "evaluation_ms", "checkpoint_ms", "restore_ms",
-)  # fmt: skip
-ROLLUP_COLUMNS = ", ".join(("number", "start_ns", "end_ns", *SUMMED, "saved_ns"))
+
+
+def _columns(table: str) -> list[str]:
+    """The columns of a table as the schema declares them, without the run that its rows are of."""
+    declared = SCHEMA.partition(f"EXISTS {table} (")[2].partition(";")[0]
+    columns = re.findall(r"(\w+) (?:TEXT|INTEGER|REAL)\b", declared)
+    return [name for name in columns if name != "run"]
+
+
+RUN_COLUMNS, WINDOW_COLUMNS = ", ".join(_columns("runs")), ", ".join(_columns("windows"))
+_ROLLED_UP = [name for name in _columns("rollups") if name not in ("width_s", "start_s")]
+ROLLUP_COLUMNS = ", ".join(_ROLLED_UP)
+SUMMED = [n for n in _ROLLED_UP if n not in ("number", "start_ns", "end_ns", "saved_ns")]
 MINUTE_S, HOUR_S = 60, 3_600
 _ROLL_UP = f"""
 INSERT INTO rollups (run, width_s, start_s, {ROLLUP_COLUMNS})

@@ -27,10 +27,6 @@ class Here(NamedTuple):
         """Whether it is older than a release for sure."""
         return bool(first and self.high) and self.high[: len(first)] < first[: len(self.high)]
 
-    def is_behind(self, last: Release) -> bool:
-        """Whether it is newer than a release for sure."""
-        return bool(last and self.low) and self.low[: len(last)] > last[: len(self.low)]
-
 
 NOT_TOLD = Here((), (), "")
 _ALIASES = {
@@ -45,7 +41,6 @@ _PYTHON = re.compile(
     r"|\bcp(?P<tag>[23]\d{1,2})-|[Pp]ython(?P<windows>3\d{1,2})[\\/]|[\\/_-]py(?P<conda>[23]\d{1,2})_"
 )
 _PATH = re.compile(r"(?:site|dist)-packages[/\\]+(?P<path>\w+(?:[/\\]+\w+){1,8})\.py")
-_DOTTED = re.compile(r"\b(?P<dotted>(?:tensorflow|tensorflow_core|keras|jax|flax)(?:\.\w+){1,6})\b")
 _WHEELS = re.compile(r"[-_](?:cpu|gpu|tpu|macos|intel|rocm)$")
 
 
@@ -168,14 +163,3 @@ def canonical(name: str) -> str:
         "tf",
         name,
     )
-
-
-def is_within(bounds: Here, span: Span) -> bool:
-    """Whether a release that is here has a name for sure."""
-    after = not span.first or (
-        bounds.low
-        and not bounds.is_before(span.first)
-        and bounds.low >= span.first[: len(bounds.low)]
-    )
-    until = not span.last or (bounds.high and bounds.high[: len(span.last)] <= span.last)
-    return bool(after and until)

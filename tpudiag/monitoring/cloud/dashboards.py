@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from importlib import import_module
-from typing import Any
 
 from tpudiag.monitoring.cloud.connection import Service, call, client
-from tpudiag.monitoring.cloud.json_diff import differences, list_of, object_of
+from tpudiag.monitoring.cloud.json_diff import MessageKind, differences, list_of, object_of
 from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, PROMQL, Json, selector, slug
 from tpudiag.monitoring.cloud.reconcile import Change
 from tpudiag.monitoring.cloud.sender import ALERT
 
+DASHBOARD = MessageKind("google.cloud.monitoring_dashboard_v1", "Dashboard")
 ID = "dashboard"
 CHARTS = (
     ("Throughput", ("examples_per_second", "steps_per_second")),
@@ -116,16 +114,17 @@ class Dashboards:
         if not there:
             name = ""
             if not dry_run:
-                request = {"parent": self._project, "dashboard": _message(made)}
+                request = {"parent": self._project, "dashboard": DASHBOARD.message(made)}
                 made_there = call(self._project, self._client.create_dashboard, request=request)
                 name = str(made_there.name)
             yield Change("create", ID, name)
             return
         before = there[0]
         merged = merged_board(before, made)
-        changed = tuple(differences(before, _json(_message(merged))))
+        message = DASHBOARD.message(merged)
+        changed = tuple(differences(before, DASHBOARD.json(message)))
         if changed and not dry_run:
-            request = {"dashboard": _message(merged)}
+            request = {"dashboard": message}
             call(self._project, self._client.update_dashboard, request=request)
         yield Change("update" if changed else "keep", ID, str(before["name"]), changed)
 
@@ -144,21 +143,7 @@ class Dashboards:
         )
         wanted = {MANAGED_BY: "tpudiag", JOB: slug(job)}
         return [
-            _json(board)
+            DASHBOARD.json(board)
             for board in listed
             if all(board.labels.get(key) == value for key, value in wanted.items())
         ]
-
-
-def _message(made: Json) -> Any:
-    """The API's message."""
-    api: Any = import_module("google.cloud.monitoring_dashboard_v1")
-    return api.Dashboard.from_json(json.dumps(made), ignore_unknown_fields=True)
-
-
-def _json(board: Any) -> Json:
-    """A message as JSON, without what is not set."""
-    json_format: Any = import_module("google.protobuf.json_format")
-    kind: Any = import_module("google.cloud.monitoring_dashboard_v1").Dashboard
-    fields: Json = json_format.MessageToDict(kind.pb(board))
-    return fields

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 from tpudiag.monitoring.cloud.policies import Json
 
@@ -40,3 +43,25 @@ def list_of(value: object) -> list[object]:
 def object_of(value: object) -> Json:
     """A JSON object, empty where it is none."""
     return dict(value) if isinstance(value, dict) else {}  # pyright: ignore
+
+
+@dataclass(frozen=True)
+class MessageKind:
+    """A message of a Google client, which is an extra and is imported when it is needed."""
+
+    module: str
+    name: str
+
+    def message(self, made: Json) -> Any:
+        """The API's message; a field that this version of the client lacks is left out."""
+        return self._kind.from_json(json.dumps(made), ignore_unknown_fields=True)
+
+    def json(self, message: Any) -> Json:
+        """A message as JSON, without what is not set."""
+        json_format: Any = import_module("google.protobuf.json_format")
+        fields: Json = json_format.MessageToDict(self._kind.pb(message))
+        return fields
+
+    @property
+    def _kind(self) -> Any:
+        return getattr(import_module(self.module), self.name)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.alert_rules import Rule
 from tpudiag.monitoring.cloud.connection import Service, call, client
-from tpudiag.monitoring.cloud.json_diff import differences, list_of, object_of
+from tpudiag.monitoring.cloud.json_diff import MessageKind, differences, list_of, object_of
 from tpudiag.monitoring.cloud.policies import (
     JOB,
     MANAGED_BY,
@@ -24,6 +22,7 @@ from tpudiag.monitoring.cloud.policies import (
 )
 from tpudiag.monitoring.cloud.sender import PREFIX, describe
 
+ALERT_POLICY = MessageKind("google.cloud.monitoring_v3", "AlertPolicy")
 OURS = f'user_labels.{MANAGED_BY}="tpudiag"'
 
 
@@ -103,9 +102,10 @@ class Alerts:
                 yield Change("create", policy.id, name)
                 continue
             merged = _merged(before.json, made)
-            changed = tuple(differences(before.json, _normal(merged)))
+            message = ALERT_POLICY.message(merged)
+            changed = tuple(differences(before.json, ALERT_POLICY.json(message)))
             if changed and not dry_run:
-                call(self._project, self._client.update_alert_policy, alert_policy=_message(merged))
+                call(self._project, self._client.update_alert_policy, alert_policy=message)
             yield Change("update" if changed else "keep", policy.id, before.name, changed)
 
     def delete(self, doomed: Sequence[Kept], *, dry_run: bool) -> Iterator[Change]:
@@ -121,7 +121,7 @@ class Alerts:
             self._project,
             self._client.create_alert_policy,
             name=self._project,
-            alert_policy=_message(made),
+            alert_policy=ALERT_POLICY.message(made),
         )
         return str(created.name)
 
@@ -133,7 +133,7 @@ def _managed(policy: Any) -> bool:
 
 def _kept(policy: Any) -> Kept:
     """A policy as the service lists it."""
-    fields = _json(policy)
+    fields = ALERT_POLICY.json(policy)
     marks = policy.user_labels
     enabled = fields.get("enabled", True) is not False
     return Kept(
@@ -144,25 +144,6 @@ def _kept(policy: Any) -> Kept:
         enabled=enabled,
         json=fields,
     )
-
-
-def _message(made: Json) -> Any:
-    """The API's message; a field that this version of the client lacks is left out."""
-    api: Any = import_module("google.cloud.monitoring_v3")
-    return api.AlertPolicy.from_json(json.dumps(made), ignore_unknown_fields=True)
-
-
-def _json(policy: Any) -> Json:
-    """A message as JSON, without what is not set."""
-    json_format: Any = import_module("google.protobuf.json_format")
-    kind: Any = import_module("google.cloud.monitoring_v3").AlertPolicy
-    fields: Json = json_format.MessageToDict(kind.pb(policy))
-    return fields
-
-
-def _normal(made: Json) -> Json:
-    """JSON as the service's messages would give it back."""
-    return _json(_message(made))
 
 
 def _merged(before: Json, made: Json) -> Json:
