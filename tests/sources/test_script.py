@@ -61,6 +61,17 @@ def test_calls_that_save_are_found(tmp_path: Path) -> None:
     assert [place.line for place in look(str(file)).saves] == [2]
 
 
+def test_arrays_that_are_kept_without_a_manager_are_found(tmp_path: Path) -> None:
+    file = tmp_path / "job.py"
+    calls = (
+        "pickle.dump(params, file)", "np.savez('w.npz', **params)", "np.load('w.npz')",
+        "np.savez_compressed('w.npz', **params)", "safetensors.flax.save_file(params, 'w')",
+        "eqx.tree_serialise_leaves('w.eqx', model)", "eqx.tree_deserialise_leaves('w.eqx', model)",
+    )  # fmt: skip
+    file.write_text("\n".join(calls))
+    assert [place.line for place in look(str(file)).saves] == [1, 2, 4, 5, 6]
+
+
 def test_what_helpers_save_is_found(tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("def keep(m):\n    m.save_pretrained('out')\n")
     (tmp_path / "other.py").write_text("import helper\ncheckpoint.write('x')\nfile.write('y')\n")
