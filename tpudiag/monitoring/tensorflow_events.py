@@ -115,8 +115,7 @@ def _tracing(args: tuple[Any, ...]) -> Callable[[], None]:
 @functools.cache
 def _hear_jax(jax: Any) -> None:
     """Be told by JAX, once; it stays, since its older releases let no listener go."""
-    told = functools.partial(hooks.quietly, _compiled)
-    jax.monitoring.register_event_duration_secs_listener(told)
+    jax.monitoring.register_event_duration_secs_listener(_compiled)
 
 
 def _compiled(event: str, seconds: float, **named: object) -> None:
@@ -124,8 +123,9 @@ def _compiled(event: str, seconds: float, **named: object) -> None:
     if event != privates.JAX_COMPILED or threading.current_thread() is not threading.main_thread():
         return
     end = time.perf_counter_ns()
+    name, start = str(named.get("fun_name", "JAX")), end - round(seconds * 1e9)
     for listener in list(_listeners):
-        listener.traced(str(named.get("fun_name", "JAX")), end - round(seconds * 1e9), end)
+        hooks.quietly(listener.traced, name, start, end)
 
 
 def _pause(kind: str, _: tuple[Any, ...]) -> Callable[[], None]:
