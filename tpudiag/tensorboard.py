@@ -17,6 +17,7 @@ from pathlib import Path
 from tpudiag.catalogue import renderer
 from tpudiag.model import Report
 from tpudiag.monitoring.tensorboard import OF_REPORTS, masked_crc32c
+from tpudiag.sources.profile.wire import bytes_field, number_field
 from tpudiag.whole_files import write_whole
 
 FOLDER = "tpudiag"
@@ -67,15 +68,17 @@ def _event(now: float, report: Report | None = None, version: bool = False) -> b
     """An Event: the version of the file, or the report as a summary of step 0."""
     wall_time = struct.pack("<Bd", 1 << 3 | 1, now)
     if version or report is None:
-        return wall_time + _field(3, b"brain.Event:2")
-    return wall_time + _number(2, 0) + _field(5, _summary(markdown(report)))
+        return wall_time + bytes_field(3, b"brain.Event:2")
+    return wall_time + number_field(2, 0) + bytes_field(5, _summary(markdown(report)))
 
 
 def _summary(text: str) -> bytes:
     """A Summary with one value: the text as a scalar tensor for the text plugin."""
-    metadata = _field(1, _field(1, b"text")) + _number(4, DATA_CLASS_TENSOR)
-    tensor = _number(1, DT_STRING) + _field(2, b"") + _field(8, text.encode())
-    return _field(1, _field(1, TAG.encode()) + _field(8, tensor) + _field(9, metadata))
+    metadata = bytes_field(1, bytes_field(1, b"text")) + number_field(4, DATA_CLASS_TENSOR)
+    tensor = number_field(1, DT_STRING) + bytes_field(2, b"") + bytes_field(8, text.encode())
+    return bytes_field(
+        1, bytes_field(1, TAG.encode()) + bytes_field(8, tensor) + bytes_field(9, metadata)
+    )
 
 
 def markdown(report: Report) -> str:
@@ -83,26 +86,6 @@ def markdown(report: Report) -> str:
     text = renderer("markdown")(report)
     text = re.sub(r"<details>\n<summary>(.*)</summary>", r"### \1", text)
     return text.replace("</details>\n", "").replace(r"\~", "~").replace(r"\$", "$")
-
-
-def _field(number: int, data: bytes) -> bytes:
-    """A field of bytes or of a message."""
-    return _varint(number << 3 | 2) + _varint(len(data)) + data
-
-
-def _number(number: int, value: int) -> bytes:
-    """A field of a whole number."""
-    return _varint(number << 3) + _varint(value)
-
-
-def _varint(value: int) -> bytes:
-    """A number in as few groups of seven bits as it takes."""
-    groups = bytearray()
-    while value >= 0x80:
-        groups.append(value & 0x7F | 0x80)
-        value >>= 7
-    groups.append(value)
-    return bytes(groups)
 
 
 def _record(data: bytes) -> bytes:

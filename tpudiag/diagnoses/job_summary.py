@@ -6,13 +6,14 @@ import platform
 import re
 import shlex
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from tpudiag.diagnoses import last_words, missing_package, older_release
 from tpudiag.diagnoses.job_request import TargetChoice
+from tpudiag.diagnoses.profile_figures import count
 from tpudiag.hardware import Target
 from tpudiag.report_figures import Measurement
 from tpudiag.script_run import RunEnvironment
@@ -93,7 +94,7 @@ def headline(
     """The first line: on a TPU, or rehearsed, and why."""
     if attempt is not None and attempt.reached:
         return f"Running on TPU {attempt.asked or 'found'} as {target.name}."
-    many = f"{replicas} CPU replica" + ("" if replicas == 1 else "s")
+    many = count(replicas, "CPU replica")
     if replicas < target.replicas:
         many += f", as many of its {target.replicas} as this machine holds"
     assumed = " (default)" if choice == "default" else ""
@@ -174,11 +175,9 @@ def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
         return ("--fake-data: nothing was stood in for until the job ended.",)
     if not things:
         return ("--fake-data: all data could be reached; nothing was stood in for.",)
-    named = ", ".join(things[:MOST_NAMED])
-    more = f" and {len(things) - MOST_NAMED} more" if len(things) > MOST_NAMED else ""
     return (
-        f"Data stood in for (--fake-data): {named}{more}. What depends on the size or content of "
-        "the data was not judged.",
+        f"Data stood in for (--fake-data): {_named(things, ', ')}. What depends on the "
+        "size or content of the data was not judged.",
     )
 
 
@@ -214,11 +213,16 @@ def passed_over(statements: object) -> tuple[str, ...]:
     listed = msgspec.convert(statements or (), tuple[str, ...], strict=False)
     if not listed:
         return ()
-    more = f" and {len(listed) - MOST_NAMED} more" if len(listed) > MOST_NAMED else ""
     return (
         "Passed over for lack of data, what they would have set being made by its use: "
-        f"{'; '.join(listed[:MOST_NAMED])}{more}.",
+        f"{_named(listed, '; ')}.",
     )
+
+
+def _named(things: Sequence[str], separator: str) -> str:
+    """The first of some things by name, and how many more there are."""
+    more = f" and {len(things) - MOST_NAMED} more" if len(things) > MOST_NAMED else ""
+    return separator.join(things[:MOST_NAMED]) + more
 
 
 def partial(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -265,16 +265,7 @@ def _as_json(cause: Cause | None) -> dict[str, Any] | None:
     return {
         "kind": cause.kind.value,
         "text": cause.text,
-        "evidence": [
-            {
-                "name": one.name,
-                "now": one.now,
-                "before": one.before,
-                "unit": one.unit,
-                "source": one.source,
-            }
-            for one in cause.figures
-        ],
+        "evidence": [asdict(figure) for figure in cause.figures],
     }
 
 

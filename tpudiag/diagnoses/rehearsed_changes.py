@@ -9,6 +9,7 @@ from pathlib import Path
 from tpudiag.diagnoses import job, notebook_job, proof
 from tpudiag.diagnoses.changes_of_source import Candidate, documents_of, edits_of
 from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.diagnoses.profile_figures import count
 from tpudiag.fixes import edits
 from tpudiag.fixes.documents import NotebookCells
 from tpudiag.model import Report, Verdict
@@ -34,7 +35,7 @@ class Rehearsals:
         """The job with some changes; raises KeyboardInterrupt as it comes."""
         self.count += 1
         if changes:
-            self.on_phase(f"rehearsing with {_changes(len(changes))}")
+            self.on_phase(f"rehearsing with {count(len(changes), 'change')}")
         own = self.folder / f"run-{self.count}"
         own.mkdir(parents=True)
         request = replace(
@@ -46,11 +47,6 @@ class Rehearsals:
         if report.interrupted:
             raise KeyboardInterrupt
         return report
-
-
-def _changes(count: int) -> str:
-    """`1 change`, `3 changes`."""
-    return f"{count} change" + ("" if count == 1 else "s")
 
 
 def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) -> JobRequest:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.cloud.resource import PointSource
+from tpudiag.monitoring.store import transaction
 
 LOST = ("too old", "refused", "buffer full")
 LIMIT_POINTS = 200_000
@@ -183,15 +184,8 @@ class Spool:
     @contextmanager
     def _transaction(self) -> Generator[sqlite3.Connection]:
         """All or nothing, one thread at a time."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        with self._lock, transaction(self._connection) as connection:
+            yield connection
 
     def close(self) -> None:
         """Close the file."""

@@ -12,7 +12,7 @@ from typing import Protocol, cast
 
 from google.protobuf import descriptor_pool, message_factory
 
-from tpudiag.sources.profile import wire
+from tpudiag.sources.profile.wire import bytes_field, number_field
 
 _PACKAGE = "tensorflow.profiler"
 _KINDS = {"double": 1, "int64": 3, "uint64": 4, "string": 9, "bytes": 12}
@@ -121,14 +121,14 @@ def _pool() -> descriptor_pool.DescriptorPool:
     pool = descriptor_pool.DescriptorPool()
     head = _text(1, "tpudiag/xplane.proto") + _text(2, _PACKAGE) + _text(12, "proto3")
     pool.AddSerializedFile(
-        head + b"".join(_part(4, _descriptor(name, text)) for name, text in _MESSAGES.items())
+        head + b"".join(bytes_field(4, _descriptor(name, text)) for name, text in _MESSAGES.items())
     )
     return pool
 
 
 def _descriptor(name: str, text: str) -> bytes:
     """A DescriptorProto: its name 1, fields 2, entries of maps 3, oneofs 8."""
-    oneof = _part(8, _text(1, ONEOFS[name])) if name in ONEOFS else b""
+    oneof = bytes_field(8, _text(1, ONEOFS[name])) if name in ONEOFS else b""
     return _text(1, name) + b"".join(_field(name, each) for each in _fields(text)) + oneof
 
 
@@ -146,30 +146,19 @@ def _field(owner: str, field: _Field) -> bytes:
     entry = "".join(word.title() for word in name.split("_")) + "Entry"
     is_map = mark == "%"
     label = _REPEATED if mark in ("*", "%") else _OPTIONAL
-    told = _text(1, name) + _number(3, number) + _number(4, label)
-    told += _number(5, _KINDS.get(kind, _MESSAGE_KIND))
+    told = _text(1, name) + number_field(3, number) + number_field(4, label)
+    told += number_field(5, _KINDS.get(kind, _MESSAGE_KIND))
     if kind not in _KINDS:
         told += _text(6, f".{_PACKAGE}.{f'{owner}.{entry}' if is_map else kind}")
     if mark == "?":
-        told += _number(9, 0)
+        told += number_field(9, 0)
     if not is_map:
-        return _part(2, told)
+        return bytes_field(2, told)
     pair = _field(entry, ("", "int64", "key", 1)) + _field(entry, ("", kind, "value", 2))
-    is_entry = _part(7, _number(7, 1))  # MessageOptions.map_entry
-    return _part(2, told) + _part(3, _text(1, entry) + pair + is_entry)
-
-
-def _number(number: int, value: int) -> bytes:
-    """A field that is a number; all here are below 128."""
-    return bytes((number << 3 | wire.VARINT, value))
+    is_entry = bytes_field(7, number_field(7, 1))  # MessageOptions.map_entry
+    return bytes_field(2, told) + bytes_field(3, _text(1, entry) + pair + is_entry)
 
 
 def _text(number: int, text: str) -> bytes:
     """A field that is text."""
-    return _part(number, text.encode())
-
-
-def _part(number: int, content: bytes) -> bytes:
-    """A field that is text or a message, of less than 16 kB."""
-    low, high = len(content) & 0x7F, len(content) >> 7
-    return bytes((number << 3 | wire.BYTES, *((low | 0x80, high) if high else (low,)))) + content
+    return bytes_field(number, text.encode())

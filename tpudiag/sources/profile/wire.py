@@ -82,3 +82,23 @@ def varint(data: memoryview, position: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, position + index + 1
     raise Damaged(f"corrupt at byte {position}: a number of more than 10 bytes")
+
+
+def number_field(number: int, value: int) -> bytes:
+    """A field of a whole number, as it is written."""
+    return _varint(number << 3 | VARINT) + _varint(value)
+
+
+def bytes_field(number: int, data: bytes) -> bytes:
+    """A field of bytes, of text or of a message, as it is written."""
+    return _varint(number << 3 | BYTES) + _varint(len(data)) + data
+
+
+def _varint(value: int) -> bytes:
+    """A number in as few groups of seven bits as it takes."""
+    groups = bytearray()
+    while value >= 0x80:
+        groups.append(value & 0x7F | 0x80)
+        value >>= 7
+    groups.append(value)
+    return bytes(groups)
