@@ -84,6 +84,7 @@ def test_a_name_that_the_notebook_uses_is_no_magic(tmp_path: Path, cell: str) ->
         ("text = '''\n!no command\n'''\nmark = 1", 4, None),
         ("%%time\nmark = 1", 2, None),
         ("\n%%capture output\n!ls\nmark = 1", 4, "!ls"),
+        ("# stays awake\n\n%%time\nmark = 1", 4, None),
         ("%time mark = 1", 1, None),
         ("%timeit -n 1 -r 1 mark = 1", 1, None),
         ("ls = 1\nmark = 1", 2, None),
@@ -102,6 +103,8 @@ def test_a_cell_for_another_program_is_left_out_whole(tmp_path: Path) -> None:
     source = notebook.read(saved(tmp_path, "%%bash\nrm -rf build; for\n", "a = 1"))
     compile(source.program, "program", "exec")
     assert [str(line) for line in source.skipped] == ["cell 1, line 1: %%bash"]
+    source = notebook.read(saved(tmp_path, "# keeps it open\n%%javascript\nlet a;", "a = 1"))
+    assert [str(line) for line in source.skipped] == ["cell 1, line 2: %%javascript"]
     assert source.program.splitlines()[source.cells[1] - 1] == "a = 1"
 
 

@@ -155,7 +155,10 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
     lines = source.split("\n")
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
     lines[first:] = _without_indent(lines[first:])
-    magic = _MAGIC.match(lines[first])
+    # Colab takes a magic below comments for the cell's, too.
+    told = next((n for n in range(first, len(lines)) if not _is_aside(lines[n])), first)
+    magic = _MAGIC.match(lines[told])
+    first = told if magic else first
     if magic is None:
         return _without_commands(_marked(lines, first, before))
     if magic[1] in _TRANSPARENT:
@@ -166,6 +169,11 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
         return _file_written(lines, first, magic[2]), []
     starts = (n for n in range(first + 1, len(lines)) if python_command(lines[n]) is not None)
     return [""] * len(lines), [(n + 1, lines[n].strip()) for n in (first, *starts)]
+
+
+def _is_aside(line: str) -> bool:
+    """Whether a line is blank or a comment."""
+    return not line.strip() or line.lstrip().startswith("#")
 
 
 def _without_indent(lines: list[str]) -> list[str]:
