@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.job.points import barrier
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
 from tpudiag.sources.job.tensorflow.fake_data.pretrained import (
@@ -40,7 +41,8 @@ def as_transformers(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Any], Any
 
     def put(name: str, module: Any) -> Any:
         monkeypatch.setitem(sys.modules, "transformers", SimpleNamespace())
-        monkeypatch.setitem(sys.modules, f"transformers.{name}", module)
+        module.__name__ = f"transformers.{name}"
+        monkeypatch.setitem(sys.modules, module.__name__, module)
         return module
 
     return put
@@ -70,6 +72,7 @@ def test_what_is_on_this_machine_is_read_and_the_rest_stood_in_for(
     ledger = Ledger(str(tmp_path), put)
     module = as_transformers("configuration_utils", SimpleNamespace(PretrainedConfig=Config))
     Pretrained(ledger).watch(module)
+    assert not barrier.defects(), "what is not imported yet is no defect"
     assert Config.get_config_dict("/there")[0]["hidden_size"] == 3
     assert not notes
     made, left = Config.get_config_dict("bert-large", num_labels=4, revision="main")

@@ -9,7 +9,7 @@ import importlib
 import re
 from typing import Any
 
-from tpudiag.sources.job.points import Call, Kwargs, hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table
 
 from .holes import Hole
 from .ledger import Ledger
@@ -51,13 +51,17 @@ class Pretrained:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
 
-    def watch(self, _: object) -> None:
-        """One of the modules that fetch was imported."""
-        for at in _PLACES:
-            hooks.around(at, self._prepared)
-        hooks.around(table.CONFIGURATION_READ, self._configuration)
-        hooks.around(table.MODEL_FETCHED, self._model)
-        hooks.around(table.AUTO_MODEL_FETCHED, self._local)
+    def watch(self, module: Library) -> None:
+        """One of the modules that fetch was imported: the others may still be."""
+        heard = {
+            **dict.fromkeys(_PLACES, self._prepared),
+            table.CONFIGURATION_READ: self._configuration,
+            table.MODEL_FETCHED: self._model,
+            table.AUTO_MODEL_FETCHED: self._local,
+        }
+        for at, answer in heard.items():
+            if at.owners[0].startswith(f"{module.__name__}."):
+                hooks.around(at, answer)
 
     def _local(
         self, original: Call, class_: object, name: object, *args: object, **kw: object
