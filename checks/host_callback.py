@@ -3,10 +3,20 @@
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals, StepOps
 
-from ._need import need
+from ._need import by_framework, need
 
 LIMIT = 0
 """Ops inside the step that call back to the host's Python."""
+_FIXES = (
+    "replace it by TensorFlow ops, or call it outside the tf.function every 100th step",
+    "write it in jax.numpy, or call it outside the jitted function every 100th step",
+)
+_CALLS = {
+    "Print": "tf.print", "PrintV2": "tf.print",
+    "PyFunc": "numpy_function", "PyFuncStateless": "numpy_function", "EagerPyFunc": "py_function",
+    "debug_callback": "jax.debug.print or jax.debug.callback",
+}  # fmt: skip
+"""What a script calls, by the operation that comes of it."""
 HOW = "record a profile with some steps, then `tpudiag read logdir`"
 
 
@@ -32,9 +42,10 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## Source
     XProf's overview page (outside compilation above 5 %), smart suggestions (debug print)
     """
+    fix = by_framework(signals, *_FIXES)
     # The graph names the lines; a profile of the rehearsal would add the same calls without them.
     if signals.step_ops is not None:
-        yield from _of_trace(signals.step_ops, limit)
+        yield from _of_trace(signals.step_ops, limit, fix)
         return
     profile = need(signals.profile, "a profile of the step", HOW)
     callbacks = need(profile.callbacks, "an op of the step on the host", HOW)
@@ -45,7 +56,7 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Judgement:
         worst = max(callbacks, key=lambda callback: callback.ms)
         yield Finding(
             f"{worst.op} calls back to the host's Python {worst.count} times.",
-            "replace it by TensorFlow ops, or call it outside the tf.function every 100th step",
+            fix,
             (
                 evidence,
                 *(
@@ -58,15 +69,15 @@ def host_callback(signals: Signals, limit: float = LIMIT) -> Judgement:
     yield evidence
 
 
-def _of_trace(ops: StepOps, limit: float) -> Judgement:
+def _of_trace(ops: StepOps, limit: float, fix: str) -> Judgement:
     """The same from the operations of the traced step."""
     callbacks = [op for op in ops.found if op.calls_host]
     if len(callbacks) > limit:
         for op in callbacks[:3]:
-            what = "tf.print" if op.kind.startswith("Print") else "py_function or numpy_function"
+            what = _CALLS.get(op.kind, op.kind)
             yield Finding(
                 f"{what} inside the step calls back to the host.",
-                "replace it by TensorFlow ops, or call it outside the tf.function every 100th step",
+                fix,
                 (Evidence("operation", f"{op.kind} {op.name}"),),
                 op.location,
             )

@@ -1,7 +1,7 @@
 """TPU101."""
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
-from tpudiag.signals import Origin, Retrace, Signals, TracedFunction
+from tpudiag.signals import ArgumentChange, Origin, Retrace, Signals, TracedFunction
 
 from ._need import by_framework, need
 from ._shapes import recur
@@ -12,6 +12,7 @@ LASTING = 0.1
 """Of the calls: below it traces are some that come and go, and no cost of each step."""
 CALLS_EACH = 10
 """Calls of each function from which on functions made anew are those of several models, in turn."""
+_EXAMPLES = "shape of an example"
 _FIXES = {
     "python value": (
         "pass the value as a tensor, so that it is no part of the signature:\n"
@@ -21,6 +22,11 @@ _FIXES = {
         "make the shape static, or name the dimension that varies:\n"
         "dataset = dataset.batch(global_batch, drop_remainder=True)\n"
         "@tf.function(reduce_retracing=True)  # a TPU still needs static shapes: pad or bucket"
+    ),
+    _EXAMPLES: (
+        "pad the examples to one length, or to a few (multiples of 128), not to the longest of "
+        "each batch:\ndataset = dataset.padded_batch(global_batch, padded_shapes=([512], []), "
+        "drop_remainder=True)  # 512: the longest that is kept"
     ),
     "dtype": "cast to one dtype before the call:\n{argument} = tf.cast({argument}, tf.float32)",
     "structure": "pass the same arguments in the same structure at every call",
@@ -41,6 +47,11 @@ _OF_JAX = {
         "give every step the same shapes: leave out the last, smaller batch, or pad it:\n"
         "dataset = dataset.batch(global_batch, drop_remainder=True)\n"
         "steps = len(x) // global_batch  # fit: x[:steps * global_batch]"
+    ),
+    _EXAMPLES: (
+        "pad the examples to one length, or to a few (multiples of 128), not to the longest of "
+        "each batch:\nrow = np.pad(row[:512], (0, max(0, 512 - len(row))))  # 512: the longest "
+        "that is kept"
     ),
     "dtype": "cast to one dtype before:\n{argument} = jnp.asarray({argument}, jnp.float32)",
     "new function": (
@@ -144,7 +155,8 @@ def _finding(
         cause, fix = "the signature did not differ; a captured value did", fixes["object"]
     else:
         cause = f"{change.argument} changed ({change.kind}): {change.before} -> {change.after}"
-        fix = fixes.get(change.kind, fixes["structure"])
+        kind = _EXAMPLES if change.kind == "shape" and _of_examples(change) else change.kind
+        fix = fixes.get(kind, fixes["structure"])
         if change.kind == "new function" and fixes is _FIXES:
             fix = _made_once(function, fix)
     argument = change.argument if change else "argument"
@@ -166,6 +178,12 @@ def _finding(
         if _is_lasting(function, retraces) and not rehearsed
         else None,
     )
+
+
+def _of_examples(change: ArgumentChange) -> bool:
+    """Whether of two shapes, `int32[256, 75]`, more than the first dimension differs."""
+    before, after = (text.partition("[")[2].split(",") for text in (change.before, change.after))
+    return len(before) == len(after) and before[1:] != after[1:]
 
 
 def _on_this_machine(each_ms: float) -> str:

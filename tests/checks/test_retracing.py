@@ -86,3 +86,10 @@ def test_functions_that_are_made_once_each_are_not_made_anew(
     )
     signals = Signals(origin=Origin.REHEARSAL, functions=(function,))
     assert not [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+
+
+def test_examples_of_different_length_are_mended_by_a_length_and_not_by_the_last_batch() -> None:
+    batch = ArgumentChange("x", "int32[256, 75]", "int32[100, 75]", "shape")
+    assert "batch(global_batch, drop_remainder=True)" in (finding(batch, 15, calls=30).fix or "")
+    examples = ArgumentChange("x", "int32[256, 75]", "int32[256, 80]", "shape")
+    assert "padded_shapes=([512], [])" in (finding(examples, 15, calls=30).fix or "")
