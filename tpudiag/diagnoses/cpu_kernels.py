@@ -19,7 +19,9 @@ _ONLY_HERE = re.compile(
     r"filter_size does not have enough elements, requested \d+, got \d+|"
     # They run the step's Python once each, a TPU's replicas once for all; and eagerly, uncompiled.
     r"replicas made a different number of replica_context|all_gather is not supported in eager|"
-    r"oneDNN|core/kernels/mkl/"
+    r"oneDNN|core/kernels/mkl/|"
+    # The fused norms of TensorFlow 2.13 on processors without AVX-512.
+    r"Op does not support bfloat16 inputs"
 )
 _APART = re.compile("merge_call`? called while defining a new graph")
 """Threads of replicas cannot meet in a branch, a loop or a nested function."""
