@@ -49,16 +49,19 @@ class CpuReplicas:
 
     def _may_be_copied(self) -> bool:
         main = threading.current_thread() is threading.main_thread()
-        return self._recorder is not None and main and copied.possible() and self._split()
+        if self._recorder is None or not main or not copied.possible():
+            return False
+        # Another number is refused once there are devices, the same one is not.
+        return self._split(self.count + 1) and self._split()
 
-    def _split(self) -> bool:
-        """Make a device for each replica; False where TensorFlow has started its devices."""
+    def _split(self, count: int = 0) -> bool:
+        """Make so many devices, or one for each replica; False where TensorFlow has started its devices."""
         tf = self._tf
         self.splitting = True
         try:
             tf.config.set_logical_device_configuration(
                 tf.config.list_physical_devices("CPU")[0],
-                [tf.config.LogicalDeviceConfiguration()] * self.count,
+                [tf.config.LogicalDeviceConfiguration()] * (count or self.count),
             )
         except RuntimeError:
             return False
