@@ -55,7 +55,7 @@ class CpuReplicas:
         return self._split(self.count + 1) and self._split()
 
     def _split(self, count: int = 0) -> bool:
-        """Make so many devices, or one for each replica; False where TensorFlow has started its devices."""
+        """Make so many devices, or one a replica; False where TensorFlow has started its own."""
         tf = self._tf
         self.splitting = True
         try:
