@@ -85,13 +85,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
     # same.
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, limits, on_phase)
-    environment_ = job_python.environment_of(request.python)
-    if request.notebook is not None:
-        skipped = request.notebook.source.skipped
-        signals = replace(signals, end=unrun_commands.followed(signals.end, skipped))
-    signals = replace(signals, target=request.target, environment=environment_, tpu=attempt)
-    signals = predicted_step.dispatched(_with_source(signals, source))
-    signals = replace(signals, precision_switches=precision_switches.look(request.arguments))
+    signals = _with_request(replace(signals, tpu=attempt), request, source)
     on_phase(FINISHING)
     signals, profile_note = _with_profile(signals, request.log_dir)
     on_phase("judging")
@@ -115,6 +109,17 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         profile_note=profile_note,
     )
     return job_report.report(request, judged)
+
+
+def _with_request(signals: Signals, request: JobRequest, source: script.ScriptFacts) -> Signals:
+    """Add what is known without running: target, environment, source text, arguments."""
+    if request.notebook is not None:
+        skipped = request.notebook.source.skipped
+        signals = replace(signals, end=unrun_commands.followed(signals.end, skipped))
+    environment = job_python.environment_of(request.python)
+    signals = replace(signals, target=request.target, environment=environment)
+    signals = predicted_step.dispatched(_with_source(signals, source))
+    return replace(signals, precision_switches=precision_switches.look(request.arguments))
 
 
 def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:

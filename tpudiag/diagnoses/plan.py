@@ -120,7 +120,7 @@ def diagnose(
         try:
             batch = steps.wait()
             if batch is None:
-                raise NothingDiagnosed(_no_step(steps.dialog.job if steps.dialog else JobRun()))
+                raise NothingDiagnosed(_no_step(_run_of(steps)))
             for plan in plans:
                 plan.alone = steps.alone
             own = batch.per_replica_batch
@@ -140,12 +140,19 @@ def diagnose(
     report = plan_report.report(
         job.name, plans, partial, request.examples, steps.reused, epochs=request.epochs
     )
-    # A step that was kept is lowered by no job.
-    run = steps.dialog.job if steps.dialog else JobRun()
+    return _with_job(replace(report, interrupted=interrupted), job, request, _run_of(steps))
+
+
+def _run_of(steps: Steps | StepsByDevices) -> JobRun:
+    """The job that lowered the steps; an empty one where all were kept from an earlier plan."""
+    return steps.dialog.job if steps.dialog else JobRun()
+
+
+def _with_job(report: Report, job: JobRequest, request: PlanRequest, run: JobRun) -> Report:
+    """The plan, with what is known of the job that it was made of."""
     signals = facts.signals(Origin.REHEARSAL, run.facts)
     return replace(
         report,
-        interrupted=interrupted,
         environment=job_summary.environment(job.python, request.installed.versions),
         notes=(*report.notes, *not_sent.notes(signals), installs.note(environment_of(job.python))),
         writes=not_sent.with_sends(run.writes, signals),

@@ -130,13 +130,7 @@ def run(
     started = time.monotonic()
     with scratch.folder("job") as folder, _Pipes.opened() as pipes:
         bytecode.made(python)
-        layer = folder / REDIRECTED
-        layer.mkdir()
-        spec = replace(
-            spec,
-            layer=str(layer),
-            mount_points=chosen.mount_points() if spec.isolation == "overlay" else (),
-        )
+        spec = _with_layer(spec, folder / REDIRECTED)
         inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])
         job = JobRun(
             cells=CellMap(spec.notebook, spec.program, spec.cells) if spec.cells else None,
@@ -165,15 +159,27 @@ def run(
             finally:
                 _end(process)
             job.log_tail = job.cells.text(output.tail()) if job.cells else output.tail()
-        outcome = chosen.ended(folder)
+        _note_isolation(job, spec, folder)
+    job.exit_code = process.returncode
+    job.wall_s = time.monotonic() - started
+    return job
+
+
+def _with_layer(spec: JobSpec, layer: Path) -> JobSpec:
+    """The job, with a folder of its own for what it writes."""
+    layer.mkdir()
+    mount_points = chosen.mount_points() if spec.isolation == "overlay" else ()
+    return replace(spec, layer=str(layer), mount_points=mount_points)
+
+
+def _note_isolation(job: JobRun, spec: JobSpec, folder: Path) -> None:
+    """Add to an ended job what its isolation held back, and whether the memory ended it."""
+    outcome = chosen.ended(folder)
     job.timed_out = (outcome.memory if outcome else "") or job.timed_out
     job.writes = chosen.writes(spec.isolation, outcome)
     hidden = job.facts.get("hidden_files")
     if job.writes is not None and isinstance(hidden, int):
         job.writes = replace(job.writes, removed=job.writes.removed + hidden)
-    job.exit_code = process.returncode
-    job.wall_s = time.monotonic() - started
-    return job
 
 
 class _Pipes:
