@@ -22,7 +22,7 @@ from enum import Enum
 from pathlib import Path
 
 from tpudiag.known_errors.model import Kind, Match
-from tpudiag.known_errors.search import match
+from tpudiag.known_errors.reader import in_text
 
 QUESTIONS = Path(__file__).parents[1] / "data" / "questions.json"
 
@@ -56,10 +56,13 @@ def questions(name: str, path: Path = QUESTIONS) -> tuple[Question, ...]:
 
 def judge(question: Question) -> Verdict:
     """How the desk answers a question; an empty list of families wants no answer."""
-    answers = match(question.text)
+    told = in_text(question.text)
+    answers = [each for each in told if isinstance(each, Match)]
     if not answers:
         return Verdict.UNANSWERED if question.families else Verdict.RIGHT
     first = answers[0]
+    if told[0] is not first:
+        return Verdict.UNANSWERED
     if first.error.family in question.families:
         said = _said(first)
         whole = all(re.search(word, said, re.IGNORECASE) for word in question.words)
@@ -88,14 +91,15 @@ def main() -> None:
     if options.verbose:
         for question, verdict in verdicts.items():
             if verdict is not Verdict.RIGHT:
-                ids = [(each.error.id, each.secondary) for each in match(question.text)]
+                told = [each for each in in_text(question.text) if isinstance(each, Match)]
+                ids = [(each.error.id, each.secondary) for each in told]
                 print(f"{verdict.value}: {question.source} wants {question.families}, got {ids}")
     counts = Counter(verdicts.values())
     print(f"{options.set}: {len(asked)} questions")
     for verdict in Verdict:
         print(f"  {verdict.value:<11} {counts[verdict]:4}  {counts[verdict] / len(asked):.3f}")
-    found = (match(question.text)[:1] for question in asked)
-    undecided = sum(each.undecided for first in found for each in first)
+    found = (in_text(question.text)[:1] for question in asked)
+    undecided = sum(isinstance(each, Match) and each.undecided for first in found for each in first)
     print(f"  of these told as one of several causes: {undecided}")
 
 

@@ -56,3 +56,13 @@ def test_an_error_that_is_not_known_is_told_with_what_was_read_and_what_is_neare
     told = "\n".join(unknown_rows(failure, str))
     assert "exception  RuntimeError" in told
     assert "none of them is it" in told
+
+
+def test_the_kernels_there_are_and_the_strides_are_no_types_and_shapes_of_the_error() -> None:
+    read = facts_of(
+        "InvalidArgumentError: No OpKernel was registered to support Op 'Conv2D' with these attrs."
+        "\n  device='CPU'; T in [DT_FLOAT]\n  device='GPU'; T in [DT_HALF]\n"
+        "[[Node: conv = Conv2D[T=DT_BFLOAT16, dilations=[1, 1, 1, 1], strides=[1, 2, 2, 1]](a, b)]]"
+    )
+    assert read.types == ("bfloat16",)
+    assert read.shapes == ()

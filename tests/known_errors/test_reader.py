@@ -72,3 +72,10 @@ def test_a_named_pipe_is_read_as_a_pipe(tmp_path: Path) -> None:
     (answer,) = in_log(str(tmp_path / "log"))
     writer.join()
     assert isinstance(answer, Match)
+
+
+def test_what_was_raised_last_stands_before_a_vague_remark_about_what_was_caught() -> None:
+    caught = "AttributeError: module 'abc' has no attribute 'foo'\n"
+    between = "\nDuring handling of the above exception, another exception occurred:\n\n"
+    found = in_text(caught + between + "FrobError: the frobnicator has no quux")
+    assert [each.error.id if isinstance(each, Match) else "" for each in found] == ["", "E281"]

@@ -43,6 +43,11 @@ _SHAPE = re.compile(
     rf"|\(({_DIMENSION},(?: ?{_DIMENSION},?){{0,7}})\))"
 )
 """A shape as TensorFlow, Keras and XLA write it: no index `x[0]`, number `(0)`, range `[0, 5)`."""
+_BESIDE = re.compile(
+    r"\b(?:T\w{0,12} in|(?:strides?|dilations?|ksizes?|rates|\w{0,12}paddings?|perm|axe?s)=) ?"
+    r"\[[^\[\]\n]{0,160}\]"
+)
+"""What an operation has beside its shapes and types: strides, paddings, the kernels there are."""
 _SIZE = re.compile(r"\b\d{1,9}(?:\.\d{1,4})? ?[KMGT]i?B?\b(?!\w)|\b\d{7,15} bytes\b")
 _OF_ALL = re.compile(
     r"__inference_|tpu_compile_succeeded|IteratorGetNext|TPUReplicateMetadata|StatefulPartitioned"
@@ -146,7 +151,7 @@ def facts_of(text: str) -> Facts:
     """What a text names: freed of colours, log prefixes and Keras' sentence around an error."""
     bare = plain(without_prefixes(text.encode(errors="replace"))).decode(errors="replace")
     bare = bare[-LONGEST_READ:]
-    said = unwrapped(bare)
+    said = _BESIDE.sub(" ", unwrapped(bare))
     exceptions = _EXCEPTION.findall(said)
     shapes = _first(
         f"[{(square or round_).replace(' ', '').rstrip(',')}]"

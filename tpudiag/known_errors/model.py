@@ -129,6 +129,12 @@ class KnownError:
     open: bool = False
 
     @property
+    def is_family(self) -> bool:
+        """Whether it gathers many sentences or causes: alone it does not say which of them."""
+        alternatives = len(_OR.findall(self.cause))
+        return len(self.patterns) >= MANY_SENTENCES or alternatives >= MANY_CAUSES
+
+    @property
     def noise(self) -> bool:
         """Whether it only looks like an error."""
         return self.id.startswith("N")
@@ -192,9 +198,7 @@ class Match:
         if self.error.kind is Kind.FORM:
             return "medium" if read is not None else "low"  # its form alone tells no cause
         untold = read is None and self.supported is None
-        # What gathers many sentences is a family of causes: only a reading says which of them.
-        alternatives = len(_OR.findall(self.error.cause))
-        family = len(self.error.patterns) >= MANY_SENTENCES or alternatives >= MANY_CAUSES
+        family = self.error.is_family
         if untold and (
             self.error.kind is Kind.CONSEQUENCE or (family and self.error.kind is Kind.BROAD)
         ):
@@ -220,7 +224,7 @@ class Match:
         decided = self.supported
         sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
         # What this very text says comes first, and what its family is about is told apart from it.
-        if self.own is not None and self.error.kind is Kind.TELLING:
+        if self.own is not None and self.error.kind is Kind.TELLING and not self.error.is_family:
             cause = f"{self.error.cause} It says: {self.own.sentence}"
         elif self.own is not None and self.supported is None:
             cause = f"{self.own.sentence} In general: {self.error.cause}"
@@ -251,7 +255,8 @@ class Match:
         decided = self.supported
         fix = self.with_names((decided.rival.fix if decided else "") or self._usual_fix)
         if self.reading is None:
-            open_ = self.error.kind is not Kind.TELLING and decided is None
+            alone = self.error.kind is Kind.TELLING and not self.error.is_family
+            open_ = not alone and decided is None
             own = self.own.fix if self.own is not None and open_ else ""
             return f"{own}\n# if that is not it:\n{fix}" if own else fix
         read = self.with_names(self.reading.fix)

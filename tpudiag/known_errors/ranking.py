@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .model import Kind, Level, Match, RivalFound
@@ -40,6 +40,33 @@ def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
     return tuple(
         replace(each, secondary=each.secondary and at > 0) for at, each in enumerate(best_first)
     )
+
+
+def last_raised_first(matches: Sequence[Match], before: int) -> tuple[Match, ...]:
+    """The same where an exception was caught up to line `before` and another one raised.
+
+    What only names the family of the one that was caught stands behind what is said of the other;
+    where nothing is, it follows from it.
+    """
+    first = next(iter(matches), None)
+    if first is None or first.last_line > before or not _is_vague(first):
+        return tuple(matches)
+    later = [
+        each
+        for each in matches
+        if each.last_line > before and each.error.level == "error" and not each.error.noise
+    ]
+    if not later:
+        return tuple(replace(each, secondary=True) for each in matches)
+    at = later[0]
+    rest = (replace(each, secondary=True) for each in matches if each is not at)
+    return (replace(at, secondary=False), *rest)
+
+
+def _is_vague(match: Match) -> bool:
+    """Whether of a failure its family alone is known."""
+    whole = match.reading is not None and match.reading.whole
+    return match.error.level == "error" and match.error.kind is not Kind.TELLING and not whole
 
 
 def _merged(group: list[Match], cues: Mapping[tuple[str, int], Match]) -> Match:

@@ -20,6 +20,9 @@ SMALL_BYTES = 1 << 20
 END_BYTES = 1 << 16
 """The two ends of a log, in which versions and a failure that is not known are looked for."""
 
+HANDLED = "During handling of the above exception, another exception occurred"
+"""Between an exception that was caught and the one that was raised in its place."""
+
 Scan = Callable[["Stream"], Sequence[Match]]
 """Reads an open log from its start to its end."""
 
@@ -127,10 +130,17 @@ def _with_unknown(
     A text that is not `whole` holds the two ends of a log: lines are not counted in it.
     """
     from tpudiag.known_errors.circumstances import of_job
+    from tpudiag.known_errors.ranking import last_raised_first
     from tpudiag.known_errors.search import match
     from tpudiag.known_errors.unknown import unknown
 
     matches = of_job(matches, text, whole=whole)
+    if whole and (handled := text.rfind(HANDLED)) >= 0:
+        before = text.count("\n", 0, handled) + 1
+        matches = last_raised_first(matches, before)
+        if matches and matches[0].secondary:
+            failure = unknown(text[handled + len(HANDLED) :])
+            return [failure, *matches] if failure else [*matches]
     said = [each for each in matches if each.error.level == "error" and not _is_only_a_place(each)]
     if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]

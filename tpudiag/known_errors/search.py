@@ -30,7 +30,7 @@ from .plain_text import (
 from .probes import Probe, candidates, phrase_groups
 from .ranking import ranked
 from .readings import reading
-from .readings.narrower import shared
+from .readings.narrower import called_in, is_about_another, shared
 
 BLOCK = 1 << 20
 """Bytes that are read at once."""
@@ -147,6 +147,8 @@ class _Search:
         known = self._found.get(probe)
         if known is None:
             first = self._first(probe, hits[0], window)
+            if first is None:
+                return
             known = self._found[probe] = _Counted(first)
             error = first.error
             failure = probe.rival is None and error.level == "error"
@@ -154,8 +156,8 @@ class _Search:
         known.count += len(hits)
         known.last_line = window.line_at(hits[-1].start())
 
-    def _first(self, probe: Probe, hit: re.Match[bytes], window: _Window) -> Match:
-        """What is kept of a pattern's first match, not yet counted."""
+    def _first(self, probe: Probe, hit: re.Match[bytes], window: _Window) -> Match | None:
+        """What is kept of a pattern's first match, not yet counted; None where it is of another."""
         line = window.line_at(hit.start())
         error = known_errors()[probe.error]
         phrases = phrase_groups(probe.pattern)
@@ -169,16 +171,23 @@ class _Search:
         # A sentence in the place of a name: without its blanks it would look like one.
         if "name" in values and " " in window.words(*hit.span("name")):
             del values["name"]
-        read = probe.rival is None and not error.noise
+        called = called_in(window.rows(hit.start(), hit.end()))
+        told = None
+        if probe.rival is None and not error.noise:
+            kind = error.kind.value
+            told = reading(
+                window.bare, hit, error, values, kind=kind, called=called, shared=shared()
+            )
+        texts = (error.example, *error.more_examples)
+        if told is None and is_about_another(texts, error.cause + error.fix, called):
+            return None
         return Match(
             error=error,
             excerpt=window.excerpt(hit.start(), hit.end()),
             line=line,
             last_line=line,
             count=0,
-            reading=reading(window.bare, hit, error, values, kind=error.kind.value, shared=shared())
-            if read
-            else None,
+            reading=told,
             values=values,
             told_by=window.told_by(hit),
         )
@@ -218,6 +227,11 @@ class _Window:
     def line_at(self, position: int) -> int:
         """The number of the line that holds a position of the bare text."""
         return self._first + self._row_at(position)
+
+    def rows(self, start: int, end: int) -> str:
+        """The lines from one position of the bare text to another, whole."""
+        rows = self._lines[self._row_at(start) : self._row_at(end - 1) + 1]
+        return b" ".join(rows)[-LONGEST_MATCH:].decode(errors="replace")
 
     def words(self, start: int, end: int) -> str:
         """What stands from one position of the bare text to another, with its blanks."""

@@ -9,7 +9,7 @@ import pytest
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.literals import squeezed_pattern
 from tpudiag.known_errors.model import defaults
-from tpudiag.known_errors.readings.narrower import Narrower, first
+from tpudiag.known_errors.readings.narrower import Narrower, called_in, first, is_about_another
 from tpudiag.known_errors.search import match
 
 OWNERS: dict[Narrower, list[str]] = {}
@@ -49,3 +49,10 @@ def test_blanks_are_filled_by_its_words_or_by_the_job() -> None:
 def test_a_text_that_says_none_is_left_to_the_case() -> None:
     (error,) = (each for each in known_errors() if each.id == "E139")
     assert first(error.narrower, {}, "somethingelse") is None
+
+
+def test_a_case_of_one_function_does_not_hold_for_another_one() -> None:
+    hits, told = ("TypeError: batch() got an unexpected argument",), "Dataset.batch takes it since"
+    assert is_about_another(hits, told, called_in("map_and_batch() got an unexpected argument"))
+    assert not is_about_another(hits, told, called_in("Dataset.batch() got an unexpected argument"))
+    assert not is_about_another(hits, "It is of another release", ("map_and_batch",))

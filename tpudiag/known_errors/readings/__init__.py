@@ -52,12 +52,14 @@ def reading(
     values: dict[str, str],
     *,
     kind: int,
+    called: tuple[str, ...],
     shared: Shared,
 ) -> Reading | None:
     """What a match says itself, in a text without white space; None where that tells nothing.
 
     `values`: what the named groups of the match hold. `kind`: how much the error tells of its
     cause, from 0 (it names it) to 3 (only its form is known: its operation is read as well).
+    `called`: the functions that its line says were called wrongly.
     """
     start = hit.start()
     first = max(0, start - BEFORE)
@@ -67,7 +69,7 @@ def reading(
     # The same sentence means one thing from `load_model` and another one from a training step.
     own.sort(key=lambda case: "traceback" not in dict(case.when))
     traceback = bare[max(0, start - REACH) : hit.end() + BEHIND].decode(errors="replace")
-    facts = given(values, around, traceback)
+    facts = given(values, around, traceback) | {"called": called}
     if told := narrower.first(own, facts, around):
         return told
     before = bare[max(0, start - REACH) : start].decode(errors="replace")

@@ -13,6 +13,10 @@ from tpudiag.records import dataclass
 
 from .meaning import Reading
 
+_CALLED = re.compile(
+    r"(?<![\w.])(?:[\w<>]{1,60}\.){0,6}(?!__)(\w{1,60})\(\) (?:missing|takes|got|requires)\b"
+)
+
 Named = Mapping[str, tuple[str, ...]]
 """By the name of a fact: what a text names of that kind, in its spellings."""
 
@@ -50,6 +54,19 @@ def of_row(row: Mapping[str, Any], *, whole: bool) -> Narrower:
     return Narrower(**given, when=tuple(row.get("when", {}).items()))
 
 
+def called_in(text: str) -> tuple[str, ...]:
+    """The functions that an error says were called otherwise than they are made."""
+    return tuple(dict.fromkeys(_CALLED.findall(text)))
+
+
+@cache
+def is_about_another(hits: tuple[str, ...], told: str, called: tuple[str, ...]) -> bool:
+    """Whether a case speaks of one function, as its own texts do, and an error of another one."""
+    if not called or any(name in told for name in called):
+        return False
+    return all(any(name in told for name in called_in(hit)) for hit in hits)
+
+
 @cache
 def shared() -> Mapping[str, tuple[Narrower, ...]]:
     """The narrower cases that several cases share, by their family, in the order of the files."""
@@ -66,6 +83,8 @@ def first(narrower: Iterable[Narrower], named: Named, around: str = "") -> Readi
     quoted = around.replace("`", "'")
     for case in narrower:
         if not all(_holds(name, asked, named) for name, asked in case.when):
+            continue
+        if is_about_another((case.hit,), case.cause + case.fix, named.get("called", ())):
             continue
         # Compiled here: an answer needs the few of its own error, not those of all.
         told = re.search(squeezed_pattern(case.says), quoted, re.IGNORECASE) if case.says else None
