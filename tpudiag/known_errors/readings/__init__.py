@@ -52,7 +52,7 @@ def reading(
     values: dict[str, str],
     *,
     kind: int,
-    called: tuple[str, ...],
+    called: tuple[str, ...] = (),
     shared: Shared,
 ) -> Reading | None:
     """What a match says itself, in a text without white space; None where that tells nothing.
