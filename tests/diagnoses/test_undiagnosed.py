@@ -38,6 +38,9 @@ def test_statements_that_had_no_data_are_named_where_no_step_came() -> None:
     lost = {"passed_over": ("train.py:3 tokens = fetch() (OSError: no network)",)}
     with pytest.raises(NothingDiagnosed, match=r"Passed over for lack of data.*tokens = fetch"):
         refuse_nothing("train.py", FINISHED, lost, ())
+    lost = {"failed_on_stand_ins": ("train.py:4 x = stack(rows) (ValueError: ragged)",)}
+    with pytest.raises(NothingDiagnosed, match=r"whether they fail on real data.*x = stack"):
+        refuse_nothing("train.py", FINISHED, lost, ())
 
 
 def test_a_notebook_that_starts_its_training_in_a_shell_is_told_how_to_rehearse_that() -> None:

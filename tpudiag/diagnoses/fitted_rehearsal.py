@@ -5,10 +5,10 @@ from __future__ import annotations
 import signal
 from dataclasses import replace
 
-from tpudiag.diagnoses.cpu_kernels import is_of_many
 from tpudiag.diagnoses.second_try import crash_of
 from tpudiag.sources.job.process import protocol
 from tpudiag.sources.job.process.runner import JobRun
+from tpudiag.sources.job.tensorflow.devices.cpu_kernels import is_of_many
 
 
 def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:

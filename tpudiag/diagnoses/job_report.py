@@ -48,7 +48,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
     end = signals.end
-    lost = job_summary.passed_over(job.run.facts.get("passed_over"))
+    lost = job_summary.passed_over(job.run.facts)
     # First what the rehearsal itself refused; data that is away explains a crash better than the
     # line on which it showed.
     partial = (
@@ -118,12 +118,13 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         of_jax = jax_job.notes(signals, several, str(read) if read else None)
         return (python, *compiled, *not_sent.notes(signals), *of_jax)
     return (
-        python,
+        # First what was not seen: the first screen shows few.
+        *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
+        *job_summary.passed_over(facts),
         *job_summary.traced_alone(facts.get("not_run")),
         *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
+        python,
         *installed,
-        *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
-        *job_summary.passed_over(facts.get("passed_over")),
         *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),
         *not_sent.notes(signals),
         *job_summary.notes(signals, job.replicas, facts.get("cut_to_steps")),

@@ -150,12 +150,12 @@ def not_compiled(signals: Signals) -> tuple[str, ...]:
 
 
 def traced_alone(not_run: object) -> tuple[str, ...]:
-    """What was too heavy to be run."""
+    """What was too heavy to be run, or could not be."""
     if not not_run:
         return ()
     which = ", ".join(msgspec.convert(not_run, tuple[str, ...], strict=False)[:MOST_NAMED])
     return (
-        f"Too heavy for this machine, so traced and not run: {which}; what it gives the script is "
+        f"Too much for this machine, so traced and not run: {which}; what it gives the script is "
         "zero. What is said of its shapes, products and memory is of the whole batch; its time, "
         "its losses and the numbers in it were not measured.",
     )
@@ -208,15 +208,23 @@ def _said(error: str) -> str:
     return own[-1] if own and first.endswith("in user code:") else first
 
 
-def passed_over(statements: object) -> tuple[str, ...]:
-    """The statements that failed for lack of data, and that the script went on without."""
-    listed = msgspec.convert(statements or (), tuple[str, ...], strict=False)
-    if not listed:
-        return ()
-    return (
-        "Passed over for lack of data, what they would have set being made by its use: "
-        f"{_named(listed, '; ')}.",
-    )
+_PASSED_OVER = {
+    "passed_over": "Passed over for lack of data, what they would have set being made by its use",
+    "failed_on_stand_ins": (
+        "Passed over, as they failed on what stands in for data (whether they fail on real data, "
+        "too, is not known)"
+    ),
+}
+"""The fact -> what is said of its statements."""
+
+
+def passed_over(facts: Mapping[str, object]) -> tuple[str, ...]:
+    """The statements that failed, and that the script went on without; by why."""
+    listed = {
+        said: msgspec.convert(facts.get(name) or (), tuple[str, ...], strict=False)
+        for name, said in _PASSED_OVER.items()
+    }
+    return tuple(f"{said}: {_named(lines, '; ')}." for said, lines in listed.items() if lines)
 
 
 def _named(things: Sequence[str], separator: str) -> str:

@@ -23,8 +23,8 @@ def urgent(
     if coverage is not None and coverage.end == "budget":
         where = f" at {coverage.stopped_at}" if coverage.stopped_at is not None else ""
         yield (
-            f"The CPU time for the rest of the script ended{where}, after {coverage.rest_s:.0f} s. "
-            f"{_unreached(coverage.unreached)} `--budget TIME` gives it longer."
+            f"The CPU time for the rest of the script ended{where}, after {coverage.rest_s:.0f} s; "
+            f"{_unreached(coverage.unreached)}. `--budget TIME` gives it longer."
         )
     yield from map(str, misfits)
     full = [defect for defect in defects if FULL_DISK.search(defect.error)]
@@ -89,10 +89,10 @@ def _function(function: StepFunction) -> str:
 def _unreached(rest: Sequence[UnreachedLines]) -> str:
     """The statements that were not reached."""
     if not rest:
-        return "No statement of the main flow follows there."
+        return "no statement of the main flow follows there"
     first = "; ".join(map(str, rest[:SHOWN]))
     more = f" and {len(rest) - SHOWN} more" if len(rest) > SHOWN else ""
-    return f"Not reached: {first}{more}."
+    return f"{_many(len(rest), 'statement was', 'statements were')} not reached: {first}{more}"
 
 
 def _many(count: int, noun: str, nouns: str = "") -> str:

@@ -13,13 +13,14 @@ from dataclasses import replace
 
 import msgspec
 
-from tpudiag.diagnoses import cpu_kernels, older_release, stand_ins
+from tpudiag.diagnoses import older_release, stand_ins
 from tpudiag.diagnoses.undiagnosed import unreachable
 from tpudiag.model import Location
 from tpudiag.script_run import Coverage, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.process.runner import JobRun
+from tpudiag.sources.job.tensorflow.devices import cpu_kernels
 
 _LENGTHS = (
     InterventionKind.PREDICTIONS,

@@ -64,8 +64,8 @@ def refuse_nothing(
     if signals.tensorflow is None and isinstance(imported, list) and "torch" in imported:
         refuse_framework(name, "torch")
     if not (failed or signals.pipelines):
-        for lost in job_summary.passed_over(facts.get("passed_over")):
-            raise NothingDiagnosed(f"{name}: no training step was seen. {lost}")
+        if lost := job_summary.passed_over(facts):
+            raise NothingDiagnosed(f"{name}: no training step was seen. {' '.join(lost)}")
         said = f"; {elsewhere}" if elsewhere else ""
         if defines:
             said = (

@@ -80,6 +80,18 @@ def stands_at(frames: Iterable[tuple[str, int, int]]) -> Location | None:
     return place
 
 
+def guarded(line: user_lines.Line) -> bool:
+    """Whether a script goes on where a line of it fails, by a `try`."""
+    try:
+        nodes = ast.walk(ast.parse("".join(linecache.getlines(line.file))))
+    except (SyntaxError, ValueError):
+        return False
+    tries = (node for node in nodes if isinstance(node, ast.Try) and node.handlers)
+    return any(
+        node.body[0].lineno <= line.number <= (node.body[-1].end_lineno or 0) for node in tries
+    )
+
+
 def after(source: str, first_line: int, line: int) -> tuple[list[tuple[int, int, str]], bool]:
     """The statements after `line` in the function that begins at `first_line`, 0 for the module.
 

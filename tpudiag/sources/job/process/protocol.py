@@ -86,6 +86,8 @@ class JobSpec:
     """What the rehearsal is not to change of what the job sees."""
     changed_sources: tuple[tuple[str, str], ...] = ()
     """Files, each with the one whose source is run in its place."""
+    ends_in_s: float = 0.0
+    """When it will be ended, wherever it stands; 0: nobody knows."""
     requests: int = -1
     """A pipe with one LoweringRequest a line: lower the step for each, and never run it."""
 

@@ -56,6 +56,12 @@ class Limits:
     ends_at: float | None = None
     """By `time.monotonic`: for all tries of a job together."""
 
+    @property
+    def left_s(self) -> float:
+        """How long a try that begins now may take."""
+        ends_at = self.ends_at or float("inf")
+        return min(self.total_s, ends_at - time.monotonic())
+
     def within(self, most_s: float) -> Limits:
         """The same, for a try that begins now and takes so long at most."""
         ends_at = time.monotonic() + most_s
@@ -130,7 +136,7 @@ def run(
     started = time.monotonic()
     with scratch.folder("job") as folder, _Pipes.opened() as pipes:
         bytecode.made(python)
-        spec = _with_layer(spec, folder / REDIRECTED)
+        spec = replace(_with_layer(spec, folder / REDIRECTED), ends_in_s=limits.left_s)
         inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])
         job = JobRun(
             cells=CellMap(spec.notebook, spec.program, spec.cells) if spec.cells else None,

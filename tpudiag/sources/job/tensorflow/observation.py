@@ -19,6 +19,8 @@ from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecor
 
 ENOUGH_RETRACES = 6
 """A step that was traced again so often need not be watched longer: each trace takes seconds."""
+TOLD_BEFORE_S, TOLD_BEFORE_SHARE = 15.0, 0.2
+"""How long before a job is ended for its time is over what was seen of it is sent, at most."""
 TOLD_AFTER = (6, 12)
 """Steps after which what was seen of the loop is sent, as a loop that starts its input anew at each
 step may end in an abort of TensorFlow's."""
@@ -68,6 +70,11 @@ class Observation:
         self._reader = StepReader(tf, self.watches, recorder)
         if self.watches.heavy is not None:
             self.watches.heavy.batch = self._reader.batch_per_replica
+        if spec.ends_in_s:
+            before_s = min(TOLD_BEFORE_S, TOLD_BEFORE_SHARE * spec.ends_in_s)
+            last = threading.Timer(spec.ends_in_s - before_s, self._tell_so_far)
+            last.daemon = True
+            last.start()
 
     def _events(self) -> Events:
         """What is done when the job does something."""
@@ -85,6 +92,13 @@ class Observation:
         if self.watches.whole is not None:
             barrier.attempt("main flow", self.watches.whole.ended_by, error)
         self.finish(end)
+
+    def _tell_so_far(self) -> None:
+        """The job will be ended wherever it stands: what was seen of it is judged all the same."""
+        with self._finishing:
+            if not self.finished:
+                barrier.attempt("step", self._reader.read)
+                self._send()
 
     def finish(self, end: CoverageEnd = "whole") -> None:
         """Send all that is known and measure what is left to measure; the second call waits."""
@@ -165,7 +179,7 @@ class Observation:
         self._send_seen()
         whole = self.watches.whole
         if whole is not None and self._spec.rest_s > 0:
-            self._recorder.phase(REST)
+            self._recorder.phase(f"{REST}{hooks.quietly(whole.plan) or ''}")
             self.watches.loop.rest()
             whole.begin()
             self.watches.variables.closed = True

@@ -47,7 +47,16 @@ images, labels = Hole(), Hole()
 lost, shape = step(images, labels)
 strategy = tf.distribute.MirroredStrategy(["CPU:0"])
 data = strategy.experimental_distribute_dataset(Hole().batch(16))
+given = Hole().batch(4)
+functional.compile("sgd", loss, metrics=["accuracy"])
+kept = functional.fit(given, epochs=1, verbose=0, validation_data=given, class_weight={0: 1.0})
+try:
+    functional.fit(tf.ones((4, 3)), tf.ones(4), verbose=0, class_weight=[1.0, 2.0])
+    refused = ""
+except Exception as error:
+    refused = str(error)
 print(json.dumps({
+    "history": sorted(kept.history), "refused": refused,
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
     "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
     "predicted": list(functional.predict(Hole().batch(4), steps=1, verbose=0).shape),
@@ -61,3 +70,5 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["step"] == [8, 7, 7, 1] and seen["lost"]
     assert seen["distributed"] == [[16, 7, 7, 1], [16]]
     assert seen["predicted"] == [4, 2]
+    assert "val_accuracy" in seen["history"], "scripts read it off the history"
+    assert seen["refused"], "a list of weights of classes is no matter of data"

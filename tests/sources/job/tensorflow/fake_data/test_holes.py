@@ -4,7 +4,9 @@
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
+import copy
 import linecache
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,24 @@ def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:
     assert holes.batch_of(hole.shuffle(9).batch(64, drop_remainder=True).prefetch(1)) == 64
     assert holes.batch_of(hole.shuffle(64)) is None
     assert holes.holds({"x": [1, (hole,)]}) and not holes.holds({"x": [1, (2,)]})
+
+
+def test_a_hole_is_as_long_as_what_it_was_made_of_or_is_put_beside() -> None:
+    hole: Any = Hole()
+    texts, labels = ["a text"] * 300, np.arange(40)
+    tokens = hole.encode(texts, max_length=128)["input_ids"]
+    assert len(tokens) == len(np.array(tokens)) == len(list(tokens)) == 300
+    assert len(hole == labels) == len(labels == hole) == len(hole + labels) == 40
+    assert len(np.concatenate([tokens, labels])) == 340 and len(np.stack([hole, labels])) == 40
+    assert np.asarray(tokens.reshape(-1, 4)).shape == (300, 4)
+    assert (
+        len(tokens[3]) == len(hole.reshape([2, 3])) == len(hole.columns("a", "b")) == holes.LENGTH
+    )
+
+
+def test_a_hole_is_written_as_anything_is() -> None:
+    assert isinstance(pickle.loads(pickle.dumps([Hole(None, "x", (lambda: 0,))]))[0], Hole)
+    assert holes.batch_of(copy.deepcopy(holes.batched(8))) == 8
 
 
 PROGRAM = """
@@ -147,6 +167,47 @@ def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_p
         tmp_path, "data = open('/nowhere/x').read()\nmodel = data.made()\nmodel.fit(data)\n"
     )
     assert isinstance(space["model"], Hole)
+
+
+def test_what_holes_were_put_into_hangs_on_them(tmp_path: Path) -> None:
+    text = "import json\nkept, rows = {}, []\ndata = open('/nowhere/x').read()\n"
+    text += "kept['loss'] = data[0]\nrows.append(data[1])\n"
+    _, noted = ran(tmp_path, text + "json.dumps(kept)\nx = rows[0].shape[9]\n")
+    assert "json.dumps" in noted[1], "it says what it cannot write"
+    assert len(noted) == 2, "on what stands in for data: whether by them is not known"
+
+
+LOADED = """
+import pickle
+def read(model, path):
+    model["weights"] = open(path).read()
+def loaded(model, path):
+    read(model, path)
+    model["ready"] = True
+def checked(model, path):
+    try:
+        loaded(model, path)
+    except OSError:
+        return "by the script"
+def made():
+    model = {}
+    loaded(model, "/nowhere/weights.npz")
+    return model
+model = made()
+answered = checked({}, "/nowhere/others")
+sent = pickle.loads(pickle.dumps(__tpudiag_calls))(OSError(), 3)
+def refused():
+    loaded(3, "/dev/null")
+refused()
+"""
+
+
+def test_a_function_goes_on_without_what_it_calls_for_its_effect(tmp_path: Path) -> None:
+    with pytest.raises(TypeError) as caught:
+        ran(tmp_path, LOADED)
+    space = caught.traceback[-1].frame.f_globals
+    assert space["model"] == {"ready": True}, "it stays as it was made"
+    assert space["answered"] == "by the script" and space["sent"] is False
 
 
 DECORATED = """

@@ -36,11 +36,8 @@ BATCHES = 6
 _OPEN = 32
 """A size that a model leaves open."""
 _BATCH = 32
-_OPTIONS = (
-    "steps_per_epoch", "validation_steps", "steps", "validation_data", "validation_batch_size",
-    "sample_weight", "class_weight", "batch_size", "y",
-)  # fmt: skip
-"""What of a call goes by data that are filled in."""
+_OF_ARRAYS = ("validation_batch_size", "validation_split", "sample_weight", "batch_size", "y")
+"""What of a call goes by data that were given as arrays."""
 
 
 class Filling:
@@ -115,22 +112,20 @@ class Filling:
         self._ledger.note(
             f"what the model is given at {place}, as its inputs and its loss ask for it"
         )
-        steps = given.get("steps_per_epoch", given.get("steps"))
-        rows = holes.LENGTH if predicts and not isinstance(steps, int) else None
-        data = self._dataset(example, batch or batch_sizes.largest() or _BATCH, rows)
-        for name in [each for each in _OPTIONS if each in given]:
-            given.pop(name)
-        labelled = "epochs" in given or "x" in given
-        given["x"] = data if predicts or isinstance(steps, int) else data.take(BATCHES)
-        if isinstance(steps, int):
-            given[
-                "steps_per_epoch" if "validation_split" in given or "epochs" in given else "steps"
-            ] = steps
-        given.pop("validation_split", None)
-        if not labelled:
-            return
-        if holes.holds(given.get("epochs")):
+        validated = [given.get(name) for name in ("validation_data", "validation_split")]
+        epochs = given.get("epochs", 1)
+        # What is asked for of a fit stays: a history has the keys of the real one.
+        for name in [each for each in given if each in _OF_ARRAYS or holes.holds(given[each])]:
+            del given[name]
+        if epochs is not given.get("epochs", 1):
             given["epochs"] = 2
+        steps = given.get("steps_per_epoch", given.get("steps"))
+        rows = holes.length_of(x) if predicts and steps is None else None
+        data = self._dataset(example, batch or batch_sizes.largest() or _BATCH, rows)
+        finite = data.take(BATCHES)
+        given["x"] = data if predicts or steps is not None else finite
+        if any(each is not None for each in validated):
+            given["validation_data"] = data if given.get("validation_steps") else finite
 
     def _example(self, model: object) -> tuple[object, ...] | None:
         """Inputs and labels of one example; None where the model does not tell its inputs."""

@@ -14,6 +14,7 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from types import CodeType, FrameType, FunctionType
+from typing import Any
 
 from tpudiag.sources.job.points import Args, Call, user_lines
 
@@ -26,6 +27,10 @@ LENGTH = 2048
 _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
 _NUMBER, _WIDTH = 2, 8
+_SIZES = 8
+"""Elements that a list of sizes or of names has at most, as a rule."""
+_JOINED = ("concatenate", "vstack")
+"""Uses that put the elements of several after each other."""
 _DEEPEST = 200
 _OF_OTHERS = ("tpudiag_use", "dtype", "is_tensor_like", "cardinality", "element_spec")
 """What tells libraries that something is a tensor, an array or a dataset."""
@@ -70,7 +75,7 @@ class Hole:
         batches = None if parts or batch_of(self) is None else [each(self) for each in filled]
         if batches and batches[0] is not None:
             return iter(batches[0])
-        parts = parts or _PARTS
+        parts = parts or _known_length(self) or _PARTS
         return (Hole(self, "part", (number,)) for number in range(parts))
 
     def __next__(self) -> Hole:
@@ -83,7 +88,7 @@ class Hole:
         """Nothing was opened."""
 
     def __len__(self) -> int:
-        return LENGTH
+        return length_of(self)
 
     def __bool__(self) -> bool:
         return True
@@ -114,6 +119,13 @@ class Hole:
     def __hash__(self) -> int:
         return id(self)
 
+    def __reduce__(self) -> tuple[type, Args]:
+        # What was done with it may hold what cannot be written.
+        return Hole, ()
+
+    def __deepcopy__(self, _: object) -> Hole:
+        return self
+
     def __array__(self, dtype: object = None, copy: object = None) -> object:
         numpy = importlib.import_module("numpy")
         return numpy.zeros(shape_of(self), dtype or "float32")
@@ -123,7 +135,8 @@ class Hole:
 
     def __array_function__(self, function: object, _: object, args: Args, __: object) -> object:
         name = getattr(function, "__name__", "")
-        return Hole(self, name) if name != "reshape" else Hole(Hole(self, name), "()", args[1:])
+        given = args[1:] if name == "reshape" else args
+        return Hole(Hole(self, name), "()", given)
 
 
 class _Base(Hole):
@@ -172,13 +185,42 @@ def uses(hole: object) -> Iterator[tuple[str, Args]]:
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
     """The shape that a script brought a hole into, else a simple one; a part has one less."""
-    parts = 0
+    parts, rows = 0, length_of(hole)
     for use, given in uses(hole):
         parts += use == "part"
         if use == "reshape":
             sizes = asked_sizes(given)
-            return tuple(LENGTH if size < 0 else size for size in sizes)[parts:]
-    return (LENGTH, _WIDTH)[parts:]
+            return tuple(rows if size < 0 else size for size in sizes)[parts:]
+    return (rows, _WIDTH)[parts:]
+
+
+def length_of(hole: object) -> int:
+    """The elements of a hole."""
+    return _known_length(hole) or LENGTH
+
+
+def _known_length(hole: object) -> int | None:
+    """As many as what it was made of, added to or compared with has: of texts, their tokens."""
+    for use, given in uses(hole):
+        if use == "part" or (use == "[]" and not isinstance(given[0], str)):
+            return None
+        parts: Any = given[0] if len(given) and isinstance(given[0], (list, tuple)) else ()
+        if use in _JOINED and parts:
+            return sum(map(len, parts))
+        beside: tuple[Any, ...] = (*given, *parts[:_SIZES])
+        if sized := [len(each) for each in beside if _has_rows(each)]:
+            return sized[0]
+    return None
+
+
+def _has_rows(given: Any) -> bool:
+    """Whether it has as many elements as there are examples: more than a shape has sizes."""
+    if isinstance(given, (str, bytes, dict, Hole)):
+        return False
+    try:
+        return len(given) > _SIZES
+    except (TypeError, ValueError):  # also tensors of which only a graph knows it
+        return False
 
 
 def batch_of(hole: object) -> int | None:

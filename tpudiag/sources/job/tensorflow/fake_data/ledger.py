@@ -37,6 +37,7 @@ class Ledger:
         self._chooses = False
         self._kinds: set[StandInKind] = set()
         self._passed_over: list[str] = []
+        self._failed: list[str] = []
         self.touched = 0
         """How often something was stood in for, the same again too."""
 
@@ -54,12 +55,16 @@ class Ledger:
             self._kinds.add(kind)
             self._put(stood_in=tuple(self._things), stand_in_kinds=sorted(self._kinds))
 
-    def pass_over(self, statement: str) -> None:
-        """A statement failed for lack of data, and the script went on without it."""
+    def pass_over(self, statement: str, wanting: bool) -> None:
+        """The script went on without a statement that failed.
+
+        `wanting`: for lack of data; else on what stands in for them, or by its own fault.
+        """
         self.note("what statements that were passed over would have set")
-        if statement not in self._passed_over and len(self._passed_over) < MOST_PASSED_OVER:
-            self._passed_over.append(statement)
-            self._put(passed_over=tuple(self._passed_over))
+        passed = self._passed_over if wanting else self._failed
+        if statement not in passed and len(passed) < MOST_PASSED_OVER:
+            passed.append(statement)
+            self._put(passed_over=tuple(self._passed_over), failed_on_stand_ins=tuple(self._failed))
 
     def choose_in_graph(self) -> None:
         """Files that only a graph names are stood in for there, which nobody sees."""

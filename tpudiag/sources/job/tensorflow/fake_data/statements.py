@@ -11,26 +11,28 @@ import ast
 import contextlib
 import copy
 import linecache
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from types import FunctionType
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import Kwargs, barrier, interventions, user_lines
+from tpudiag.sources.job.points import Kwargs, barrier, interventions, main_flow, user_lines
 
+from . import statement_parts as parts
 from . import wants
 from .holes import Hole
 from .ledger import Ledger
 
-SKIPS, HOLES, DONE, _ERROR = "__tpudiag_skips", "__tpudiag_holes", "__tpudiag_done", "__tpudiag_e"
+SKIPS, HOLES, DONE = "__tpudiag_skips", "__tpudiag_holes", "__tpudiag_done"
+CALLS, _ERROR = "__tpudiag_calls", "__tpudiag_e"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEFT_ALONE = (
     *_DEFINITIONS, ast.Pass,
     ast.Global, ast.Nonlocal, ast.Return, ast.Raise, ast.Break, ast.Continue,
 )  # fmt: skip
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
-_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef,
-           ast.AsyncFunctionDef, ast.ClassDef)  # fmt: skip
 _DEEPEST = 4
 _JUDGED = "_tpudiag_judged"
 """Marks an error that no statement around the one that failed passes over."""
@@ -43,6 +45,8 @@ class _Statement:
     line: int
     text: str
     sets: tuple[str, ...]
+    fills: frozenset[str]
+    """What it may put something into: `x` of `x[0] = y` and of `x.append(y)`."""
     reads: frozenset[str]
     compound: bool
     imports: tuple[str, ...]
@@ -67,12 +71,15 @@ class Statements:
         tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
         self._space, self._file = space, file
         space.update({SKIPS: self.skips, HOLES: self.holes, DONE: self.done})
+        space[CALLS] = _Calls(self.calls)
         lines = "".join(linecache.getlines(file)).splitlines()
-        mains = _mains(tree)
+        mains = parts.mains(tree)
         for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and node.name in mains and not _yields(node):
+            if isinstance(node, ast.FunctionDef) and node.name in mains and not parts.yields(node):
                 node.body = list(self._block(node.body, lines))
         tree.body = list(self._block(tree.body, lines))
+        for block in parts.inner_blocks(tree, mains):
+            block[:] = [self._called(each, lines) for each in block]
         ast.fix_missing_locations(tree)
         return tree
 
@@ -82,7 +89,7 @@ class Statements:
             if isinstance(node, _DEFINITIONS) and node.decorator_list:
                 yield self._tried(node, lines)
                 continue
-            plain = isinstance(node, _LEFT_ALONE) or _stays_first(node)
+            plain = isinstance(node, _LEFT_ALONE) or parts.stays_first(node)
             if plain or any(isinstance(each, (ast.Await, ast.Yield)) for each in ast.walk(node)):
                 yield node
                 continue
@@ -102,21 +109,18 @@ class Statements:
         heads: list[ast.AST] = [node.target, node.iter] if isinstance(node, ast.For) else []
         heads += node.items if isinstance(node, ast.With) else []
         number = self._added(heads, node.lineno, lines, compound=False)
-        call = ast.parse(f"{DONE}({number})").body[0]
-        for each in ast.walk(call):
-            if hasattr(each, "lineno"):
-                ast.copy_location(each, node)
-        return call
+        return _made(f"{DONE}({number})", node)
 
     def _added(self, nodes: list[ast.AST], line: int, lines: list[str], *, compound: bool) -> int:
         """The number that a statement is known by from now on."""
-        sets = dict.fromkeys(name for node in nodes for name in _set_by(node))
+        sets = dict.fromkeys(name for node in nodes for name in parts.set_by(node))
         names = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
         reads = frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
         text = lines[line - 1].strip() if line <= len(lines) else ""
         own = tuple(name for name in sets if not name.startswith("__tpudiag"))
-        imports = tuple(each for node in nodes for each in _imported(node))
-        self._all.append(_Statement(line, text, own, reads, compound, imports))
+        imports = tuple(each for node in nodes for each in parts.imported(node))
+        fills = frozenset(name for node in nodes for name in parts.filled_by(node))
+        self._all.append(_Statement(line, text, own, fills, reads, compound, imports))
         return len(self._all) - 1
 
     def _tried(self, node: ast.stmt, lines: list[str]) -> ast.stmt:
@@ -129,15 +133,13 @@ class Statements:
         number = self._added(nodes, node.lineno, lines, compound=compound)
         sets = self._all[number].sets
         take = f"{', '.join(sets)}, = " if sets else ""
-        form = ast.parse(
+        form = _made(
             f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
             f"    if not {SKIPS}({_ERROR}, {number}): raise\n"
             f"    {take}{HOLES}({number}, locals())\n"
-            f"else:\n    {DONE}({number})\n"
-        ).body[0]
-        for each in ast.walk(form):
-            if hasattr(each, "lineno"):
-                ast.copy_location(each, node)
+            f"else:\n    {DONE}({number})\n",
+            node,
+        )
         assert isinstance(form, ast.Try)
         form.body = [node]
         if isinstance(node, _DEFINITIONS):
@@ -146,12 +148,39 @@ class Statements:
             form.handlers[0].body[1:] = [bare]
         return form
 
+    def _called(self, node: ast.stmt, lines: list[str]) -> ast.stmt:
+        """What a function calls for its effect alone, tried: weights that are loaded, a copy."""
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
+            return node
+        number = self._added([node], node.lineno, lines, compound=False)
+        form = _made(
+            f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
+            f"    if not {CALLS}({_ERROR}, {number}): raise\n",
+            node,
+        )
+        assert isinstance(form, ast.Try)
+        form.body = [node]
+        return form
+
+    def calls(self, error: Exception, number: int) -> bool:
+        """Whether a call inside of a function that failed so is passed over."""
+        if getattr(error, _JUDGED, False) or not interventions.allowed(InterventionKind.HOLES):
+            return False
+        kept = wants.is_of_code(error) or wants.is_of_training(error)
+        if kept or not (wants.is_absent(error) or wants.is_of_hole(error)):
+            return False
+        # What the script catches itself is its own to answer.
+        if any(main_flow.guarded(line) for line in user_lines.stack()):
+            return False
+        self._pass_over(error, self._all[number], wanting=True)
+        return True
+
     def done(self, number: int) -> None:
         """A statement has run: what it set hangs on stand-ins where it asked for any."""
         touched = self._ledger.touched
         if touched != self._touched or self._hangs(number):
             self._touched = touched
-            self._hanging.update(self._all[number].sets)
+            self._hanging.update(self._all[number].sets, self._all[number].fills)
         self._follow(number)
 
     def _hangs(self, number: int) -> bool:
@@ -203,6 +232,7 @@ class Statements:
         touched = self._ledger.touched != self._touched
         self._touched = self._ledger.touched
         own = any(isinstance(self._space.get(name), Hole) for name in statement.reads)
+        own = own or wants.is_of_hole(error)
         if not (wanting or own or touched or self._hangs(number)):
             return False
         absent = not self._absent.keys().isdisjoint(self._reads(number))
@@ -210,12 +240,16 @@ class Statements:
             return False
         if isinstance(error, ModuleNotFoundError):
             self._absent.update(dict.fromkeys(statement.sets, error))
+        self._pass_over(error, statement, wanting=wanting or own)
+        return True
+
+    def _pass_over(self, error: Exception, statement: _Statement, *, wanting: bool) -> None:
+        """The script goes on without a statement, which is said."""
         place = user_lines.of(self._file, statement.line)
         said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
         line = user_lines.Line(self._file, "<module>", statement.line)
         interventions.note(InterventionKind.HOLES, (line,))
-        self._ledger.pass_over(f"{place} `{statement.text[:60]}` ({said})")
-        return True
+        self._ledger.pass_over(f"{place} `{statement.text[:60]}` ({said})", wanting)
 
     def _follow(self, number: int) -> None:
         """Holes that a package which is not there should have made are known as such."""
@@ -229,55 +263,32 @@ class Statements:
     def holes(self, number: int, known: Kwargs) -> tuple[object, ...]:
         """What a statement that failed would have set; what a loop or `if` had set stays."""
         statement = self._all[number]
-        self._hanging.update(statement.sets)
+        self._hanging.update(statement.sets, statement.fills)
         kept = known if statement.compound else {}
         self._touched = self._ledger.touched
         return tuple(kept[name] if name in kept else Hole() for name in statement.sets)
 
 
-def _set_by(node: ast.AST) -> Iterator[str]:
-    """The names that a statement sets in its own scope."""
-    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    if isinstance(node, ast.alias) and node.name != "*":
-        yield node.asname or node.name.split(".")[0]
-    if isinstance(node, _SCOPES):
-        return
-    for each in ast.iter_child_nodes(node):
-        yield from _set_by(each)
+@dataclass
+class _Calls:
+    """Asks `calls`; goes with a function to another process, where nothing is passed over."""
+
+    asks: Callable[[Exception, int], bool]
+
+    def __call__(self, error: Exception, number: int) -> bool:
+        return self.asks(error, number)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return partial, (operator.is_,)
 
 
-def _mains(tree: ast.Module) -> set[str]:
-    """The functions that a script's last lines call: its main flow goes on in them."""
-    mains = {"main"}
-    for node in tree.body:
-        if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
-            calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
-            for call in calls:
-                mains.update(
-                    each.id for each in (call.func, *call.args) if isinstance(each, ast.Name)
-                )
-    return mains
-
-
-def _yields(node: ast.FunctionDef) -> bool:
-    return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node))
-
-
-def _stays_first(node: ast.stmt) -> bool:
-    """A docstring or `from __future__ import`, which stay in their places."""
-    if isinstance(node, ast.ImportFrom):
-        return node.module == "__future__"
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def _imported(node: ast.AST) -> list[str]:
-    """The packages that a statement imports by their own names."""
-    if isinstance(node, ast.ImportFrom):
-        named = [node.module or ""] if not node.level else []
-    else:
-        named = [each.name for each in node.names] if isinstance(node, ast.Import) else []
-    return [each.split(".")[0] for each in named]
+def _made(text: str, at: ast.stmt) -> ast.stmt:
+    """A statement of ours, at the line of one of the script's."""
+    made = ast.parse(text).body[0]
+    for each in ast.walk(made):
+        if hasattr(each, "lineno"):
+            ast.copy_location(each, at)
+    return made
 
 
 __all__ = ["Statements"]

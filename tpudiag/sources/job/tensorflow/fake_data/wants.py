@@ -45,6 +45,11 @@ def is_absent(error: Exception) -> bool:
     return absent is not None and not _writes(error)
 
 
+def is_of_hole(error: Exception) -> bool:
+    """Whether an error says that something cannot be done with a hole."""
+    return re.search(r"\bHole\b", str(error)) is not None
+
+
 def is_of_model(error: Exception) -> bool:
     """Whether an error came of a model: its layers, its optimizer, how it is put together."""
     return any(_OF_MODEL.search(file) for _, file in _passed(error))

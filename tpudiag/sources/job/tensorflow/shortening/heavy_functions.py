@@ -1,4 +1,4 @@
-"""Answers what is too heavy for this machine by its trace: it is not run.
+"""Answers what is too heavy for this machine, or has no kernel on it, by its trace: it is not run.
 
 Most of what is said of a step is of its graph, which its trace gives. What it would return is known
 from there as well, but for its numbers: those are zero. What it would take from an iterator is
@@ -30,6 +30,7 @@ from tpudiag.sources.job.points import (
 )
 from tpudiag.sources.job.points.library_objects import ConcreteFunction, Graph, Tensor
 from tpudiag.sources.job.process import host_memory
+from tpudiag.sources.job.tensorflow.devices import cpu_kernels
 from tpudiag.sources.job.tensorflow.graphs import cpu_cost
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
@@ -55,7 +56,8 @@ class HeavyFunctions:
         """Do not run a function that was traced; `flops` are those of one replica."""
         if interventions.allowed(TRACED):
             record.heavy = True
-            self._tell(record.name, flops)
+            seconds = host_memory.seconds(flops, _cores())
+            self._tell(record.name, f"some {seconds:.0f} s a replica")
 
     def call(
         self, record: FunctionRecord, original: Call, function: object, args: Args, kwargs: Kwargs
@@ -81,8 +83,17 @@ class HeavyFunctions:
         if not record.heavy and not record.calls and interventions.allowed(TRACED):
             passes = host_memory.PASSES if record.trains else 1
             hooks.quietly(self._judge, record, graph, passes)
-        if not record.heavy or not self._can_answer(concrete.structured_outputs):
-            return original(concrete, *args, **kwargs)
+        answered = self._can_answer(concrete.structured_outputs)
+        if not (record.heavy and answered):
+            try:
+                return original(concrete, *args, **kwargs)
+            except Exception as error:
+                # On a TPU it runs: the rest of the script need not end by it.
+                only_here = cpu_kernels.is_only_here(str(error)) and interventions.allowed(TRACED)
+                if not (answered and only_here):
+                    raise
+            record.heavy = True
+            self._tell(record.name, "a processor has no kernel for it")
         interventions.note(TRACED)
         return self._zeros(concrete.structured_outputs, self._drawn(given))
 
@@ -123,10 +134,9 @@ class HeavyFunctions:
         finally:
             self._inside = False
 
-    def _tell(self, name: str, flops: float) -> None:
+    def _tell(self, name: str, why: str) -> None:
         place = user_lines.caller()
-        seconds = host_memory.seconds(flops, _cores())
-        self._told(f"`{name}`{f' at {place}' if place else ''} (some {seconds:.0f} s a replica)")
+        self._told(f"`{name}`{f' at {place}' if place else ''} ({why})")
 
     def _can_answer(self, outputs: object) -> bool:
         """Whether zeros can stand for all that a function gives."""

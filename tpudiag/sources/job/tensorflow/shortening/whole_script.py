@@ -35,7 +35,7 @@ class WholeScript:
         steps_seen: Callable[[], int],
         on_hard_end: Callable[[], None],
     ) -> None:
-        self._tf, self._functions = tf, functions
+        self._tf, self._functions, self._budget_s = tf, functions, budget_s
         # Its own clock is that of the wall, and a third of what two cores give.
         self.forward = FastForward(budget_s / 3, variables.counters)
         self.replay = BatchReplay(tf, self.forward.new_pass)
@@ -95,6 +95,12 @@ class WholeScript:
         """Whether few statements are left of the script's main flow."""
         rest = barrier.attempt("main flow", main_flow.unreached, _main_thread())
         return rest is not None and len(rest) <= NEAR_END_STATEMENTS
+
+    def plan(self) -> str:
+        """How much there is to come to, and in which time: what does not fit is left out."""
+        left = len(main_flow.unreached(_main_thread()))
+        more = " or more" if left == main_flow.MOST_UNREACHED else ""
+        return f" ({left}{more} statements in {self._budget_s:.0f} s of CPU time at most)"
 
     def coverage(self, end: CoverageEnd) -> Coverage:
         """What of the script was run."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.diagnoses.cpu_kernels import is_only_here
+from tpudiag.sources.job.tensorflow.devices.cpu_kernels import is_only_here
 
 NO_KERNEL = """\
 No OpKernel was registered to support Op '{op}' used by {{{{node X}}}} with these attrs: \

@@ -1,0 +1,51 @@
+"""A function that this machine cannot run is answered by its trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = """
+import json
+import tensorflow as tf
+from tpudiag.sources.job.tensorflow.shortening.heavy_functions import HeavyFunctions
+from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
+
+told = []
+heavy = HeavyFunctions(tf, told.append)
+
+@tf.function
+def pooled(x):
+    x = tf.raw_ops.AvgPool(value=x, ksize=[1, 1, 2, 2], strides=[1, 1, 2, 2], padding="SAME",
+                           data_format="NCHW")
+    return tf.reduce_mean(x, axis=[1, 2, 3]), x
+
+@tf.function
+def broken(x):
+    with tf.control_dependencies([tf.debugging.assert_equal(tf.reduce_sum(x), 1.0)]):
+        return tf.identity(x)
+
+def called(function, *args):
+    record = FunctionRecord(name=function.__name__, location=None)
+    try:
+        result = heavy.call(record, lambda f, *a: f(*a), function, args, {})
+        return [list(each.shape) for each in tf.nest.flatten(result)]
+    except tf.errors.InvalidArgumentError:
+        return "raised"
+
+x = tf.ones((4, 3, 8, 8))
+print(json.dumps({"pooled": called(pooled, x), "broken": called(broken, x), "told": told}))
+"""
+
+
+def test_what_only_a_processor_cannot_do_is_traced_and_not_run(
+    in_tensorflow: Callable[[str], Any],
+) -> None:
+    seen = in_tensorflow(PROGRAM)
+    assert seen["pooled"] == [[4], [4, 3, 4, 4]]
+    assert seen["broken"] == "raised", "which fails on a TPU, too"
+    assert len(seen["told"]) == 1 and "`pooled`" in seen["told"][0]

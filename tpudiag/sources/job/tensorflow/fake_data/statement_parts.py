@@ -1,0 +1,89 @@
+"""What a statement of the script sets, fills, imports and calls, by its syntax."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.FunctionDef,
+           ast.AsyncFunctionDef, ast.ClassDef)  # fmt: skip
+
+
+def set_by(node: ast.AST) -> Iterator[str]:
+    """The names that a statement sets in its own scope."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        yield node.id
+    if isinstance(node, ast.alias) and node.name != "*":
+        yield node.asname or node.name.split(".")[0]
+    if isinstance(node, _SCOPES):
+        return
+    for each in ast.iter_child_nodes(node):
+        yield from set_by(each)
+
+
+def filled_by(node: ast.AST) -> Iterator[str]:
+    """The names of what a statement may put something into."""
+    for each in ast.walk(node):
+        held: ast.AST | None = None
+        if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call):
+            held = each.value.func
+        elif isinstance(each, (ast.Subscript, ast.Attribute)) and isinstance(each.ctx, ast.Store):
+            held = each
+        while isinstance(held, (ast.Subscript, ast.Attribute)):
+            held = held.value
+        if isinstance(held, ast.Name):
+            yield held.id
+
+
+def mains(tree: ast.Module) -> set[str]:
+    """The functions that a script's last lines call: its main flow goes on in them."""
+    mains = {"main"}
+    for node in tree.body:
+        if isinstance(node, ast.If) and "__name__" in ast.dump(node.test):
+            calls = (each for each in ast.walk(node) if isinstance(each, ast.Call))
+            for call in calls:
+                mains.update(
+                    each.id for each in (call.func, *call.args) if isinstance(each, ast.Name)
+                )
+    return mains
+
+
+def yields(node: ast.FunctionDef) -> bool:
+    """Whether it is a generator."""
+    return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node))
+
+
+def stays_first(node: ast.stmt) -> bool:
+    """A docstring or `from __future__ import`, which stay in their places."""
+    if isinstance(node, ast.ImportFrom):
+        return node.module == "__future__"
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def imported(node: ast.AST) -> list[str]:
+    """The packages that a statement imports by their own names."""
+    if isinstance(node, ast.ImportFrom):
+        named = [node.module or ""] if not node.level else []
+    else:
+        named = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+    return [each.split(".")[0] for each in named]
+
+
+def inner_blocks(tree: ast.Module, left: set[str]) -> Iterator[list[ast.stmt]]:
+    """The blocks of the functions of a script, but for those `left`; none that it catches."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name not in left:
+            yield from _blocks(node)
+
+
+def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    caught = isinstance(node, ast.Try) and bool(node.handlers)
+    for name in ("body", "orelse", "finalbody"):
+        block: list[ast.stmt] = getattr(node, name, [])
+        if caught and name == "body":
+            continue
+        for each in block:
+            if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                yield from _blocks(each)
+        if block:
+            yield block
