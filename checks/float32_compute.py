@@ -93,6 +93,12 @@ def _too_wide(
             f"{layer.name} at {layer.location}{given}."
         )
         fix = _by_layer(layer)
+    elif precision is not None and _is_16_bit(precision.global_policy) and precision.made_before:
+        message += (
+            f": the global policy is {precision.global_policy}, and layers had been made before it "
+            f"was set, the first at {precision.made_before}."
+        )
+        fix = _SET_POLICY
     elif precision is not None and _is_16_bit(precision.global_policy):
         message += f", though the global policy is {precision.global_policy}."
         fix = (

@@ -45,6 +45,15 @@ def test_the_fix_follows_what_made_it_wide(precision: MixedPrecision, fix: str) 
     assert ("set_global_policy" in told.fix) == (precision.global_policy == "float32")
 
 
+def test_a_policy_that_came_after_the_model_is_told_as_that() -> None:
+    late = MixedPrecision(
+        ("float32",), global_policy="mixed_bfloat16", made_before=Location("train.py", 26)
+    )
+    told = finding(late)
+    assert "made before it was set, the first at train.py:26" in told.message
+    assert "before building" in told.fix and "tf.cast" not in told.fix
+
+
 def test_the_users_own_setting_is_named_beside_the_place() -> None:
     switch = PrecisionSwitch("mixed_precision_dtype: float32", Location("vit.yaml", 4))
     told = finding(MixedPrecision(("float32",)), switch, PrecisionSwitch("--bf16=false"))

@@ -232,5 +232,7 @@ class MixedPrecision:
     policy_location: Location | None = None
     """Of the policy: the line that set it, or that of the first layer that has it."""
     global_policy: str | None = None
-    """The one in force when the last layer was made."""
+    """The one in force when the last layer was made, or set after it."""
+    made_before: Location | None = None
+    """The first layer that computes in float32 since no other policy was set before it."""
     wide_layers: tuple[WideLayer, ...] = ()

@@ -37,10 +37,12 @@ def test_a_layer_of_its_own_float32_is_kept_with_its_line_and_dtype() -> None:
     watch = LayerWatch()
     watch.watch(keras)
     layers.Layer("mixed_bfloat16")
+    assert watch.made_before is None
     dtype = "float32"
     layers.Layer(dtype)  # dtype=self.dtype
     policy.name = "float32"
     layers.Layer("float32")
+    assert watch.made_before is not None, "under a policy of float32: a later one comes too late"
     (wide,) = watch.wide
     assert (wide.name, wide.dtype_given) == ("layer", "self.dtype")
     assert wide.location.file.endswith("test_layers.py")

@@ -184,6 +184,7 @@ class KerasWatch:
             self._optimizer_lines.get(id(scaling)),
             policies.get(half) or next(iter(policies.values()), None),
             self.layers.global_policy,
+            self.layers.made_before,
             tuple(self.layers.wide),
         )
 

@@ -32,6 +32,7 @@ class LayerWatch:
         self._global_policy: Callable[[], object] | None = None
         self._not_computing: tuple[type, ...] = ()
         self.global_policy: str | None = None
+        self.made_before: Location | None = None
         self.wide: list[WideLayer] = []
 
     def watch(self, keras: Library) -> None:
@@ -64,9 +65,10 @@ class LayerWatch:
 
     def _note_policy(self, policy: object, *_: object, **__: object) -> None:
         """A global policy is set, by name or as an object."""
-        where = user_lines.caller()
+        where, name = user_lines.caller(), str(getattr(policy, "name", policy))
         if where is not None:
-            self._set_at[str(getattr(policy, "name", policy))] = where
+            self._set_at[name] = where
+            self.global_policy = name
 
     def _note_layer(self, layer: object, *_: object, **__: object) -> None:
         """A layer was made; of the user's own classes the line of the operation says more."""
@@ -91,7 +93,9 @@ class LayerWatch:
             return
         self.global_policy = str(getattr(self._global_policy(), "name", None))
         sixteen = self.global_policy.endswith("float16")
-        if policy == "float32" and sixteen and len(self.wide) < _MOST_WIDE:
+        if policy == "float32" and not sixteen:
+            self.made_before = self.made_before or user_lines.outside_keras()
+        elif policy == "float32" and len(self.wide) < _MOST_WIDE:
             place = user_lines.outside_keras()
             if place is not None:
                 given = _dtype_given(place)
