@@ -4,6 +4,7 @@ An exception that the hooked function itself raised is the job's and passes; one
 `Exception` (Ctrl-C, the end of the observation) passes as well.
 """
 
+import contextlib
 import threading
 import traceback
 from collections.abc import Callable
@@ -76,6 +77,13 @@ def send_each(put: Callable[..., None], **facts: Callable[[], object]) -> None:
         value = attempt(name, fact)
         if value is not None:
             put(**{name: value})
+
+
+def send_known(put: Callable[..., None], **facts: Callable[[], object]) -> None:
+    """The same from beside the job, which goes on: what changes just now is sent another time."""
+    for name, fact in facts.items():
+        with contextlib.suppress(Exception):
+            put(**{name: fact()})
 
 
 class Withheld(OSError):

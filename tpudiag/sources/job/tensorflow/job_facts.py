@@ -28,6 +28,7 @@ def send(
     watches: Watches,
     steps: StepWatch,
     imported: Callable[[], TensorFlowImport],
+    send_each: Callable[..., None] = barrier.send_each,
 ) -> None:
     """Send all that was seen by now."""
     recorder.put(
@@ -37,7 +38,7 @@ def send(
         strategy_replicas=watches.strategies.most_replicas,
         hook_defects=barrier.defects(),
     )
-    barrier.send_each(
+    send_each(
         recorder.put,
         functions=watches.functions.facts,
         pipelines=lambda: watches.pipelines.own() or None,

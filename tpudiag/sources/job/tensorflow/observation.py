@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -19,6 +20,8 @@ from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecor
 
 ENOUGH_RETRACES = 6
 """A step that was traced again so often need not be watched longer: each trace takes seconds."""
+TOLD_EVERY_S = 20.0
+"""How often what was seen is sent until there is a step."""
 TOLD_BEFORE_S, TOLD_BEFORE_SHARE = 15.0, 0.2
 """How long before a job is ended for its time is over what was seen of it is sent, at most."""
 TOLD_AFTER = (6, 12)
@@ -70,11 +73,9 @@ class Observation:
         self._reader = StepReader(tf, self.watches, recorder)
         if self.watches.heavy is not None:
             self.watches.heavy.batch = self._reader.batch_per_replica
+        self._told = threading.Event()
         if spec.ends_in_s:
-            before_s = min(TOLD_BEFORE_S, TOLD_BEFORE_SHARE * spec.ends_in_s)
-            last = threading.Timer(spec.ends_in_s - before_s, self._tell_so_far)
-            last.daemon = True
-            last.start()
+            threading.Thread(target=self._tell_early, name="tpudiag-early", daemon=True).start()
 
     def _events(self) -> Events:
         """What is done when the job does something."""
@@ -93,8 +94,21 @@ class Observation:
             barrier.attempt("main flow", self.watches.whole.ended_by, error)
         self.finish(end)
 
-    def _tell_so_far(self) -> None:
-        """The job will be ended wherever it stands: what was seen of it is judged all the same."""
+    def _tell_early(self) -> None:
+        """Send what was seen of a job that may come to no step, again and again.
+
+        It may be killed, or ended for its time is over: that is judged all the same. On a thread of
+        its own: a step may still be traced, so that it is read at the last moment alone.
+        """
+        ends_in_s = self._spec.ends_in_s
+        last = time.monotonic() + ends_in_s - min(TOLD_BEFORE_S, TOLD_BEFORE_SHARE * ends_in_s)
+        while (left_s := last - time.monotonic()) > 0:
+            if self._told.wait(min(TOLD_EVERY_S, left_s)):
+                return
+            with self._finishing:
+                job_facts.send(
+                    self._recorder, self.watches, self._steps, self._imported, barrier.send_known
+                )
         with self._finishing:
             if not self.finished:
                 barrier.attempt("step", self._reader.read)
@@ -102,6 +116,7 @@ class Observation:
 
     def finish(self, end: CoverageEnd = "whole") -> None:
         """Send all that is known and measure what is left to measure; the second call waits."""
+        self._told.set()
         with self._finishing:
             if self.finished:
                 return
@@ -170,6 +185,7 @@ class Observation:
 
     def _first_step(self) -> None:
         """The first training step is done: its graph can be read before timing begins."""
+        self._told.set()
         barrier.attempt("step", self._reader.read)
         self._send()
         self._recorder.phase("observing steps")

@@ -55,6 +55,8 @@ def test_a_hole_is_as_long_as_what_it_was_made_of_or_is_put_beside() -> None:
     assert len(hole == labels) == len(labels == hole) == len(hole + labels) == 40
     assert len(np.concatenate([tokens, labels])) == 340 and len(np.stack([hole, labels])) == 40
     assert np.asarray(tokens.reshape(-1, 4)).shape == (300, 4)
+    assert np.array(tokens).shape == (300, 128) and np.array(hole / 255).shape[1] < 128
+    assert np.array(hole.encode("a text", max_length=64)["input_ids"]).shape == (64,)
     assert (
         len(tokens[3]) == len(hole.reshape([2, 3])) == len(hole.columns("a", "b")) == holes.LENGTH
     )

@@ -185,13 +185,21 @@ def uses(hole: object) -> Iterator[tuple[str, Args]]:
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
     """The shape that a script brought a hole into, else a simple one; a part has one less."""
-    parts, rows = 0, length_of(hole)
+    parts, rows, width = 0, length_of(hole), 0
     for use, given in uses(hole):
         parts += use == "part"
         if use == "reshape":
             sizes = asked_sizes(given)
             return tuple(rows if size < 0 else size for size in sizes)[parts:]
-    return (rows, _WIDTH)[parts:]
+        parts += _of_text(given)
+        if _of_text(given) or any(map(_has_rows, given)):  # and of so many tokens
+            width = width or max((each for each in given if type(each) is int), default=0)
+    return (rows, width if width > 0 else _WIDTH)[parts:]
+
+
+def _of_text(given: Args) -> bool:
+    """Whether it is made of one text."""
+    return bool(given) and isinstance(given[0], str) and " " in given[0]
 
 
 def length_of(hole: object) -> int:
