@@ -33,6 +33,8 @@ def fitted(model):
     model.fit(Hole().shuffle(9).batch(4), steps_per_epoch=2, epochs=1, verbose=0)
     return int(model.optimizer.iterations)
 
+strategy = tf.distribute.MirroredStrategy(["CPU:0"])
+early = strategy.experimental_distribute_dataset(Hole())
 own = Own()
 own(tf.ones((2, 5)))
 layers = keras.layers
@@ -45,7 +47,6 @@ def step(images, labels):
 
 images, labels = Hole(), Hole()
 lost, shape = step(images, labels)
-strategy = tf.distribute.MirroredStrategy(["CPU:0"])
 data = strategy.experimental_distribute_dataset(Hole().batch(16))
 given = Hole().batch(4)
 functional.compile("sgd", loss, metrics=["accuracy"])
@@ -56,6 +57,7 @@ try:
 except Exception as error:
     refused = str(error)
 print(json.dumps({
+    "early": isinstance(next(iter(early)), Hole),
     "history": sorted(kept.history), "refused": refused,
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
     "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
@@ -70,5 +72,6 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["step"] == [8, 7, 7, 1] and seen["lost"]
     assert seen["distributed"] == [[16, 7, 7, 1], [16]]
     assert seen["predicted"] == [4, 2]
+    assert not seen["early"], "by a model that was made after it"
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["refused"], "a list of weights of classes is no matter of data"

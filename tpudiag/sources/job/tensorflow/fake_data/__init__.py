@@ -12,9 +12,9 @@ what its data are.
 - A *statement* (`statements.py`, `wants.py`) of the script's top level or main function that fails
   for lack of data, a file that Python itself opens or a package that is not installed, does not end
   the rehearsal: what it would have set becomes a hole. So it is with what other functions call for
-  its effect alone: a model whose weights are not there stays. Never one that trains, nor an error that no
-  data brings about. The report names what was passed over; where what a package should have made
-  is needed after all, its absence is the error that is told.
+  its effect alone: a model whose weights are not there stays. Never one that trains, nor an error
+  that no data brings about. The report names what was passed over; where what a package should have
+  made is needed after all, its absence is the error that is told.
 - A *model* (`filling.py`) knows what it takes. Where it is given a hole, or what was stood in for
   and it cannot take, its inputs, outputs and loss say what an example is, as it was put together or
   built, or as a trace of it shows; of such data there is no end. The pipeline is then none of the

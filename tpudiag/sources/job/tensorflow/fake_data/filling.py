@@ -28,7 +28,7 @@ from tpudiag.sources.job.points import (
 from tpudiag.sources.job.points.library_objects import Dataset, Shape, Spec
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
-from . import batch_sizes, holes
+from . import batch_sizes, handed_over, holes
 from .ledger import Ledger
 
 BATCHES = 6
@@ -47,7 +47,7 @@ class Filling:
         self._tf, self._ledger = tf, ledger
         self._model: Callable[[], object] = lambda: None
         holes.filled.append(self._batches)
-        hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
+        handed_over.install(self._batches)
         hooks.around(table.STRATEGY_RUN, self._run)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
@@ -204,14 +204,6 @@ class Filling:
         setattr(one, FILLED_IN, True)
         batches: Dataset = one.repeat(rows).batch(batch, drop_remainder=rows is None)
         return batches
-
-    def _distributed(
-        self, original: Call, strategy: object, dataset: object, *args: object, **kw: object
-    ) -> object:
-        """A dataset is distributed over the replicas."""
-        if isinstance(dataset, holes.Hole):
-            dataset = self._batches(dataset) or dataset
-        return original(strategy, dataset, *args, **kw)
 
     def _run(
         self,
