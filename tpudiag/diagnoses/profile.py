@@ -141,7 +141,7 @@ def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSa
 
         with (
             locate.fetched(chosen) as files,
-            xprof.asked(files, xprof.LIMIT_S if limit_s is None else limit_s) as asking,
+            xprof.query(files, xprof.LIMIT_S if limit_s is None else limit_s) as asking,
         ):
             yield asking.answer
 

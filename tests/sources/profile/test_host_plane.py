@@ -34,8 +34,8 @@ def test_steps_input_and_kernels(spaces: ModuleType) -> None:
     assert [(m.name, m.number, m.end - m.start) for m in steps_named(read.marks, None)] == [
         ("train", 7, 20 * MS), ("train", 8, 20 * MS),
     ]  # fmt: skip
-    assert set(read.asked) == {"python", "tf_1"} and not read.asked_whole
-    assert read.all_asked.total == 6 * MS, "both threads together, once"
+    assert set(read.get_next) == {"python", "tf_1"} and not read.get_next_whole
+    assert read.all_get_next.total == 6 * MS, "both threads together, once"
     assert read.kernels.total == 10 * MS, "functions of tf.data are no kernels of the step"
     assert read.spans_ps is not None and read.spans_ps[1] - read.spans_ps[0] == 45 * MS
     assert host(made, "train").marks != read.marks

@@ -11,7 +11,9 @@ from tpudiag.sources.profile.padding import padded
 
 def ops(**texts: str) -> Any:
     return {
-        OpKey(1, name): SimpleNamespace(told=SimpleNamespace(text=f"%{name} = {text} fusion()"))
+        OpKey(1, name): SimpleNamespace(
+            description=SimpleNamespace(text=f"%{name} = {text} fusion()")
+        )
         for name, text in texts.items()
     }
 

@@ -6,14 +6,14 @@ from types import ModuleType
 
 import pytest
 
-from tpudiag.sources.profile.xprof import LIMIT_S, asked, parse
+from tpudiag.sources.profile.xprof import LIMIT_S, parse, query
 
 pytestmark = pytest.mark.slow
 
 
 def test_says_what_the_real_profile_lacks(real: Path) -> None:
     before = set(real.parent.iterdir())
-    with asked([real]) as asking:
+    with query([real]) as asking:
         said = asking.answer()
     assert said.failure is None
     assert dict(said.figures)["device duty cycle"] == "86.5%"
@@ -25,17 +25,17 @@ def test_figures_of_steps_only_where_there_are_steps(
     real: Path, spaces: ModuleType, tmp_path: Path
 ) -> None:
     file = spaces.write(spaces.training(), tmp_path)
-    with asked([file]) as asking:
+    with query([file]) as asking:
         figures = dict(asking.answer().figures)
     assert figures["average step time, ms"] == "20.50"
-    with asked([real]) as asking:
+    with query([real]) as asking:
         assert "average step time, ms" not in dict(asking.answer().figures)
 
 
 def test_no_answer_is_a_failure(tmp_path: Path) -> None:
     file = tmp_path / "a.xplane.pb"
     file.write_bytes(b"no profile")
-    with asked([file]) as asking:
+    with query([file]) as asking:
         said = asking.answer()
     assert said.failure is not None
     assert (said.figures, said.statements) == ((), ())
@@ -43,7 +43,7 @@ def test_no_answer_is_a_failure(tmp_path: Path) -> None:
 
 def test_is_stopped_after_its_time(spaces: ModuleType, tmp_path: Path) -> None:
     file = spaces.write(spaces.training(), tmp_path)
-    with asked([file], limit_s=0) as asking:
+    with query([file], limit_s=0) as asking:
         assert "stopped" in str(asking.answer().failure)
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 
 def main(answer: str, tool: str, *files: str) -> int:
-    """0 where XProf gave an answer, 1 where it gave none (its way to report a failure)."""
+    """0 where XProf gave an answer, 1 where it gave none: its way to report a failure."""
     convert = import_module("xprof.convert.raw_to_tool_data").xspace_to_tool_data
     data: bytes | str | None = convert(list(files), tool, {"use_saved_result": False})[0]
-    # XProf tells of a failure by no data, and of its reason in its log alone.
+    # XProf reports a failure by returning no data; the reason stands in its log alone.
     if not data:
         return 1
     Path(answer).write_bytes(data.encode() if isinstance(data, str) else data)

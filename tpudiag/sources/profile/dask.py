@@ -1,7 +1,7 @@
 """The summaries of a run's files, made by the workers of a Dask cluster.
 
-The same map as in this process. Each worker opens the files by the names given here: they lie
-on storage that all share, or behind a URL. A file whose worker dies is given to another.
+The map of `run_reader.here`, run elsewhere. Each worker opens the files by the names given here:
+they lie on shared storage or behind a URL. A file whose worker dies is given to another worker.
 """
 
 import time
@@ -33,7 +33,7 @@ class Lost(str):
 
 
 class Cluster:
-    """The map on a cluster; `files` are read where its workers run."""
+    """The map on a cluster; its workers must be able to read the files."""
 
     def __init__(self, engine: str) -> None:
         self._engine = engine
@@ -67,14 +67,14 @@ class Cluster:
 def _answers(
     distributed: Any, client: Any, tasks: Sequence[Any]
 ) -> Iterator[tuple[Any, Answer | Lost]]:
-    """What the tasks come to; stops where the cluster stays without a worker, or goes away."""
+    """The tasks' results; stops where the cluster stays without a worker, or goes away."""
     left = set(tasks)
     seen = time.monotonic()
     while left and not any(task.cancelled() for task in left):
         done: set[Any] = set()
         with suppress(TimeoutError, distributed.CancelledError):
             done = distributed.wait(left, timeout=LOOK_S, return_when="FIRST_COMPLETED").done
-        with ThreadPoolExecutor(GATHERED) as pool:  # a worker at work is slow to send
+        with ThreadPoolExecutor(GATHERED) as pool:  # a busy worker is slow to send
             pairs = list(zip(done, pool.map(_answer, done), strict=True))
         alive = _has_workers(client)
         finished = [(task, answer) for task, answer in pairs if _stands(task, answer, alive)]
@@ -87,12 +87,12 @@ def _answers(
 
 
 def _stands(task: Any, answer: Answer | Lost | None, alive: bool) -> bool:
-    """Whether to ask no more: a failure to fetch says nothing where the cluster is away."""
+    """Whether to stop asking: a failed fetch says nothing of the file where the cluster is gone."""
     return answer is not None and (alive or task.status == "error" or not isinstance(answer, Lost))
 
 
 def _has_workers(client: Any) -> bool:
-    """Whether the scheduler answers, and knows of a worker."""
+    """Whether the scheduler answers, and has a worker."""
     try:
         known = client.sync(client.scheduler.identity, n_workers=1, callback_timeout=LOOK_S)
     except OSError:  # it died, or says nothing
@@ -101,7 +101,7 @@ def _has_workers(client: Any) -> bool:
 
 
 def _answer(task: Any) -> Answer | Lost | None:
-    """What a task came to; None where the machine that holds the answer is out of reach."""
+    """A task's result; None where the machine that holds it is out of reach."""
     try:
         answer: Answer = task.result(timeout=LOOK_S)
     except Exception as error:  # whatever a worker's version or machine may raise

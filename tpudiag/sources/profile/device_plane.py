@@ -1,4 +1,4 @@
-"""What a TPU core's plane says: its hardware, its busy time, its operations, its steps."""
+"""Reads a TPU core's plane: its hardware, busy time, operations and steps."""
 
 import re
 from collections.abc import Sequence
@@ -44,31 +44,31 @@ class Run(NamedTuple):
 
 @dataclass(kw_only=True)
 class DeviceRead:
-    """One device: what it is, and what the figures of its host are computed from (ps)."""
+    """One device: its hardware, and the times (ps) from which its host's figures are computed."""
 
     name: str
     stats: dict[str, StatValue]
     busy: Spans = EMPTY
-    untold: Spans = EMPTY
+    unrecorded: Spans = EMPTY
     """Time of programs without their operations: the trace lost them."""
     ops_share: float | None = None
     """Share of the programs' time that operations cover; None where no program ran."""
     steps: Steps | None = None
-    """Those of its `Steps` line that the trace holds whole."""
+    """The steps of its `Steps` line that the trace holds in full."""
     parts: dict[str, Spans] = field(default_factory=dict[str, Spans])
-    """Time in operations that do not compute, by op_kinds' parts; missing where none ran."""
+    """Time in operations that do not compute, by op_kinds' parts; no key where none ran."""
     runs: tuple[Run, ...] = ()
     ops: dict[OpKey, OpTotal] = field(default_factory=dict[OpKey, OpTotal])
     strangers: int = 0
-    """Events without metadata."""
+    """Number of events without metadata."""
     unknown_bytes: int = 0
     events: int = 0
 
     def device(self, host: str) -> Device:
         """The facts of the device.
 
-        The window is its own, as in XProf: from the start of its first module (or step, on a
-        `Steps` line) to the end of its last; that it was idle before and after is not known.
+        As in XProf, the window reaches from the start of the device's first module (or step, on a
+        `Steps` line) to the end of its last: whether it was idle before and after is not known.
         """
         covered = (
             self.busy
@@ -98,7 +98,7 @@ class _Columns(NamedTuple):
     ends: Ints
     device_starts: Ints
     device_ends: Ints
-    """As the device timed them, where the profile holds that for all of them."""
+    """As the device timed them, where the profile holds that for every event."""
 
 
 def read_device(plane: Plane, clock: Clock) -> DeviceRead:
@@ -115,8 +115,7 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
         read.unknown_bytes += line.unknown_bytes
         read.events += line.events
         ids, place = groups(columns.ids)
-        # Once for each id, not for each event: a device has millions of events and some thousand
-        # ids.
+        # Per id, not per event: a device has millions of events and a few thousand ids.
         strange = [index for index, id_ in enumerate(ids.tolist()) if id_ not in plane.names]
         read.strangers += sum(int((place == index).sum()) for index in strange)
         if line.name == MODULES:
@@ -127,8 +126,7 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
             read.steps = _steps(plane, columns)
     read.runs = tuple(run for columns in modules for run in _runs(plane, columns))
     read.busy = merged(EMPTY, *(union(columns.starts, columns.ends) for columns in modules))
-    # A full buffer drops events of one line and not of another: what ran is busy, whichever line
-    # tells of it.
+    # A full buffer drops events of one line but not of another: either line proves the device busy.
     read.busy = merged(read.busy, *(_without_module(columns, read.busy) for columns in ops))
     _operations(plane, ops, read)
     _coverage(ops, read)
@@ -136,8 +134,8 @@ def read_device(plane: Plane, clock: Clock) -> DeviceRead:
         begun = np.sort(
             np.concatenate([columns.starts for columns in (*ops, *modules)] or [EMPTY[0]])
         )
-        # The capture begins and ends inside a step: such steps look short, and the first and last
-        # would be the fastest of all.
+        # The capture begins and ends inside a step: such partial steps look shorter than all
+        # others.
         read.steps = complete(read.steps, begun)
     return read
 
@@ -151,33 +149,33 @@ def _without_module(ops: _Columns, modules: Spans) -> Spans:
 
 
 def _coverage(ops: Sequence[_Columns], read: DeviceRead) -> None:
-    """How much of the programs' time the operations tell of."""
+    """Measure how much of the programs' time the operations cover."""
     ran = read.busy
     if not ran and read.steps is not None:
-        # Steps without programs and operations: their lines are lost, and nothing was idle.
+        # Steps without programs and operations: their lines were lost, and nothing was idle.
         ran = union(read.steps.starts, read.steps.ends)
     if not ran:
         return
-    told = merged(*(union(columns.starts, columns.ends) for columns in ops))
-    read.ops_share = common(ran, told).total / max(ran.total, 1)
+    op_spans = merged(*(union(columns.starts, columns.ends) for columns in ops))
+    read.ops_share = common(ran, op_spans).total / max(ran.total, 1)
     if read.ops_share < WHOLE_TRACE:
-        read.untold = without(ran, told)
+        read.unrecorded = without(ran, op_spans)
 
 
 def _chip(details: StatValue | None) -> int | None:
-    """The chip's number in the slice: CoreDetails {global chip id 5}; None where it is not told."""
+    """The chip's number in the slice: CoreDetails {global chip id 5}; None where not recorded."""
     if not isinstance(details, bytes):
         return None
     try:
         numbers = wire.numbers(memoryview(details))
     except wire.Damaged:
         return None
-    # Proto3 writes no 0: a message without the field is that of chip 0.
+    # Proto3 does not write 0: a message without the field is chip 0.
     return numbers.get(5, numbers.get(4, 0)) if numbers else None
 
 
 def _figure(value: StatValue | None) -> float | None:
-    """A peak, None where the profiler did not know it (it writes 0 then)."""
+    """A peak rate; None where the profiler did not know it (it writes 0 then)."""
     return float(value) if isinstance(value, (int, float)) and value > 0 else None
 
 
@@ -195,8 +193,8 @@ def _columns(plane: Plane, line: Line, clock: Clock) -> _Columns:
             stats = named(events, wanted)
             timed = bool(stats["offset"][1].all() and stats["duration"][1].all())
             offset = stats["offset"][0]
-            # An event's times were converted to the host's clock; the device's own are exact, and
-            # nesting needs exact ones.
+            # Event times were converted to the host's clock; nesting needs the device's own exact
+            # ones.
             columns += (offset, offset + stats["duration"][0])
         parts.append(columns)
     width = 5 if timed else 3
@@ -206,8 +204,8 @@ def _columns(plane: Plane, line: Line, clock: Clock) -> _Columns:
 
 
 def _steps(plane: Plane, columns: _Columns) -> Steps:
-    """The events of a `Steps` line; they are named by their number."""
-    # 18 digits fit 64 bits; more are damage.
+    """The events of a `Steps` line, which are named by the step's number."""
+    # 18 digits fit 64 bits; more digits are damage.
     named_by = {i: int(n) for i, n in plane.names.items() if n.isdecimal() and len(n) < 18}
     numbers = [named_by.get(id_, index) for index, id_ in enumerate(columns.ids.tolist())]
     order = np.argsort(columns.starts, kind="stable")
@@ -215,7 +213,7 @@ def _steps(plane: Plane, columns: _Columns) -> Steps:
 
 
 def _runs(plane: Plane, columns: _Columns) -> list[Run]:
-    """The modules that ran, each with its runs."""
+    """The modules that ran, each with the times of its runs."""
     runs: list[Run] = []
     ids, place = groups(columns.ids)
     for index, id_ in enumerate(ids.tolist()):
@@ -229,7 +227,7 @@ def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> No
     """Totals by operation, and the time in operations that do not compute."""
     spans: dict[str, list[Spans]] = {}
     for columns in lines:
-        # A `while` lasts as long as all that it holds: only what is left of it is its own.
+        # A `while` lasts as long as its body: only the rest is its own time.
         own = self_times(segments(columns.device_starts, columns.device_ends), len(columns.ids))
         ids, place = groups(columns.ids)
         counts = np.bincount(place, minlength=len(ids)).tolist()
@@ -244,7 +242,7 @@ def _operations(plane: Plane, lines: Sequence[_Columns], read: DeviceRead) -> No
                 plane, id_, round(sums[0][index]), round(sums[1][index]), counts[index]
             )
             read.ops[key] = added(read.ops[key], total) if key in read.ops else total
-            if (part := total.told.part) is not None:
+            if (part := total.description.part) is not None:
                 here = place == index
                 some = union(columns.starts[here], columns.ends[here])
                 spans.setdefault(part, []).append(some)

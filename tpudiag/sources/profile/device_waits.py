@@ -30,12 +30,12 @@ def device_waits(trace: HostRead | None, devices: Sequence[DeviceRead]) -> dict[
 
 
 def _stalled(device: DeviceRead, others: Sequence[DeviceRead]) -> Iterator[tuple[str, int]]:
-    """Waits inside programs: their operations tell."""
+    """Waits inside programs, read from their operations."""
     yield INFEED_WAIT, device.parts.get(INFEED, EMPTY).total
     yield HOST_MEMORY_WAIT, device.parts.get(HOST_MEMORY, EMPTY).total
     own = device.parts.get(COLLECTIVES, EMPTY)
     if own and others:
-        # On one clock: while a partner of the host still works on something else, it is late.
+        # On one clock: a partner on the same host that still works on something else is late.
         late = merged(*(without(o.busy, o.parts.get(COLLECTIVES, EMPTY)) for o in others))
         yield PARTNER, common(own, late).total
 
@@ -48,11 +48,11 @@ def _idle(
     rest = without(window, device.busy)
     causes = (
         (COMPILATION, merged(trace.compiles, tracing(trace.calls))),
-        (GET_NEXT, trace.all_asked),
+        (GET_NEXT, trace.all_get_next),
         (TRANSFER, trace.transfers),
         (OTHERS, merged(EMPTY, *(o.busy for o in others))),
     )
-    # In this order: each takes what it explains, so that no moment counts for two causes.
+    # The order matters: each cause takes its part, so that no moment counts twice.
     for cause, spans in causes:
         if spans and rest:
             here = common(rest, spans)

@@ -1,4 +1,4 @@
-"""Steps that a trace holds in part: its edges cut them, or it lost what ran in them."""
+"""Steps that a trace holds in part: cut by its edges, or with their events lost."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, covered, merged, union
 
 LEAST = 4
-"""Steps of which the inner ones say what a whole step is."""
+"""Steps needed to learn from the inner ones what a whole step looks like."""
 SAME = 0.1
-"""Whole steps run the same program: their numbers of operations differ by no more."""
+"""Whole steps run the same program: their operation counts differ by at most this share."""
 SHORT = 0.5
-"""Without operations, an edge below this share of the shortest inner step is taken for cut."""
+"""Without operations, an edge step below this share of the shortest inner one counts as cut."""
 
 
 class Steps(NamedTuple):
@@ -24,22 +24,22 @@ class Steps(NamedTuple):
     ends: Ints
 
     def chosen(self, which: slice) -> Steps:
-        """Some of them."""
+        """The steps of a slice."""
         return Steps(*(column[which] for column in self))
 
 
 def complete(steps: Steps, op_starts: Ints) -> Steps:
     """The steps without a first or last one that the trace cut; `op_starts` are sorted (ps).
 
-    A cut step is shorter than every whole one and holds fewer operations than they do. That is
-    XProf's rule, too: its means are over complete steps.
+    A cut step is shorter and holds fewer operations than every whole one. XProf, too, averages over
+    complete steps only.
     """
     count = len(steps.starts)
     if count < LEAST:
         return steps
     lengths = steps.ends - steps.starts
     shortest = int(lengths[1:-1].min())
-    # Operations as well as length: a short step may be a fast one, and is whole if all of it ran.
+    # Operations as well as length: a short step that ran all its operations is a fast one.
     counts = np.searchsorted(op_starts, steps.ends) - np.searchsorted(op_starts, steps.starts)
     inner = counts[1:-1]
     usual = int(np.median(inner))
@@ -56,13 +56,13 @@ def complete(steps: Steps, op_starts: Ints) -> Steps:
 
 
 def lost(steps: Steps, busy: Spans) -> Spans:
-    """The time in steps of which the trace lost what a device ran; `busy` is what it holds.
+    """The time in steps whose device events the trace lost; `busy` is what it holds.
 
-    A step without any program, beside others with one, was not traced: the buffer was full, or a
-    part of the line is gone. Its neighbour is known up to where its own programs end.
+    A step without any program beside steps with one was not traced: the buffer was full, or part of
+    the line is gone. Its neighbour is known up to where its own programs end.
     """
     empty = covered(busy, steps.starts, steps.ends) == 0
-    # All without a program: their lines are lost altogether, which is told elsewhere.
+    # No step has a program: the whole line is lost, which is reported elsewhere.
     if empty.all() or not empty.any():
         return EMPTY
     before = np.flatnonzero(~empty[:-1] & empty[1:])

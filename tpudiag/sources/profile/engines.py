@@ -1,4 +1,4 @@
-"""Reads the files of a run with an engine, and says how far it is."""
+"""Reads the files of a run with an engine, and reports the progress."""
 
 from tpudiag.errors import UsageError
 from tpudiag.phases import OnPhase, Phase
@@ -10,7 +10,7 @@ DASK = "dask://"
 
 
 def engine(name: str) -> HostMapper:
-    """The map for `local` or `dask://scheduler:8786`; raises UsageError for another word."""
+    """The map for `local` or `dask://scheduler:8786`; raises UsageError for any other name."""
     if name == "local":
         return here
     if name.startswith(DASK) and ":" in name.removeprefix(DASK):
@@ -23,14 +23,14 @@ def engine(name: str) -> HostMapper:
 def read(
     run: Run, mapped: HostMapper, span: str | None = None, on_phase: OnPhase = lambda _: None
 ) -> tuple[Answers, bool]:
-    """What the hosts of a run came to, and whether Ctrl-C ended it before the last.
+    """What was read of a run's hosts, and whether Ctrl-C stopped it before the last.
 
-    `span` names what is a step, where the user says so.
-    Raises KeyboardInterrupt where no host was read by then.
+    `span` is the event name that the user says marks a step.
+    Raises KeyboardInterrupt where no host had been read.
     """
     answers = Answers(run.files)
     reading = _Reading(run, on_phase)
-    # Only this process can tell of bytes as they go; of other machines a host is done or not.
+    # Byte counts exist only in this process; of remote workers only finished hosts are known.
     answering = here(run.files, span, reading.moved) if mapped is here else mapped(run.files, span)
     try:
         for place, answer in answering:
@@ -44,34 +44,34 @@ def read(
 
 
 class _Reading:
-    """How far the reading of a run is, by megabytes of all its hosts' files."""
+    """Progress of reading a run, in megabytes over all its hosts' files."""
 
     def __init__(self, run: Run, on_phase: OnPhase) -> None:
         self._run, self._on_phase = run, on_phase
         self._hosts = self._whole_bytes = self._bytes = 0
-        self._told_mb = -1
-        self._tell()
+        self._reported_mb = -1
+        self._report()
 
     def moved(self, size: int) -> None:
-        """Bytes of the file at hand are read."""
+        """Count bytes read of the current file."""
         self._bytes += size
-        # Once for each megabyte, which is all that is shown.
-        if self._bytes // MB > self._told_mb:
-            self._tell()
+        # Reported once per megabyte, the unit shown.
+        if self._bytes // MB > self._reported_mb:
+            self._report()
 
     def done(self, place: int) -> None:
-        """A host is read; one that other machines read shows only now."""
+        """Count a finished host; those read by other machines show only here."""
         self._hosts += 1
         self._whole_bytes += self._run.sizes[place]
         self._bytes = self._whole_bytes
-        self._tell()
+        self._report()
 
-    def _tell(self) -> None:
-        """Say it."""
+    def _report(self) -> None:
+        """Report the progress."""
         hosts = len(self._run.files)
         which = "the profile" if hosts == 1 else f"{hosts} hosts, {self._hosts} done"
-        self._told_mb = self._bytes // MB
+        self._reported_mb = self._bytes // MB
         size = self._run.bytes
-        # Of less than a megabyte there is no part to tell.
-        done, total = (self._told_mb, size // MB) if size >= MB else (None, None)
+        # Below a megabyte there is no fraction to show.
+        done, total = (self._reported_mb, size // MB) if size >= MB else (None, None)
         self._on_phase(Phase(f"reading {which}", done, total, "MB"))

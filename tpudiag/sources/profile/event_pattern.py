@@ -1,8 +1,8 @@
 """Finds events in bytes by vectors: ids, times and where the stats lie.
 
 Bytes are searched for what can be the start of an event (the tag, a length, a metadata id, an
-offset: no other message of an XSpace begins so); whether one counts is for the walk to say, which
-knows where the one before it ends.
+offset: no other message of an XSpace begins so). The walk in `events` decides whether a candidate
+counts, since it knows where the previous event ends.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Events:
     stats_from: Ints
     stats_to: Ints
     words: Words
-    """The eight bytes at every position that the stats' positions count in."""
+    """The eight bytes at every position; the stats' positions index into it."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def chosen(self, which: NDArray[np.bool_] | Ints | slice) -> Events:
-        """Those at some indices, in a range, or where a mask is true."""
+        """The events at some indices, in a range, or where a mask is true."""
         return Events(
             ids=self.ids[which],
             offsets=self.offsets[which],
@@ -52,7 +52,7 @@ class Events:
 
 
 def joined(parts: Sequence[tuple[Events, int]]) -> Events:
-    """Events of lines that were decoded together, each with the start of its line, as one."""
+    """Events of lines that were decoded together, each with its line's start, in one object."""
     events = [part for part, _ in parts]
     return Events(
         ids=np.concatenate([part.ids for part in events]),
@@ -65,7 +65,7 @@ def joined(parts: Sequence[tuple[Events, int]]) -> Events:
 
 
 class Fitting(NamedTuple):
-    """Events that fit the pattern, with where each starts and where the next would."""
+    """Events that fit the pattern, with where each starts and where the next one would."""
 
     events: Events
     starts: Ints
@@ -78,7 +78,7 @@ def words_of(bytes_: NDArray[np.uint8]) -> Words:
 
 
 def fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> Fitting:
-    """What is an event of the pattern by all of its bytes, among those that start below `size`."""
+    """The events whose every byte fits the pattern, among those that start below `size`."""
     words = words_of(bytes_)
     starts, ids, at, ends = _begun(_candidates(bytes_, size), words)
     inside = (at < ends) & (ends <= remaining)
@@ -90,8 +90,8 @@ def fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> Fitting:
     head = words[at]
     # Proto3 writes no zero: an event without a length has no duration field at all.
     timed = ((head & _BYTE) == _U[0x18]) & (at < ends)
-    # The duration starts one byte on; its ninth byte comes from the word at the next position,
-    # since a shift alone would lose it.
+    # The duration starts one byte on; a shift would lose its ninth byte, so that comes from the
+    # word at the next position.
     durations, width = numbers((head >> _U[8]) | (words[at + 1] & _TOP))
     whole &= ~timed | (width > 0)
     durations = np.where(timed, durations, 0)
@@ -106,9 +106,9 @@ def fitting(bytes_: NDArray[np.uint8], size: int, remaining: int) -> Fitting:
 
 
 def _candidates(bytes_: NDArray[np.uint8], size: int) -> Ints:
-    """Where an event may start: its tag, that of its id behind the length, its offset's behind.
+    """Where an event may start: its tag, the id's tag behind the length, then the offset's tag.
 
-    Bytes are compared sixteen at a time, so this is cheaper than to look at each tag alone.
+    Compares sixteen bytes at a time, which is cheaper than to look for each tag alone.
     """
     # An id has one to three bytes, and a length one or two.
     offset = bytes_[4 : size + 8] == OFFSET_TAG
@@ -122,11 +122,11 @@ def _candidates(bytes_: NDArray[np.uint8], size: int) -> Ints:
 
 
 def _begun(starts: Ints, words: Words) -> tuple[Ints, Ints, Ints, Ints]:
-    """What begins as an event: its start, its id, where its offset lies, and its end."""
+    """The candidates: start, id, position of the offset, and end."""
     head = words[starts + 1]
     long = (head & _MARK) != 0
     after = np.where(long, head >> _U[16], head >> _U[8])
-    # The metadata id's last byte has no mark, and the tag of the offset follows it.
+    # The last byte of the metadata id has no continuation bit, and the offset's tag follows it.
     one = (after & np.uint64(0xFF80FF)) == np.uint64(0x100008)
     two = (after & np.uint64(0xFF8080FF)) == np.uint64(0x10008008)
     three = (after & np.uint64(0xFF808080FF)) == np.uint64(0x1000808008)
@@ -145,7 +145,7 @@ def _begun(starts: Ints, words: Words) -> tuple[Ints, Ints, Ints, Ints]:
 
 
 def _stats_end_at(words: Words, at: Ints, ends: Ints) -> NDArray[np.bool_]:
-    """Whether stats, and nothing else, reach from `at` to the end of each event."""
+    """Whether stats, and nothing else, fill the bytes from `at` to the end of each event."""
     good: NDArray[np.bool_] = at == ends
     index = np.flatnonzero(at < ends)
     at, ends = at[index], ends[index]
@@ -158,7 +158,7 @@ def _stats_end_at(words: Words, at: Ints, ends: Ints) -> NDArray[np.bool_]:
 
 
 def next_stat(words: Words, at: Ints) -> tuple[Ints, NDArray[np.bool_]]:
-    """Where the stats at some positions end, and whether they are stats."""
+    """Where the stats at some positions end, and whether they are stats at all."""
     head = words[at]
     is_stat = (head & _BYTE) == _U[STAT_TAG]
     long = (head & _SECOND) != 0

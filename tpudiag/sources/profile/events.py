@@ -37,20 +37,20 @@ LAST_PS = 1 << 61
 
 
 class Region:
-    """Short lines that lie one behind the other in a file: searched at once, when first asked."""
+    """Short lines that follow each other in a file: searched together at the first access."""
 
     def __init__(self, data: memoryview, start: int, end: int) -> None:
         self._data, self._start, self._end = data, start, end
 
     @cached_property
     def _whole(self) -> Fitting:
-        """What may be an event in any of the lines."""
+        """Candidates for events in all of the lines."""
         bytes_ = np.frombuffer(bytes(self._data[self._start : self._end]) + PADDING, np.uint8)
         size = self._end - self._start
         return fitting(bytes_, size, size)
 
     def within(self, start: int, end: int) -> Fitting:
-        """What may be an event between two positions of the data, counted from the first."""
+        """Candidates between two positions of the data, counted from the first."""
         whole, first = self._whole, start - self._start
         low, high = np.searchsorted(whole.starts, (first, end - self._start)).tolist()
         starts, ends = whole.starts[low:high] - first, whole.ends[low:high] - first
@@ -62,10 +62,10 @@ class Region:
 
 
 class Line:
-    """Walks over the bytes of one XLine; what it says of itself is known once it is made."""
+    """Walks over the bytes of one XLine; its name, id and start are known once it is made."""
 
     def __init__(self, data: memoryview, region: Region | None = None, offset: int = 0) -> None:
-        """`offset` is where the line begins in what its region is a part of."""
+        """`offset` is the line's position in its region."""
         self.data = data
         self._region, self._offset = region, offset
         self.name = ""
@@ -77,7 +77,7 @@ class Line:
             self._field()
 
     def windows(self) -> Iterator[Events]:
-        """The events, a window of bytes at a time; raises Damaged. To be asked for once."""
+        """The events, a window of bytes at a time; raises Damaged. Can be iterated once."""
         while self._at < len(self.data):
             for window in self._window():
                 self.events += len(window)
@@ -88,9 +88,9 @@ class Line:
         first, size = self._at, min(WINDOW, len(self.data) - self._at)
         found = self._fitting(first, size)
         starts, ends = found.starts, found.ends
-        # Candidates are only bytes that look like an event's start, which may lie inside a string
-        # of another. They are events where an unbroken chain of ends and starts leads to them from
-        # the start of the window.
+        # Candidates are bytes that look like an event's start and may lie inside another's string.
+        # They are events where an unbroken chain of ends and starts leads to them from the window's
+        # start.
         breaks: list[int] = np.flatnonzero(ends[:-1] != starts[1:]).tolist()
         runs: list[Ints] = []
         local = 0
@@ -107,15 +107,15 @@ class Line:
                     yield event
                 local = self._at - first
         self._at = first + local
-        # The usual window is one chain: no copy of six vectors then.
+        # The usual window is one chain: avoid copying six vectors.
         if sum(map(len, runs)) == len(starts) > 0:
             yield found.events
         elif runs:
             yield found.events.chosen(np.concatenate(runs))
 
     def _fitting(self, first: int, size: int) -> Fitting:
-        """What may be an event among those that start in a window."""
-        # Short lines are searched together: a call of numpy costs more than all the bytes of one.
+        """Candidates among the events that start in a window."""
+        # Short lines are searched together: one numpy call costs more than a whole line's bytes.
         if self._region is not None:
             return self._region.within(self._offset + first, self._offset + len(self.data))
         # LONGEST beyond the window, so that an event that starts in it is whole.
@@ -123,7 +123,7 @@ class Line:
         return fitting(np.frombuffer(bytes_, np.uint8), size, len(self.data) - first)
 
     def _field(self) -> Events | None:
-        """One field that is no event of the pattern; the event where it is one all the same."""
+        """One field that does not fit the pattern; the event, where it is one all the same."""
         data, tag = self.data, self._at
         key, at = wire.varint(data, tag)
         start, end = wire.content(data, key & 7, at, tag)
@@ -132,7 +132,7 @@ class Line:
         self._at = end
         match key:
             # Keys are field << 3 | wire type, as in xplane.proto: name 2, timestamp_ns 3, events 4,
-            # display_name 11; id 1, duration_ps 9 and display_id 10 tell nothing here.
+            # display_name 11; id 1, duration_ps 9 and display_id 10 are not needed.
             case 0x22:
                 return self._odd(bytes(data[start:end]))
             case 0x12:
@@ -140,7 +140,7 @@ class Line:
             case 0x18:
                 self.timestamp_ns = _signed(wire.varint(data, start)[0])
                 if self.events:
-                    # The events before it were already given with another start.
+                    # The events before it were already returned with another start.
                     raise Damaged("corrupt: a line's start follows its events")
             case 0x5A:
                 _text(data[start:end])
@@ -153,7 +153,7 @@ class Line:
         return None
 
     def _odd(self, data: bytes) -> Events:
-        """An event that is written in another way; raises Damaged."""
+        """An event in another encoding; raises Damaged."""
         event: Any = message("XEvent")()
         try:
             event.ParseFromString(data)
@@ -166,8 +166,8 @@ class Line:
         whole = event.ByteSize()
         event.DiscardUnknownFields()
         self.unknown_bytes += whole - event.ByteSize()
-        # Written again in the one form that the vectors read, so that an odd event goes the same
-        # way as all others from here on.
+        # Encoded again in the one form that the vectors read, so that an odd event takes the same
+        # path as all others from here on.
         raws = [stat.SerializeToString() for stat in event.stats]
         stats = b"".join(bytes((STAT_TAG, *_length(len(raw)))) + raw for raw in raws)
         values = (event.metadata_id, event.offset_ps, event.duration_ps, 0, len(stats))
@@ -192,13 +192,13 @@ def _text(data: memoryview) -> str:
 
 
 def _signed(value: int) -> int:
-    """A varint of 64 bits as the int64 that it stands for."""
+    """A varint of 64 bits as an int64."""
     value &= (1 << 64) - 1
     return value - (1 << 64) if value >> 63 else value
 
 
 def _length(size: int) -> Iterator[int]:
-    """A varint."""
+    """The bytes of a length as a varint."""
     while size > 0x7F:
         yield size & 0x7F | 0x80
         size >>= 7

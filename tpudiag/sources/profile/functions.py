@@ -28,7 +28,7 @@ class Call(NamedTuple):
     eager: bool = False
     """Run op by op (tf.config.run_functions_eagerly)."""
     traces: int | None = None
-    """How often the function had been traced by then, in its whole life."""
+    """How often the function had been traced by then, since the process began."""
 
 
 def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
@@ -68,11 +68,11 @@ def tracing(calls: Iterable[Call]) -> Spans:
 
 
 def outermost(calls: Iterable[Call]) -> list[Call]:
-    """The calls that were not made inside another on the same thread; sorted by start."""
+    """The calls not made inside another on the same thread; sorted by start."""
     until: dict[str, int] = {}
     kept: list[Call] = []
     for call in calls:
-        # By thread: what starts in another one is called by nobody here.
+        # By thread: a call on another thread has no caller here.
         if call.start >= until.get(call.thread, -(1 << 62)):
             kept.append(call)
             until[call.thread] = call.end
@@ -82,8 +82,8 @@ def outermost(calls: Iterable[Call]) -> list[Call]:
 def functions(all_calls: Iterable[Call]) -> tuple[TracedFunction, ...]:
     """The functions that were called, with the calls that traced; most called first.
 
-    A capture does not tell how the signature differed, nor where the function was defined. That
-    a function's very first call traces is no retrace: the tracing count says which it was.
+    A capture does not hold how the signature differed, nor where the function was defined. A
+    function's very first call traces, too, but is no retrace: the tracing count shows which it was.
     """
     by_name: defaultdict[str, list[Call]] = defaultdict(list)
     for call in outermost(all_calls):
@@ -93,12 +93,12 @@ def functions(all_calls: Iterable[Call]) -> tuple[TracedFunction, ...]:
 
 
 def _function(name: str, called: list[Call]) -> TracedFunction:
-    """One function."""
+    """One function, from all calls of its name."""
     traced = [(number, call) for number, call in enumerate(called) if call.traced]
     again = [
         Retrace(number, (call.end - call.start) / PS_PER_MS, (), None)
         for number, call in traced
-        # A call without the count is taken for a later trace: most captures begin after the first.
+        # A call without the count is taken for a later one: most captures begin after the first.
         if (call.traces or 2) > 1
     ]
     return TracedFunction(

@@ -1,4 +1,4 @@
-"""What a GPU's plane says: when it was busy, and its steps. No TPU figure comes from it."""
+"""Reads a GPU's plane: its busy time and its steps. No TPU figure comes from it."""
 
 import re
 from collections.abc import Sequence
@@ -50,12 +50,12 @@ def read_gpu(plane: Plane, clock: Clock) -> GpuRead:
 
 
 def with_gpus(trace: HostRead | None, gpus: Sequence[GpuRead]) -> HostRead | None:
-    """The host's trace, with what its GPUs did: they compute, and mark steps."""
+    """The host's trace with its GPUs' busy time and steps added."""
     if not any(gpu.busy or gpu.marks for gpu in gpus):
         return trace
     trace = trace or HostRead()
     kernels = merged(trace.kernels, *(gpu.busy for gpu in gpus))
-    # Those of one GPU: all mark the same steps.
+    # One GPU is enough: all mark the same steps.
     marks = max((gpu.marks for gpu in gpus), key=len)
     numbered = any(mark.numbered for mark in trace.marks)
     return replace(trace, kernels=kernels, marks=trace.marks if numbered else list(marks))

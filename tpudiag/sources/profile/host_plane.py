@@ -1,10 +1,10 @@
-"""What a host's plane says: steps, input, tf.functions, compilation, transfers, memory.
+"""Reads a host's plane: steps, input, tf.functions, compilation, transfers, memory.
 
-Held against time.perf_counter around next(iterator) on CPU captures (TensorFlow 2.21, 2 and 8
-replicas): an iterator's client waits in `IteratorGetNextOp::DoCompute`. Called eagerly it runs
-on the calling thread, inside `EagerLocalExecute: IteratorGetNext`; inside a tf.function on a
-thread of its own for each replica, ahead of time where the function loops over steps. There an
-open call is only a wait while no kernel runs (`ExecutorState::Process` on a tf_Compute thread);
+Checked against time.perf_counter around next(iterator) on CPU captures (TensorFlow 2.21, 2 and 8
+replicas): an iterator's client waits in `IteratorGetNextOp::DoCompute`. Called eagerly it runs on
+the calling thread, inside `EagerLocalExecute: IteratorGetNext`; inside a tf.function on a thread
+of its own per replica, ahead of time where the function loops over steps. There an open call
+counts as a wait only while no kernel runs (`ExecutorState::Process` on a tf_Compute thread);
 functions of tf.data run on other threads. Python's own work in next() is no wait for input.
 """
 
@@ -26,27 +26,26 @@ from tpudiag.sources.profile.xstats import named, texts
 
 XLA_CPU = "tf_XLA"
 COMPUTES = ("tf_Compute", XLA_CPU)
-"""Threads on which kernels run; those of tf.data are others."""
+"""Threads on which kernels of the step run; tf.data has its own."""
 THUNKS = "ThunkExecutor::Execute"
 POOLS = ("tf_", "collective_ops")
-"""Threads of TensorFlow's own, on which no training loop marks its steps."""
+"""Prefixes of TensorFlow's own threads, on which no training loop marks its steps."""
 
 
 class _Gathering:
-    """What is gathered in one pass over a host plane."""
+    """Collects the facts of a host plane in one pass."""
 
     def __init__(self, plane: Plane, span: str | None, clock: Clock) -> None:
         self.plane, self.clock = plane, clock
         self.read = HostRead(unknown_bytes=plane.unknown_bytes)
-        # Up to 4 million: a damaged id must not make a table that fills the memory.
+        # At most 4 million: a damaged id must not make a table that fills the memory.
         size = max((i for i in plane.names if i < 1 << 22), default=0) + 2
-        # A table from id to role: names are compared once each, and events by one lookup of a
-        # vector.
+        # A table from id to role: each name is matched once, and events by one vector lookup.
         self.roles = np.full(size, -1, np.int8)
         for id_, name in plane.names.items():
             if 0 <= id_ < size:
                 self.roles[id_] = role_of(name, span)
-        self.asks: dict[str, Spans] = {}
+        self.get_next_calls: dict[str, Spans] = {}
         self.found: defaultdict[Role, list[tuple[Ints, Ints, Ints]]] = defaultdict(list)
         self.ids = {name: plane.stat_id(name) for name in ("step_num", CALL)}
         self.hlo_op = {"hlo_op": plane.stat_id("hlo_op")}
@@ -55,12 +54,12 @@ class _Gathering:
         )
         self.xla_ops: list[Spans] = []
         self.allocating: list[tuple[Events, int]] = []
-        """Allocations that are not read yet, each with the start of its line."""
+        """Allocations not read yet, each with the start of its line."""
         self.refers = self.ids[CALL] is None
-        """Whether strings are referred to, rather than written out in each event."""
+        """Whether stats refer to strings, rather than hold them in each event."""
 
     def line(self, line: Line) -> None:
-        """One thread of the host; raises Damaged."""
+        """Read one thread of the host; raises Damaged."""
         begin = self.clock.start_ps(line)
         kept: defaultdict[Role, list[tuple[Ints, Ints, Ints]]] = defaultdict(list)
         for events in line.windows():
@@ -79,8 +78,8 @@ class _Gathering:
             self.read.executes |= Role.KERNEL in present
             if Role.MEMORY in present:
                 self._remember(events.chosen(roles == Role.MEMORY), begin)
-            # Steps are marked where the training loop runs, in Python: the pools hold most events
-            # by far, and need no look at their stats.
+            # Steps are marked in Python, where the training loop runs: skip the stats of the pools,
+            # which hold most events by far.
             if not line.name.startswith(POOLS):
                 self._loop(line, events, begin)
         self.read.events += line.events
@@ -88,7 +87,7 @@ class _Gathering:
         self._keep(line, kept)
 
     def _remember(self, events: Events, begin: int) -> None:
-        """Allocations of a window; those of lines that were decoded together are read together."""
+        """Set aside a window's allocations; lines that were decoded together are read together."""
         if self.allocating and self.allocating[-1][0].words is not events.words:
             self._allocated()
         self.allocating.append((events, begin))
@@ -100,10 +99,10 @@ class _Gathering:
             self.allocating = []
 
     def _xla_ops(self, events: Events, begin: int) -> None:
-        """Operations of a program that XLA compiled for the CPU (JAX): they compute.
+        """Operations of a program that XLA compiled for the CPU (JAX): the host computes.
 
-        Those that run on a pool of threads end long before their work does; until then the
-        program waits for its completion.
+        Operations on a thread pool return long before their work is done; until then the program
+        waits for its completion.
         """
         is_op = named(events, self.hlo_op)["hlo_op"][1] | np.isin(events.ids, self.thunks)
         is_op[list(texts(events, self.hlo_op)["hlo_op"])] = True
@@ -121,11 +120,11 @@ class _Gathering:
             self.read.spans_ps = (min(known[0], first), max(known[1], last))
 
     def _keep(self, line: Line, kept: dict[Role, list[tuple[Ints, Ints, Ints]]]) -> None:
-        """What the whole thread came to."""
+        """Add what was found on the whole thread."""
         for role, parts in kept.items():
             ids, starts, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
             if role in (Role.GET_NEXT, Role.ASK):
-                into = self.read.asked if role is Role.GET_NEXT else self.asks
+                into = self.read.get_next if role is Role.GET_NEXT else self.get_next_calls
                 known = into.get(line.name, EMPTY)
                 into[line.name] = merged(known, union(starts, ends))
             elif role is Role.ITERATOR:
@@ -137,8 +136,8 @@ class _Gathering:
             elif role in (Role.CALLBACK, Role.EAGER):
                 of_input = role is Role.CALLBACK and line.name.startswith("tf_data")
                 self.found[Role.PYTHON if of_input else role].append((ids, starts, ends))
-            # Kernels that run on threads of tf.data are the input's work: counted as the step's
-            # they would hide that the step waits.
+            # Kernels on threads of tf.data are the input's work: counted as the step's they would
+            # hide that the step waits.
             elif role is not Role.KERNEL or line.name.startswith(COMPUTES):
                 spans = union(starts, ends)
                 self.found[role].append((ids[:0], spans.starts, spans.ends))
@@ -164,7 +163,7 @@ class _Gathering:
             self.read.calls += calls(self.plane, events.chosen(called), begin, line.name)
 
     def _spans(self, line: Line, ids: Ints, starts: Ints, ends: Ints) -> None:
-        """Note events of the name that was asked for."""
+        """Note the events of the requested name."""
         for id_, start, end in zip(ids.tolist(), starts.tolist(), ends.tolist(), strict=True):
             name, number = self.plane.names.get(id_, ""), len(self.read.marks)
             self.read.marks.append(Mark(name, line.name, number, start, end, numbered=False))
@@ -176,13 +175,12 @@ class _Gathering:
             self.read.jitted.append(Call(name, line.name, start, end))
 
     def done(self) -> HostRead:
-        """The whole plane."""
+        """The result for the whole plane."""
         self._allocated()
         read = self.read
-        # At a low level of tracing only the call from Python stands in the profile, and not its
-        # work.
-        if not read.asked and self.asks:
-            read.asked, read.asked_whole = self.asks, True
+        # At a low trace level the profile holds only the call from Python, not the work inside.
+        if not read.get_next and self.get_next_calls:
+            read.get_next, read.get_next_whole = self.get_next_calls, True
         read.drives_tpu = drives_tpu(self.plane.names.values())
         read.marks.sort(key=lambda mark: (mark.start, -mark.end))
         for called in (read.calls, read.jitted):
@@ -200,7 +198,7 @@ class _Gathering:
 
 
 def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None) -> HostRead:
-    """Read a host plane; `span` asks for the events of that name as well. Raises wire.Damaged."""
+    """Read a host plane; `span` requests the events of that name as well. Raises wire.Damaged."""
     if not plane.spans:
         return HostRead(unknown_bytes=plane.unknown_bytes)
     gathering = _Gathering(plane, span, clock or Clock())
@@ -212,8 +210,8 @@ def read_host(plane: Plane, span: str | None = None, clock: Clock | None = None)
 def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
     """The marks of one name, nested ones left out.
 
-    None asks for the steps of the training loop: the numbered marks called `train`, or those of
-    the name that marks most steps.
+    None selects the steps of the training loop: the numbered marks called `train`, or those of
+    the name with the most steps.
     """
     marks = tuple(marks)
     if name is None:
@@ -229,12 +227,12 @@ def steps_named(marks: Iterable[Mark], name: str | None) -> tuple[Mark, ...]:
 
 
 def _all(parts: Sequence[tuple[Ints, Ints, Ints]]) -> Spans:
-    """The union of what several threads did."""
+    """The union of the spans of several threads."""
     return merged(*(Spans(starts, ends) for _, starts, ends in parts)) if parts else EMPTY
 
 
 def _callbacks(plane: Plane, parts: Sequence[tuple[Ints, Ints, Ints]]) -> Iterable[Callback]:
-    """Calls back to the host, by op."""
+    """Calls back to the host, grouped by op."""
     sums: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
     for ids, starts, ends in parts:
         for id_, ps in zip(ids.tolist(), (ends - starts).tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""What was read off one host plane."""
+"""What was read from one host plane."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from tpudiag.sources.profile.pipelines import IteratorSpans
 
 
 class Mark(NamedTuple):
-    """A span of the training loop: a step with its number, or a named event without one; ps."""
+    """A span of the training loop, ps: a step with its number, or a named event without one."""
 
     name: str
     thread: str
@@ -21,7 +21,7 @@ class Mark(NamedTuple):
 
 
 class Callback(NamedTuple):
-    """An op that calls back to the host's Python, or an outside-compiled one."""
+    """An op that calls back to the host's Python, or an outside-compiled op."""
 
     op: str
     calls: int
@@ -33,13 +33,13 @@ class HostRead:
     """One host plane; times in ps since the start of the file's clock."""
 
     marks: list[Mark] = field(default_factory=list[Mark])
-    asked: dict[str, Spans] = field(default_factory=dict[str, Spans])
-    """Time in the work of GetNext, by thread; empty where no iterator was traced."""
-    asked_whole: bool = False
-    """Whether that is the time of whole eager calls, since their work was not traced."""
+    get_next: dict[str, Spans] = field(default_factory=dict[str, Spans])
+    """Time in GetNext, by thread; empty where no iterator was traced."""
+    get_next_whole: bool = False
+    """Whether it is the time of whole eager calls, because their work was not traced."""
     kernels: Spans = EMPTY
     executes: bool = False
-    """Whether TensorFlow's executor was traced, so that its ops would show."""
+    """Whether TensorFlow's executor was traced, so that its ops would be visible."""
     collectives: Spans = EMPTY
     compiles: Spans = EMPTY
     transfers: Spans = EMPTY
@@ -51,13 +51,13 @@ class HostRead:
     """Calls of functions that jax.jit compiled."""
     callbacks: tuple[Callback, ...] = ()
     pipeline_callbacks: tuple[Callback, ...] = ()
-    """Those on tf.data's own threads."""
+    """Callbacks on tf.data's own threads."""
     memory: list[Allocations] = field(default_factory=list[Allocations])
     eager: Spans = EMPTY
-    """Time in ops that ran eagerly from Python; functions and iterators are none."""
+    """Time in ops that ran eagerly from Python, without functions and iterators."""
     eager_ops: tuple[Callback, ...] = ()
     drives_tpu: bool = False
-    """Whether it runs programs on a TPU, whatever devices the profile holds."""
+    """Whether the host runs programs on a TPU, whatever devices the profile holds."""
     spans_ps: tuple[int, int] | None = None
     """From the first to the last event."""
     strangers: int = 0
@@ -65,6 +65,6 @@ class HostRead:
     events: int = 0
 
     @property
-    def all_asked(self) -> Spans:
-        """Time in which any thread asked for input."""
-        return merged(*self.asked.values()) if self.asked else EMPTY
+    def all_get_next(self) -> Spans:
+        """Time in which any thread waited in GetNext."""
+        return merged(*self.get_next.values()) if self.get_next else EMPTY

@@ -1,4 +1,4 @@
-"""What the events of a host mean, by their names."""
+"""The meaning of a host's events, by their names."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from functools import lru_cache
 
 
 class Role(IntEnum):
-    """What an event means; the patterns are matched in this order."""
+    """The meaning of an event; the patterns are matched in this order."""
 
     OTHER = 0
     GET_NEXT = 1
@@ -21,9 +21,9 @@ class Role(IntEnum):
     EAGER = 9
     SPAN = 10
     ASK = 11
-    """The whole call of an eager IteratorGetNext, its work and what is around it."""
+    """The whole call of an eager IteratorGetNext, with its overhead."""
     PYTHON = 12
-    """A CALLBACK of the input pipeline: the thread tells."""
+    """A CALLBACK of the input pipeline, known by its thread."""
     JIT = 13
 
 
@@ -53,7 +53,7 @@ PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
             r"_XlaSendFromHost\w*|_XlaRecvAtHost\w*)",
         ),
         (Role.JIT, r"PjitFunction\(.+\)"),
-        # A tf.function is called by such an op, too; it is none that runs eagerly.
+        # A tf.function is called through such an op, too, but does not run eagerly.
         (Role.EAGER, r"EagerLocalExecute: (?!_*inference_|_*forward_|_*backward_).*"),
     )
 )
@@ -61,12 +61,12 @@ KEPT = tuple(role for role in Role if role not in (Role.OTHER, Role.MEMORY, Role
 
 
 NAMES = 1 << 14
-"""Names whose meaning is remembered."""
+"""Names whose role is cached."""
 DRIVES = re.compile(
     r"tpu::System::(Execute|TransferToDevice|TransferFromDevice).*|\w*Tpu(Loaded)?Executable::Execute.*"
     r"|(.*:)?TPUExecute\w*|TpuExecute.*"
 )
-"""What a host does that runs programs on a TPU; compiling for one is no sign of it."""
+"""Events of a host that runs programs on a TPU; compiling for one is no sign of it."""
 
 
 def drives_tpu(names: Iterable[str]) -> bool:
@@ -76,8 +76,8 @@ def drives_tpu(names: Iterable[str]) -> bool:
 
 @lru_cache(NAMES)
 def role_of(name: str, span: str | None) -> Role:
-    """What the events of a name mean; the hosts of a run have most names in common."""
-    # The name that the user gave comes before what it would mean else.
+    """The role of events of a name; the hosts of a run have most names in common."""
+    # The name that the user gave takes precedence.
     if name == span:
         return Role.SPAN
     return next((role for role, pattern in PATTERNS if pattern.fullmatch(name)), Role.OTHER)

@@ -1,7 +1,7 @@
-"""One host's file as a small summary: what a pass over its planes came to.
+"""One host's file as a small summary, made in one pass over its planes.
 
-A summary holds figures by step, by operation and by name, and no events: it is what a worker
-sends back, and what the merge of a run of any size is made from.
+A summary holds figures by step, by operation and by name, but no events: workers send it back,
+and a run of any size is merged from them.
 """
 
 from __future__ import annotations
@@ -35,35 +35,35 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 OnBytes = Callable[[int], None]
-"""Told of the bytes that are done with, as the pass goes on."""
+"""Called with the number of bytes that were read since the last call."""
 READERS = 2
-"""Devices read at a time: as many are in memory."""
+"""Devices read at a time: so many are held in memory."""
 LARGE_BYTES = 1 << 20
-"""A device's plane for which a thread is worth its while."""
+"""A device's plane of at least this size is worth a thread."""
 HOST_PLANE, CAPTURE_PLANE = "/host:CPU", "Task Environment"
 
 
 @dataclass(frozen=True, kw_only=True)
 class HostSummary:
-    """What one host's XSpace holds; None where its trace does not tell."""
+    """The contents of one host's XSpace; None where its trace does not show it."""
 
     host: str
     file: str
-    """The file's name without its ending, which tells hosts of one name apart."""
+    """The file's name without its ending, which distinguishes hosts of one name."""
     gpus: tuple[str, ...]
-    """Its GPUs that ran something; no figure of a TPU comes from them."""
+    """Its GPUs that ran something; no TPU figure comes from them."""
     drives_tpu: bool
     devices: tuple[Device, ...]
     device_spans: tuple[tuple[int, int] | None, ...]
-    """First and last moment in which each device was busy, ps; None where it never was."""
+    """First and last busy moment of each device, ps; None where it never was busy."""
     ops: OpTotals
-    """Of all its devices."""
+    """Summed over all its devices."""
     runs: dict[str, tuple[int, int]]
     """Programs on the devices: how many runs, and their time in ps."""
     matrix_ops: dict[str, tuple[MatrixOp, ...]]
-    """By program, of those whose HLO the trace holds."""
+    """By program, for those whose HLO the trace holds."""
     assigned: dict[str, int]
-    """By program, on how many devices of all hosts it runs, where its HLO tells."""
+    """By program, on how many devices of all hosts it runs, where its HLO holds that."""
     estimates: dict[str, dict[str, int]]
     """The compiler's cycles, by program and operation."""
     steps: HostSteps | None
@@ -75,7 +75,7 @@ class HostSummary:
     iterators: tuple[IteratorTime, ...] | None
     memory: tuple[MemoryPeak, ...]
     waits: dict[str, int]
-    """What its devices wait for, and how long in ps."""
+    """The causes for which its devices wait, and how long in ps."""
     started_ns: int | None
     stopped_ns: int | None
     events: int
@@ -85,7 +85,7 @@ class HostSummary:
 
 @dataclass(kw_only=True)
 class _Planes:
-    """The planes of a file, as far as they are read."""
+    """The planes of a file that were read so far."""
 
     devices: list[DeviceRead] = field(default_factory=list[DeviceRead])
     gpus: list[GpuRead] = field(default_factory=list[GpuRead])
@@ -125,11 +125,10 @@ def summary(
     moved: OnBytes = lambda _: None,
     training: frozenset[str] = frozenset(),
 ) -> HostSummary:
-    """One pass over one XSpace, local or behind a URL, which is copied for that time.
+    """Read one XSpace in one pass, local or behind a URL, which is copied for that time.
 
-    `span` asks for the host's events of that name as steps; `training` are the functions known
-    to train. Raises UnreadableInput with the
-    file and the cause.
+    `span` requests the host's events of that name as steps; `training` are the functions known
+    to train. Raises UnreadableInput with the file and the cause.
     """
     try:
         with locate.local(name) as file, opened(file) as (data, release):
@@ -151,7 +150,7 @@ def attempted(
     training: frozenset[str] = frozenset(),
     span: str | None = None,
 ) -> HostSummary | str:
-    """The summary of a file, or in one line why there is none: what a worker sends back."""
+    """The summary of a file, or the reason in one line why there is none, as a worker sends it."""
     try:
         answer = summary(name, span, moved, training)
     except UnreadableInput as error:
@@ -208,7 +207,7 @@ def _summary(
 def _read(
     planes: Iterable[Plane], span: str | None, clock: Clock
 ) -> Iterator[tuple[Plane, DeviceRead | HostRead | GpuRead]]:
-    """The planes in their order; of large devices two at a time, for numpy needs no lock.
+    """The planes in their order; large devices two at a time, since numpy releases the lock.
 
     Raises Damaged.
     """
@@ -219,7 +218,7 @@ def _read(
             clock.begin(plane.lines())
             device = TENSOR_CORE.fullmatch(plane.name) is not None
             large = device and plane.size > LARGE_BYTES
-            # Order is kept, so that two readings of a file give the same report to the letter.
+            # In order, so that reading a file twice gives an identical report.
             while ahead and (len(ahead) == READERS or not large):
                 before, future = ahead.popleft()
                 yield before, future.result()
@@ -235,7 +234,7 @@ def _read(
 
 
 def _readers() -> ThreadPoolExecutor:
-    """Threads for large devices; small profiles do without their import."""
+    """Threads for large devices; small profiles do not import the pool."""
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(READERS)
@@ -259,7 +258,7 @@ def _runs(devices: list[DeviceRead]) -> dict[str, tuple[int, int]]:
 
 
 def _not_understood(file: Path, planes: _Planes) -> tuple[str, ...]:
-    """What must not be dropped without a word."""
+    """Notes on parts of the file that were not understood, which must not be dropped silently."""
     remarks: list[str] = []
     if planes.strangers:
         remarks.append(f"{file.name}: {planes.strangers:,} events without metadata were left out")
@@ -271,7 +270,7 @@ def _not_understood(file: Path, planes: _Planes) -> tuple[str, ...]:
 
 
 def _repeated(file: Path, whole: Space) -> Iterator[str]:
-    """That the file holds planes twice, as one does that was appended to itself."""
+    """A note where the file holds planes twice, as one does that was appended to itself."""
     if whole.repeated:
         count = len(whole.repeated)
         yield (
@@ -281,5 +280,5 @@ def _repeated(file: Path, whole: Space) -> Iterator[str]:
 
 
 def _time(value: object) -> int | None:
-    """A time of the capture, None where the profiler wrote none."""
+    """A time of the capture; None where the profiler wrote none."""
     return value if isinstance(value, int) and value > 0 else None

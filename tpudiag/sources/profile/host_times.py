@@ -1,4 +1,4 @@
-"""What a host's trace says of eager ops, calls back to Python and the input pipeline."""
+"""Eager ops, callbacks to Python and the input pipeline of a host's trace."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def eager_ops(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
 
 
 def callbacks(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
-    """Calls back to the host; None where the trace holds no ops that could be such."""
+    """Callbacks to the host; None where the trace would not have shown any."""
     # None, not an empty tuple: TPU105 may pass only where a callback would have shown.
     if trace is None or not (trace.executes or trace.callbacks):
         return None
@@ -32,7 +32,7 @@ def callbacks(trace: HostRead | None) -> tuple[CallbackTime, ...] | None:
 
 
 def longest_first(callbacks: Sequence[Callback]) -> tuple[CallbackTime, ...]:
-    """In ms, the longest first."""
+    """As times in ms, longest first."""
     made = (CallbackTime(f.op.rpartition(": ")[2], f.calls, f.ps / PS_PER_MS) for f in callbacks)
     return tuple(sorted(made, key=lambda callback: -callback.ms))
 

@@ -1,4 +1,4 @@
-"""Sets of time as vectors of sorted, disjoint starts and ends; any unit, as long as it is one."""
+"""Sets of time spans as vectors of sorted, disjoint starts and ends, in any one unit."""
 
 from typing import NamedTuple
 
@@ -10,18 +10,18 @@ _NONE = np.empty(0, np.int64)
 
 
 class Spans(NamedTuple):
-    """Disjoint spans of time in order; what `union` makes."""
+    """Disjoint spans of time in order; made by `union`."""
 
     starts: Ints
     ends: Ints
 
     @property
     def total(self) -> int:
-        """Their length together."""
+        """The sum of their lengths."""
         return int((self.ends - self.starts).sum())
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Whether there is any span."""
         return len(self.starts) > 0
 
 
@@ -29,7 +29,7 @@ EMPTY = Spans(_NONE, _NONE)
 
 
 class Segments(NamedTuple):
-    """A line cut where events begin and end: each piece belongs to the innermost event."""
+    """A line cut at every event's begin and end: each piece belongs to the innermost event."""
 
     starts: Ints
     ends: Ints
@@ -37,7 +37,7 @@ class Segments(NamedTuple):
 
 
 DENSE = 1 << 22
-"""Numbers below this are told apart by a table, others by sorting."""
+"""Numbers below this are distinguished by a table, others by sorting."""
 
 
 def groups(numbers: Ints) -> tuple[Ints, Ints]:
@@ -58,7 +58,7 @@ def union(starts: Ints, ends: Ints) -> Spans:
     if np.any(starts[1:] < starts[:-1]):
         order = np.argsort(starts, kind="stable")
         starts, ends = starts[order], ends[order]
-    # How far everything up to here reaches: a new span begins where the next start lies beyond it.
+    # The furthest end so far: a new span begins where the next start lies beyond it.
     reach = np.maximum.accumulate(ends)
     new = np.flatnonzero(starts[1:] > reach[:-1]) + 1
     first = np.concatenate(([0], new))
@@ -91,7 +91,7 @@ def _swept(left: Spans, right: Spans, wanted: int) -> Spans:
     points = np.concatenate((*left, *right))
     size, other = len(left.starts), len(right.starts)
     # A sweep over all edges: +1 and -1 where the left set begins and ends, +2 and -2 for the right,
-    # so that the running sum tells which of both are open.
+    # so that the running sum shows which of them are open.
     change = np.repeat(np.array([1, -1, 2, -2]), [size, size, other, other])
     order = np.argsort(points, kind="stable")
     points, state = points[order], np.cumsum(change[order])
@@ -103,7 +103,7 @@ def covered(spans: Spans, starts: Ints, ends: Ints) -> Ints:
     """How much of each window from `starts` to `ends` the set covers."""
     if not spans:
         return np.zeros(len(starts), np.int64)
-    # Covered time up to any moment is a lookup; that of a window is the difference of two.
+    # Covered time up to any moment is a lookup; a window's is the difference of two.
     sums = np.concatenate(([0], np.cumsum(spans.ends - spans.starts)))
 
     def until(times: Ints) -> Ints:
@@ -115,10 +115,10 @@ def covered(spans: Spans, starts: Ints, ends: Ints) -> Ints:
 
 
 def segments(starts: Ints, ends: Ints) -> Segments:
-    """The line cut so that each moment belongs to the innermost event that is open in it.
+    """The line cut so that each moment belongs to the innermost open event.
 
-    An event that runs past the end of the one it starts in counts up to that end. Events
-    without a length own nothing.
+    An event that outlasts the one it starts in counts up to that one's end. Events without a
+    length own nothing.
     """
     index = np.flatnonzero(ends > starts)
     if len(index) == 0:
@@ -130,13 +130,12 @@ def segments(starts: Ints, ends: Ints) -> Segments:
         order = np.lexsort((-lengths, begun))
         index, begun = index[order], begun[order]
     ended = ends[index]
-    # Lines of modules and steps never nest, and need no tree.
+    # Modules and steps never nest, and need no tree.
     if np.all(begun[1:] >= ended[:-1]):
         return Segments(begun, ended, index)
     nested = _nested(begun, ended)
     if nested is None:
-        # Rare: rounding to nanoseconds lets an event end after the one around it. One by one then,
-        # in Python.
+        # Rare: rounding to nanoseconds lets an event outlast the one around it. Clipped one by one.
         ended = _clipped(begun, ended)
         nested = _nested(begun, ended)
     if nested is None:
@@ -145,9 +144,9 @@ def segments(starts: Ints, ends: Ints) -> Segments:
 
 
 def _nested(starts: Ints, ends: Ints) -> Segments | None:
-    """The pieces of events that nest, sorted by start; None where some overlap instead."""
+    """The pieces of properly nested events, sorted by start; None where some overlap."""
     count = len(starts)
-    # Of two that end together the inner, opened later, closes first.
+    # Of two that end together the inner one, opened later, closes first.
     closing = count - 1 - np.argsort(ends[::-1], kind="stable")
     closed = ends[closing]
     at_open = np.arange(count) + np.searchsorted(closed, starts, side="right")
@@ -160,7 +159,7 @@ def _nested(starts: Ints, ends: Ints) -> Segments | None:
     depth = np.cumsum(np.where(opens, 1, -1))
     if np.any(depth[~opens] + 1 != depth[at_open][closing]):
         return None
-    # At each depth the last that was opened is the innermost, until the next is opened there.
+    # At each depth the last opened event is the innermost, until the next opens there.
     order = np.argsort(depth, kind="stable")
     place = np.maximum.accumulate(np.where(opens[order], np.arange(2 * count), 0))
     owners = np.empty(2 * count, np.int64)
@@ -170,7 +169,7 @@ def _nested(starts: Ints, ends: Ints) -> Segments | None:
 
 
 def _clipped(starts: Ints, ends: Ints) -> Ints:
-    """The ends, none past that of the event it starts in; one event after the other."""
+    """The ends, clipped one by one to the end of the event that each starts in."""
     clipped = ends.copy()
     open_: list[int] = []
     for index, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):

@@ -14,7 +14,7 @@ from tpudiag.errors import UnreadableInput
 from tpudiag.records import dataclass
 
 EXPORT = ".trace.json"
-"""Written beside a profile for the trace viewer alone."""
+"""Written beside a profile for the trace viewer only."""
 ENDING = ".xplane.pb"
 NAMED_BY_TIME = re.compile(r"\d{4}(_\d\d){5}")
 
@@ -24,22 +24,22 @@ class Run:
     """One profiling session: the XSpaces of its hosts, by file name."""
 
     name: str
-    """The run folder's name; with the folders above it where they tell runs apart."""
+    """The run folder's name, with parent folders where they distinguish runs."""
     folder: str
     files: tuple[str, ...]
     sizes: tuple[int, ...]
     """Bytes of each file."""
     when: float
-    """Seconds since the epoch: what the folder's name says, else the newest file's time."""
+    """Seconds since the epoch: from the folder's name, else the newest file's time."""
 
     @property
     def bytes(self) -> int:
-        """The size of all files."""
+        """The total size of all files."""
         return sum(self.sizes)
 
     @property
     def log_dir(self) -> str | None:
-        """The folder that TensorBoard and XProf open; None for a file outside one."""
+        """The folder to open in TensorBoard and XProf; None for a file outside one."""
         path = Path(self.folder)
         if path.parent.name == "profile" and path.parent.parent.name == "plugins":
             above = str(path.parent.parent.parent)
@@ -48,7 +48,7 @@ class Run:
 
 
 def is_url(path: str) -> bool:
-    """Whether fsspec has to fetch it: gs://bucket/logs, but not a local path."""
+    """Whether fsspec has to fetch it: gs://bucket/logs, not a local path."""
     return "://" in path
 
 
@@ -67,7 +67,7 @@ def runs(path: str) -> tuple[Run, ...]:
 
 
 def choose(runs_: Sequence[Run], path: str, name: str | None) -> Run:
-    """The newest run, or the one called `name`; raises UnreadableInput where it is not one."""
+    """The newest run, or the one called `name`; raises UnreadableInput where there is none."""
     if name is None:
         return runs_[0]
     named = [run for run in runs_ if name in (run.name, PurePosixPath(run.name).name)]
@@ -122,7 +122,7 @@ def _local(path: str) -> list[Run]:
 
 
 def _folders(top: Path) -> Iterator[tuple[Path, list[Path]]]:
-    """The folders with profiles at or below one, links to folders followed, each folder once."""
+    """The folders with profiles at or below one, following links; each folder once."""
     seen: set[str] = set()
     for name, below, entries in os.walk(top, followlinks=True):
         folder, real = Path(name), os.path.realpath(name)
@@ -130,7 +130,7 @@ def _folders(top: Path) -> Iterator[tuple[Path, list[Path]]]:
             below.clear()
             continue
         seen.add(real)
-        # Real folders before links: a folder that is reached both ways has its own name.
+        # Real folders before links: a folder reached both ways goes by its own name.
         below[:] = [e for _, e in sorted(((folder / e).is_symlink(), e) for e in below)]
         names = {*entries, *below}
         profiles = [folder / name for name in sorted(names) if _is_profile(name, names)]
@@ -139,13 +139,13 @@ def _folders(top: Path) -> Iterator[tuple[Path, list[Path]]]:
 
 
 def _is_profile(name: str, others: Container[str]) -> bool:
-    """Whether a file is a host's profile; a packed one counts, so that it is missed aloud."""
+    """Whether a file is a host's profile; a compressed one counts, to be reported unread."""
     plain = name.removesuffix(".gz")
     return plain.endswith(ENDING) and (plain == name or plain not in others)
 
 
 def _run(folder: Path, files: Sequence[Path], name: str) -> Run:
-    """A run of local files; one that is gone (a dangling link) has no size, and no time."""
+    """A run of local files; one that is gone (a dangling link) has no size and no time."""
     stats = [file.stat() if file.exists() else None for file in files]
     when = max(stat.st_mtime if stat else 0.0 for stat in stats)
     return Run(
@@ -197,7 +197,7 @@ def _filesystem(path: str) -> Any:
     """The fsspec file system for a URL; raises what fsspec raises (unknown protocol, no gcsfs)."""
     import logging
 
-    logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it guesses aloud at buckets' types
+    logging.getLogger("gcsfs").setLevel(logging.CRITICAL)  # it warns while it guesses bucket types
     return import_module("fsspec.core").url_to_fs(path)[0]
 
 
@@ -209,8 +209,8 @@ def _name(folder: Path | PurePosixPath, top: Path | PurePosixPath) -> str:
 
 
 def _when(name: str, otherwise: float) -> float:
-    """The time that a run folder is named by."""
-    # By its name first: copying a run gives its files the time of the copy.
+    """The time in a run folder's name."""
+    # The name comes first: copying a run gives its files the time of the copy.
     if NAMED_BY_TIME.fullmatch(name):
         try:
             return datetime.strptime(name, "%Y_%m_%d_%H_%M_%S").astimezone().timestamp()

@@ -1,4 +1,4 @@
-"""Devices that a run has and its profile lacks, by what the profile itself says of them."""
+"""Devices that a run had and its profile lacks, detected from the profile itself."""
 
 import re
 from collections import Counter
@@ -10,19 +10,19 @@ from tpudiag.sources.profile.programs import MOST_DEVICES
 NUMBERED = re.compile(r"device (\d{1,9})")
 """An allocator on a TPU host, by the device's number there."""
 NAMED = 64
-"""Of so many lost devices each is named; of more, their count is told."""
+"""Up to so many lost devices are named; beyond it only their count is reported."""
 
 
 def absent(summaries: Sequence[HostSummary]) -> tuple[str, ...]:
-    """What is lost: by the devices' numbers, their memories, their cores and their programs."""
-    # The surest sign first: the others would name the same devices once more.
+    """The lost devices: by device numbers, memories, cores and programs."""
+    # The surest sign first: the others would report the same devices again.
     lost = tuple(_by_number(summaries))
     lost = lost or tuple(line for summary in summaries for line in _by_host(summary))
     return lost or tuple(_by_program(summaries))
 
 
 def assigned(summaries: Sequence[HostSummary]) -> int | None:
-    """The devices for which the largest program that ran was compiled; None where none tells."""
+    """The devices for which the largest program that ran was compiled; None where unknown."""
     counts = [
         count
         for summary in summaries
@@ -33,9 +33,9 @@ def assigned(summaries: Sequence[HostSummary]) -> int | None:
 
 
 def _by_number(summaries: Sequence[HostSummary]) -> Iterator[str]:
-    """Devices that some host lacks: they count from 0, and all hosts of a slice have as many.
+    """Devices that a host lacks: numbers count from 0, and all hosts of a slice have equally many.
 
-    Where no number stands twice, the hosts count on from one another.
+    Where no number occurs twice, the hosts' numbers continue one another.
     """
     numbers = {summary.host: _numbers(summary) for summary in summaries}
     every = Counter(number for own in numbers.values() for number in own)
@@ -51,7 +51,7 @@ def _by_number(summaries: Sequence[HostSummary]) -> Iterator[str]:
 
 
 def _named(host: str, lost: Sequence[int]) -> Iterator[str]:
-    """Lost devices by their numbers, or how many they are."""
+    """Lost devices by their numbers, or their count."""
     if len(lost) > NAMED:
         yield f"{host} ({len(lost):,} of its devices)" if host else f"{len(lost):,} devices"
     else:
@@ -59,13 +59,12 @@ def _named(host: str, lost: Sequence[int]) -> Iterator[str]:
 
 
 def _by_host(summary: HostSummary) -> Iterator[str]:
-    """What one host's devices lack: a device whose memory is told of, a core, their programs."""
+    """What one host lacks: a device that has an allocator, a core, the devices' programs."""
     devices, own = summary.devices, _numbers(summary)
     if not devices:
         return
     memories = {int(n[1]) for peak in summary.memory if (n := NUMBERED.fullmatch(peak.allocator))}
-    # The allocator of a device writes on the host's plane, which is there when the device's is
-    # lost.
+    # The allocator writes on the host's plane, which survives where the device's is lost.
     if len(memories) > len(devices):
         gone = sorted(memories - own) if own < memories else []
         yield from (f"{summary.host} /device:TPU:{number}" for number in gone)
@@ -82,7 +81,7 @@ def _by_host(summary: HostSummary) -> Iterator[str]:
 
 
 def _by_program(summaries: Sequence[HostSummary]) -> Iterator[str]:
-    """That a program runs on devices which are no whole hosts more than the profile holds."""
+    """A note where a program runs on more devices than recorded, by less than whole hosts."""
     count = sum(len(summary.devices) for summary in summaries)
     wanted = assigned(summaries) or 0
     if count and wanted > count and wanted % count:
@@ -90,7 +89,7 @@ def _by_program(summaries: Sequence[HostSummary]) -> Iterator[str]:
 
 
 def _numbers(summary: HostSummary) -> set[int]:
-    """The numbers of a host's devices; one that no slice has says nothing of how many there are."""
+    """The numbers of a host's devices, without those that no slice has."""
     names = (device.name.rpartition(":")[2] for device in summary.devices)
     numbers = {int(name) for name in names if name.isdecimal() and len(name) < 10}
     return {number for number in numbers if number < MOST_DEVICES}

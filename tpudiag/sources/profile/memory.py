@@ -30,11 +30,11 @@ STATS = (
 EARLIER = "allocated before the capture"
 HOLDERS = 5
 MOMENTS = 400
-"""Moments kept of the memory over time."""
+"""Points kept of the memory curve over time."""
 
 
 class Allocations(NamedTuple):
-    """Allocations and deallocations of one window of events; `allocator` is the one's name."""
+    """Allocations and deallocations of one window; `allocator` is the allocator's name."""
 
     times: Ints
     sizes: Ints
@@ -44,7 +44,7 @@ class Allocations(NamedTuple):
     allocated: Ints
     free: Ints
     fragmented: NDArray[np.float64]
-    """The share of the free memory that its largest piece lacks, 0 to 1; NaN where not told."""
+    """Fragmentation: 1 minus the largest free piece over all free memory; NaN where unknown."""
     ops: list[str]
     allocators: list[str]
 
@@ -74,7 +74,7 @@ def allocations(plane: Plane, events: Events) -> Allocations:
     )
     return Allocations(
         times=events.offsets,
-        # At least 1: an allocation of nothing is to be told from a deallocation.
+        # At least 1, to distinguish an empty allocation from a deallocation.
         sizes=np.where(is_allocation, np.maximum(taken, 1), 0),
         addresses=stats["addr"][0],
         reserved=stats["bytes_reserved"][0],
@@ -87,7 +87,7 @@ def allocations(plane: Plane, events: Events) -> Allocations:
 
 
 def _written_out(plane: Plane, events: Events, allocators: list[str], ops: list[str]) -> None:
-    """Put in the names that an old writer wrote out in each event."""
+    """Fill in the names that an old profiler wrote out in each event."""
     written = texts(events, {name: plane.stat_id(name) for name in ("allocator_name", "tf_op")})
     for into, name in ((allocators, "allocator_name"), (ops, "tf_op")):
         for event, text in written[name].items():
@@ -108,7 +108,7 @@ def peaks(parts: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:
 
 
 def _joined(parts: Sequence[Allocations]) -> Allocations:
-    """Those of all windows."""
+    """The events of all windows."""
     columns: Any = zip(*parts, strict=True)
     return Allocations(*map(_whole, columns))
 
@@ -119,13 +119,13 @@ def _whole(parts: Sequence[Any]) -> Any:
 
 
 def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
-    """The peak of one allocator; `index` are its events, in time."""
+    """The peak of one allocator; `index` are its events, in order of time."""
     used = (whole.reserved + whole.allocated)[index]
     at = int(np.argmax(used))
     here = int(index[at])
     peak, reserved = int(used[at]), int(whole.reserved[here])
     held = _held(index[: at + 1], whole)
-    # The allocator tells the sum; what no event of the capture accounts for was there before it.
+    # The allocator records its total; what no captured event explains was there before.
     before = int(whole.allocated[here]) - sum(held.values())
     held |= {RESERVED: reserved, EARLIER: max(before, 0)}
     largest = sorted(((n, size) for n, size in held.items() if size), key=lambda x: -x[1])
@@ -142,7 +142,7 @@ def _peak(whole: Allocations, index: Ints, host: str, name: str) -> MemoryPeak:
 
 
 def _moments(times: Ints, used: Ints) -> Iterator[tuple[float, int]]:
-    """When and how much was held: the fullest moment of each stretch of events."""
+    """Samples of the memory held: the fullest moment of each stretch of events."""
     # not np.unique, which imports numpy.ma: a tenth of a small file's time; the edges differ anyway
     edges = np.linspace(0, len(used), min(len(used), MOMENTS) + 1).astype(np.int64)
     for begin, end in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
@@ -151,14 +151,13 @@ def _moments(times: Ints, used: Ints) -> Iterator[tuple[float, int]]:
 
 
 def _held(until: Ints, whole: Allocations) -> dict[str, int]:
-    """What was alive at the end of a sequence of events: bytes by op."""
+    """What was allocated after a sequence of events: bytes by op."""
     alive: dict[int, tuple[int, int]] = {}
     for index in until.tolist():
         if whole.sizes[index]:
             alive[int(whole.addresses[index])] = (int(whole.sizes[index]), index)
         else:
-            # A deallocation of what was allocated before the capture began: it was never among the
-            # living here.
+            # A deallocation of what was allocated before the capture began.
             alive.pop(int(whole.addresses[index]), None)
     held: defaultdict[str, int] = defaultdict(int)
     for size, index in alive.values():

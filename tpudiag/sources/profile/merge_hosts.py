@@ -1,4 +1,4 @@
-"""From the summaries of a run's hosts to the facts of the run."""
+"""Merges the summaries of a run's hosts into the facts of the run."""
 
 import statistics
 from collections import Counter, defaultdict
@@ -30,13 +30,13 @@ PADDED_KEPT = 50
 
 @dataclass(frozen=True)
 class _Peak:
-    """What a chip can do in a second, and what an operation did of it."""
+    """What a chip can do per second, and how much of it an operation did."""
 
     amount: Callable[[DeviceOp], int | None]
     peak: Callable[[Device], float | None]
     unit: float
     most: float
-    """A larger share of the peak cannot be."""
+    """A larger share of the peak is impossible."""
 
 
 # Operands of 8 bits reach twice the peak of bfloat16.
@@ -46,7 +46,7 @@ HBM_BYTES = _Peak(lambda op: op.hbm_bytes, lambda d: d.peak_hbm_gb_per_s, 1e9, 1
 
 @dataclass
 class Programs:
-    """What the hosts of a run share, since they run the same programs: kept once for all."""
+    """What the hosts of a run share, since they run the same programs: kept once."""
 
     ops: OpTotals = field(default_factory=OpTotals)
     matrix_ops: dict[str, tuple[MatrixOp, ...]] = field(
@@ -56,7 +56,7 @@ class Programs:
     estimates: dict[str, dict[str, int]] = field(default_factory=dict[str, dict[str, int]])
 
     def taken(self, summary: HostSummary) -> HostSummary:
-        """Add what a host says of its programs; the rest of its summary."""
+        """Add a host's programs, and return the rest of its summary."""
         fold(self.ops, summary.ops)
         for name, products in summary.matrix_ops.items():
             self.matrix_ops.setdefault(name, products)
@@ -68,7 +68,7 @@ def merged(
     summaries: Sequence[HostSummary], programs: Programs, unread: Sequence[UnreadHost] = ()
 ) -> tuple[ProfileFacts, StepTimes | None]:
     """The facts of a run from those of its hosts, in the order of their files."""
-    summaries = _told_apart(summaries)
+    summaries = _uniquely_named(summaries)
     devices = _with_windows(summaries)
     hosts = [summary.steps for summary in summaries if summary.steps is not None]
     ops = device_ops(programs.ops, devices, programs.estimates)
@@ -113,10 +113,9 @@ def merged(
     return facts, step_times(hosts, suffix)
 
 
-def _told_apart(summaries: Sequence[HostSummary]) -> Sequence[HostSummary]:
-    """Hosts that share a name (localhost) go by the names of their files."""
-    # Containers of one image often all call themselves `localhost`: their figures would fall
-    # together.
+def _uniquely_named(summaries: Sequence[HostSummary]) -> Sequence[HostSummary]:
+    """Rename hosts that share a name (localhost) after their files."""
+    # Containers of one image often all call themselves `localhost`.
     names = Counter(summary.host for summary in summaries)
     return [s if names[s.host] == 1 else _renamed(s, s.file) for s in summaries]
 
@@ -136,7 +135,7 @@ def _renamed(summary: HostSummary, host: str) -> HostSummary:
 
 
 def _waits(summaries: Sequence[HostSummary]) -> tuple[DeviceWait, ...]:
-    """What the devices wait for, over all hosts; the longest first."""
+    """What the devices wait for, over all hosts; longest first."""
     sums: Counter[str] = Counter()
     for summary in summaries:
         sums.update(summary.waits)
@@ -144,7 +143,7 @@ def _waits(summaries: Sequence[HostSummary]) -> tuple[DeviceWait, ...]:
 
 
 def _blockers(summaries: Sequence[HostSummary]) -> tuple[InputBlocker, ...]:
-    """What each host's training loop waited for, where its trace shows it."""
+    """The op that each host's training loop waited for, where its trace shows it."""
     worst = [
         (summary.host, max(summary.iterators, key=lambda iterator: iterator.blocked_ms))
         for summary in summaries
@@ -155,7 +154,7 @@ def _blockers(summaries: Sequence[HostSummary]) -> tuple[InputBlocker, ...]:
 
 
 def _with_windows(summaries: Sequence[HostSummary]) -> tuple[Device, ...]:
-    """Devices that ran nothing get the window of those of their host that did: idle in it."""
+    """Give devices that ran nothing the window of their host's other devices: idle in it."""
     devices: list[Device] = []
     longest = max((d.window_ms for s in summaries for d in s.devices), default=0.0)
     for summary in summaries:
@@ -178,7 +177,7 @@ def _runs(summaries: Sequence[HostSummary]) -> tuple[tuple[str, int, float], ...
 def _functions(
     by_host: Sequence[Sequence[TracedFunction]],
 ) -> tuple[TracedFunction, ...] | None:
-    """Of each function, what the host that called it most says: all run the same program."""
+    """Each function as the host with the most calls of it recorded it: all run one program."""
     best: dict[str, TracedFunction] = {}
     for function in (function for functions in by_host for function in functions):
         known = best.get(function.name)
@@ -223,7 +222,7 @@ def _iterators(by_host: Sequence[Sequence[IteratorTime]]) -> tuple[IteratorTime,
 def _peak_share(devices: Sequence[Device], ops: Iterable[DeviceOp], of: _Peak) -> float | None:
     """What the operations did over what the chips could have done in their busy time.
 
-    Of a device of which the trace lost operations only the time that the others cover counts.
+    Where the trace lost operations of a device, only the time that the others cover counts.
     """
     figures = [of.amount(op) for op in ops if not op.holds_others]
     known = [figure for figure in figures if figure is not None]
@@ -232,7 +231,7 @@ def _peak_share(devices: Sequence[Device], ops: Iterable[DeviceOp], of: _Peak) -
     if not known or len(known) < len(figures) or None in peaks or not could:
         return None
     share = sum(known) / could
-    # More than can be: a part of the operations was lost, and not what went on beside them.
+    # More than possible: the trace lost a part of the operations' time.
     return share if share <= of.most else None
 
 
@@ -248,7 +247,7 @@ def _share_16_bit(ops: Iterable[DeviceOp]) -> float | None:
 
 
 def _clocks(summaries: Sequence[HostSummary]) -> tuple[HostClock, ...]:
-    """Clock differences: collectives let the hosts of a run end a step at the same moment."""
+    """Clock differences, since collectives let the hosts of a run end a step together."""
     ends = [
         (s.host, {n: s.started_ns / 1e6 + ps / 1e9 for n, ps in s.steps.ends.items()})
         for s in summaries

@@ -1,8 +1,8 @@
-"""What an operation does while it does not compute: category, name and opcode decide together.
+"""What an operation does while it does not compute, from its category, name and opcode.
 
 The category alone misleads: on v4 and v5p an asynchronous collective is a "custom fusion" named
-`async-collective-start.3`, and a wait for host memory is a `copy-done` like any other, but for
-the memory space of its layout. Seen in XProf's figures of a v5p training run and in a v6e trace.
+`async-collective-start.3`, and only the memory space in its layout distinguishes a wait for host
+memory from any other `copy-done`. Seen in XProf's figures of a v5p run and in a v6e trace.
 """
 
 import re
@@ -15,11 +15,11 @@ _COLLECTIVE = re.compile(
     r"|collective[-_](permute|broadcast)|cross[-_]replica[-_]sum|megascale).*"
 )
 _CALLS_COLLECTIVE = re.compile(rf"kind=kCustom, calls=%({_COLLECTIVE.pattern})")
-"""A fusion that is named after nothing, of a computation that is called after a collective."""
+"""A nameless fusion of a computation that is named after a collective."""
 _EXCHANGE = re.compile(r"(send|recv)(-done)?")
 _HOST_EXCHANGE = re.compile(r"outfeed.*|host (send|recv)(-done)?")
 _COMPUTES = re.compile(r"(?!custom ).* fusion|convolution.*|.*elementwise|while|conditional|call")
-"""Categories that compute, whatever their operations are called after."""
+"""Categories that compute, whatever their operations are named."""
 _OPCODE = re.compile(r"(?<=[\])}] )([a-z][a-z0-9-]*)\(")
 _HOST_SPACE = re.compile(r":[^}]*S\(5\)")
 """A layout in memory space 5, which is the host's."""
@@ -34,9 +34,9 @@ def opcode(text: str) -> str:
 
 
 def part_of(name: str, category: str, text: str) -> str | None:
-    """The part of the step that an operation's own time belongs to; None where it computes.
+    """The part of the step to which an operation's own time belongs; None where it computes.
 
-    UNTOLD where the profile does not tell.
+    UNTOLD where the profile does not show it.
     """
     code = opcode(text)
     if category.startswith("infeed") or code == "infeed":
@@ -54,6 +54,6 @@ def part_of(name: str, category: str, text: str) -> str | None:
     moves = _MOVES.fullmatch(code) or _MOVES.fullmatch(category)
     if moves and _HOST_SPACE.search(text):
         return HOST_MEMORY
-    # Without the layouts of its HLO text nothing tells from which memory such a copy moves.
+    # Without the layouts in its HLO text the memory that such a copy moves from is unknown.
     waits = _WAITS_FOR_COPY.fullmatch(category) or _WAITS_FOR_COPY.fullmatch(name)
     return UNTOLD if waits and "{" not in text else None

@@ -15,16 +15,16 @@ from tpudiag.sources.profile.xspace import Plane, StatValue
 
 PS_PER_MS = 1e9
 CONTAINERS = ("while", "conditional", "call", "async-start", "async-done")
-"""Categories whose operations hold others: their FLOPs and bytes are those of what they hold."""
+"""Categories whose operations hold others: their FLOPs and bytes are those of their contents."""
 KERNEL = "custom-call"
 STARTED = "-start"
-"""Categories that end so start a transfer that goes on while others run: its time is not theirs."""
+"""Ending of categories that start a transfer in the background: its time is not theirs."""
 REPEATED = re.compile(r"\.remat\d*(\.|_|$)")
-"""In the names that XLA's rematerialisation pass gives."""
+"""In the names made by XLA's rematerialisation pass."""
 REPEATED_BY_JOB = "rematted_computation"
-"""In the framework's op, where the job asked for it (checkpointing); XProf's rule for both."""
+"""In the framework's op, where the job requested it (checkpointing); as in XProf."""
 EIGHT = ("s8", "u8", "s4", "u4", "f8", "f4")
-"""Kinds of operands of quantised products; narrower than 16 bits."""
+"""Operand types of quantised products, narrower than 16 bits."""
 MATRIX = re.compile(r".*(convolution|dot|matmul).*")
 _LIST = r"((?:[0-9]{1,18}(?:,[0-9]{1,18})*)?)"
 SHAPE = re.compile(rf"([a-z]+\d*(?:e\dm\d\w*)?)\[{_LIST}\](?:\{{{_LIST}(?::([^}}]*))?\}})?")
@@ -38,30 +38,30 @@ class OpKey(NamedTuple):
 
 
 class Description(NamedTuple):
-    """What an operation's metadata says of each of its occurrences."""
+    """The metadata that all occurrences of an operation share."""
 
     key: OpKey
     category: str
     flops: StatValue | None
     bytes_accessed: StatValue | None
     hbm_bytes: int | None
-    """None where the profile does not part HBM from other memory."""
+    """None where the profile does not separate HBM from other memory."""
     text: str
     """The HLO instruction."""
     framework_op: str
     location: Location | None
     part: str | None
-    """The part of the step that it is where it does not compute (op_kinds)."""
+    """The part of the step (op_kinds); None where it computes."""
     group: str
-    """The operation that it is a duplicate of, as the profiler tells; itself where it is none."""
+    """The operation that it duplicates, according to the profiler; itself where it is none."""
     repeated: bool
-    """Whether it computes again what was computed before (rematerialisation)."""
+    """Whether it recomputes an earlier result (rematerialisation)."""
 
 
 class OpTotal(NamedTuple):
     """An operation summed over its occurrences on one device."""
 
-    told: Description
+    description: Description
     self_ps: int
     total_ps: int
     times: int
@@ -78,31 +78,31 @@ Estimates = Mapping[str, Mapping[str, int]]
 def operation(
     plane: Plane, id_: int, self_ps: int, total_ps: int, count: int
 ) -> tuple[OpKey, OpTotal]:
-    """One event id as an operation; flops and bytes stand once for each occurrence in the file."""
+    """One event id as an operation; the file holds flops and bytes per occurrence."""
     described = _described(plane.tables)
-    told = described.get(id_)
-    if told is None:
-        told = described[id_] = _description(plane, id_)
-    accessed = _times(told.bytes_accessed, count)
-    return told.key, OpTotal(
-        told,
+    description = described.get(id_)
+    if description is None:
+        description = described[id_] = _description(plane, id_)
+    accessed = _times(description.bytes_accessed, count)
+    return description.key, OpTotal(
+        description,
         self_ps,
         total_ps,
         count,
-        _times(told.flops, count),
+        _times(description.flops, count),
         accessed,
-        accessed if told.hbm_bytes is None else told.hbm_bytes * count,
+        accessed if description.hbm_bytes is None else description.hbm_bytes * count,
     )
 
 
 @lru_cache(KEPT)
 def _described(_: Tables) -> dict[int, Description]:
-    """The operations of some tables by their ids, as far as they are described."""
+    """A cache of a plane's operations by id, filled as they are described."""
     return {}
 
 
 def _description(plane: Plane, id_: int) -> Description:
-    """An operation by its metadata."""
+    """Describe an operation by its metadata."""
     metadata = plane.tables.metadata[id_]
     stats = plane.values(metadata.stats)
     text = metadata.name
@@ -126,9 +126,9 @@ def _description(plane: Plane, id_: int) -> Description:
 
 
 def added(left: OpTotal, right: OpTotal) -> OpTotal:
-    """The same operation on two devices, or under two ids."""
+    """The sum of one operation on two devices, or under two ids."""
     return OpTotal(
-        left.told,
+        left.description,
         left.self_ps + right.self_ps,
         left.total_ps + right.total_ps,
         left.times + right.times,
@@ -150,7 +150,7 @@ def device_ops(
     """The operations of all devices, the longest first; `share` is of the devices' busy time."""
     busy_ms = sum(device.busy_ms for device in devices)
     peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
-    # Devices of two kinds in one run have no common roof.
+    # Devices of two kinds in one run have no common roofline.
     peak = peaks.pop() if len(peaks) == 1 else (None, None)
     ops_ = (
         _device_op(key, op, busy_ms, peak, estimates.get(str(key.program), {}).get(key.name))
@@ -166,20 +166,22 @@ def _device_op(
     peak: tuple[float | None, float | None],
     estimated_cycles: int | None,
 ) -> DeviceOp:
-    """One operation with its rates; those of an operation that holds others are not its own."""
+    """One operation with its rates; an operation that holds others has none of its own."""
     seconds = op.total_ps / 1e12
-    holds = op.told.category in CONTAINERS
-    timed = seconds > 0 and not (holds or op.told.category.endswith(STARTED) or _uncosted(op))
+    holds = op.description.category in CONTAINERS
+    timed = seconds > 0 and not (
+        holds or op.description.category.endswith(STARTED) or _uncosted(op)
+    )
     moved = _moved(op)
     rate = op.flops / seconds / 1e9 if timed and op.flops is not None else None
     bandwidth = moved / seconds / 1e9 if timed and moved is not None else None
     return DeviceOp(
         name=key.name,
         program=str(key.program),
-        group=op.told.group,
-        repeated=op.told.repeated,
+        group=op.description.group,
+        repeated=op.description.repeated,
         estimated_cycles=estimated_cycles,
-        category=op.told.category,
+        category=op.description.category,
         self_ms=op.self_ps / PS_PER_MS,
         share=op.self_ps / PS_PER_MS / busy_ms if busy_ms else 0.0,
         count=op.times,
@@ -192,21 +194,21 @@ def _device_op(
         bound_by=_bound(op, peak),
         in_16_bit=_in_16_bit(op),
         uncosted=_uncosted(op),
-        framework_op=op.told.framework_op,
-        location=op.told.location,
+        framework_op=op.description.framework_op,
+        location=op.description.location,
         holds_others=holds,
-        part=op.told.part,
+        part=op.description.part,
     )
 
 
 def _uncosted(op: OpTotal) -> bool:
-    """Whether it is a kernel of the job's own (Pallas) that brought no estimate of its cost."""
-    return op.told.category.startswith(KERNEL) and not op.flops and not op.bytes_accessed
+    """Whether it is a custom kernel of the job (Pallas) without a cost estimate."""
+    return op.description.category.startswith(KERNEL) and not op.flops and not op.bytes_accessed
 
 
 def _bound(op: OpTotal, peak: tuple[float | None, float | None]) -> str | None:
-    """The side of the roofline: input, memory or compute; None where the profile cannot tell."""
-    if op.told.part == INFEED:
+    """The side of the roofline: input, memory or compute; None where unknown."""
+    if op.description.part == INFEED:
         return "input"
     tflops, gb_per_s = peak
     moved = _moved(op)
@@ -218,20 +220,20 @@ def _bound(op: OpTotal, peak: tuple[float | None, float | None]) -> str | None:
 
 
 def _moved(op: OpTotal) -> int | None:
-    """Bytes that an operation moves: those of HBM, all where the profile does not part them.
+    """Bytes that an operation moves: those of HBM, or all where the profile does not separate them.
 
-    So does XProf for one operation; in sums over all of them both count HBM alone.
+    As XProf does for one operation; in sums both count HBM alone.
     """
     return op.hbm_bytes or op.bytes_accessed
 
 
 def _in_16_bit(op: OpTotal) -> bool | None:
-    """Whether a matrix operation reads floats of 16 bits, or any of 8; None for others."""
-    if not MATRIX.fullmatch(op.told.category):
+    """Whether a matrix operation reads floats of 16 bits, or anything of 8; None for others."""
+    if not MATRIX.fullmatch(op.description.category):
         return None
-    _, _, right = op.told.text.partition(" = ")
-    # The first shape is the result: a product of bfloat16 may well give float32, and still runs on
-    # the MXU at full speed.
+    _, _, right = op.description.text.partition(" = ")
+    # The first shape is the result: a product of bfloat16 may give float32, and still runs at
+    # the MXU's full speed.
     read = [kind for kind, *_ in SHAPE.findall(right)][1:]
     if any(kind.startswith(EIGHT) for kind in read):
         return True
@@ -240,7 +242,7 @@ def _in_16_bit(op: OpTotal) -> bool | None:
 
 
 def _hbm_bytes(breakdown: bytes) -> int | None:
-    """Bytes in memory space 1, the HBM, of a memory access breakdown; None where it is odd."""
+    """Bytes in memory space 1, the HBM, of a memory access breakdown; None where malformed."""
     try:
         return sum(_accesses(memoryview(breakdown)))
     except wire.Damaged:
@@ -256,12 +258,12 @@ def _accesses(data: memoryview) -> Iterator[int]:
 
 
 def _times(value: StatValue | None, count: int) -> int | None:
-    """A figure for each occurrence, summed; None where the profile has none."""
+    """A figure summed over its occurrences; None where the profile has none."""
     if not isinstance(value, (int, float)) or not isfinite(value):
         return None
     return int(value) * count
 
 
 def _sum(left: int | None, right: int | None) -> int | None:
-    """None where one of both is not known: a part is no sum."""
+    """The sum; None where one of both is unknown."""
     return None if left is None or right is None else left + right

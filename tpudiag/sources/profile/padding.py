@@ -1,4 +1,4 @@
-"""Tensors that the tiles of their layout pad, by the texts of the operations that make them."""
+"""Tensors that their layout's tiles pad, read from the HLO texts of operations."""
 
 import re
 from math import prod
@@ -13,10 +13,10 @@ TILE = re.compile(r"T\(([0-9,*]{1,99})\)")
 
 
 def padded(ops: OpTotals) -> tuple[PaddedTensor, ...]:
-    """The results of operations whose tiles pad them, what is lost most first; each text once."""
+    """Results that tiles pad, the largest loss first; each text once."""
     tensors: dict[OpKey, PaddedTensor] = {}
     for key, op in ops.items():
-        text = op.told.text.partition(" = ")[2]
+        text = op.description.text.partition(" = ")[2]
         shape = SHAPE.match(text)
         tensor = shape and _padded(key.name, shape)
         if tensor:
@@ -25,7 +25,7 @@ def padded(ops: OpTotals) -> tuple[PaddedTensor, ...]:
 
 
 def _padded(name: str, shape: re.Match[str]) -> PaddedTensor | None:
-    """Size with and without the padding of the layout's first tile; None where there is none."""
+    """Size with and without the padding of the layout's first tile; None where it has none."""
     kind, sizes, order, layout = shape.groups()
     tile = TILE.search(layout or "")
     if kind not in BITS or not sizes or not order or not tile or "S(" in (layout or ""):

@@ -21,14 +21,14 @@ from tpudiag.sources.profile.intervals import (
 INDEX = re.compile(r"\[\d+\]")
 PREFIX = "Iterator::"
 HAND_OVER = "Generator"
-"""The op by which a distribution strategy hands elements to each replica's own iterator."""
+"""The op by which a distribution strategy passes elements to each replica's own iterator."""
 MOSTLY = 0.5
-"""An op passes the blame on to its input where that is at work in this share of its own time."""
+"""The blame moves on to an op's input that works in this share of the op's own time."""
 
 
 @dataclass
 class _Sum:
-    """An op summed over its occurrences."""
+    """One op, summed over its occurrences."""
 
     count: int = 0
     self_ps: int = 0
@@ -38,12 +38,12 @@ class _Sum:
 
 @dataclass
 class IteratorSpans:
-    """The iterators of a host: gathered thread by thread, then held against the waits."""
+    """The iterators of a host: collected thread by thread, then compared with the waits."""
 
     sums: dict[str, _Sum] = field(default_factory=dict[str, _Sum])
 
     def add(self, names: Mapping[int, str], ids: Ints, starts: Ints, ends: Ints) -> None:
-        """The iterators of one thread; nested ones run inside their consumer's time."""
+        """Add the iterators of one thread; nested ones run inside their consumer's time."""
         own = self_times(segments(starts, ends), len(ids))
         distinct, place = groups(ids)
         for index, id_ in enumerate(distinct.tolist()):
@@ -57,8 +57,8 @@ class IteratorSpans:
     def times(self, waiting: Spans) -> Iterator[IteratorTime]:
         """Every op, from the end of the pipeline to its source.
 
-        `waiting` is the time in which the training loop waited for input: `blocked_ms` is the
-        part of it that each op is to blame for, 0 for all but one op of a pipeline.
+        `waiting` is when the training loop waited for input; `blocked_ms` is the part of it caused
+        by each op, 0 for all but one op of a pipeline.
         """
         spans = {name: merged(*entry.spans) for name, entry in self.sums.items()}
         blocked = dict(_blamed(spans, waiting))
@@ -80,7 +80,7 @@ class IteratorSpans:
 
 
 def _handed_over(name: str, inputs: Mapping[str, list[str]]) -> list[str]:
-    """Where a replica's iterator gets its elements: the host's pipeline, beside it by name."""
+    """The host's pipelines from which a replica's iterator gets its elements, matched by name."""
     above, _, op = name.rpartition("::")
     return [other for other in inputs[above] if other != name] if op == HAND_OVER else []
 
@@ -88,8 +88,8 @@ def _handed_over(name: str, inputs: Mapping[str, list[str]]) -> list[str]:
 def _blamed(spans: Mapping[str, Spans], waiting: Spans) -> Iterator[tuple[str, int]]:
     """The op that each pipeline waited for, and for how long (ps).
 
-    From the end of the pipeline towards its source the blame goes on for as long as an op's
-    input was at work while the op was waited for.
+    The blame moves from the end of the pipeline towards its source as long as an op's input was
+    at work while the op was waited for.
     """
     inputs: defaultdict[str, list[str]] = defaultdict(list)
     for name in spans:

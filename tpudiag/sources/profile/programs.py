@@ -18,7 +18,7 @@ PROGRAM = re.compile(r".*\((\d+)\)")
 ESTIMATE = b'"estimated_cycles"'
 CYCLES = re.compile(r'"estimated_cycles":"(\d{1,15})"')
 MOST_DEVICES = 1 << 16
-"""More than any slice has; a larger number in a profile is damage, and nothing is counted to it."""
+"""More devices than any slice has; a larger number in a profile is damage and ignored."""
 KINDS = {10: "float16", 11: "float32", 12: "float64", 16: "bfloat16", 2: "int8", 4: "int32"}
 BACKWARD = ("gradient", "transpose(", "grad/", "Grad")
 OPS = {"dot": "BatchMatMul", "convolution": "Conv"}
@@ -40,12 +40,12 @@ def matrix_ops(plane: Plane) -> dict[str, tuple[MatrixOp, ...]]:
 
 
 def estimates(plane: Plane) -> dict[str, dict[str, int]]:
-    """The cycles that the compiler expects of operations, by the program's number and their name.
+    """The compiler's expected cycles of operations, by the program's number and the op's name.
 
-    They stand in the backend configuration (43) of instructions that the TPU compiler made.
+    They stand in the backend configuration (43) of instructions from the TPU compiler.
     """
-    told = _read(plane, lambda hlo: dict(_cycles(hlo)), ESTIMATE)
-    return {number[1]: cycles for name, cycles in told if (number := PROGRAM.fullmatch(name))}
+    by_program = _read(plane, lambda hlo: dict(_cycles(hlo)), ESTIMATE)
+    return {number[1]: cycles for name, cycles in by_program if (number := PROGRAM.fullmatch(name))}
 
 
 def assigned(plane: Plane) -> dict[str, int]:
@@ -56,7 +56,7 @@ def assigned(plane: Plane) -> dict[str, int]:
 def _read(
     plane: Plane, read: Callable[[memoryview], T], holding: bytes = b""
 ) -> Iterator[tuple[str, T]]:
-    """What is read from the HLO of each program that holds some bytes, by the program's name."""
+    """What `read` finds in each program's HLO that contains `holding`, by the program's name."""
     stat_id = plane.stat_id(HLO_STAT)
     for metadata in plane.tables.metadata.values():
         for stat in metadata.stats:
@@ -64,11 +64,11 @@ def _read(
                 try:
                     yield metadata.name, read(memoryview(stat.bytes_value))
                 except (wire.Damaged, IndexError, UnicodeDecodeError):
-                    continue  # an HLO of another form tells nothing
+                    continue  # HLO in another format
 
 
 def _devices(hlo: memoryview) -> int:
-    """The devices that a program is assigned to; 0 where its HLO does not tell."""
+    """The devices that a program is assigned to; 0 where its HLO does not say."""
     devices = _part(_part(_fields(hlo), 1), 15)
     return prod((*_numbers(devices, 1)[:1], *_numbers(devices, 2)[:1])) if devices else 0
 
@@ -149,7 +149,7 @@ def _array(fields: Fields) -> _Array | None:
 
 
 def _matrix_op(fields: Fields, arrays: Mapping[tuple[int, ...], _Array]) -> MatrixOp | None:
-    """One product as rows x contraction x columns; None where its operands are not known."""
+    """One product as rows x contraction x columns; None where its operands are unknown."""
     operands = [arrays.get((id_,)) for id_ in _numbers(fields, 36)]
     result = _array(fields)
     if len(operands) != 2 or result is None or operands[0] is None or operands[1] is None:
@@ -189,7 +189,7 @@ def _dot(fields: Fields, left: _Array, result: _Array) -> tuple[int, int, int, i
 
 
 def _convolution(fields: Fields, kernel: _Array, result: _Array) -> tuple[int, int, int, int]:
-    """The same of a convolution, which a TPU makes of products, too; numbers 16 {columns 4}."""
+    """The same for a convolution, which a TPU computes by products; numbers 16 {columns 4}."""
     numbers = _part(fields, 16)
     # Dimension 0 is proto3's default and is not written.
     columns = kernel.dims[(*_numbers(numbers, 4), 0)[0]]

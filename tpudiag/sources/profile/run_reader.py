@@ -1,4 +1,4 @@
-"""From the files of a run to signals: a summary of each host, then a merge."""
+"""Signals from the files of a run: a summary of each host, then a merge."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from tpudiag.sources.profile.host_summary import HostSummary, OnBytes, attempted
 from tpudiag.sources.profile.merge_hosts import Programs, merged
 
 Answer = HostSummary | str
-"""A host's summary, or in one line why its file cannot be read."""
+"""A host's summary, or the reason in one line why its file cannot be read."""
 HostMapper = Callable[[Sequence[str], str | None], Iterator[tuple[int, Answer]]]
-"""Summaries of files in any order, each with the place of its file: this process, or workers."""
+"""Summaries in any order, each with its file's index: from this process, or from workers."""
 NOT_READ = "interrupted before it was read"
 
 
 @dataclass
 class Answers:
-    """What the files of a run came to so far; of their programs only the sums are kept."""
+    """The files' summaries so far; what all programs share is kept once."""
 
     files: Sequence[str]
     by_place: dict[int, Answer] = field(default_factory=dict[int, Answer])
     programs: Programs = field(default_factory=Programs)
 
     def add(self, place: int, answer: Answer) -> None:
-        """Take what one file came to."""
+        """Take one file's result."""
         self.by_place[place] = answer if isinstance(answer, str) else self.programs.taken(answer)
 
     def add_all(self, answers: Iterable[tuple[int, Answer]]) -> Answers:
-        """Take what files came to; the same answers."""
+        """Take several files' results; returns itself."""
         for place, answer in answers:
             self.add(place, answer)
         return self
 
     def merged(self, missing: Sequence[UnreadHost] = ()) -> tuple[ProfileFacts, StepTimes | None]:
-        """The facts of the run, without hosts that are `missing` as well as unreadable ones.
+        """The facts of the run; hosts in `missing` are listed beside the unreadable ones.
 
         Raises UnreadableInput where no host could be read.
         """
@@ -68,7 +68,7 @@ def here(
     moved: OnBytes = lambda _: None,
     training: frozenset[str] = frozenset(),
 ) -> Iterator[tuple[int, Answer]]:
-    """The summaries, one file after the other in this process; `moved` is told of bytes read."""
+    """The summaries, one file after the other; `moved` is called with the bytes read."""
     for place, file in enumerate(files):
         yield place, attempted(file, moved, training, span)
 
@@ -80,8 +80,8 @@ def facts(
 
     The path is a TensorBoard log folder, a run folder or one *.xplane.pb, local or a URL.
     Step times are None where no step is marked and none can be recovered; `training` are the
-    functions known to train, where the name of none has to tell. Raises
-    UnreadableInput where no host of the run can be read; those that cannot are in `unread`.
+    functions known to train, otherwise recognised by name. Raises UnreadableInput where no host
+    can be read; single ones that cannot are in `unread`.
     """
     chosen = locate.choose(locate.runs(str(path)), str(path), run)
     return Answers(chosen.files).add_all(here(chosen.files, training=training)).merged()

@@ -1,4 +1,4 @@
-"""The steps of a run from those of its hosts: as long as on the replica that all wait for."""
+"""The steps of a run from those of its hosts: as long as on the slowest replica."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from tpudiag.sources.profile.step_breakdown import INPUT, STEPS_LINE, HostSteps
 
 
 def step_times(hosts: Sequence[HostSteps], suffix: str = "") -> StepTimes | None:
-    """The steps of all hosts: of one number, as long as where it took longest.
+    """The steps of all hosts, matched by number; each lasts as long as where it took longest.
 
-    It waited for input as long as the replica that the others waited for: the one whose own work
-    (all but the collectives, in which the fast wait for the slow) took longest.
+    Its input wait is that of the replica that the others waited for: the one whose own work (all
+    but the collectives, in which the fast wait for the slow) took longest.
     """
     if not hosts:
         return None
@@ -25,43 +25,43 @@ def step_times(hosts: Sequence[HostSteps], suffix: str = "") -> StepTimes | None
         return None
     steps = [step for _, step in sorted(slowest.items())]
     whose = " of the replica that the others wait for" if len(replicas) > 1 else ""
-    untold = tuple(step.untold for step in steps)
+    unrecorded = tuple(step.unrecorded for step in steps)
     return StepTimes(
         step_ms=tuple(step.longest for step in steps),
         input_wait_ms=tuple(step.wait for step in steps) if knows else None,
         source=_sources(hosts) + suffix,
         recovered=any(host.recovered for host in hosts),
         input_wait_source=f"{hosts[0].wait_source}{whose}" if knows else None,
-        untold_ms=untold if any(untold) else None,
+        untold_ms=unrecorded if any(unrecorded) else None,
     )
 
 
 class _Step(NamedTuple):
-    """A step of the replica that the others wait for, ms; `longest` is that of any replica."""
+    """A step of the slowest replica, ms; `longest` is the longest of any replica."""
 
     own: float
     wait: float
-    untold: float
+    unrecorded: float
     longest: float
 
 
 def _slowest(replicas: Sequence[ReplicaSteps], knows: bool) -> dict[tuple[int, int], _Step]:
-    """By step (and by epoch, where the loop numbers its steps anew), the slowest replica's."""
+    """The slowest replica's steps, by number (and by epoch, where numbers start again)."""
     slowest: dict[tuple[int, int], _Step] = {}
     on: Counter[tuple[int, int]] = Counter()
     for replica in replicas:
         waits = _summed(replica, INPUT) if knows else [0.0] * len(replica.numbers)
-        others, untold = _summed(replica, (COLLECTIVES,)), _summed(replica, (UNTOLD,))
+        others, unrecorded = _summed(replica, (COLLECTIVES,)), _summed(replica, (UNTOLD,))
         seen: Counter[int] = Counter()
         for number, ms, wait, other, lost in zip(
-            replica.numbers, replica.step_ms, waits, others, untold, strict=True
+            replica.numbers, replica.step_ms, waits, others, unrecorded, strict=True
         ):
-            # Loops that count from 0 in each epoch give the same numbers again: they are told apart
-            # by how often each came before.
+            # Loops that count from 0 in each epoch repeat numbers: the count of earlier ones
+            # separates them.
             key = (seen[number], number)
             seen[number] += 1
             on[key] += 1
-            # Time that the trace does not tell of is no proof that others waited for this one.
+            # Time that the trace lost does not show that others waited for this replica.
             step = _Step(ms - other - lost, wait, lost, ms)
             known = slowest.get(key)
             if known is None or (step > known and ms >= known.longest):
@@ -83,7 +83,7 @@ def _on_all(
 
 
 def _sources(hosts: Sequence[HostSteps]) -> str:
-    """What marks the steps of a run, and on how many devices where they do."""
+    """What marks the steps of a run, with the number of devices where these do."""
     count = sum(len(host.replicas) for host in hosts if host.source == STEPS_LINE)
     line = f"{STEPS_LINE} of {count:,} device{'s' * (count > 1)}"
     names = {line if host.source == STEPS_LINE else host.source for host in hosts}

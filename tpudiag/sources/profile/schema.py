@@ -1,9 +1,9 @@
 """The messages of an XSpace (openxla/xla, tsl/profiler/protobuf/xplane.proto), built at run time.
 
 They live in a descriptor pool of their own: TensorFlow and JAX register the same names in the
-default pool, and TensorFlow's classes would cost its import of five seconds. The pool is given
-the schema as bytes (google/protobuf/descriptor.proto): the classes that write such bytes take
-longer to import than these few lines to run.
+default pool, and importing TensorFlow's classes takes five seconds. The pool gets the schema as
+bytes (google/protobuf/descriptor.proto), because the classes that write such bytes take longer to
+import than these few lines to run.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ _PACKAGE = "tensorflow.profiler"
 _KINDS = {"double": 1, "int64": 3, "uint64": 4, "string": 9, "bytes": 12}
 """FieldDescriptorProto.Type."""
 _MESSAGE_KIND, _OPTIONAL, _REPEATED = 11, 1, 3
-"""Of FieldDescriptorProto: its type of messages, and its labels."""
+"""FieldDescriptorProto's type of messages, and its labels."""
 _MESSAGES = {
     "XSpace": "*XPlane planes 1, *string errors 2, *string warnings 3, *string hostnames 4",
     "XPlane": "int64 id 1, string name 2, *XLine lines 3, %XEventMetadata event_metadata 4,"
@@ -53,14 +53,14 @@ class XStat(Protocol):
 
 
 class XEventMetadata(Protocol):
-    """What all events of one id share."""
+    """The metadata that all events of one id share."""
 
     name: str
     display_name: str
 
     @property
     def stats(self) -> Sequence[XStat]:
-        """What is the same for every event of the id."""
+        """The stats that are the same for every event of the id."""
         ...
 
 
@@ -99,7 +99,7 @@ class XPlane(Protocol):
 
     @property
     def stats(self) -> Sequence[XStat]:
-        """What the plane says of itself."""
+        """The plane's own stats."""
         ...
 
 
@@ -146,17 +146,17 @@ def _field(owner: str, field: _Field) -> bytes:
     entry = "".join(word.title() for word in name.split("_")) + "Entry"
     is_map = mark == "%"
     label = _REPEATED if mark in ("*", "%") else _OPTIONAL
-    told = _text(1, name) + number_field(3, number) + number_field(4, label)
-    told += number_field(5, _KINDS.get(kind, _MESSAGE_KIND))
+    descriptor = _text(1, name) + number_field(3, number) + number_field(4, label)
+    descriptor += number_field(5, _KINDS.get(kind, _MESSAGE_KIND))
     if kind not in _KINDS:
-        told += _text(6, f".{_PACKAGE}.{f'{owner}.{entry}' if is_map else kind}")
+        descriptor += _text(6, f".{_PACKAGE}.{f'{owner}.{entry}' if is_map else kind}")
     if mark == "?":
-        told += number_field(9, 0)
+        descriptor += number_field(9, 0)
     if not is_map:
-        return bytes_field(2, told)
+        return bytes_field(2, descriptor)
     pair = _field(entry, ("", "int64", "key", 1)) + _field(entry, ("", kind, "value", 2))
     is_entry = bytes_field(7, number_field(7, 1))  # MessageOptions.map_entry
-    return bytes_field(2, told) + bytes_field(3, _text(1, entry) + pair + is_entry)
+    return bytes_field(2, descriptor) + bytes_field(3, _text(1, entry) + pair + is_entry)
 
 
 def _text(number: int, text: str) -> bytes:

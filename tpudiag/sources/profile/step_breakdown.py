@@ -1,4 +1,4 @@
-"""Where the time of steps goes: per replica, from a host's trace."""
+"""Where the time of steps goes, per replica, from a host's trace."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -36,11 +36,11 @@ COMPUTE, TO_DEVICE, COMPILATION, IDLE = "compute", "host to device", "compilatio
 
 @dataclass(frozen=True)
 class HostSteps:
-    """The steps of one host: per replica, where they come from, and when they ended (ps)."""
+    """The steps of one host: per replica, how they were found, and when they ended (ps)."""
 
     replicas: tuple[ReplicaSteps, ...]
     source: str
-    """What marks them; where a device does, it is said without their number."""
+    """What marks them; for devices without their number."""
     wait_source: str | None
     recovered: bool
     ends: dict[int, int]
@@ -53,9 +53,9 @@ def made(
     source: str,
     recovered: bool,
 ) -> HostSteps:
-    """Steps of devices, each taken apart."""
+    """Steps of devices, each broken down into parts."""
     infeed = any(INFEED in device.parts for device, _ in steps)
-    knows = infeed or bool(trace.asked)
+    knows = infeed or bool(trace.get_next)
     replicas = tuple(_on_device(trace, device, marks, label) for device, marks in steps)
     ends: dict[int, int] = {}
     for _, marks in steps:
@@ -66,32 +66,32 @@ def made(
 
 
 def _on_device(trace: HostRead, device: DeviceRead, steps: Steps, label: str) -> ReplicaSteps:
-    """The steps of one device: what it did, and while it did nothing, what the host did."""
-    untold = merged(device.untold, lost(steps, merged(device.busy, device.untold)))
-    told = {part: without(spans, untold) for part, spans in device.parts.items()}
-    parts = {part: covered(spans, steps.starts, steps.ends) for part, spans in told.items()}
-    infeed = told.get(INFEED, EMPTY)
-    busy = covered(without(device.busy, untold), steps.starts, steps.ends)
+    """One device's steps: its own work, and the host's while the device was idle."""
+    unrecorded = merged(device.unrecorded, lost(steps, merged(device.busy, device.unrecorded)))
+    recorded = {part: without(spans, unrecorded) for part, spans in device.parts.items()}
+    parts = {part: covered(spans, steps.starts, steps.ends) for part, spans in recorded.items()}
+    infeed = recorded.get(INFEED, EMPTY)
+    busy = covered(without(device.busy, unrecorded), steps.starts, steps.ends)
     nothing = np.zeros(len(busy), np.int64)
     by_part = {COMPUTE: busy - sum(parts.values(), nothing)}
     by_part[COLLECTIVES] = parts.get(COLLECTIVES, nothing)
     for name in (HOST_MEMORY, OUTPUT):
         if name in parts:
             by_part[name] = parts[name]
-    if untold or UNTOLD in parts:
-        lost_ps = covered(untold, steps.starts, steps.ends)
+    if unrecorded or UNTOLD in parts:
+        lost_ps = covered(unrecorded, steps.starts, steps.ends)
         by_part[UNTOLD] = lost_ps + parts.get(UNTOLD, nothing)
-    rest = without(union(steps.starts, steps.ends), merged(device.busy, untold))
-    asked = trace.all_asked
+    rest = without(union(steps.starts, steps.ends), merged(device.busy, unrecorded))
+    get_next = trace.all_get_next
     compiling = merged(trace.compiles, tracing(trace.calls))
-    if infeed and asked:
-        by_part[INPUT[1]] = covered(common(infeed, asked), steps.starts, steps.ends)
+    if infeed and get_next:
+        by_part[INPUT[1]] = covered(common(infeed, get_next), steps.starts, steps.ends)
         by_part[INPUT[2]] = parts[INFEED] - by_part[INPUT[1]]
     elif infeed:
         by_part[INPUT[0]] = parts[INFEED]
     blame = (
         (COMPILATION, compiling),
-        (INPUT[1], EMPTY if infeed else asked),
+        (INPUT[1], EMPTY if infeed else get_next),
         (TO_DEVICE, trace.transfers),
     )
     for name, spans in blame:
@@ -112,7 +112,7 @@ def of_host(
     *,
     recovered: bool = False,
 ) -> HostSteps:
-    """Steps of the training loop: those of its devices where it has some, else of the host."""
+    """Steps of the training loop: its devices' where it has some, else the host's."""
     columns = (
         [mark.number for mark in marks],
         [mark.start for mark in marks],
@@ -124,7 +124,7 @@ def of_host(
         steps = Steps(np.arange(len(marks), dtype=np.int64), steps.starts, steps.ends)
     if any(device.busy for device in devices):
         return made(trace, [(device, steps) for device in devices], label, source, recovered)
-    waiting = _waiting(trace, {mark.thread for mark in marks}) if trace.asked else EMPTY
+    waiting = _waiting(trace, {mark.thread for mark in marks}) if trace.get_next else EMPTY
     by_part: dict[str, Ints] = {}
     rest = union(steps.starts, steps.ends)
     computing = merged(trace.kernels, trace.eager)
@@ -135,20 +135,20 @@ def of_host(
         (COLLECTIVES, trace.collectives),
     )
     for name, spans in blame:
-        if spans or (name == INPUT[1] and trace.asked):
+        if spans or (name == INPUT[1] and trace.get_next):
             here = common(rest, spans)
             by_part[name] = covered(here, steps.starts, steps.ends)
             rest = without(rest, here)
-    # Without a kernel in the whole trace its work was not recorded, and nothing says it idled.
+    # A trace without any kernel did not record the host's work: that is no idle time.
     by_part[IDLE if computing else UNTOLD] = covered(rest, steps.starts, steps.ends)
     replica = _replica(label, "host", steps, by_part)
     ends = dict(zip(steps.numbers.tolist(), steps.ends.tolist(), strict=True))
-    wait = _get_next(trace) if trace.asked else None
+    wait = _get_next(trace) if trace.get_next else None
     return HostSteps((replica,), source, wait, recovered, ends)
 
 
 def placed(steps: HostSteps | None, clock: Clock) -> HostSteps | None:
-    """The steps, without when each began where that cannot be told from the epoch's times."""
+    """The steps, without their starts where they cannot be placed in the epoch's time."""
     if steps is None or clock.since_start:
         return steps
     replicas = tuple(replace(replica, starts_ms=None) for replica in steps.replicas)
@@ -156,18 +156,18 @@ def placed(steps: HostSteps | None, clock: Clock) -> HostSteps | None:
 
 
 def _get_next(trace: HostRead) -> str:
-    """What the wait for input was read from."""
-    return WHOLE_CALL_WAIT if trace.asked_whole else GET_NEXT_WAIT
+    """The source of the input wait."""
+    return WHOLE_CALL_WAIT if trace.get_next_whole else GET_NEXT_WAIT
 
 
 def _waiting(trace: HostRead, threads: set[str]) -> Spans:
     """When the loop on these threads waited for input.
 
-    A call on the loop's own thread holds it up. A call on another holds it up while no kernel of
+    A call on the loop's own thread blocks it. A call on another blocks it while no kernel of
     the host runs.
     """
-    own = [spans for name, spans in trace.asked.items() if name in threads]
-    others = [spans for name, spans in trace.asked.items() if name not in threads]
+    own = [spans for name, spans in trace.get_next.items() if name in threads]
+    others = [spans for name, spans in trace.get_next.items() if name not in threads]
     return merged(*own, without(merged(EMPTY, *others), trace.kernels))
 
 
@@ -177,12 +177,12 @@ def waits(trace: HostRead, devices: Sequence[DeviceRead]) -> Spans:
     infeed = [device.parts[INFEED] for device in devices if INFEED in device.parts]
     threads = {mark.thread for mark in steps_named(trace.marks, None)}
     threads |= {call.thread for call in trace.calls[:1]}
-    own = [spans for name, spans in trace.asked.items() if name in threads and not devices]
-    return merged(EMPTY, *infeed, *own, without(trace.all_asked, busy))
+    own = [spans for name, spans in trace.get_next.items() if name in threads and not devices]
+    return merged(EMPTY, *infeed, *own, without(trace.all_get_next, busy))
 
 
 def _replica(label: str, name: str, steps: Steps, by_part: dict[str, Ints]) -> ReplicaSteps:
-    """In ms."""
+    """A replica's steps in ms."""
     parts = tuple(StepPart(part, _ms(np.maximum(ps, 0))) for part, ps in by_part.items())
     return ReplicaSteps(
         label,
@@ -195,5 +195,5 @@ def _replica(label: str, name: str, steps: Steps, by_part: dict[str, Ints]) -> R
 
 
 def _ms(ps: Ints) -> tuple[float, ...]:
-    """Plain numbers in ms."""
+    """Plain Python numbers in ms."""
     return tuple((ps / PS_PER_MS).tolist())

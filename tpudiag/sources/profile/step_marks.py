@@ -1,4 +1,4 @@
-"""Where the steps of a host are: marked by its devices or its loop, asked for, or recovered."""
+"""Where the steps of a host are: marked by devices or the loop, requested by name, or recovered."""
 
 import re
 from collections import Counter
@@ -21,12 +21,12 @@ NOT_TRAINS = re.compile(
 """The last is predict() of Keras 3: `one_step_on_data_distributed`."""
 UNMARKED = "no step is marked"
 LEAST_RUNS = 4
-"""A function or program that ran less often does not repeat."""
+"""A function or program that ran less often does not count as repeating."""
 MARKED = 0.8
-"""Marks around whole steps hold more of the program's time than this."""
+"""Marks that hold more than this share of the program's time surround whole steps."""
 ONE = np.zeros(1, np.int64)
 MOST = 0.5
-"""The program taken for the step has this share of the device's busy time at least."""
+"""The program taken for the step has at least this share of the device's busy time."""
 
 
 def host_steps(
@@ -38,13 +38,12 @@ def host_steps(
 ) -> HostSteps | None:
     """The steps of a host: marked by devices, marked by the loop, or recovered; else None.
 
-    `name` asks for the host's events of that name instead; `training` are the functions known to
-    train, where that is known better than by their names.
+    `name` selects the host's events of that name instead; `training` are the functions known to
+    train, where that is known better than from their names.
     """
     trace = host or HostRead()
     marked = [device for device in devices if device.steps is not None]
-    # What the device marks is exact; the host's marks lie about it, by the length of the queue
-    # between both.
+    # The device's marks are exact; the host's deviate by the length of the queue between both.
     if name is None and marked:
         return made(trace, _marked(devices), label, STEPS_LINE, False)
     marks = steps_named(trace.marks, name)
@@ -62,13 +61,13 @@ def host_steps(
 
 
 def _marked(devices: Sequence[DeviceRead]) -> list[tuple[DeviceRead, Steps]]:
-    """The devices by the steps that they mark; one whose own marks are lost by its neighbours'."""
+    """The devices with the steps they mark; one that lost its marks uses its neighbour's."""
     marks = [device.steps for device in devices if device.steps is not None]
     longest = max(marks, key=lambda steps: len(steps.starts))
     return [
         (device, longest if device.steps is None else device.steps)
         for device in devices
-        if device.steps is not None or device.busy or device.untold
+        if device.steps is not None or device.busy or device.unrecorded
     ]
 
 
@@ -77,7 +76,7 @@ def _dispatched_ahead(
 ) -> list[tuple[DeviceRead, Run]]:
     """The devices and their program where it runs outside the host's marks; else none.
 
-    Dispatch is asynchronous: a loop that does not wait for its results marks what it hands over.
+    Dispatch is asynchronous: a loop that does not wait for its results marks only the dispatch.
     """
     runs = [(device, run) for device in devices if (run := _program(device)) is not None]
     if not runs or any(NOT_TRAINS.fullmatch(_program_name(run)) for _, run in runs):
@@ -86,8 +85,8 @@ def _dispatched_ahead(
     marked = union(*np.array(columns, np.int64).T)
     work = [union(run.starts, run.ends) for _, run in runs]
     inside = sum(common(spans, marked).total for spans in work)
-    # Where the work lies inside the marks the loop waited for it, and the marks are the steps;
-    # where most of it lies outside, they are only the dispatch.
+    # Work inside the marks: the loop waited for it, and the marks are the steps. Mostly outside:
+    # they are only the dispatch.
     return runs if inside < MARKED * sum(spans.total for spans in work) else []
 
 
@@ -111,7 +110,7 @@ def _program_name(run: Run) -> str:
 def _recovered(
     trace: HostRead, devices: Sequence[DeviceRead], label: str, training: frozenset[str]
 ) -> HostSteps | None:
-    """Steps that nothing marks: runs of one program, or calls of one training function."""
+    """Unmarked steps: runs of one program, or calls of one training function."""
     dominant = [(device, run) for device in devices if (run := _program(device)) is not None]
     runs = [(device, run) for device, run in dominant if _trains(_program_name(run))]
     if runs:
@@ -139,7 +138,7 @@ def _recovered(
 
 
 def _whole_calls(trace: HostRead, called: Sequence[Call], label: str) -> HostSteps:
-    """Few calls, on a host whose own CPU computes: each is as long as its step."""
+    """Few calls, on a host whose own CPU computes: each lasts as long as its step."""
     marks = [
         Mark(call.name, call.thread, number, call.start, call.end, numbered=True)
         for number, call in enumerate(called)
@@ -152,7 +151,7 @@ def _whole_calls(trace: HostRead, called: Sequence[Call], label: str) -> HostSte
 def _by_program(
     trace: HostRead, runs: Sequence[tuple[DeviceRead, Run]], label: str, source: str
 ) -> HostSteps:
-    """A step from each start of a program to its next."""
+    """Steps from each start of a program to its next."""
     steps = [
         (d, _between(run.starts) if len(run.starts) > 1 else Steps(ONE, run.starts, run.ends))
         for d, run in runs
@@ -161,9 +160,9 @@ def _by_program(
 
 
 def _training_calls(made: Sequence[Call], training: frozenset[str]) -> list[Call]:
-    """The calls of the training function that took longest; nested ones are no steps."""
+    """The calls of the slowest training function, without nested ones."""
     calls = outermost(made)
-    # What a rehearsal saw taking gradients goes before what only sounds like it.
+    # Functions that a rehearsal saw taking gradients come before those that only sound like it.
     known = [call for call in calls if call.name in training]
     trains = known or [call for call in calls if _trains(call.name)]
     time: Counter[str] = Counter()
@@ -176,7 +175,7 @@ def _training_calls(made: Sequence[Call], training: frozenset[str]) -> list[Call
 def _by_calls(
     trace: HostRead, devices: Sequence[DeviceRead], called: Sequence[Call], label: str, source: str
 ) -> HostSteps:
-    """A step from each call of a function to its next."""
+    """Steps from each call of a function to its next."""
     name = called[0].name
     steps = _between(np.array([call.start for call in called], np.int64))
     marks = [
@@ -187,7 +186,7 @@ def _by_calls(
 
 
 def _program(device: DeviceRead) -> Run | None:
-    """The program that is most of a device's work, and repeats."""
+    """The repeated program that makes up most of a device's work."""
     longest = max(device.runs, key=lambda run: int((run.ends - run.starts).sum()), default=None)
     if longest is None or len(longest.starts) < LEAST_RUNS:
         return None
@@ -196,15 +195,14 @@ def _program(device: DeviceRead) -> Run | None:
 
 
 def _trains(name: str) -> bool:
-    """Whether a function or program is called as one that trains."""
+    """Whether the name of a function or program says that it trains."""
     return bool(TRAINS.fullmatch(name)) and not NOT_TRAINS.fullmatch(name)
 
 
 def _between(starts: Ints) -> Steps:
-    """From each start to the next; a pause (an epoch's end) is no part of the step before it."""
+    """Steps from each start to the next; a pause (an epoch's end) is no part of a step."""
     gaps = np.diff(starts)
-    # Against the median: an evaluation between two epochs would be a step of minutes, and the mean
-    # would follow it.
+    # The median: an evaluation between two epochs takes minutes and would raise the mean.
     usual = gaps <= 10 * max(int(np.sort(gaps)[len(gaps) // 2]), 1)
     numbers = np.arange(len(gaps), dtype=np.int64)
     return Steps(numbers[usual], starts[:-1][usual], starts[1:][usual])

@@ -1,9 +1,9 @@
-"""What lies under a profile's name and is none: said by what to do about it."""
+"""Files that are named like a profile and are none: recognised, with what to do about them."""
 
 HEAD = 4096
-"""Bytes of a file that tell."""
+"""Bytes at a file's start that identify it."""
 REPLACED = b"\xef\xbf\xbd"
-"""U+FFFD: what stands for a byte that was read as text and could not be."""
+"""U+FFFD: replaces a byte that could not be decoded as text."""
 MOST_REPLACED = 8
 STARTS = (
     (b"\x1f\x8b", "gzip-compressed; uncompress it first (gunzip)"),
@@ -19,7 +19,7 @@ STARTS = (
 
 
 def stranger(head: bytes) -> str | None:
-    """What a file is by its first bytes, where that is known and no XSpace."""
+    """The kind of a file that is no XSpace, by its first bytes, where it is known."""
     known = next((what for start, what in STARTS if head.lstrip().startswith(start)), None)
     if known is None and head.count(REPLACED) >= MOST_REPLACED:
         return "damaged: it was copied as text (UTF-8), which lost its bytes; copy it as binary"

@@ -1,7 +1,7 @@
-"""What the events and stats of a plane are: its two tables of metadata.
+"""A plane's two tables of metadata, which describe its events and stats.
 
-The devices of a run write the same tables, though not in the same order, so the last few are
-kept: a pod's are parsed, and its operations described, once.
+The devices of a run write the same tables in different orders, so the last few are cached: those
+of a pod are parsed, and its operations described, once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,29 +14,29 @@ from tpudiag.sources.profile.schema import XEventMetadata, XPlane, new_plane
 from tpudiag.sources.profile.wire import Damaged
 
 KEPT, KEPT_BYTES = 8, 1 << 20
-"""How many tables are kept, and up to which size."""
+"""How many tables are cached, and up to which size."""
 
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The metadata of events and stats by their ids; one for all planes that write the same."""
+    """The metadata of events and stats by id; shared by all planes that write the same."""
 
     metadata: Mapping[int, XEventMetadata] = field(repr=False)
     names: Mapping[int, str] = field(repr=False)
     """Event names by metadata id."""
     stat_names: Mapping[int, str] = field(repr=False)
-    """Names of stats, and the strings that stats refer to, by metadata id."""
+    """Names of stats, and strings that stats refer to, by metadata id."""
     unknown_bytes: int
 
 
 def tables(events: Sequence[memoryview], stats: Sequence[memoryview]) -> Tables:
-    """The tables that are made up by these fields of a plane, tags and all; raises Damaged."""
+    """The tables in these fields of a plane, tags included; raises Damaged."""
     if sum(map(len, events)) + sum(map(len, stats)) > KEPT_BYTES:
         return _made(b"".join((*events, *stats)))
     known = _kept(b"".join(sorted(map(bytes, events))), b"".join(sorted(map(bytes, stats))))
     if len(known.names) == len(events) and len(known.stat_names) == len(stats):
         return known
-    return _made(b"".join((*events, *stats)))  # an id stands in it twice, and the last one counts
+    return _made(b"".join((*events, *stats)))  # of an id that occurs twice the last one counts
 
 
 @lru_cache(KEPT)
@@ -66,7 +66,7 @@ def parse(message: XPlane, data: bytes, what: str) -> int:
     message.DiscardUnknownFields()
     if message.ByteSize() == len(data):
         return 0
-    # Not as long as what was parsed: something was unknown, or written in another way.
+    # Another length than what was parsed: unknown fields, or another encoding.
     known = message.ByteSize()
     message.ParseFromString(data)
     return message.ByteSize() - known

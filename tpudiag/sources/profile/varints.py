@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
-"""Eight bytes each, the first of them lowest."""
+"""Eight bytes each, little-endian."""
 _ONE, _TOP = np.uint64(1), np.uint64(56)
 _MARKS = np.uint64(0x8080808080808080)
 _BITS = ~_MARKS
@@ -22,18 +22,18 @@ _STAGES = tuple(
 
 def numbers(words: Words) -> tuple[Ints, Ints]:
     """The varint at the start of each word, and its length in bytes; 0 where it is longer."""
-    # A varint ends at its first byte without the high bit. With that bit inverted, the lowest bit
-    # that is set marks the end, and x & ~(x - 1) tricks find it without a loop.
+    # A varint ends at its first byte without the high bit. With that bit inverted, the lowest set
+    # bit marks the end, and x & ~(x - 1) tricks find it without a loop.
     stops = ~words
     stops &= _MARKS
     below = stops - _ONE
     below &= ~stops
-    # Everything below the mark of the end: the varint's bytes, with seven bits of each in use.
+    # Everything below the end mark: the varint's bytes, with seven bits of each in use.
     value = words & below
     value &= _BITS
     for high, low, shift in _STAGES:
-        # Squeezes out the unused eighth bits, pair by pair: bytes into 14 bits, those into 28,
-        # those into 56. Three steps in place of one for each byte.
+        # Squeeze out the unused eighth bits pairwise, in three steps: bytes into 14 bits, those
+        # into 28, those into 56.
         upper = value & high
         upper >>= shift
         value &= low

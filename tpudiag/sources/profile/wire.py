@@ -1,4 +1,4 @@
-"""The protobuf wire format, as far as it is needed to take an XSpace apart without parsing it."""
+"""The protobuf wire format, as far as needed to take an XSpace apart without parsing it."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -8,7 +8,7 @@ VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 
 
 class Damaged(Exception):
-    """The bytes are no whole XSpace; the text says how and where, and the user is told it."""
+    """The bytes are no whole XSpace; the text, which the user sees, says how and where."""
 
 
 class Field(NamedTuple):

@@ -1,8 +1,8 @@
-"""What XProf says of a run: its overview page, asked for in a child process with a time limit.
+"""XProf's view of a run: its overview page, made in a child process with a time limit.
 
-XProf writes caches beside the files that it reads, so it gets a folder of links to them. Its
-converter answers nothing, without an error, for a file that it cannot read: that is a failure
-here, and never an empty (healthy) answer.
+XProf writes caches beside the files that it reads, so it gets a folder of links to them. For a
+file that it cannot read its converter returns nothing, without an error: that counts as a failure
+here, never as an empty (healthy) answer.
 """
 
 import html
@@ -34,7 +34,7 @@ STEP_FIGURES = {
     "mxu_utilization_percent": "MXU utilisation",
     "hbm_utilization_percent": "HBM bandwidth utilisation",
 }
-"""XProf takes these over the steps, and writes 0 where it saw none."""
+"""XProf averages these over the steps, and writes 0 where it saw none."""
 STATEMENTS = (
     "statement",
     "input_conclusion",
@@ -64,15 +64,15 @@ class _Row:
 
 @dataclass(frozen=True)
 class _Page:
-    """One of the tables that an overview page is made of."""
+    """One of the tables of an overview page."""
 
     cols: list[_Column] = field(default_factory=list[_Column])
     rows: list[_Row] = field(default_factory=list[_Row])
     p: dict[str, str] = field(default_factory=dict[str, str])
 
 
-class Asking:
-    """A question to XProf under way; `answer` waits for the rest of the time limit."""
+class Query:
+    """A running query to XProf; `answer` waits for the rest of the time limit."""
 
     def __init__(self, process: subprocess.Popen[bytes], answer: Path, limit_s: float) -> None:
         self._process = process
@@ -81,7 +81,7 @@ class Asking:
         self._until = time.monotonic() + limit_s
 
     def answer(self) -> XProfSays:
-        """What XProf says, or why it says nothing."""
+        """XProf's answer, or the reason why there is none."""
         try:
             code = self._process.wait(timeout=max(0.0, self._until - time.monotonic()))
         except subprocess.TimeoutExpired:
@@ -94,8 +94,8 @@ class Asking:
 
 
 @contextmanager
-def asked(files: Sequence[Path], limit_s: float = LIMIT_S) -> Generator[Asking, None, None]:
-    """Ask for the overview page of a run's files; the child ends with the block at the latest."""
+def query(files: Sequence[Path], limit_s: float = LIMIT_S) -> Generator[Query, None, None]:
+    """Request the overview page of a run's files; the child ends with the block at the latest."""
     with scratch.folder("xprof") as folder:
         run = folder / "plugins" / "profile" / "run"
         run.mkdir(parents=True)
@@ -113,7 +113,7 @@ def asked(files: Sequence[Path], limit_s: float = LIMIT_S) -> Generator[Asking, 
             cwd=folder,
         )
         try:
-            yield Asking(process, answer, limit_s)
+            yield Query(process, answer, limit_s)
         finally:
             process.kill()
             process.wait()

@@ -20,23 +20,23 @@ from tpudiag.sources.profile.locate import ENDING, Run
 from tpudiag.xprof_pages import USUAL_SERVERS
 
 USUAL_LIMIT_S, LIMIT_S = 0.5, 10.0
-"""How long an answer may take where nobody asked for links, and where the server was named."""
+"""Time limits of an answer: at the usual addresses, and where the user named the server."""
 PLUGIN = "/data/plugin/profile"
 MOST_BYTES = 1 << 20
-"""Of an answer, packed and unpacked: names of runs and hosts; a longer one is not XProf's."""
+"""Limit of an answer, packed and unpacked: a list of runs and hosts is shorter."""
 GZIP = 16 + zlib.MAX_WBITS
-"""What tells zlib that data is gzip's."""
+"""Lets zlib accept gzip data."""
 TRACE_VIEWER = "trace_viewer@"
 
 
 @dataclass(frozen=True, kw_only=True)
 class XProfServer:
-    """A server that shows the profile at hand."""
+    """A server that shows the current profile."""
 
     address: str
     """Without a slash at its end."""
     run: str
-    """The profile's name there."""
+    """The profile's name on the server."""
     hosts: tuple[str, ...]
 
     def page(self, tool: str, host: str | None = None) -> str:
@@ -73,7 +73,7 @@ def showing(addresses: Sequence[str], run: Run, limit_s: float = LIMIT_S) -> XPr
 
 
 def refuse_odd(address: str) -> None:
-    """UsageError for what is no URL of a server."""
+    """Raise UsageError for what is no URL of a server."""
     try:
         parts = urlsplit(address)
         is_url = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -87,21 +87,21 @@ def _showing(address: str, run: Run, limit_s: float) -> XProfServer | None:
     """The server at an address, where it has a run of this name with the same hosts."""
     last = Path(run.folder).name
     named = [
-        name for name in _asked(address, "runs", {}, limit_s) if name.rpartition("/")[2] == last
+        name for name in _listed(address, "runs", {}, limit_s) if name.rpartition("/")[2] == last
     ]
     exact = [name for name in named if name == run.name] or named
     if len(exact) != 1:
         return None
-    asked = {"run": exact[0], "tag": TRACE_VIEWER}
-    hosts = tuple(_asked(address, "hosts", asked, limit_s))
+    query = {"run": exact[0], "tag": TRACE_VIEWER}
+    hosts = tuple(_listed(address, "hosts", query, limit_s))
     files = {Path(file).name.removesuffix(ENDING) for file in run.files}
     if not files <= set(hosts):
-        return None  # another profile of the name
+        return None  # another profile of the same name
     return XProfServer(address=address, run=exact[0], hosts=hosts)
 
 
-def _asked(address: str, what: str, query: dict[str, str], limit_s: float) -> list[str]:
-    """Names that a route of the plugin lists; none where nobody answers as XProf does."""
+def _listed(address: str, what: str, query: dict[str, str], limit_s: float) -> list[str]:
+    """Names that a route of the plugin lists; none where the answer is not XProf's."""
     where = urlsplit(address)
     kind = HTTPSConnection if where.scheme == "https" else HTTPConnection
     try:
@@ -121,7 +121,7 @@ def _asked(address: str, what: str, query: dict[str, str], limit_s: float) -> li
 
 @contextmanager
 def _until(connection: HTTPConnection, limit_s: float) -> Generator[None, None, None]:
-    """Connects, and ends the connection when its time is over: a timeout bounds each read alone."""
+    """Connect, and close the connection when time is over: a timeout limits single reads only."""
     connection.connect()
     opened = connection.sock
 

@@ -1,9 +1,9 @@
 """Reads an XSpace plane by plane and line by line.
 
-The file is mapped and taken apart by the wire format; of a line a window of bytes at a time is
-decoded, and its pages are given back when it is done: memory is bounded by the largest line and
-not by the file. Times are in picoseconds since the start of the capture (or the epoch: what the
-profiler wrote), the same for all planes of a file.
+The file is mapped and split by the wire format; a line is decoded in windows of bytes, whose pages
+are released when it is done: memory is bounded by the largest line, not by the file. Times are in
+picoseconds since the start of the capture (or since the epoch, as the profiler wrote them), the
+same for all planes of a file.
 """
 
 import mmap
@@ -25,23 +25,23 @@ from tpudiag.sources.profile.wire import Damaged
 
 StatValue = float | int | str | bytes
 Release = Callable[[memoryview], None]
-"""Told that a part of the file is done with, so that its pages need not stay in memory."""
+"""Called with a part of the file that is done with, so that its pages can be released."""
 SPACE_FIELDS: Mapping[int, int] = dict.fromkeys(range(1, 5), wire.BYTES)
 PLANE_FIELDS: Mapping[int, int] = {1: wire.VARINT, **dict.fromkeys((2, 3, 4, 5, 6), wire.BYTES)}
 SMALL = 64
-"""Planes of at most this many bytes are looked up before they are parsed again."""
+"""Planes of at most this many bytes are compared with known ones before they are parsed."""
 PLANES, ERRORS, WARNINGS, HOSTNAMES = 1, 2, 3, 4
 LINES, EVENT_METADATA, STAT_METADATA = 3, 4, 5
 
 
 @dataclass(frozen=True, kw_only=True)
 class Plane:
-    """One plane: its metadata parsed, its lines still bytes; `header` is what is neither."""
+    """One plane: parsed metadata, unparsed lines; `header` are the bytes of neither."""
 
     header: XPlane
     data: memoryview = field(repr=False)
     spans: tuple[tuple[int, int], ...]
-    """Where its lines lie in its bytes."""
+    """The positions of its lines in its bytes."""
     unknown_bytes: int
     tables: Tables
     release: Release = field(default=lambda _: None, repr=False)
@@ -68,11 +68,11 @@ class Plane:
 
     @property
     def stats(self) -> dict[str, StatValue]:
-        """What the plane says of itself, by name."""
+        """The plane's own stats, by name."""
         return self.values(self.header.stats)
 
     def lines(self) -> Iterator[Line]:
-        """The lines, each taken apart when its turn comes; raises Damaged."""
+        """The lines, each split off when its turn comes; raises Damaged."""
         for group in _near(self.spans):
             region = Region(self.data, group[0][0], group[-1][1]) if len(group) > 1 else None
             for start, end in group:
@@ -81,7 +81,7 @@ class Plane:
                 self.release(part)
 
     def values(self, stats: Iterable[XStat]) -> dict[str, StatValue]:
-        """Stats by name, references resolved."""
+        """Stats by name, with references resolved."""
         names = self.stat_names
         by_name: dict[str, StatValue] = {}
         for stat in stats:
@@ -95,7 +95,7 @@ class Plane:
         return by_name
 
     def stat_id(self, name: str) -> int | None:
-        """The metadata id of a stat, None where no event of the plane can carry it."""
+        """The metadata id of a stat; None where no event of the plane can carry it."""
         return self._stat_ids.get(name)
 
     @cached_property
@@ -109,7 +109,7 @@ class Plane:
 
 @dataclass(frozen=True, kw_only=True)
 class Space:
-    """An XSpace whose planes are parsed as they are asked for."""
+    """An XSpace whose planes are parsed one by one on demand."""
 
     parts: tuple[memoryview, ...]
     hostnames: tuple[str, ...]
@@ -117,12 +117,12 @@ class Space:
     warnings: tuple[str, ...]
     release: Release = field(default=lambda _: None, repr=False)
     repeated: list[int] = field(default_factory=list[int], repr=False)
-    """Bytes of planes that the file holds a second time, left out; known once all are read."""
+    """Sizes of planes that the file holds a second time, left out; complete once all are read."""
 
     def planes(self) -> Iterator[Plane]:
         """The planes in the order of the file; raises Damaged.
 
-        Of many small ones with the same bytes and without lines, only the first.
+        Of many small ones with the same bytes and without lines, only the first is given.
         """
         seen: set[bytes] = set()
         large: dict[int, list[memoryview]] = {}
@@ -141,7 +141,7 @@ class Space:
 
 
 def space(data: memoryview, release: Release = lambda _: None) -> Space:
-    """Take an XSpace apart; raises Damaged where it is none, or not whole."""
+    """Split an XSpace; raises Damaged where it is none, or not whole."""
     if len(data) == 0:
         raise Damaged("the file is empty (0 bytes)")
     if what := stranger(bytes(data[:HEAD])):
@@ -180,19 +180,19 @@ def plane(data: memoryview, release: Release = lambda _: None) -> Plane:
         raise Damaged(f"corrupt: a plane is not whole ({damage})") from damage
     header = new_plane()
     unknown = parse(header, b"".join(rest), "a plane")
-    told = tables(parts[EVENT_METADATA], parts[STAT_METADATA])
+    parsed = tables(parts[EVENT_METADATA], parts[STAT_METADATA])
     return Plane(
         header=header,
         data=data,
         spans=tuple(spans),
-        unknown_bytes=unknown + told.unknown_bytes,
-        tables=told,
+        unknown_bytes=unknown + parsed.unknown_bytes,
+        tables=parsed,
         release=release,
     )
 
 
 def _near(spans: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
-    """The lines in groups that reach over no more than a window."""
+    """The lines, grouped so that no group spans more than a window."""
     group: list[tuple[int, int]] = []
     for span in spans:
         if group and span[1] - group[0][0] > WINDOW:
@@ -205,7 +205,7 @@ def _near(spans: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
 
 @contextmanager
 def opened(file: Path) -> Generator[tuple[memoryview, Release], None, None]:
-    """The bytes of a file, mapped and not read, and what lets go of parts; raises OSError."""
+    """The bytes of a file, mapped and not read, and a function to release parts; raises OSError."""
     if file.exists() and not file.is_file() and not file.is_dir():
         raise OSError("not a file")  # opening a pipe waits for a writer
     with file.open("rb") as stream:
@@ -213,13 +213,13 @@ def opened(file: Path) -> Generator[tuple[memoryview, Release], None, None]:
             yield memoryview(b""), lambda _: None
             return
         mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        # Not closed: views of it may outlive this block in a traceback; it ends with the last one.
+        # Not closed: views of it may outlive this block in a traceback; the last one closes it.
         whole = memoryview(mapped)
         yield whole, _releaser(mapped, whole)
 
 
 def _releaser(mapped: mmap.mmap, whole: memoryview) -> Release:
-    """Gives back the pages that lie wholly inside a part; they are read again if need be."""
+    """Releases the pages that lie wholly inside a part; they are read again if needed."""
     base = _address(whole)
 
     def release(part: memoryview) -> None:
@@ -233,12 +233,12 @@ def _releaser(mapped: mmap.mmap, whole: memoryview) -> Release:
 
 
 def _address(part: memoryview) -> int:
-    """Where its bytes lie in memory."""
+    """The memory address of its bytes."""
     return int(np.frombuffer(part, np.uint8).ctypes.data) if len(part) else 0
 
 
 def _known(data: memoryview, allowed: Mapping[int, int], what: str) -> Iterator[wire.Field]:
-    """The fields of a message whose fields are all known; a stranger means damage."""
+    """The fields of a message whose fields are all known; an unknown one means damage."""
     for part in wire.fields(data):
         if allowed.get(part.number) != part.wire_type:
             raise Damaged(

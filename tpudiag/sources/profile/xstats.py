@@ -1,4 +1,4 @@
-"""Reads chosen stats of many events at once."""
+"""Reads selected stats of many events at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BYTE, _LOW = np.uint64(0xFF), np.uint64(0x7F)
 
 
 class Found(NamedTuple):
-    """A stat of some events: their indices, its id, the tag of its value, and the value."""
+    """One stat of several events: their indices, its id, its value's tag, and the value."""
 
     events: Ints
     ids: Ints
@@ -31,7 +31,7 @@ class Found(NamedTuple):
 
 
 class _Heads(NamedTuple):
-    """One stat of some events: its id, the tag of its value, where that lies, where it ends."""
+    """One stat of several events: its id, its value's tag and position, and where it ends."""
 
     events: Ints
     ids: Ints
@@ -48,8 +48,8 @@ class _Heads(NamedTuple):
 def whole_numbers(events: Events, wanted: Collection[int] | None = None) -> Iterator[Found]:
     """All stats that hold a whole number or a reference, the first of each event first.
 
-    `wanted` are the ids asked for, None all of them. Numbers of more than 56 bits (addresses,
-    hashes) are left out.
+    `wanted` are the requested ids, None for all. Numbers of more than 56 bits (addresses, hashes)
+    are left out.
     """
     for heads in _walk(events, wanted):
         tags = heads.tags
@@ -71,7 +71,7 @@ def _walk(events: Events, wanted: Collection[int] | None) -> Iterator[_Heads]:
         plain = heads.values_at <= heads.ends
         if wanted is not None:
             first = int(heads.ids[0])
-            if (heads.ids == first).all():  # as mostly: events of a line are written alike
+            if (heads.ids == first).all():  # the usual case: events of a line are written alike
                 plain &= first in wanted
             else:
                 plain &= np.isin(heads.ids, np.array(list(wanted), np.int64))
@@ -118,7 +118,7 @@ def fractions(events: Events, id_: int | None) -> NDArray[np.float64]:
 
 
 def _text(words: Words, start: int, size: int, known: dict[tuple[int, int, int], str]) -> str:
-    """The string of `size` bytes at a position; the same few stand in every event."""
+    """The string of `size` bytes at a position, cached: the same few occur in every event."""
     key = (size, int(words[start]), int(words[start + size - 8])) if 8 <= size <= 16 else None
     if key is not None and key in known:
         return known[key]
@@ -130,7 +130,7 @@ def _text(words: Words, start: int, size: int, known: dict[tuple[int, int, int],
 
 
 def _heads(words: Words, index: Ints, at: Ints) -> _Heads:
-    """The stats at some positions; odd ones have the id -1, and their value far away."""
+    """The stats at some positions; malformed ones get the id -1, and a value out of range."""
     head = words[at]
     short = (head & np.uint64(0x80FF8000)) == np.uint64(0x00080000)
     ids = ((head >> np.uint64(24)) & _LOW).view(np.int64)
@@ -154,7 +154,7 @@ def _heads(words: Words, index: Ints, at: Ints) -> _Heads:
 def named(
     events: Events, ids: Mapping[str, int | None]
 ) -> dict[str, tuple[Ints, NDArray[np.bool_]]]:
-    """The values of the stats with these ids, by name: one for each event, and where it is set."""
+    """The values of the stats with these ids, by name: one per event, and where it is set."""
     count = len(events)
     wanted = {id_: name for name, id_ in ids.items() if id_ is not None}
     columns = {name: (np.zeros(count, np.int64), np.zeros(count, np.bool_)) for name in ids}
