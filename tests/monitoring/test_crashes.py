@@ -54,9 +54,9 @@ def test_an_exception_in_the_loop_is_how_the_run_ended(
     assert before.failure is None, "it had ended well"
     assert before.last_ns <= found.run.started_ns
     assert main(["watch", str(tmp_path / "a.sqlite"), "--idle", "0.2"]) == 1
-    said = capsys.readouterr()
-    assert "the job ended by ValueError: no more data" in said.out
-    assert "TPU609 run-failed" in said.out
+    printed = capsys.readouterr()
+    assert "the job ended by ValueError: no more data" in printed.out
+    assert "TPU609 run-failed" in printed.out
 
 
 def test_a_second_loop_goes_on_with_the_run(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_what_is_no_count_is_refused_where_it_is_given(tmp_path: Path, count: in
 def test_the_users_innermost_line_is_named() -> None:
     with pytest.raises(OSError) as caught:
         Path("/nowhere/at/all").read_text(encoding="utf-8")
-    text = crashes.said(caught.value, caught.value.__traceback__)
+    text = crashes.error_line(caught.value, caught.value.__traceback__)
     assert text.startswith("FileNotFoundError: ")
     assert f"({__file__}:" in text
 

@@ -1,8 +1,7 @@
-"""When somebody is to be called: one table of rules, for Prometheus and for Cloud Monitoring.
+"""When to alert: one table of rules, for Prometheus and for Cloud Monitoring.
 
 The detector is `tpudiag watch` itself: its verdict is exported, and the first rule passes it on.
-The others are what is left where it says nothing: a drop by the baseline that it exports, steps
-and points that do not come, HBM.
+The others cover its silence: a drop below the exported baseline, missing steps and points, HBM.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 Selected = Callable[[str], str]
-"""A metric's name as the series of a job; within a function of time, and summed up over runs."""
+"""Turns a metric's name into a job's series; within a function of time, and summed over runs."""
 REMEMBERED = "2h"
-"""For how long a job that is not heard of any more is missed."""
+"""For how long a job without points counts as missing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +30,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """Fires where `query` gives anything for so many minutes."""
+    """Fires where `query` returns anything for `minutes`."""
 
     id: str
     title: str
@@ -43,7 +42,7 @@ class Rule:
 
 
 def rules(series: Selected, runs: Selected, id_label: str, limits: Limits) -> tuple[Rule, ...]:
-    """The rules; `runs` takes an expression without what tells the runs of a job apart."""
+    """The rules; `runs` takes an expression without the labels that distinguish a job's runs."""
     return (
         _check_failed(series, runs, id_label),
         _drop(series, runs, limits),
@@ -54,7 +53,7 @@ def rules(series: Selected, runs: Selected, id_label: str, limits: Limits) -> tu
 
 
 def _check_failed(series: Selected, runs: Selected, id_label: str) -> Rule:
-    """What tpudiag's own detector says."""
+    """A check of tpudiag's own detector fails."""
     return Rule(
         id="check-failed",
         title="a check of tpudiag watch fails",
@@ -70,8 +69,8 @@ def _check_failed(series: Selected, runs: Selected, id_label: str) -> Rule:
 
 
 def _drop(series: Selected, runs: Selected, limits: Limits) -> Rule:
-    """Against the baseline that the detector exports: a restart, or another batch, keeps it."""
-    # A hundredth more, or a drop by just the limit would never be below it.
+    """Against the exported baseline, which a restart or another batch does not change."""
+    # 1 % more, since a drop by just the limit would never be below it.
     below = 1.01 * (1 - limits.drop)
     return Rule(
         id="throughput-drop",
@@ -84,7 +83,7 @@ def _drop(series: Selected, runs: Selected, limits: Limits) -> Rule:
 
 
 def _no_points(series: Selected, runs: Selected, limits: Limits) -> Rule:
-    """A job that was there is there no more, and its newest run had not ended well."""
+    """A job's points ended, although its newest run had not ended well."""
     began = runs(f"last_over_time({series('run_started_seconds')}[{REMEMBERED}])")
     ended = runs(f"last_over_time({series('ended_run_seconds')}[{REMEMBERED}])")
     heard = runs(f"count_over_time({series('steps')}[{limits.absent_min}m])")
@@ -99,7 +98,7 @@ def _no_points(series: Selected, runs: Selected, limits: Limits) -> Rule:
 
 
 def _silence(series: Selected, limits: Limits) -> Iterator[Rule]:
-    """The job runs and makes no step."""
+    """The job runs but makes no steps."""
     yield Rule(
         id="no-first-step",
         title=f"no first step within {limits.first_step_min} minutes",

@@ -1,4 +1,4 @@
-"""What is normal for a job: the median of its step time over the last hour, and its spread."""
+"""A job's normal step time: the median over the last hour, and its spread."""
 
 from __future__ import annotations
 
@@ -7,25 +7,24 @@ from collections import deque
 from statistics import median
 
 BLOCK_POINTS, BLOCK_S, BLOCK_LEAST = 60, 300.0, 12
-"""A block is so many points, or what came in so long, but never fewer than the least."""
+"""A block ends after so many points or so much time, but never with fewer than the least."""
 BLOCKS = 60
 BLOCKS_NEEDED = 4
-# The first minutes are faster or slower than the rest: buffers are full, caches cold, functions are
-# traced.
+# The first minutes are not typical: buffers are full, caches cold, functions are traced.
 WARM_UP_BLOCKS = 2
 FIRST_STEPS = 60
-"""Of no use for what the first minutes show: buffers are full."""
+"""Steps ignored in the first minutes' estimate: buffers are still full."""
 EARLY_POINTS = 20
-"""Of a block in the first minutes, and before the first of them."""
+"""Points of a block in the first minutes, and points skipped before the first of them."""
 # For normal noise the median distance from the median is sigma / 1.4826; unlike a standard
-# deviation it does not see a few wild points.
+# deviation it ignores outliers.
 TO_SIGMA = 1.4826
 # Synthetic loops have no noise at all: without a floor any change of 0.1 % would be a drop.
 LEAST_SIGMA = 0.005
 
 
 class Baseline:
-    """Learns from points, which are logarithms of the time a step takes.
+    """Learns the normal level from points, which are logarithms of the time per step.
 
     `level` is None until warm-up and four blocks are over: about six minutes of steps of a
     second, 30 minutes of steps of half a minute.
@@ -35,9 +34,9 @@ class Baseline:
         self.level: float | None = None
         self.sigma = LEAST_SIGMA
         self.wander = 0.0
-        """How far the medians of blocks lie from the level."""
+        """How far the blocks' medians spread around the level."""
         self._early: list[tuple[float, float]] = []
-        """The fastest two blocks of the first minutes: how fast they are, and how uneven."""
+        """The two fastest blocks of the first minutes: their level and spread."""
         self._points = self._steps = 0
         self._first: list[float] = []
         self._block: list[float] = []
@@ -53,7 +52,7 @@ class Baseline:
 
     @property
     def early(self) -> tuple[float, float] | None:
-        """What the first minutes show, and by how much more than it a step must take to be slow."""
+        """The level of the first minutes, and the excess that makes a step slow."""
         if self.level is not None or len(self._early) < 2:
             return None
         (fastest, sigma), (next_, _) = self._early
@@ -61,12 +60,12 @@ class Baseline:
 
     @property
     def waits_points(self) -> int:
-        """How many points it still takes at the most, until there is a level."""
+        """At most how many points are missing until there is a level."""
         blocks = self._skip + BLOCKS_NEEDED - len(self._medians)
         return max(blocks * BLOCK_POINTS - len(self._block), 0) if self.level is None else 0
 
     def learn(self, point: float, after_s: float, steps: int = 1) -> None:
-        """One more point of normal running, of so many steps, so long after the one before."""
+        """Add a point of normal running, over `steps` steps, `after_s` after the previous one."""
         self._learn_early(point, steps)
         self._block.append(point)
         self._block_s += after_s
@@ -83,23 +82,23 @@ class Baseline:
         self._settle()
 
     def know(self, took_s: float) -> None:
-        """What a unit took in a minute of before: one block, of which the points are not known."""
+        """Add a minute of an earlier recording: one block without its single points."""
         if took_s > 0:
             self._skip = 0
             self._medians.append(math.log(took_s))
             self._settle()
 
     def _settle(self) -> None:
-        """The level, by the blocks of the last hour."""
+        """Set the level from the blocks of the last hour."""
         if len(self._medians) >= BLOCKS_NEEDED:
-            # A median of medians over an hour: it follows a job that slowly changes, and an
-            # evaluation of ten minutes does not move it.
+            # A median of medians over an hour follows a job that changes slowly, and an evaluation
+            # of ten minutes does not move it.
             level = self.level = median(self._medians)
             self.sigma = max(median(self._sigmas or [LEAST_SIGMA]), LEAST_SIGMA)
             self.wander = TO_SIGMA * median(abs(m - level) for m in self._medians)
 
     def _learn_early(self, point: float, steps: int) -> None:
-        """The fastest of small blocks, while there is no level."""
+        """Keep the fastest of small blocks while there is no level."""
         self._points, self._steps = self._points + 1, self._steps + steps
         if self.level is not None or self._points <= EARLY_POINTS or self._steps <= FIRST_STEPS:
             return

@@ -1,4 +1,4 @@
-"""How many examples a batch of the loop holds, beside the first: a batch may double on its way."""
+"""The number of examples in each batch of the loop, which may change during training."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from typing import Any
 
 
 class BatchSizes:
-    """Scales the global batch that was named by the first dimension of what the loop gets."""
+    """Scales the given global batch by the first dimension of the loop's batches."""
 
     def __init__(self, global_batch: int | None) -> None:
         self._global_batch, self._first = global_batch, 0
         self._known = global_batch is not None
 
     def examples(self, batch: Any) -> int:
-        """The examples of a batch; -1 where it shows none, and the named batch is taken."""
+        """The examples of a batch; -1 where it has no visible size."""
         if not self._known:
             return -1
         try:
-            # PerReplica, tuple, list, dict: the first of whatever it is made of.
+            # PerReplica, tuple, list, dict: take the first component.
             part: Any = batch
             while not hasattr(part, "shape"):
                 inner: Any = getattr(part, "values", part)
@@ -27,5 +27,5 @@ class BatchSizes:
             self._first = self._first or rows
             return int((self._global_batch or 0) * rows / self._first)
         except Exception:
-            self._known = False  # not asked again: each step pays for it
+            self._known = False  # not tried again: each step would pay for it
             return -1

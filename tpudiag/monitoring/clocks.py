@@ -1,4 +1,4 @@
-"""Ages by clocks that do not step: neither NTP nor the end of a suspend makes a stall."""
+"""Ages by clocks that never jump: neither NTP nor a resume from suspend looks like a stall."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tpudiag.monitoring.recording import NS, Run
 
 
 class Clock:
-    """Time since the epoch that never steps: read once, and carried on by the monotonic clock."""
+    """Time since the epoch without jumps: read once, then advanced by the monotonic clock."""
 
     def __init__(
         self,
@@ -23,12 +23,12 @@ class Clock:
         self._shift_ns = wall_ns() - monotonic_ns()
 
     def now_ns(self) -> int:
-        """The time since the epoch, as it was read once, and what has passed since."""
+        """The time since the epoch, advanced monotonically."""
         return self.monotonic_ns() + self._shift_ns
 
 
 class Ages:
-    """How long ago a run was heard of, and made a step."""
+    """How long ago a run was last heard of and made its last step."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -37,7 +37,7 @@ class Ages:
         self._old_s = 0.0
 
     def hear(self, run: Run, last_step_ns: int) -> None:
-        """What a look saw: the run, and the end of its last step."""
+        """Note a poll's result: the run, and the end of its last step."""
         before, self._run = self._run, run
         mark = self._mark(run, last_step_ns)
         if before is not None and before.id == run.id and self._seen == mark:
@@ -45,11 +45,11 @@ class Ages:
         new = before is None or before.id != run.id
         self._seen = mark
         self._heard_ns = self._clock.monotonic_ns()
-        # At the first look only the clocks of two machines can say how old it is.
+        # At the first poll its age is known only from the clocks of two machines.
         self._old_s = max((self._clock.now_ns() - mark) / NS, 0.0) if new else 0.0
 
     def quiet_s(self) -> float:
-        """Time since the recorder of the run last wrote."""
+        """Time since the run's recorder last wrote."""
         assert self._run is not None
         run = self._run
         if run.monotonic_ns is not None and machine.same_clock(run.machine, self._clock.machine):
@@ -68,9 +68,9 @@ class Ages:
 
     @staticmethod
     def _mark(run: Run, last_step_ns: int) -> int:
-        """What changes when there is news: a recorder writes always, event files at steps."""
+        """A value that changes with news: a recorder writes always, event files at steps."""
         return run.last_ns if run.pid > 0 else last_step_ns
 
 
 STEP_S = 300.0
-"""Event files are flushed late, but not later: what lies beyond is a step of a clock."""
+"""Event files are flushed within this time; a larger difference is a clock jump."""

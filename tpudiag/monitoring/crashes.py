@@ -1,7 +1,7 @@
-"""Tells recorders how the process ends, and of a fork: neither is their own.
+"""Tells recorders how the process ends, and of a fork.
 
-Heard are an exception that nobody caught, in the main thread or in that of the loop, and the exit
-code that the script itself chose, by `sys.exit`, `exit` or SystemExit in the loop.
+Hooked are an exception that nobody caught, in the main thread or the loop's, and the exit code
+that the script chose by `sys.exit`, `exit` or SystemExit in the loop.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tpudiag.sources.job.points import hooks, table
 
 
 class Follower(Protocol):
-    """What wants to know."""
+    """Receives the events."""
 
     @property
     def closed_at(self) -> int | None:
@@ -37,7 +37,7 @@ class Follower(Protocol):
         ...
 
     def ends(self, failure: str | None, exit_code: int | None = None) -> None:
-        """The process ends by this exception, or this exit code; neither: it goes on."""
+        """The process ends by this exception or exit code; it continues where both are None."""
         ...
 
     def forks(self) -> None:
@@ -54,27 +54,26 @@ class Follower(Protocol):
 
 
 _followers: deque[Follower] = deque(maxlen=64)
-"""Held: a loop's recorder would be gone before the hook hears of the exception in the loop."""
+"""Strong references: a loop's recorder would be gone before the hook sees the loop's exception."""
 _installed = False
 MOST_LOOK_S, _looked_s = 0.05, 0.0
-"""A loop may be left early each epoch: a look among millions of objects is taken once."""
+"""Limits the search among millions of objects, since a loop may be left early in each epoch."""
 
 
 def follow(recorder: Follower) -> None:
-    """Tell this recorder; the interpreter's hooks are chained to once."""
+    """Register this recorder; the interpreter's hooks are installed once."""
     global _installed  # noqa: PLW0603
     _followers.append(recorder)
     if _installed:
         return
     _installed = True
     atexit.register(_leave)
-    # The interpreter calls it before atexit: the recorder is still open, and its end is the
-    # exception's.
+    # Called before atexit: the recorder is still open, and ends by the exception.
     hooks.span(table.UNCAUGHT, _uncaught)
     hooks.span(table.UNCAUGHT_IN_THREAD, _uncaught_in_thread)
     hooks.span(table.EXITED, _exits)
     hooks.span(table.QUIT, _quits)
-    # Not on Windows.
+    # Missing on Windows.
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(
             before=lambda: _each(lambda one: one.forks()),
@@ -83,27 +82,26 @@ def follow(recorder: Follower) -> None:
         )
 
 
-def said(error: BaseException, trace: TracebackType | None) -> str:
-    """`ValueError: no data (train.py:12)`, with the innermost line that is the user's own."""
-    # In one line and cut: TensorFlow's errors hold whole graphs, and this is a column of each row
-    # of the run.
+def error_line(error: BaseException, trace: TracebackType | None) -> str:
+    """`ValueError: no data (train.py:12)`, with the innermost line of the user's own code."""
+    # One line, cut: TensorFlow's errors hold whole graphs, and this is a column of every row.
     text = " ".join(f"{type(error).__name__}: {error}".split())[:500]
     own = [f for f in traceback.extract_tb(trace) if not installed_code(f.filename)]
     return f"{text} ({own[-1].filename}:{own[-1].lineno})" if own else text
 
 
 def installed_code(filename: str) -> bool:
-    """Whether a file is of the standard library or of an installed package."""
+    """Whether a file belongs to the standard library or an installed package."""
     places = {sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")}
     return filename.startswith("<") or any(filename.startswith(f"{place}/") for place in places)
 
 
 def left_by_exit(recorder: Follower) -> None:
-    """The loop was left early: say so where a SystemExit is what leaves it."""
+    """The loop was left early: report it where a SystemExit caused that."""
     global _looked_s  # noqa: PLW0603
     with suppress(Exception):
-        # The interpreter shows an exception to nobody while it unwinds the stack; the collector
-        # knows it all the same, mostly among its youngest.
+        # While the stack unwinds the exception is visible only to the garbage collector, mostly
+        # among its youngest objects.
         for generation in (0, 1, 2) if _looked_s < MOST_LOOK_S else (0, 1):
             begun_s = time.perf_counter()
             objects = gc.get_objects(generation=generation)
@@ -117,25 +115,25 @@ def left_by_exit(recorder: Follower) -> None:
 
 
 def _leave() -> None:
-    """Python ends: nobody is told any more."""
+    """Python ends: stop notifying."""
     for heard in (_uncaught, _uncaught_in_thread, _exits, _quits):
         hooks.leave(heard)
 
 
 def _uncaught(_: object, error: BaseException, trace: TracebackType | None) -> None:
-    """An exception ends the process."""
-    _tell(_ended_by_it(), lambda: (said(error, trace), None))
+    """An uncaught exception ends the process."""
+    _tell(_ended_by_it(), lambda: (error_line(error, trace), None))
 
 
 def _uncaught_in_thread(args: Any) -> None:
-    """The same of threads: the end of a run is that of the thread that makes its steps."""
+    """An uncaught exception in a thread: it ends the run whose steps that thread makes."""
     own = [one for one in list(_followers) if one.thread == threading.get_ident()]
-    # An exit in a thread ends that thread alone, and no hook hears of it.
-    _tell(own[-1:], lambda: (said(args.exc_value, args.exc_traceback), None))
+    # An exit in a thread ends that thread alone, and triggers no hook.
+    _tell(own[-1:], lambda: (error_line(args.exc_value, args.exc_traceback), None))
 
 
 def _quits(_: object, code: Any = None) -> None:
-    """`exit` or `quit` is called."""
+    """`exit` or `quit` was called."""
     _exits(code)
 
 
@@ -143,24 +141,24 @@ def _exits(status: Any = None) -> None:
     """The script chose its exit code."""
     with suppress(Exception):
         if threading.current_thread() is not threading.main_thread():
-            return  # it ends the thread alone
+            return  # ends the thread alone
         code, text = _code(status)
         error = sys.exc_info()[1]
         if error is not None and not isinstance(error, SystemExit):
-            text = said(error, error.__traceback__)
+            text = error_line(error, error.__traceback__)
         if code:
             _tell(_ended_by_it(), lambda: (text, code))
 
 
 def _code(status: Any) -> tuple[int, str | None]:
-    """The exit code that Python makes of what was given, and the text that it prints."""
+    """Python's exit code for a status, and the text that it prints."""
     if status is None or isinstance(status, int):
         return int(status or 0) & 0xFF, None
     return 1, " ".join(str(status).split())[:500]
 
 
 def _tell(recorders: list[Follower], end: Callable[[], tuple[str | None, int | None]]) -> None:
-    """Tell recorders how it ends; nothing that fails here reaches the job."""
+    """Notify recorders; no failure here reaches the job."""
     with suppress(Exception):
         failure, code = end()
         for recorder in recorders:
@@ -169,14 +167,14 @@ def _tell(recorders: list[Follower], end: Callable[[], tuple[str | None, int | N
 
 
 def _ended_by_it() -> list[Follower]:
-    """The open ones, or the one that was closed last: those before had ended well."""
+    """The open recorders, or the one closed last: earlier ones had ended well."""
     recorders = list(_followers)
     going_on = [recorder for recorder in recorders if recorder.closed_at is None]
     return going_on or sorted(recorders, key=lambda recorder: recorder.closed_at or 0)[-1:]
 
 
 def _each(do: Callable[[Follower], None]) -> None:
-    """Tell all of them."""
+    """Call all of them."""
     for recorder in list(_followers):
         with suppress(Exception):
             do(recorder)

@@ -1,7 +1,7 @@
-"""What a job delivers: its share of the wall's clock, pauses and stalls included.
+"""What a job delivers: its share of the wall time, pauses and stalls included.
 
-Steps may be as fast as ever while saves, evaluations or stalls between them take the time. One
-long pause is a habit of many jobs; at least three within a span are what the job does now.
+Steps may keep their speed while saves, evaluations or stalls between them take the time. One long
+pause is usual in many jobs; three within a span are a pattern.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ SPANS_S = (120.0, 300.0, 600.0, 3_600.0)
 SHOWN_S = 600.0
 TIMES = 3
 EARLY = 0.30
-"""The share of the time that is lost, where nothing is known of the job yet."""
+"""The limit of the lost share of time, while the job's own is not known."""
 FELL = 0.20
-"""The same beyond what is usual for the job."""
+"""The limit of the loss beyond the job's usual one."""
 OVER = 0.5
-"""Of what was found, it must fall below this to be over."""
+"""A finding ends below this share of it."""
 BLOCK_S = 600.0
 BLOCKS = 36
 EVERY_S = 5.0
@@ -36,17 +36,17 @@ WORDS = {
 
 
 Sums = tuple[float, ...]
-"""Seconds of the clock, units, pauses and stalls, and seconds lost by the words in their order."""
+"""Seconds of the clock, units, pauses and stalls, and lost seconds by use, in their order."""
 
 
 class Delivery:
-    """Takes windows in their order; `fall` is what is lost now."""
+    """Takes windows in order; `fall` is the current loss."""
 
     def __init__(self) -> None:
         self._sums = [0.0] * (3 + len(WORDS))
         self._times_ns: list[int] = []
         self._kept: list[Sums] = []
-        """The sums so far, every few seconds: a span is a difference of two."""
+        """The sums so far, every few seconds: a span is the difference of two."""
         self._last_ns = 0
         self._block = [0.0, 0.0]
         self._usual: deque[float] = deque(maxlen=BLOCKS)
@@ -73,7 +73,7 @@ class Delivery:
             self._keep(window.end_ns)
 
     def _keep(self, at_ns: int) -> None:
-        """The sums as they are now; those of over an hour ago are let go of, now and then."""
+        """Keep the current sums, and drop those older than an hour from time to time."""
         self._times_ns.append(at_ns)
         self._kept.append(tuple(self._sums))
         if len(self._kept) > 2 * SPANS_S[-1] / EVERY_S:
@@ -81,7 +81,7 @@ class Delivery:
             del self._times_ns[:old], self._kept[:old]
 
     def per_s(self, silent_s: float = 0.0) -> float | None:
-        """Units a second by the wall's clock over the last ten minutes, silence included."""
+        """Units per second of wall time over the last ten minutes, silence included."""
         if not self._kept or silent_s >= SHOWN_S:
             return 0.0 if self._kept else None
         whole_s, units, *_ = self._since(SHOWN_S - silent_s)
@@ -94,7 +94,7 @@ class Delivery:
         return tuple(now - before for now, before in zip(self._sums, kept, strict=True))
 
     def _learn(self, whole_s: float, lost_s: float) -> None:
-        """What is usual, by blocks in which nothing was found."""
+        """Learn the usual loss, from blocks without a finding."""
         self._block[0] += whole_s
         self._block[1] += lost_s
         if self._block[0] >= BLOCK_S:
@@ -102,7 +102,7 @@ class Delivery:
             self._block = [0.0, 0.0]
 
     def _judge(self) -> None:
-        """Whether more is lost than is usual, at any span."""
+        """Whether more is lost than usual, over any span."""
         usual = median(self._usual) if self._usual else None
         limit = EARLY if usual is None else max(usual + FELL, EARLY if usual < 0.05 else 0.0)
         if self.fall is not None:
@@ -119,7 +119,7 @@ class Delivery:
     def _over(
         self, span_s: float, limit: float, usual: float | None, least_times: int
     ) -> DeliveryFall | None:
-        """What a span lost, where that is over a limit."""
+        """The loss of a span, where it exceeds a limit."""
         whole_s, units, times, *lost = self._since(span_s)
         lost_s = sum(lost)
         if whole_s < 0.75 * span_s or times < least_times or lost_s < limit * whole_s:

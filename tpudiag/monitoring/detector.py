@@ -1,9 +1,9 @@
 """Finds drops and stalls of throughput against the job's own baseline.
 
-A drop is found where most of the last points are slower than normal, at one of three scales:
-few points that are much slower, or many that are a little. A quantile below the middle must
-lie beyond the limit, so pauses, slow steps now and then and refills of buffers do not count.
-Chosen by numbers against others: tests/benchmarks/bench_detector.py prints them.
+A drop is found where most of the last points are slower than normal, at one of three scales: few
+points that are much slower, or many that are slightly slower. A quantile below the middle must
+exceed the limit, so pauses, single slow steps and buffer refills do not count. The limits were
+chosen by the figures of tests/benchmarks/bench_detector.py.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from tpudiag.monitoring.baseline import Baseline
 from tpudiag.monitoring.recording import NS, Window
 
 SCALES = ((12, 0.25, 0.25), (40, 0.12, 0.30), (120, 0.07, 0.40))
-"""Points, how much slower (as a logarithm), and the quantile that must be so."""
+"""Points, how much slower (as a logarithm), and the quantile that must be that slow."""
 SIGMAS, WANDERS = 3.0, 3.0
 RECOVERED = 0.05
 EARLY, EARLY_UNEVEN, QUIET = (40, 0.10, 0.30), (40, 0.18, 0.30), 0.02
-"""The same for the first minutes, in which the baseline is being learned: where they are even, as
-logarithms of steps, and where they are not."""
+"""The same while the baseline is being learned: for even first minutes, for uneven ones, and the
+spread (as a logarithm of steps) that separates them."""
 LEAST_S = 20.0
-"""What is over sooner is no drop."""
+"""A shorter slowdown is no drop."""
 REFERENCE = (40, 0.10, 0.35)
 """The same against a rate that was carried over, given or predicted."""
 GIVEN_AFTER_POINTS = 60
 DOUBTFUL = 0.35
-"""A baseline that wanders so much that no drop below this would be found is a doubtful one."""
+"""From this spread on a baseline is doubtful: a drop below it would not be found."""
 OWN = "the job's baseline"
 FIRST_PAUSE_S = 600.0
-"""What a pause may take while the job's own pauses are not known: in its first four hours."""
+"""The normal pause while the job's own are unknown: in its first four hours."""
 KNOWN_AFTER_S = 14_400.0
 LEAST_PAUSE_S = 40.0
 ANNOUNCED_PAUSE_S = 1_200.0
@@ -49,25 +49,25 @@ class Drop:
     per_s: float
     ended_ns: int | None = None
     against: str = OWN
-    """What the baseline is."""
+    """The baseline's origin."""
 
     @property
     def share(self) -> float:
-        """The share of throughput that is lost, 0 to 1."""
+        """The lost share of throughput, 0 to 1."""
         return 1 - self.per_s / self.baseline_per_s
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Units a second that are normal, known from elsewhere than from the run itself."""
+    """A normal rate, in units per second, known from outside the run."""
 
     per_s: float
     text: str
-    """What it is, for a sentence: `what --expect gives`."""
+    """Its origin, for a sentence: `what --expect gives`."""
     given: bool = False
-    """Whether somebody gave it, so that it needs no warm-up like that of the run it is from."""
+    """Whether the user set it; otherwise it needs a warm-up like the run it comes from."""
     wander: float = 0.0
-    """How far throughput wandered where it is from, as a logarithm."""
+    """The spread of throughput where it comes from, as a logarithm."""
 
 
 class Recent:
@@ -79,27 +79,27 @@ class Recent:
         self._sorted: list[float] = []
 
     def add(self, point: float, start_ns: int) -> None:
-        """One more point, and when it began."""
+        """Add a point, with its start."""
         self._points.append((point, start_ns))
-        # Kept sorted as points come: a quantile is a lookup, at every step of a run of weeks.
+        # Sorted on insertion: a quantile is a lookup, at every step of a run of weeks.
         insort(self._sorted, point)
         if len(self._points) > self._count:
             del self._sorted[bisect_left(self._sorted, self._points.popleft()[0])]
 
     @property
     def full(self) -> bool:
-        """Whether there are as many points as asked for."""
+        """Whether it holds the full number of points."""
         return len(self._points) == self._count
 
     def quantile(self, share: float) -> float:
-        """The point that this share lies below."""
+        """The point below which this share lies."""
         return self._sorted[int(share * len(self._sorted))]
 
     def __len__(self) -> int:
         return len(self._points)
 
     def first_beyond(self, limit: float) -> int:
-        """When the first of the points beyond the limit began."""
+        """When the first point beyond the limit began."""
         return next((at for point, at in self._points if point > limit), self._points[-1][1])
 
 
@@ -116,9 +116,9 @@ class DropDetector:
         self._last_ns = 0
 
     def add(self, end_ns: int, took_s: float, units: float, steps: int = 1) -> None:
-        """So many units (examples, or steps) took so long, and ended then; of so many steps."""
-        # Logarithms: a drop by a share is then the same difference at any speed, and the noise of
-        # step times, which is skewed to the slow side, is nearly even.
+        """Add `units` (examples or steps) that took `took_s` over `steps` steps, and ended then."""
+        # Logarithms: a relative drop is the same difference at any speed, and the noise of step
+        # times, which is skewed to the slow side, becomes nearly symmetric.
         point = math.log(max(took_s, 1e-9) / units)
         start_ns = end_ns - int(took_s * NS)
         for recent in (*self._scales, self._now):
@@ -129,24 +129,23 @@ class DropDetector:
         else:
             self._follow(-math.log(self.open.baseline_per_s), end_ns)
         if self.open is None:
-            # Never from a drop: the slow steps would become the new normal, and the drop would end
-            # by itself.
+            # Never learn during a drop: slow steps would become the new normal.
             self.baseline.learn(point, (end_ns - (self._last_ns or start_ns)) / NS, steps)
         self._last_ns = end_ns
 
     @property
     def open(self) -> Drop | None:
-        """The drop that lasts, None where throughput is normal."""
+        """The current drop, None where throughput is normal."""
         return self.drops[-1] if self.drops and self.drops[-1].ended_ns is None else None
 
     @property
     def per_s(self) -> float | None:
-        """Units a second at present: the median of the last points."""
+        """Current units per second: the median of the last points."""
         return math.exp(-self._now.quantile(0.5)) if len(self._now) else None
 
     @property
     def baseline_per_s(self) -> float | None:
-        """Units a second that are normal, None while that is being learned."""
+        """Normal units per second, None while they are being learned."""
         if self.open is not None:
             return self.open.baseline_per_s
         level = self.baseline.level
@@ -156,7 +155,7 @@ class DropDetector:
 
     @property
     def doubt(self) -> str | None:
-        """Why the baseline proves little, None where it is a good one."""
+        """Why the baseline is unreliable, None where it is good."""
         unseen = WANDERS * self.baseline.wander
         if self.baseline.level is None or unseen <= DOUBTFUL:
             return None
@@ -166,11 +165,11 @@ class DropDetector:
         )
 
     def _look(self, end_ns: int) -> None:
-        """Whether a drop has begun, against the baseline or what else is known to be normal."""
+        """Check for the start of a drop, against the baseline or another reference."""
         level, early, reference = self.baseline.level, self.baseline.early, self.reference
         if level is not None:
-            # Some jobs are uneven by nature (data of varying length, evaluation every minute): how
-            # far their own blocks lie apart sets how small a drop can be told at all.
+            # Some jobs are uneven by nature (data of varying length, evaluation every minute): the
+            # spread of their own blocks limits how small a drop can be detected.
             wander = WANDERS * self.baseline.wander
             for recent, scale in zip(self._scales, SCALES, strict=True):
                 if self._slower(recent, scale, level, end_ns, wander=wander, against=OWN):
@@ -192,7 +191,7 @@ class DropDetector:
             )
 
     def _judges(self, reference: Reference) -> bool:
-        """Whether warm-up is over for what comes from elsewhere."""
+        """Whether the warm-up is over for an external reference."""
         return self.baseline.warm or (reference.given and self._points >= GIVEN_AFTER_POINTS)
 
     def _slower(
@@ -207,15 +206,15 @@ class DropDetector:
     ) -> bool:
         """Whether most of the last points are slower than a level: a drop begins."""
         count, least, share = scale
-        # The spread of a mean of `count` points: what chance alone moves it by.
+        # The standard error of a mean of `count` points.
         noise = SIGMAS * self.baseline.sigma / math.sqrt(count)
         limit = max(least, wander, noise)
         if not recent.full or recent.quantile(share) - level <= limit:
             return False
         if (end_ns - recent.first_beyond(level + limit / 2)) / NS < LEAST_S:
             return False
-        # The drop began before it was proven: at the first of the points that lie nearer to the new
-        # level than to the old.
+        # The drop began before it was proven: at the first point nearer to the new level than to
+        # the old.
         since, per_s = recent.first_beyond(level + limit / 2), math.exp(-recent.quantile(0.5))
         self.drops.append(
             Drop(
@@ -229,15 +228,14 @@ class DropDetector:
         return True
 
     def _follow(self, level: float, end_ns: int) -> None:
-        """How deep the drop is now, and whether it is over."""
+        """Update the drop's depth, and end it where throughput recovered."""
         middle = self._scales[0].quantile(0.5)
         # Both the last few and the last thirty points: a fast minute within a slow hour ends no
         # drop.
         if max(middle, self._now.quantile(0.5)) - level < RECOVERED:
             self.drops[-1] = replace(self.drops[-1], ended_ns=end_ns)
             self._scales = [Recent(count) for count, _, _ in SCALES]
-        # How deep it is stays open for an hour; a drop that lasts for days is not to be described
-        # by its worst minute.
+        # The depth is updated for an hour; a drop of days is not described by its worst minute.
         elif end_ns - self.drops[-1].found_ns < 3_600 * NS:
             per_s = math.exp(-self._scales[1].quantile(0.5))
             deeper = min(per_s, self.drops[-1].per_s)
@@ -245,7 +243,7 @@ class DropDetector:
 
 
 class Pauses:
-    """The longest pause between two steps that is normal for the job."""
+    """The longest normal pause between two steps of the job."""
 
     def __init__(self) -> None:
         self._longest_s = 0.0
@@ -259,12 +257,12 @@ class Pauses:
         whole_s = (window.end_ns - window.start_ns) / NS
         self._known_s += whole_s
         self._announced_s = max(self._announced_s, window.pause_ms / 1e3)
-        # A window of one step may be one long pause; where it holds more, the pauses between them
-        # are below two seconds.
+        # A window of one step may be one long pause; with more steps its pauses are below two
+        # seconds.
         silent_s = window.active_s if window.steps == 1 else min(window.active_s, 2.0)
         if silent_s > 3 * self.normal_s and self._known_s > whole_s:
-            # The smaller of the two longest: a job that evaluates for ten minutes does so again, a
-            # hang of an hour that was survived does not make the next one normal.
+            # The smaller of the two longest: an evaluation of ten minutes recurs, a survived hang
+            # of an hour does not make the next one normal.
             self._beyond_s = sorted([*self._beyond_s, silent_s])[-2:]
             silent_s = self._beyond_s[0] if len(self._beyond_s) == 2 else 0.0
         self._longest_s = max(self._longest_s, silent_s if self._known_s > whole_s else 0.0)
@@ -277,14 +275,13 @@ class Pauses:
 
     @property
     def normal_s(self) -> float:
-        """How long a pause may be and count as normal; generous while little is known."""
+        """How long a pause counts as normal; generous while little is known."""
         step_s = self.step_s
-        # A third, here and in the next line: who asks takes silence of three times this for a
-        # stall.
+        # A third, here and below, since callers treat silence of three times this as a stall.
         first_s = FIRST_PAUSE_S / 3 if self._known_s < KNOWN_AFTER_S else LEAST_PAUSE_S
         return max(self._longest_s, PAUSE_STEPS * step_s / 3, first_s)
 
     @property
     def announced_s(self) -> float:
-        """How long an announced pause may be and count as normal."""
+        """How long an announced pause counts as normal."""
         return max(self._announced_s, ANNOUNCED_PAUSE_S, self.normal_s)

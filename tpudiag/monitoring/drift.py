@@ -1,4 +1,4 @@
-"""Finds a job that becomes slower over hours, which its own baseline follows."""
+"""Finds a gradual slowdown over hours, which the detector's baseline follows."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from statistics import median
 from tpudiag.monitoring.recording import NS
 
 BLOCK_S, BLOCK_LEAST = 600.0, 12
-"""A block is what came in so long, but never fewer points than the least."""
+"""A block covers so much time, but never fewer points than the least."""
 FIRST_BLOCK_S, FIRST_BLOCKS, SKIPPED_POINTS = 120.0, 5, 20
-"""The first ten minutes, but for their first steps, are looked at more closely: a job that becomes
-slower from its beginning on was at its best then."""
+"""The first ten minutes, without the first steps, have shorter blocks: a job that slows down from
+the start was at its best then."""
 HALF_HOUR = 3
 LEAST_HOURS = 0.75
 LIMIT = 0.24
-"""As a logarithm: 21 % of throughput. Jobs wander by a tenth either way within a day."""
+"""As a logarithm: 21 % of throughput. Jobs vary by a tenth either way within a day."""
 KEEP = 4_320
 """Blocks: a month of them."""
 MOST_SLOPES = 60
@@ -26,13 +26,13 @@ MOST_SLOPES = 60
 
 @dataclass(frozen=True)
 class Drift:
-    """Throughput that falls slowly: what it was at best, what it is, and how fast it falls."""
+    """A gradual loss of throughput: the best, the present, and the rate of loss."""
 
     since_ns: int
     best_per_s: float
     per_s: float
     percent_per_hour: float
-    """How much throughput is lost in an hour, of that at best."""
+    """Throughput lost per hour, relative to the best."""
 
 
 class DriftDetector:
@@ -47,13 +47,13 @@ class DriftDetector:
         self._hours = 0.0
 
     def add(self, end_ns: int, took_s: float, units: float) -> None:
-        """So many units took so long, and ended then."""
+        """Add `units` that took `took_s`, and ended then."""
         self._seen += 1
         if self._seen <= SKIPPED_POINTS and took_s < BLOCK_S / BLOCK_LEAST:
             return
         self._block.append(math.log(max(took_s, 1e-9) / units))
         self._block_s += took_s
-        # Roll-ups come by the minute, or the hour.
+        # Roll-ups cover a minute or an hour each.
         least = BLOCK_LEAST if took_s < BLOCK_S / BLOCK_LEAST else 1
         block_s = FIRST_BLOCK_S if self._cut < FIRST_BLOCKS else BLOCK_S
         if len(self._block) < least or self._block_s < block_s:
@@ -70,26 +70,26 @@ class DriftDetector:
         return self._hours
 
     def _learn(self) -> None:
-        """The best half hour so far."""
+        """Update the best half hour so far."""
         if len(self._blocks) < HALF_HOUR:
             return
         last = [self._blocks[-1 - index] for index in range(HALF_HOUR)]
-        # Of half an hour: the single fastest block would be luck, and all that follows slow beside
-        # it.
+        # Of half an hour: the single fastest block would be luck, and make everything else look
+        # slow.
         middle = median(point for _, point in last)
         if self._best is None or middle < self._best[0]:
             self._best = (middle, last[-1][0])
 
     @property
     def drift(self) -> Drift | None:
-        """The drift that is there now, None where there is none."""
+        """The current drift, None where there is none."""
         if self._best is None or self._hours < LEAST_HOURS:
             return None
         best, since_ns = self._best
         now = median(self._blocks[-1 - index][1] for index in range(HALF_HOUR))
         if now - best <= LIMIT:
             return None
-        # From the best on: before it the job was becoming faster, which would flatten the slope.
+        # From the best on: before it the job became faster, which would flatten the slope.
         slope = _slope([block for block in self._blocks if block[0] >= since_ns])
         # Points are logarithms of times, so the slope is one of rates with its sign turned.
         lost = 100 * (1 - math.exp(-slope)) if slope > 0 else 0.0
@@ -98,12 +98,12 @@ class DriftDetector:
 
 def _slope(blocks: list[tuple[int, float]]) -> float:
     """The median slope between any two blocks (Theil and Sen), an hour."""
-    # Pairs grow with the square: a month of blocks would be nine million, at each look.
+    # Pairs grow with the square: a month of blocks would give nine million.
     thinned = blocks[:: max(len(blocks) // MOST_SLOPES, 1)]
     slopes = [
         (after - before) / ((late - early) / NS / 3_600)
         for (early, before), (late, after) in combinations(thinned, 2)
-        # A clock that was set back between two blocks gives a slope of the wrong sign.
+        # A clock set back between two blocks would give a slope of the wrong sign.
         if late > early
     ]
     return median(slopes) if slopes else 0.0

@@ -15,23 +15,23 @@ from tpudiag.signals.throughput import RateUnit
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """What a watched run does now, over its last five minutes; None where it is not known."""
+    """A watched run over its last five minutes; None where not known."""
 
     run: Run
     state: RunState
     worker: str = ""
     """Which of the job's workers it is, empty where there is one."""
     cause: CauseKind | None = None
-    """What the drop or the stall comes from; None where not known."""
+    """The cause of the drop or stall; None where not known."""
     unit: RateUnit
     steps: int
     per_s: float | None
     steps_per_s: float | None
     baseline_per_s: float | None
     baseline_in_s: float | None = None
-    """While it is not known: how long that takes yet, at the pace of now."""
+    """While it is not known: how long learning still takes, at the present pace."""
     delivered_per_s: float | None = None
-    """By the wall's clock over the last ten minutes, pauses, stalls and silence included."""
+    """By wall time over the last ten minutes, pauses, stalls and silence included."""
     step_ms: tuple[float | None, float | None, float | None]
     """The median, the 90th and the 99th percentile."""
     input_share: float | None
@@ -45,7 +45,7 @@ class Figures:
 
     @property
     def goodput(self) -> float | None:
-        """The share of the job's wall time that went into steps that count."""
+        """The share of the job's wall time spent on steps that count."""
         return goodput(self.spent)
 
 

@@ -34,9 +34,9 @@ TAILS = {
     StateKind.KILLED: TimeUse.REPEATED,
     StateKind.LOST: TimeUse.REPEATED,
 }
-"""What the time since the last window was spent on."""
+"""The use of the time since the last window."""
 EARLIER_KNOWN = 3
-"""The fastest of so many earlier runs is what a restart is held against."""
+"""A restart is compared with the fastest of so many earlier runs."""
 IDLE_S = 60.0
 LEAST_STALL_S = 10.0
 SPARK_WINDOWS = 3_600
@@ -44,7 +44,7 @@ SPARK_WINDOWS = 3_600
 
 @dataclass(frozen=True)
 class Episode:
-    """A time in which a worker is ill: a drop that lasts, or a stall."""
+    """A time in which a worker is ill: a drop, or a stall."""
 
     since_ns: int
     lost: float
@@ -54,7 +54,7 @@ class Episode:
 
 @dataclass(frozen=True)
 class Known:
-    """What an earlier run of the job is known to have done."""
+    """The known performance of an earlier run of the job."""
 
     alike: tuple[object, ...]
     per_s: float
@@ -63,7 +63,7 @@ class Known:
 
 
 class Watched:
-    """A worker's runs as they are being followed, one after the other.
+    """A worker's runs, followed one after the other.
 
     `expect` is a rate that is normal whatever the runs have shown.
     """
@@ -77,22 +77,22 @@ class Watched:
         self.recording: Recording | None = None
         self.worker = ""
         self.history: deque[Window] = deque(maxlen=SPARK_WINDOWS)
-        """The last windows, of earlier runs too."""
+        """The last windows, including earlier runs'."""
         self.causes: dict[bool, tuple[Cause | None, str]] = {}
-        """The cause of the stall (True) and of the drop (False), and where the job stands."""
+        """The causes of the stall (True) and the drop (False), and the job's current line."""
         self.ledger = Ledger()
         self.examples = 0
         """Of all runs."""
         self.restarts = 0
-        """Runs that another process went on with."""
+        """Runs that another process continued."""
         self.killed_by: str | None = None
-        """What the host says of the end of its process."""
+        """How its process ended, according to the host."""
         self.damaged: set[str] = set()
-        """Rows of its recordings that were left out."""
+        """Rows of its recordings that were skipped."""
         self._begin(None)
 
     def _begin(self, run: Run | None) -> None:
-        """Know nothing of a run but what earlier ones have shown."""
+        """Forget a run but for what earlier ones have shown."""
         self.detector, self.pauses = DropDetector(self._reference(run)), Pauses()
         self.drifting = DriftDetector()
         self.recent: deque[Window] = deque()
@@ -100,15 +100,15 @@ class Watched:
         self.delivery = Delivery()
         self.losses = Losses()
         self.pause_s = 0.0
-        """In announced pauses of the run."""
+        """Time in the run's announced pauses."""
         self.steps = 0
         self.moved = False
-        """Whether steps came after the first look."""
+        """Whether steps came after the first poll."""
         self._was_lost = False
         """Whether the run's process lived while its recording stood still."""
 
     def _reference(self, run: Run | None) -> Reference | None:
-        """What is normal for a run before it has shown it itself."""
+        """A run's normal rate before it has a baseline."""
         known = [one for one in self._known if run is not None and one.alike == run.alike]
         if self._expect is not None or not known:
             return self._expect
@@ -117,7 +117,7 @@ class Watched:
         return Reference(best.per_s, text, wander=best.wander)
 
     def _next(self, run: Run) -> None:
-        """Another run: it goes on with the last where it is the same loop of the same process."""
+        """Switch to another run: the same loop of the same process continues the last one."""
         before = None if self.recording is None else self.recording.run
         if before is not None and before.pid == run.pid > 0 and before.alike == run.alike:
             return
@@ -130,7 +130,7 @@ class Watched:
         self._begin(run)
 
     def poll(self) -> bool:
-        """Take in what is new; whether there is a run. Raises UnreadableInput."""
+        """Read news; whether there is a run. Raises UnreadableInput."""
         for recording in self._source.poll():
             same = self.recording is not None and self.recording.run.id == recording.run.id
             if not same:
@@ -151,11 +151,11 @@ class Watched:
         return self.recording is not None
 
     def account(self) -> Account:
-        """Where the worker's time went, up to now, or up to the end of its last run."""
+        """Where the worker's time went, up to now or to the end of its last run."""
         return self.ledger.account(*self._tail())
 
     def _tail(self) -> tuple[TimeUse, int | None]:
-        """What goes on since the last window, and until when; None for the last that was heard."""
+        """The activity since the last window, and its end; None for the last news."""
         run, kind = self.run, self.state.kind
         tail = TAILS.get(kind, TimeUse.STEPS)
         if kind is StateKind.PAUSING:
@@ -165,11 +165,11 @@ class Watched:
         return tail, run.last_ns + int(self._ages.quiet_s() * NS)
 
     def per_s(self, now: RunState) -> float | None:
-        """Units a second at present: none where no step is made."""
+        """Current units per second; None where no step is made."""
         return 0.0 if now.kind in STANDING and self.steps else self.detector.per_s
 
     def _baseline_in_s(self) -> float | None:
-        """How long a baseline takes yet, at the pace of the last windows."""
+        """How long the baseline still takes, at the pace of the last windows."""
         points = self.detector.baseline.waits_points
         took = [window.whole_s for window in list(self.recent)[-31:]]
         return points * median(took) if points and took else None
@@ -186,7 +186,7 @@ class Watched:
         return max(last, self.run.started_ns)
 
     def _count(self, window: Window) -> float:
-        """What only adds up, of a window or of minutes and hours: its units."""
+        """Add up a window's (or roll-up's) counts; returns its units."""
         self.steps += window.steps
         self.examples += window.examples or 0
         self.pause_s += window.pause_ms / 1e3
@@ -196,7 +196,7 @@ class Watched:
         return units
 
     def _earlier(self, window: Window) -> None:
-        """A minute, or an hour, of before the windows: of use to what looks back."""
+        """A minute or hour from before the windows, for detectors that look back."""
         units, lost_s = self._count(window), (window.stalled_ms + window.compile_ms) / 1e3
         if units:
             self.detector.baseline.know((window.active_s - lost_s) / units)
@@ -230,7 +230,7 @@ class Watched:
 
     @property
     def unit(self) -> RateUnit:
-        """What is counted a second."""
+        """The unit of the rate."""
         return "examples" if self.recent and self.recent[-1].examples else self.run.unit
 
     @property
@@ -245,13 +245,13 @@ class Watched:
         return self._ages.silent_s(self._last_ns)
 
     def normal_pause_s(self) -> float:
-        """The longest pause that is normal, in the announced pause that the run is in, or else."""
+        """The longest normal pause, in the run's current announced pause or otherwise."""
         if self.run.pausing is not None:
             return self.pauses.announced_s
         return max(self.pauses.normal_s, SINK_FLUSH_S if self.by_events else 0.0)
 
     def figures(self) -> Figures:
-        """What the run does now."""
+        """The run's current figures."""
         steps = merged(window.step_ms for window in self.recent)
         active_s = sum(window.active_s for window in self.recent)
         waits = [w.wait_ms for w in self.recent if w.wait_ms is not None]
@@ -281,17 +281,17 @@ class Watched:
         )
 
     def _delivered_per_s(self, now: RunState) -> float | None:
-        """By the wall's clock; where the run has ended, up to its last step."""
+        """By wall time; up to the last step where the run has ended."""
         quiet = now.over or now.kind is StateKind.LOST
         return self.delivery.per_s(0.0 if quiet else self.silent_s() or 0.0)
 
     @property
     def cause(self) -> Cause | None:
-        """What the stall comes from, or the drop."""
+        """The cause of the stall, or else of the drop."""
         return self.causes.get(True, self.causes.get(False, (None, "")))[0]
 
     def episode(self, stalled: bool) -> Episode | None:
-        """The stall, or the drop, that lasts now."""
+        """The current stall or drop."""
         if stalled:
             now, silent_s = self.state, self.silent_s()
             if silent_s is None or now.over:
@@ -310,7 +310,7 @@ class Watched:
 
     @property
     def state(self) -> RunState:
-        """What the run does now: all that is told of it reads this."""
+        """The run's state, from which all reports of it derive."""
         run = self.run
         if run.pid == PID and (given_up := self._given_up) is not None:
             return RunState(StateKind.LOST, given_up)
@@ -327,17 +327,17 @@ class Watched:
 
     @property
     def _late_s(self) -> float:
-        """How late steps may be heard of: sampled, or flushed to event files now and then."""
+        """How late news of steps may be: sampled, or flushed to event files periodically."""
         return {PID: 4 * EVERY_S, 0: 2 * SINK_FLUSH_S}.get(self.run.pid, 0.0)
 
     @property
     def gone(self) -> bool:
-        """Whether its process is gone without a word."""
+        """Whether its process vanished without an end in the recording."""
         return self.state.kind is StateKind.KILLED
 
     @property
     def _given_up(self) -> str | None:
-        """Why a profiler is asked no more."""
+        """Why the profiler is no longer queried."""
         single = self._source.source if isinstance(self._source, Single) else None
         return single.given_up if isinstance(single, ProfilerSource) else None
 
@@ -347,11 +347,11 @@ class Watched:
         return self.run.ended_ns is None and self.state.lives is True
 
     def done(self, idle_s: float | None) -> bool:
-        """Whether nothing more is to come: for `idle_s` nothing came of a run that is over.
+        """Whether the run is finished: over, and without news for `idle_s`.
 
-        Without `idle_s` a run that ended well and whose process is gone is the end of the job;
-        else its next run, or its restart, has a minute to begin. A process that lives is waited
-        for, whatever became of its recording.
+        Without `idle_s` a run that ended well and whose process is gone ends the job; otherwise its
+        next run or restart has a minute to begin. A living process is waited for, whatever happened
+        to its recording.
         """
         now = self.state
         if not now.over and (now.kind is not StateKind.LOST or now.lives):

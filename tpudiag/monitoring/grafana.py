@@ -35,7 +35,7 @@ PANELS: tuple[tuple[str, str, tuple[Query, ...]], ...] = (
     ("TensorCore utilisation", "percent", ((f"tensorcore_utilization{PLUGIN}", CHIP),)),
     ("HBM bandwidth", "percent", ((f"memory_bandwidth_utilization{PLUGIN}", CHIP),)),
 )
-"""The last three, and chips, are told by the device plugin."""
+"""The last three, and chips, come from the device plugin."""
 
 
 def as_json(job: str | None) -> Json:
@@ -54,7 +54,7 @@ def as_json(job: str | None) -> Json:
 
 
 def _variables(job: str | None) -> list[Json]:
-    """What is chosen above the dashboard."""
+    """The dashboard's variables."""
     return [
         {"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Prometheus"},
         _choice("job_name", "Job", "label_values(tpudiag_steps_total, job_name)", job),

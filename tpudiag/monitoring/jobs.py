@@ -1,4 +1,4 @@
-"""Jobs among what is watched: the workers of one job, and jobs beside each other."""
+"""Groups watched workers into jobs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Rank = tuple[bool, bool, int, float, float]
 
 @dataclass(frozen=True)
 class Job:
-    """Its workers in their order; `name` tells it from the other jobs."""
+    """Its workers in order; `name` distinguishes it from other jobs."""
 
     name: str
     workers: tuple[Watched, ...]
@@ -27,7 +27,7 @@ class Job:
 
     @property
     def sick(self) -> bool:
-        """Whether a worker of it is told to be ill, or is slower than it was."""
+        """Whether a worker of it is ill, or slower than before."""
         worst = rank(self.slowest)
         return not worst[1] or (not worst[0] and worst[3] < SICK)
 
@@ -38,7 +38,7 @@ SICK = 0.9
 def rank(watched: Watched) -> Rank:
     """Lower is worse: ended badly or lost, the earliest of them first; then the slowest.
 
-    Who died first is the cause: the others die of its silence.
+    The first to die is the cause: the others die of its silence.
     """
     now, run = watched.state, watched.run
     well = now.kind is StateKind.COMPLETED
@@ -46,7 +46,7 @@ def rank(watched: Watched) -> Rank:
     per_s = watched.per_s(now) if watched.steps else None
     per_s = float("inf") if per_s is None else per_s
     base = watched.detector.baseline_per_s
-    # Those that go on are told apart by their rates alone.
+    # Running workers are ranked by their rates alone.
     return well, not ill, run.last_ns if ill else 0, per_s / base if base else 1.0, per_s
 
 
@@ -70,7 +70,7 @@ def _apart(group: list[Watched]) -> list[list[Watched]]:
     called = [watched.run.worker or watched.run.host for watched in group]
     if len(set(called)) == len(called):
         return [group]
-    # Two that are called alike are no workers of one job, where they do not share a folder.
+    # Two of one name are no workers of one job, unless they share a folder.
     folders: dict[str, list[Watched]] = {}
     for watched in group:
         folders.setdefault(_folder(watched), []).append(watched)
@@ -84,7 +84,7 @@ def _folder(watched: Watched) -> str:
 
 
 def name_workers(every: Sequence[Job]) -> None:
-    """Name the workers apart, where there are several: by the job, and within it."""
+    """Give the workers unique names where there are several: by the job, and within it."""
     for job in every:
         runs = [watched.run for watched in job.workers]
         for watched in job.workers:
@@ -93,7 +93,7 @@ def name_workers(every: Sequence[Job]) -> None:
 
 
 def name_of(run: Run, runs: Sequence[Run]) -> str:
-    """What its cluster calls it, its host, or its process: the first that tells it apart."""
+    """Its cluster's name for it, its host, or its process: the first that is unique."""
     others = [one for one in runs if one is not run]
     named = (
         (run.worker, [one.worker for one in others]),

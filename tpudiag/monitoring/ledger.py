@@ -1,7 +1,7 @@
 """Where the wall time of a job went since it began, over its runs and restarts.
 
-Each worker has a ledger. Its parts add up to the time from the start of its first process to
-the last that was heard of it: what is not accounted for by anything else is told as such.
+Each worker has a ledger. Its parts add up to the time from the start of its first process to its
+last news: time without any other explanation is listed as such.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from tpudiag.monitoring.recording import NS, Recording, Run, Window
 
 MINUTE_NS = 60 * NS
 START_UP_NS = 60 * MINUTE_NS
-"""A process that is older when its run begins (a notebook) was not starting all the while."""
+"""A process older than this when its run begins (a notebook) was not starting all the time."""
 MOST_MINUTES = 14 * 1_440
-"""Of these the timeline is kept; the sums are of all the time."""
+"""The timeline covers so many minutes; the sums cover everything."""
 
 
 class TimeUse(Enum):
-    """What a part of the time was spent on. The value is the word in reports."""
+    """A use of time. The value is the word in reports."""
 
     STEPS = "steps"
     INPUT = "waiting for input"
@@ -43,27 +43,27 @@ PAUSES = {
 }
 PRODUCTIVE = (TimeUse.STEPS,)
 Spent = Mapping[TimeUse, float]
-"""Seconds by what they were spent on."""
+"""Seconds by use."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Account:
-    """A ledger as it is now."""
+    """A ledger's present state."""
 
     spent: Spent
     minutes: Mapping[int, Spent]
     """The same by minutes since the epoch, of the last two weeks."""
     restarts_unknown: bool = False
-    """Whether a restart was seen, but no checkpoint: what was repeated is not known."""
+    """Whether there was a restart but no checkpoint: what was repeated is not known."""
 
     @property
     def total_s(self) -> float:
-        """All of the time."""
+        """The whole time."""
         return sum(self.spent.values())
 
     @property
     def goodput(self) -> float | None:
-        """The share of the time that went into steps that count; None without any."""
+        """The share of the time spent on steps that count; None without any time."""
         return goodput(self.spent)
 
 
@@ -74,7 +74,7 @@ def goodput(spent: Spent) -> float | None:
 
 
 class _Book:
-    """Seconds by use: of all the time, and by minute of its end."""
+    """Seconds by use: in total, and by minute."""
 
     def __init__(self, spent: Spent | None = None, minutes: Mapping[int, Spent] | None = None):
         self.spent = dict(spent or {})
@@ -97,7 +97,7 @@ class _Book:
                 del self.minutes[minute]
 
     def turn(self, others: _Book, use: TimeUse) -> None:
-        """What another book holds was spent on something else."""
+        """Move another book's seconds to another use."""
         for old, seconds in others.spent.items():
             self.spent[old] -= seconds
             self.spent[use] = self.spent.get(use, 0.0) + seconds
@@ -120,7 +120,7 @@ class Ledger:
         self._to_judge = self._unknown = False
 
     def take(self, recording: Recording) -> None:
-        """What is new of a run."""
+        """Take what is new of a run."""
         if self._run is None or self._run.id != recording.run.id:
             self._begin(recording.run)
         self._run = recording.run
@@ -132,7 +132,7 @@ class Ledger:
             self._window(window)
 
     def account(self, tail: TimeUse = TimeUse.STEPS, end_ns: int | None = None) -> Account:
-        """All until `end_ns`, or the last that was heard; `tail` goes on since the last window."""
+        """Everything until `end_ns` or the last news; `tail` is the use since the last window."""
         book = _Book(self._book.spent, self._book.minutes)
         if self._run is not None:
             end_ns = self._run.last_ns if end_ns is None else end_ns
@@ -141,7 +141,7 @@ class Ledger:
         return Account(spent=book.spent, minutes=book.minutes, restarts_unknown=self._unknown)
 
     def spent(self, tail: TimeUse, end_ns: int | None = None) -> Spent:
-        """The sums alone, which cost nothing to ask for each second."""
+        """The sums alone, cheap enough for each second."""
         run, spent = self._run, dict(self._book.spent)
         if run is not None:
             left_ns = (run.last_ns if end_ns is None else end_ns) - self._accounted_ns
@@ -152,7 +152,7 @@ class Ledger:
         """Another run: of the same process, or of a restart."""
         before = self._run
         process_ns = run.process_started_ns or run.started_ns
-        # A notebook's process is days old when training begins: that was no start-up.
+        # A notebook's process may be days old when training begins: that is no start-up.
         if run.started_ns - process_ns > START_UP_NS:
             process_ns = run.started_ns
         if before is None:
@@ -174,14 +174,14 @@ class Ledger:
         self._accounted_ns = run.started_ns
 
     def _close(self, run: Run) -> None:
-        """The time of a run after its last window: nothing that was kept."""
-        # A run without an end was killed: what it stepped after its last window is in no recording
-        # and in no checkpoint, and the restart makes it again.
+        """The time of a run after its last window."""
+        # A run without an end was killed: its steps after the last window are in no checkpoint, and
+        # the restart repeats them.
         use = TimeUse.OTHER if run.ended_ns is not None else TimeUse.REPEATED
         self._span(use, self._accounted_ns, run.last_ns)
 
     def _judge_restart(self) -> None:
-        """What was stepped since the last checkpoint is done again, once the restart begins."""
+        """Once the restart begins, steps since the last checkpoint count as repeated."""
         if not self._to_judge:
             return
         self._to_judge = False
@@ -192,8 +192,8 @@ class Ledger:
         self._unsaved = _Book()
 
     def _window(self, window: Window) -> None:
-        """The parts of a window; what lies after a checkpoint in it is in none yet."""
-        # Windows that could not be kept, or were deleted.
+        """The parts of a window; the part after its checkpoint is unsaved."""
+        # Windows that were lost or deleted.
         self._span(TimeUse.UNRECORDED, self._accounted_ns, window.start_ns)
         since_ns = window.start_ns
         if window.saved_ns is not None:
@@ -207,14 +207,14 @@ class Ledger:
         self._accounted_ns = max(self._accounted_ns, window.end_ns)
 
     def _span(self, use: TimeUse, start_ns: int, end_ns: int) -> None:
-        """All of a time."""
+        """Book a whole span."""
         self._book.put(use, start_ns, end_ns, max(end_ns - start_ns, 0) / NS)
 
 
 def parts(window: Window) -> dict[TimeUse, float]:
-    """What the time of a window was spent on, in s: the one place where that is decided."""
-    # Each from what the ones before it left: the figures come from several clocks and may add up to
-    # more than the window.
+    """The uses of a window's time, in s: decided here alone."""
+    # Each takes from the rest left by the ones before: the figures come from several clocks and may
+    # exceed the window together.
     left_s = max(window.whole_s, 0.0)
     known_ms = window.evaluation_ms + window.checkpoint_ms + window.restore_ms
     spent: dict[TimeUse, float] = {}

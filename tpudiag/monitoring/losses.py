@@ -1,4 +1,4 @@
-"""Looks at the loss that a job says: NaN, Inf, one that explodes, one that stands still."""
+"""Watches the reported loss: NaN, Inf, an explosion, a standstill."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tpudiag.signals.delivery import LossFault, LossTrouble
 
 FIRST, LEAST_FIRST, LAST = 20, 1, 5
 TIMES = 10.0
-"""So many times the largest of the first, in all of the last windows."""
+"""An explosion: so many times the largest of the first losses, in all of the last windows."""
 STILL = 20
-"""Windows in which a loss was said, all of them the same to the digit."""
+"""A standstill: windows with a reported loss, identical to the digit."""
 
 
 class Losses:
@@ -24,7 +24,7 @@ class Losses:
         self._since: deque[int] = deque(maxlen=STILL)
         self._bad: LossTrouble | None = None
         self._exploded: tuple[float, int] | None = None
-        """The largest loss before it exploded, and the step; what came later is no measure."""
+        """The largest loss before the explosion, and its step; later ones are no measure."""
 
     def add(self, window: Window) -> None:
         """One more window."""
@@ -33,7 +33,7 @@ class Losses:
             return
         self._said += window.losses
         if window.bad_loss is not None:
-            # The first of them: a loss that is NaN stays so, and how long tells what was wasted.
+            # The first one: NaN stays, and its duration shows what was wasted.
             step = self._bad.step if self._bad is not None else self._steps
             said = window.losses + (self._bad.said if self._bad is not None else 0)
             self._bad = LossTrouble(
@@ -46,7 +46,7 @@ class Losses:
             return
         if window.loss is None:
             return
-        self._bad = None  # a step that was skipped: it goes on
+        self._bad = None  # a skipped step: training continues
         if self._windows < FIRST and self._exploded is None:
             self._first.append(window.loss)
         self._windows += 1
@@ -55,7 +55,7 @@ class Losses:
         self._explode(window.loss)
 
     def _explode(self, loss: float) -> None:
-        """Whether it is far above what it was, in all of the last windows; until it comes back."""
+        """Whether it is far above its earlier values in all last windows, until it recovers."""
         if self._exploded is not None:
             self._exploded = None if abs(loss) <= TIMES * self._exploded[0] else self._exploded
         elif self._windows >= LAST + LEAST_FIRST:
@@ -67,7 +67,7 @@ class Losses:
 
     @property
     def trouble(self) -> LossTrouble | None:
-        """What is wrong with it now, None where nothing is, or it is not said."""
+        """The loss's present fault, None where there is none or no loss is reported."""
         if self._bad is not None:
             return self._bad
         if self._exploded is not None:
@@ -78,7 +78,7 @@ class Losses:
 
     @property
     def said(self) -> int:
-        """How often the job has said its loss."""
+        """How often the job reported its loss."""
         return self._said
 
     def _trouble(self, what: LossFault, step: int, windows: int) -> LossTrouble:

@@ -1,4 +1,4 @@
-"""What tells one machine, process and worker from another; the standard library alone."""
+"""Identifies machine, process and worker; the standard library alone."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from pathlib import Path
 def machine() -> str:
     """This boot of this machine, and the namespace of its process ids: empty where unknown.
 
-    Monotonic clocks can be compared where the part before the space is the same, process ids
-    where all of it is.
+    Monotonic clocks are comparable where the part before the space is equal, process ids where
+    all of it is.
     """
     try:
-        # Host names repeat (clones, pods made anew under the old name); a boot's id does not, and
-        # it changes whenever the monotonic clock begins anew.
+        # Host names repeat (clones, recreated pods); a boot's id does not, and it changes whenever
+        # the monotonic clock restarts.
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot} {os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115  (no path is meant)
     except OSError:
@@ -25,22 +25,21 @@ def machine() -> str:
 
 
 def same_clock(one: str, other: str) -> bool:
-    """Whether two machines are one boot of one."""
+    """Whether both are the same boot of one machine."""
     return bool(one) and one.partition(" ")[0] == other.partition(" ")[0]
 
 
 def process_started_ns(now_ns: int) -> int | None:
-    """When this process began, ns since the epoch; None where the system does not say."""
+    """When this process began, ns since the epoch; None where the system does not provide it."""
     age_s = _age_s("self")
     return None if age_s is None else now_ns - int(max(age_s, 0.0) * 1e9)
 
 
 def worker(environment: Mapping[str, str]) -> str:
-    """What the cluster calls this worker (`worker 3`), empty where nothing was told."""
+    """The cluster's name for this worker (`worker 3`), empty where there is none."""
     try:
         task = json.loads(environment.get("TF_CONFIG") or "{}").get("task", {})
-        # TF_CONFIG first: it names the worker of this job, the others that of the slice or of the
-        # pod.
+        # TF_CONFIG first: it names the worker of this job, the others that of the slice or pod.
         if "index" in task:
             return f"{task.get('type', 'worker')} {int(task['index'])}"
     except (ValueError, AttributeError, TypeError):
@@ -52,12 +51,12 @@ def worker(environment: Mapping[str, str]) -> str:
 
 
 def alive(pid: int, least_age_s: float | None = None) -> bool:
-    """Whether a process of this namespace is there, and no zombie.
+    """Whether a process of this namespace exists, and is no zombie.
 
-    With the age that it must have by now: whether it is that process, and no later one of its
+    With its least present age: whether it is that process, and not a later one with the same
     number.
     """
-    # A trainer that was killed stays in /proc until whoever started it asks for its exit code.
+    # A killed trainer stays in /proc until its parent fetches its exit code.
     if (_stat(pid) or ["X"])[:1] in (["Z"], ["X"]):
         return False
     age_s = None if least_age_s is None else _age_s(pid)
@@ -75,12 +74,12 @@ def _stat(pid: int | str) -> list[str] | None:
         stat = Path("/proc", str(pid), "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    # After the last bracket: a process may have brackets and spaces in its name.
+    # After the last bracket: a process's name may hold brackets and spaces.
     return stat.rpartition(")")[2].split()
 
 
 def _age_s(pid: int | str) -> float | None:
-    """How long ago a process began, sleep included; None where the system does not say."""
+    """A process's age, sleep included; None where the system does not provide it."""
     try:
         ticks = int((_stat(pid) or [])[19])  # field 22 of proc(5), since the boot
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")

@@ -11,12 +11,12 @@ from tpudiag.monitoring.recording import NS
 from tpudiag.signals.run_state import StateKind
 
 Worker = tuple[Figures, Mapping[str, bool]]
-"""What one worker does, and whether each check fails for it."""
+"""A worker's figures, and whether each check fails for it."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A gauge; `read` gives None where the figure is not known. Units are UCUM's."""
+    """A gauge; `read` returns None where the figure is unknown. Units are UCUM's."""
 
     name: str
     unit: str
@@ -103,21 +103,21 @@ def values(figures: Figures) -> dict[str, float | int]:
 
 
 COUNTERS = frozenset(("steps", "examples", "lost_steps", "pause_seconds"))
-"""What only grows while a run lasts is a counter where there are any, and no gauge beside it."""
+"""Figures that only grow while a run lasts: exported as counters where possible."""
 
 CAUSED = ("TPU603", "TPU604")
-"""The checks of which a cause is looked for."""
+"""The checks whose cause is investigated."""
 
 
 def cause_of(figures: Figures, check_id: str, failing: bool) -> str:
-    """The cause of a failing check, in a word; empty where none is known."""
+    """The cause of a failing check as a word; empty where unknown."""
     known = failing and check_id in CAUSED
     return figures.cause.value if known and figures.cause is not None else ""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One number of one worker, with who it is of; a counter where it only grows."""
+    """One number of one worker; a counter where it only grows."""
 
     name: str
     unit: str
@@ -132,13 +132,13 @@ class Sample:
 
 
 def samples(workers: Iterable[Worker], job: str | None) -> Iterator[Sample]:
-    """All that is known of the workers; `job` stands for the name of each run."""
+    """All known figures of the workers; `job` replaces each run's name."""
     for figures, alerts in workers:
         run, readings = figures.run, values(figures)
         whose = {
             "job_name": job or run.name,
             "host": run.host,
-            # A worker alone is called by its host.
+            # A single worker is named by its host.
             "worker": figures.worker or run.worker or run.host,
             "run_id": run.id,
         }

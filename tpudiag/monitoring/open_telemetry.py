@@ -16,7 +16,7 @@ INSTALL = "pip install 'tpudiag[otlp]'"
 
 
 class OpenTelemetry:
-    """Sends now and then what was shown last, and at the end once more."""
+    """Sends the figures shown last periodically, and once more at the end."""
 
     def __init__(
         self, url: str, job: str | None = None, every_s: float = EVERY_S, call_s: float = CALL_S
@@ -47,7 +47,7 @@ class OpenTelemetry:
         self._meter: Any = self._provider.get_meter("tpudiag")
 
     def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
-        """What is sent of this worker from now on."""
+        """Set a worker's figures."""
         key = (figures.run.name, figures.run.host, figures.worker)
         self._workers = {**self._workers, key: (figures, dict(alerts))}
         for sample in samples([(figures, alerts)], self._job):
@@ -62,7 +62,7 @@ class OpenTelemetry:
                 )
 
     def _reading(self, name: str) -> Callable[[Any], Iterator[Any]]:
-        """Gives what is known by a name when it is asked for."""
+        """A callback that returns a metric's known values."""
         return lambda _: (
             self._observation(sample.value, sample.labels)
             for sample in samples(self._workers.values(), self._job)
@@ -70,14 +70,14 @@ class OpenTelemetry:
         )
 
     def close(self) -> str:
-        """Send the end; what went wrong, where it did."""
+        """Send the end; returns what went wrong, if anything."""
         self._provider.shutdown(timeout_millis=1e3 * self._call_s)
         logging.getLogger("opentelemetry").removeHandler(self._failed)
         return f"--otlp {self._url}: {self._failed.text}" if self._failed.text else ""
 
 
 class _Said(logging.Handler):
-    """Keeps the last that the library says is wrong, which would else be said at each try."""
+    """Keeps the library's last error, which it would otherwise print at each try."""
 
     text = ""
 

@@ -1,4 +1,4 @@
-"""Follows a trainer by its profiler service: a short capture now and then, by `tpudiag attach`."""
+"""Follows a trainer by its profiler service: periodic short captures, by `tpudiag attach`."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ CAPTURE_S = 1
 CAPTURE_LIMIT_S = 120.0
 GIVEN_UP_AFTER = 3
 PID = -1
-"""Stands for a process that is known by its address alone."""
+"""Represents a process known by its address alone."""
 
 LEAST_STEPS = 10
-"""Fewer steps in a capture: their own times say more than their number."""
+"""With fewer steps in a capture, their own times are more precise than their number."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """The steps of one capture, None where the profile marks none, and how long it took."""
+    """The steps of one capture, None where the profile marks none, and its duration."""
 
     steps: StepTimes | None
     capture_ms: float | None = None
 
     @property
     def span_ms(self) -> float:
-        """The time that its steps took, with what lies between them where they are many."""
+        """The time of its steps, including the gaps between them where there are many."""
         step_ms = self.steps.step_ms if self.steps is not None else ()
         counted = self.capture_ms if len(step_ms) >= LEAST_STEPS else None
         return max(counted or 0.0, sum(step_ms))
@@ -51,8 +51,8 @@ def captured(address: str) -> Sample:
     from tpudiag.sources.profile import facts
 
     with scratch.folder("capture") as folder:
-        # In a process of its own: a capture that hangs is ended after two minutes, and the watch
-        # goes on.
+        # In a child process: a capture that hangs is ended after two minutes, and the watch goes
+        # on.
         command = [
             sys.executable,
             "-m",
@@ -82,7 +82,7 @@ def captured(address: str) -> Sample:
 
 
 class ProfilerSource:
-    """Samples of an address; each with steps is a window, without a tie to the one before."""
+    """Samples of an address; each with steps is a window, unconnected to the one before."""
 
     def __init__(
         self,
@@ -108,15 +108,15 @@ class ProfilerSource:
     def _sample(self) -> tuple[Window, ...]:
         """One capture, as a window."""
         began = self._now()
-        # From its beginning, and before it is tried: a capture that fails is not asked for again at
-        # once, since each slows the trainer.
+        # Scheduled from its start, and before it is tried: a failed capture is not repeated at
+        # once, since each slows down the trainer.
         self._due = began + self._every_s
         try:
             sample = self._capture(self._address)
         except UnreadableInput as error:
             if self._run is None:
                 raise
-            # One failure proves little: while somebody else captures, the service refuses ours.
+            # One failure proves little: the service refuses us while somebody else captures.
             self._failures += 1
             self.given_up = str(error) if self._failures >= GIVEN_UP_AFTER else None
             return ()
@@ -137,13 +137,12 @@ class ProfilerSource:
         return (self._window(sample, sample.steps, ended_ns),)
 
     def _window(self, sample: Sample, steps: StepTimes, ended_ns: int) -> Window:
-        """The steps of a capture, laid before its end."""
+        """The steps of a capture, placed before its end."""
         self._number += 1
         waits = steps.input_wait_ms
         return Window(
             number=self._number,
-            # By this machine's clock, whatever that of the trainer's says: ages are told by it as
-            # well.
+            # By this machine's clock, not the trainer's: ages are measured by it, too.
             start_ns=ended_ns - int(sample.span_ms * 1e6),
             end_ns=ended_ns,
             steps=len(steps.step_ms),

@@ -15,12 +15,12 @@ from tpudiag.monitoring.metrics import Worker, samples
 from tpudiag.whole import whole
 
 SCRAPES, LAST_S = 2, 130.0
-"""How often the end is shown, and for how long that is waited for: two scrapes of a minute."""
+"""How often the end is shown, and how long to wait for that: two scrapes per minute."""
 Family = CounterMetricFamily | GaugeMetricFamily
 
 
 class Prometheus(Collector):
-    """A server of /metrics in a thread; `show` sets what it answers."""
+    """A server of /metrics in a thread; `show` sets its answer."""
 
     def __init__(self, address: str, job: str | None = None) -> None:
         host, port = parsed(address)
@@ -39,17 +39,17 @@ class Prometheus(Collector):
         return int(self._server.server_port)
 
     def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
-        """What is answered of this worker from now on."""
+        """Set a worker's figures."""
         key = (figures.run.name, figures.run.host, figures.worker)
-        # A new dict each time: the server's threads go through the old one meanwhile.
+        # A new dict each time, since the server's threads may iterate over the old one.
         self._workers = {**self._workers, key: (figures, dict(alerts))}
 
     def describe(self) -> list[Family]:
-        """Nothing: what there is depends on what is known."""
+        """Nothing: the families depend on what is known."""
         return []
 
     def collect(self) -> Iterator[Family]:
-        """The figures as they were last shown; what is not known is left out."""
+        """The figures shown last, without unknown ones."""
         self._scrapes += 1
         families: dict[str, Family] = {}
         for sample in samples(self._workers.values(), self._job):
@@ -62,9 +62,9 @@ class Prometheus(Collector):
         yield from families.values()
 
     def close(self) -> str:
-        """Stop serving; nothing to say of it.
+        """Stop serving; always an empty message.
 
-        Where all runs have ended, and somebody scrapes, not before he has seen it twice.
+        Where all runs have ended and a scraper is active, wait until it has seen the end twice.
         """
         if self._workers and all(figures.state.over for figures, _ in self._workers.values()):
             until_s, enough = time.monotonic() + LAST_S, self._scrapes + SCRAPES
@@ -76,10 +76,10 @@ class Prometheus(Collector):
 
 
 def parsed(address: str) -> tuple[str, int]:
-    """`9105`, `0.0.0.0:9105` or `[::1]:9105` as host and port; on loopback unless it says else."""
+    """`9105`, `0.0.0.0:9105` or `[::1]:9105` as host and port; loopback by default."""
     host, _, port = address.rpartition(":")
     number = whole(port)
     if number is None or number > 65535:
         raise UsageError(f"--prometheus {address}: not of the form [HOST:]PORT")
-    # Loopback unless told otherwise: nothing here asks who reads it.
+    # Loopback by default: readers are not authenticated.
     return host.strip("[]") or "127.0.0.1", number

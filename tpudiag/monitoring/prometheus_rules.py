@@ -1,6 +1,6 @@
 """Alert rules for Prometheus on what `tpudiag watch --prometheus` serves, and GKE's device plugin.
 
-A restarted job has another `run_id`: whatever looks back does so without that label.
+A restarted job has another `run_id`: queries that look back ignore that label.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUMMARIES = {
 
 
 def rules(job: str | None, limits: Limits) -> tuple[Rule, ...]:
-    """The rules of a job, or of all that are watched."""
+    """The rules of a job, or of all watched ones."""
     where = "" if job is None else f'{{job_name="{escaped(job)}"}}'
     own = alert_rules.rules(
         lambda name: f"tpudiag_{name}{'_total' * (name in COUNTERS)}{where}",
@@ -36,7 +36,7 @@ def rules(job: str | None, limits: Limits) -> tuple[Rule, ...]:
 
 
 def _plugin_memory(limits: Limits) -> Rule:
-    """HBM by the device plugin, which knows no job."""
+    """HBM from the device plugin, which does not know jobs."""
     return Rule(
         id="chip-memory-high",
         title=f"over {limits.hbm_share:.0%} of the HBM of a chip in use",

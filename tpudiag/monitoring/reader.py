@@ -1,7 +1,7 @@
-"""Reads recordings: files of strangers, of which every row is looked at before it is believed.
+"""Reads recordings, which strangers may have written: every row is validated.
 
-The tables must be ours to the letter: a view or a computed column is a program of whoever wrote
-it. Rows that hold no such thing as the table says are left out and counted.
+The tables must match ours exactly: a view or computed column could run its author's code. Rows
+that do not fit their table are skipped and counted.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from tpudiag.monitoring.store import (
 )
 
 AT_ONCE = 20_000
-"""The newest windows that one look takes in: five hours of one a second. What came before them is
-read by minutes, and by hours before the newest so many."""
+"""The newest windows that one poll reads: five hours of one per second. Earlier ones are read by
+minutes, and by hours before the newest so many."""
 MINUTES_S = 14 * 86_400
 MOST_RUNS = 10_000
 MOST_S = 20.0
-"""For how long one look may read."""
+"""The longest time of one poll."""
 MOST_BYTES = 1 << 20
 """Of one value: a histogram has some kilobytes, an exception's text less."""
 MOST_TEXT = 2_000
 END_NS = 4_102_444_800 * NS
 """The year 2100. A machine whose clock is not set yet may begin in 1970."""
 LONGEST_NS = 400 * 86_400 * NS
-"""A run of over a year, and a clock that was wrong."""
+"""A longer run had a wrong clock."""
 MOST_COUNT = 1 << 50
 _TICKS = 100_000
 Row = TypeVar("Row", Window, Pause, Trace)
@@ -54,13 +54,13 @@ Span = TypeVar("Span", Pause, Trace)
 
 
 class NotYetRecorded(UnreadableInput):
-    """A recording that is just being made."""
+    """A recording that is being created."""
 
 
 def is_store(path: Path) -> bool:
     """Whether the file is a SQLite database."""
     try:
-        # A pipe would be waited for without end.
+        # Opening a pipe would block.
         if not path.is_file():
             return False
         with path.open("rb") as stream:
@@ -72,14 +72,13 @@ def is_store(path: Path) -> bool:
 def read(
     path: Path, run_id: str | None = None, after: int = -1, at_once: int | None = None
 ) -> Recording:
-    """The newest run of the file (or the one named), its windows after a number.
+    """The newest run of the file (or the named one), and its windows after a number.
 
-    Without a number the newest `at_once`; what came before them by minutes and hours.
+    Without a number the newest `at_once`; earlier ones by minutes and hours.
 
-    Raises UnreadableInput where there is none, or the file is none of ours.
+    Raises UnreadableInput where there is none, or the file is no recording.
     """
-    # One snapshot for all that is read: between two queries the job may keep a window whose pause
-    # came before it.
+    # One snapshot for all queries: the job may write a window between two of them.
     with _opened(path) as connection, transaction(connection, "DEFERRED"):
         run = _run(connection, path, run_id)
         bad = _Damage(run)
@@ -123,7 +122,7 @@ def _earlier(
         f"SELECT {ROLLUP_COLUMNS} {which} AND number <= ? AND start_s < ? ORDER BY start_s",
         (run.id, HOUR_S, until, old_s),
     ).fetchall()
-    # An hour ends where a minute does: from there on, all are minutes.
+    # Hours are read up to where they meet minutes, then minutes alone.
     minutes = connection.execute(
         f"SELECT {ROLLUP_COLUMNS} {which} AND number > ? AND number <= ? ORDER BY start_s",
         (run.id, MINUTE_S, hours[-1][0] if hours else -1, until),
@@ -134,7 +133,7 @@ def _earlier(
 
 
 class _Damage:
-    """Sorts out the rows that no recorder wrote."""
+    """Separates rows that no recorder wrote."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -143,7 +142,7 @@ class _Damage:
     def without(
         self, rows: Iterable[Sequence[Any]], made: Callable[[Sequence[Any]], Row | None]
     ) -> Iterator[Row]:
-        """The rows that are as they should be: in the run's time, one after the other."""
+        """The valid rows: in the run's time, in order."""
         last_ns = self._run.started_ns - LONGEST_NS
         for row in rows:
             one = made(row)
@@ -177,7 +176,7 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
     """A connection for reading; raises UnreadableInput where the file is damaged or another's."""
     late = _Late()
     try:
-        # Read only: to watch must not make a file, nor take the lock for which the job would wait.
+        # Read only: watching must not create a file, nor take the job's lock.
         uri = f"{path.absolute().as_uri()}?mode=ro"
         with closing(
             sqlite3.connect(uri, uri=True, timeout=BUSY_S, isolation_level=None)
@@ -190,7 +189,7 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
     except (sqlite3.Error, ValueError, OverflowError, RecursionError) as error:
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
             late.tell(path)
-        # SQLite repeats what stands in the file.
+        # SQLite repeats parts of the file.
         reason = " ".join(str(error).split())[:200]
         raise UnreadableInput(f"{path}: {reason}") from error
 
@@ -201,7 +200,7 @@ def _text(data: bytes) -> str:
 
 
 class _Late:
-    """Ends a query that takes too long, or during which the user ended the watch."""
+    """Ends a query that takes too long, or that the user interrupts."""
 
     def __init__(self) -> None:
         self._until = time.monotonic() + MOST_S
@@ -213,23 +212,22 @@ class _Late:
         return self._passed
 
     def tell(self, path: Path) -> None:
-        """Why it ended; raises UnreadableInput and KeyboardInterrupt."""
+        """Report why it ended; raises UnreadableInput and KeyboardInterrupt."""
         if self._passed:
             raise UnreadableInput(f"{path}: it could not be read within {MOST_S:.0f} s")
-        # SQLite takes the exception of a signal's handler for an answer to the question above.
+        # SQLite takes an exception in a signal handler for an answer of the progress handler.
         raise KeyboardInterrupt
 
 
 def _check_tables(connection: sqlite3.Connection, path: Path) -> None:
-    """Raises UnreadableInput where the tables are not ours, and sqlite3.Error."""
+    """Raise UnreadableInput where the tables are not ours, and sqlite3.Error."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     tables = {
         (name, kind, " ".join(str(sql).split()))
         for name, kind, sql in connection.execute("SELECT name, type, sql FROM sqlite_master")
     }
-    # Between sqlite3.connect and its first transaction a file has a name and nothing in it: the job
-    # has just begun.
+    # Between sqlite3.connect and its first transaction a file is empty: the job has just begun.
     if not application and not tables:
         raise NotYetRecorded(f"{path}: nothing is recorded in it yet")
     if application != APPLICATION_ID:
@@ -266,7 +264,7 @@ def _run(connection: sqlite3.Connection, path: Path, run_id: str | None) -> Run:
 
 
 def _run_of(row: Sequence[Any]) -> Run | None:
-    """Columns as a run; None where they are none."""
+    """Columns as a run; None where invalid."""
     columns = dict(zip(RUN_COLUMNS.split(", "), row, strict=True))
     try:
         run = msgspec.convert(columns, Run)
@@ -276,7 +274,7 @@ def _run_of(row: Sequence[Any]) -> Run | None:
     counts = (run.global_batch, run.hbm_limit_bytes, run.parameters)
     texts = (run.id, run.name, run.host, run.machine, run.worker, run.pausing, run.failure)
     right = (
-        # 0 and -1 stand for what has no process: event files, and a profiler's address.
+        # 0 and -1 mark runs without a process: event files, and a profiler's address.
         0 < run.pid < 1 << 31
         and all(0 <= at < END_NS for at in times)
         and run.last_ns - run.started_ns < LONGEST_NS
@@ -288,12 +286,12 @@ def _run_of(row: Sequence[Any]) -> Run | None:
 
 
 def _rolled_up(row: Sequence[Any]) -> Window | None:
-    """Columns of a minute, or an hour, as a window."""
+    """Columns of a minute or hour as a window."""
     return _checked(dict(zip(ROLLUP_COLUMNS.split(", "), row, strict=True)))
 
 
 def _window(row: Sequence[Any]) -> Window | None:
-    """Columns as a window; None where they are none."""
+    """Columns as a window; None where invalid."""
     columns: dict[str, Any] = dict(zip(WINDOW_COLUMNS.split(", "), row, strict=True))
     try:
         columns["step_ms"] = json.loads(columns["step_ms"])
@@ -303,7 +301,7 @@ def _window(row: Sequence[Any]) -> Window | None:
 
 
 def _checked(columns: dict[str, Any]) -> Window | None:
-    """A window of which every figure can be one; None where one cannot."""
+    """A window with valid figures; None otherwise."""
     try:
         window = msgspec.convert(columns, Window)
     except (msgspec.ValidationError, ValueError, TypeError):
@@ -325,7 +323,7 @@ def _checked(columns: dict[str, Any]) -> Window | None:
 
 
 def _span(kind: type[Span]) -> Callable[[Sequence[Any]], Span | None]:
-    """What makes a pause, or a trace, of its columns; None where they are none."""
+    """A constructor of pauses or traces from columns; it returns None where they are invalid."""
 
     def made(row: Sequence[Any]) -> Span | None:
         what, start_ns, end_ns = row

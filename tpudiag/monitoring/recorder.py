@@ -1,7 +1,7 @@
-"""Records a training loop's steps: a bounded queue in the loop, all else in a background thread.
+"""Records a training loop's steps: a bounded queue in the loop, the rest in a background thread.
 
-The loop pays for one append a step. Whatever goes wrong behind the queue, the loop goes on:
-steps that find the queue full, and windows that no sink took in time, are counted as lost.
+The loop pays for one append per step, and continues whatever fails behind the queue: steps that
+find it full, and windows that no sink took in time, count as lost.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from tpudiag.monitoring.windows import Step, Windows
 
 QUEUE_STEPS = 100_000
 PENDING_WINDOWS = 3_600
-"""What is kept while the sink fails: about an hour."""
+"""Windows kept while the sink fails: about an hour."""
 FLUSH_S = 1.0
 MEMORY_EVERY_S = 10.0
 CLOSE_S = 5.0
 FORK_S = 2.0
-"""How long a fork waits for a write: longer, and the child records nothing of its own."""
+"""How long a fork waits for a write; after that the child records nothing."""
 LAST_TRIES = 5
 _log = logging.getLogger("tpudiag")
 
 
 class Recorder:
-    """A run being recorded; `step` is for the training thread and costs about a microsecond."""
+    """Records a run; `step` is for the training thread and costs about a microsecond."""
 
     def __init__(
         self,
@@ -73,18 +73,18 @@ class Recorder:
         now_ns = time.time_ns()
         self._begin(now_ns, process_started_ns(now_ns))
         self._ending: tuple[int, str | None, int | None] | None = None
-        """How the process is about to end: since when, by which error, with which exit code."""
+        """The process's coming end: since when, by which error, with which exit code."""
         self.thread = threading.get_ident()
         """The thread that makes the steps."""
         self._writing = threading.Lock()
-        """Held while the sink is in use: no fork happens in the midst of SQLite's own locks."""
+        """Held while the sink is used: a fork must not copy SQLite's locks while they are held."""
         self._forkable = True
         self._closed_at: int | None = None
         self._start()
         crashes.follow(self)
 
     def _begin(self, now_ns: int, process_started_ns: int | None) -> None:
-        """A run of this process, of which nothing has come yet."""
+        """Begin a run of this process."""
         now = self._started = time.perf_counter_ns()
         self._run = replace(
             self._run,
@@ -106,7 +106,7 @@ class Recorder:
         self._pausing: tuple[str, ...] = ()
 
     def _start(self) -> None:
-        """Begin to keep what comes."""
+        """Start the background thread."""
         self._stop, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="tpudiag", daemon=True)
         self._thread.start()
@@ -115,7 +115,7 @@ class Recorder:
 
     @property
     def lost_steps(self) -> int:
-        """Steps that were not kept: the queue was full, or the sink failed for too long."""
+        """Steps not kept: the queue was full, or the sink failed for too long."""
         return self._dropped + self._evicted
 
     @property
@@ -125,11 +125,11 @@ class Recorder:
 
     @property
     def failure(self) -> str | None:
-        """Why the sink does not take windows at present, None where it does."""
+        """Why the sink currently takes no windows; None where it does."""
         return self._failure
 
     def step(self, steps: int = 1, wait_ns: int = -1, examples: int = -1) -> None:
-        """Steps of so many examples ended now, after waiting so long for input (-1: not known)."""
+        """Steps of so many examples ended now, after waiting so long for input (-1: unknown)."""
         if len(self._steps) < self._limit:
             # No lock that a flush could hold while a step waits: deque.append is atomic.
             self._steps.append((time.perf_counter_ns(), steps, wait_ns, examples))
@@ -137,15 +137,15 @@ class Recorder:
             self._dropped += steps
 
     def loss(self, value: object) -> None:
-        """The job said its loss; what is no number by now stays where it is, on the device."""
-        # Of a tensor float() would be a copy from the device, for which the step would wait.
+        """Take the reported loss, unless it is a tensor on the device."""
+        # float() of a tensor would be a copy from the device, for which the step would wait.
         if isinstance(value, (int, float)) or type(value).__module__ == "numpy":
             with suppress(Exception):
                 self._losses.append(float(value))  # type: ignore[arg-type]
 
     @contextmanager
     def pause(self, kind: str) -> Generator[None]:
-        """Announces a time without steps, such as a checkpoint, that is no stall and no drop."""
+        """Announce a time without steps, such as a checkpoint, that is no stall and no drop."""
         start = self.begin_pause(kind)
         try:
             yield
@@ -153,25 +153,25 @@ class Recorder:
             self.end_pause(kind, start)
 
     def begin_pause(self, kind: str) -> int:
-        """A pause begins now: its start, for `end_pause`."""
+        """Begin a pause; returns its start, for `end_pause`."""
         self._pausing = (*self._pausing, kind)
         return time.perf_counter_ns()
 
     def end_pause(self, kind: str, start: int) -> None:
-        """A pause that began at `start` (performance counter, ns) ends now."""
+        """End a pause that began at `start` (performance counter, ns)."""
         still = list(self._pausing)
         if kind in still:
             still.remove(kind)
         self._pausing = tuple(still)
         self._pauses.append(Pause(kind, start, time.perf_counter_ns()))
-        self._wake.set()  # a job that was told to end keeps a checkpoint, and is gone
+        self._wake.set()  # a job that is being stopped saves a checkpoint and exits
 
     def traced(self, function: str, start: int, end: int) -> None:
         """A function was traced between two times of the performance counter, ns."""
         self._traces.append(Trace(function, start, end))
 
     def reopen(self) -> None:
-        """Go on with the run where it was closed: the time between is a pause of its own."""
+        """Continue a closed run: the time in between is a pause of its own."""
         self.thread = threading.get_ident()
         if not self._stop.is_set() or (self._ending is not None and self._ending[2] is None):
             return
@@ -188,21 +188,21 @@ class Recorder:
         return self._closed_at
 
     def ends(self, failure: str | None, exit_code: int | None = None) -> None:
-        """The process ends by an exception, or with an exit code: say so in the recording."""
+        """Record that the process ends by an exception or with an exit code."""
         self._ending = time.perf_counter_ns(), failure, exit_code
         if not self._stop.is_set():
-            # Whoever calls sys.exit may be caught: only what comes now says whether the loop ends.
+            # sys.exit may be caught: only what follows shows whether the loop ends.
             if exit_code is None:
                 self.close()
             return
-        with suppress(Exception):  # the sink was let go of: once more, from this thread
+        with suppress(Exception):  # the sink was released: once more, from this thread
             self._flush(ended=True)
             if self._sink is not None:
                 self._sink.close()
             self._sink = None
 
     def forks(self) -> None:
-        """A fork is about to happen: not in the midst of a write."""
+        """Before a fork: wait for a write to end."""
         self._forkable = self._writing.acquire(timeout=FORK_S)
 
     def has_forked(self) -> None:
@@ -211,12 +211,12 @@ class Recorder:
             self._writing.release()
 
     def forked(self) -> None:
-        """In the child of a fork: its steps are a run of its own, with a thread of its own.
+        """In a fork's child: its steps are a run of its own, with a thread of its own.
 
-        A child that makes no step (a worker of the input, say) is no run.
+        A child without steps (a worker of the input) is no run.
         """
         self._writing = threading.Lock()
-        if not self._forkable:  # SQLite may wait for ever for what a thread of the parent held
+        if not self._forkable:  # SQLite may wait for ever for a lock of the parent's thread
             self._limit = 0
             self._stop.set()
             atexit.unregister(self.close)
@@ -228,7 +228,7 @@ class Recorder:
             self._start()
 
     def close(self) -> None:
-        """Keep what is left, within a few seconds; steps that come later count as lost."""
+        """Keep the rest, within a few seconds; later steps count as lost."""
         if self._stop.is_set():
             return
         self._closed_at = time.perf_counter_ns()
@@ -240,8 +240,8 @@ class Recorder:
         atexit.unregister(self.close)
 
     def _work(self) -> None:
-        """The background thread: nothing that fails here reaches the training loop."""
-        delay_s = 0.0  # a job that dies in its first second leaves at least its name
+        """The background thread: no failure here reaches the training loop."""
+        delay_s = 0.0  # a job that dies in its first second still leaves its name
         while True:
             self._wake.wait(delay_s)
             self._wake.clear()
@@ -255,13 +255,13 @@ class Recorder:
         self._finish()
 
     def _finish(self) -> None:
-        """Keep what is left: some tries, since another process may hold the file."""
+        """Keep the rest: with retries, since another process may lock the file."""
         for _ in range(LAST_TRIES):
             try:
                 self._flush(ended=True)
                 if self._sink is not None:
                     self._sink.close()
-                self._sink = None  # of this thread alone: who goes on makes another
+                self._sink = None  # belongs to this thread: a reopened run makes another
                 return
             except Exception as error:
                 self._failed(error)
@@ -269,14 +269,14 @@ class Recorder:
         _log.warning("tpudiag: %d recorded steps could not be kept", self._unkept())
 
     def _flush(self, *, ended: bool) -> None:
-        """Hand what has come to the sink; raises what it raises."""
+        """Pass what is new to the sink; raises the sink's errors."""
         with self._writing:
             self._gather(ended=ended)
             if not self._unused:
                 self._write(ended=ended)
 
     def _write(self, *, ended: bool) -> None:
-        """The same of what was gathered."""
+        """Write what was gathered."""
         windows, pauses = tuple(self._pending), tuple(self._windows.ended_pauses)
         traces = tuple(self._windows.ended_traces)
         now_ns = self._run.started_ns + time.perf_counter_ns() - self._started  # never steps
@@ -290,7 +290,7 @@ class Recorder:
             exit_code=self._ending[2] if ended and self._ending else None,
         )
         if self._sink is not None and self._sink.gone():
-            # The folder was deleted, or the file: what it held is lost, and a new one goes on.
+            # The file or its folder was deleted: its content is lost, and a new one continues.
             self._evicted, self._stored = self._evicted + self._stored, 0
             run = replace(run, lost_steps=self.lost_steps)
             self._sink.close()
@@ -307,14 +307,14 @@ class Recorder:
         self._failure = None
 
     def _gather(self, *, ended: bool) -> None:
-        """Make windows of the queue; the oldest go where too many wait."""
+        """Make windows of the queue; drop the oldest where too many wait."""
         steps = [self._steps.popleft() for _ in range(len(self._steps))]
         pauses = [self._pauses.popleft() for _ in range(len(self._pauses))]
         traces = [self._traces.popleft() for _ in range(len(self._traces))]
         losses = [self._losses.popleft() for _ in range(len(self._losses))]
         self._unused = self._unused and not steps
         if self._ending is not None and steps and steps[-1][0] > self._ending[0]:
-            self._ending = None  # somebody caught it, and the loop goes on
+            self._ending = None  # the exception was caught, and the loop continues
         self._pending.extend(
             self._windows.add(
                 steps, pauses, self._hbm(steps), ended=ended, traces=traces, losses=losses
@@ -324,7 +324,7 @@ class Recorder:
             self._evicted += self._pending.popleft().steps
 
     def _hbm(self, steps: list[Step]) -> int | None:
-        """The HBM in use now and then, once steps ran: asking earlier would start the runtime."""
+        """The HBM in use, sampled once steps ran: earlier the query would start the runtime."""
         if self._memory is None or not steps or time.monotonic() < self._memory_due:
             return None
         self._memory_due = time.monotonic() + MEMORY_EVERY_S
@@ -336,7 +336,7 @@ class Recorder:
             return None
 
     def _failed(self, error: Exception) -> None:
-        """Say it once; the loop never hears of it."""
+        """Report it once; the loop is not affected."""
         reason = f"{type(error).__name__}: {error}"
         if self._failure is None:
             _log.warning("tpudiag: throughput is not being kept (%s); training goes on", reason)
@@ -347,5 +347,5 @@ class Recorder:
         self._sink = None
 
     def _unkept(self) -> int:
-        """Steps that were never handed over."""
+        """Steps never passed to the sink."""
         return self.lost_steps + sum(window.steps for window in self._pending)

@@ -1,4 +1,4 @@
-"""What is known of a running job's throughput: windows of steps, pauses, and the run itself.
+"""The model of a running job's throughput: windows of steps, pauses, and the run itself.
 
 Times are ns since the epoch. A window's step times are a histogram of buckets 2 % wide, so
 that windows add up and a percentile read off them is within 1 %.
@@ -15,7 +15,7 @@ NS = 1_000_000_000
 _WIDTH = math.log(1.02)
 
 RunUnit = Literal["steps", "epochs"]
-"""What a run counts: epochs where only their ends are known."""
+"""The unit that a run counts: epochs where only their ends are known."""
 BadLoss = Literal["NaN", "Inf"]
 Histogram = tuple[tuple[int, int], ...]
 """(bucket, steps) in the order of the buckets."""
@@ -25,8 +25,8 @@ Histogram = tuple[tuple[int, int], ...]
 class Window:
     """The steps of a second or more; `number` counts the windows of a run from 0.
 
-    Windows follow each other without a gap: a pause lies within the window of the step after it.
-    Only the last of a run may hold no step: what was left to do.
+    Windows follow each other without gaps: a pause lies in the window of the step after it. Only
+    the last of a run may hold no step.
     """
 
     number: int
@@ -35,32 +35,32 @@ class Window:
     steps: int
     step_ms: Histogram = ()
     wait_ms: float | None = None
-    """Time spent waiting for input, None where it was not measured."""
+    """Time spent waiting for input; None where not measured."""
     pause_ms: float = 0.0
     """Time in pauses that the job announced (evaluation, checkpoint)."""
     hbm_bytes: int | None = None
     examples: int | None = None
     compile_ms: float = 0.0
-    """What steps in which a function was traced took beyond the usual; of the first step: all."""
+    """Excess time of steps that traced a function; the first step counts in full."""
     stalled_ms: float = 0.0
-    """What single steps took beyond the usual, far longer than it, with nothing announced."""
+    """Excess time of single steps far longer than usual, without an announced pause."""
     stalls: int = 0
     paused: int = 0
     """Pauses that ended in it."""
     evaluation_ms: float = 0.0
-    """Of `pause_ms`, as the two that follow; what is left is of other kinds."""
+    """Part of `pause_ms`, as the two that follow; the rest is of other kinds."""
     checkpoint_ms: float = 0.0
     restore_ms: float = 0.0
     saved_ns: int | None = None
     """The end of the last checkpoint in it."""
     loss: float | None = None
-    """The last that the job said of it, and how often it said one."""
+    """The last one reported, and the number of reports."""
     losses: int = 0
     bad_loss: BadLoss | None = None
 
     @property
     def whole_s(self) -> float:
-        """All of it, in s."""
+        """The whole window, in s."""
         return (self.end_ns - self.start_ns) / NS
 
     @property
@@ -79,14 +79,14 @@ class Pause:
     """A time without steps that the job announced."""
 
     kind: str
-    """In the job's own word, of which ledger.PAUSES knows some: no closed set of states."""
+    """In the job's own word, of which ledger.PAUSES knows some: no closed set."""
     start_ns: int
     end_ns: int
 
 
 @dataclass(frozen=True)
 class Trace:
-    """A function was traced (or traced again): its name, and how long that took."""
+    """A function was traced (or retraced): its name, and the duration."""
 
     function: str
     start_ns: int
@@ -95,7 +95,7 @@ class Trace:
 
 @dataclass(frozen=True, kw_only=True)
 class Run:
-    """A recorded run: who, since when, and the last that was heard of it."""
+    """A recorded run: its identity, its start, and its last news."""
 
     id: str
     name: str
@@ -108,34 +108,34 @@ class Run:
     pausing: str | None = None
     """The kind of the announced pause it was in."""
     lost_steps: int = 0
-    """Steps that were counted and could not be kept."""
+    """Steps that were counted but not kept."""
     ended_ns: int | None = None
     unit: RunUnit = "steps"
     hbm_limit_bytes: int | None = None
     failure: str | None = None
-    """The exception that ended it, with the user's line; None where it completed, or still runs."""
+    """The exception that ended it, with the user's line; None where it completed or still runs."""
     exit_code: int | None = None
-    """With which its process left by itself; None where it did not, as far as is known."""
+    """Its process's own exit code; None where unknown."""
     monotonic_ns: int | None = None
-    """What its machine's monotonic clock read at `started_ns`."""
+    """Its machine's monotonic clock at `started_ns`."""
     machine: str = ""
-    """The boot of the machine and its process ids' namespace, empty where that is not known."""
+    """The machine's boot and its process ids' namespace, empty where unknown."""
     worker: str = ""
-    """What its cluster calls it (`worker 3`), empty where it was told nothing."""
+    """Its cluster's name for it (`worker 3`), empty where there is none."""
     loop: int = 0
-    """Which of the process's loops it is, by the line that began it: the first is 0."""
+    """The index of its loop in the process, by the line that began it: the first is 0."""
     parameters: int | None = None
-    """Trainable parameters, None where they are not known."""
+    """Trainable parameters; None where unknown."""
     process_started_ns: int | None = None
 
     @property
     def last_ns(self) -> int:
-        """The last that was heard of it."""
+        """The time of its last news."""
         return self.beat_ns if self.ended_ns is None else max(self.ended_ns, self.beat_ns)
 
     @property
     def alike(self) -> tuple[object, ...]:
-        """Runs of which this is equal train the same job on the same target."""
+        """Equal for runs that train the same job on the same target."""
         return (
             self.name,
             self.unit,
@@ -148,7 +148,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Recording:
-    """A run and what was recorded of it; `source` is where it came from."""
+    """A run and its recorded windows; `source` is where it came from."""
 
     run: Run
     windows: tuple[Window, ...]
@@ -156,9 +156,9 @@ class Recording:
     source: str
     traces: tuple[Trace, ...] = ()
     damaged: frozenset[str] = frozenset()
-    """Rows that no recorder wrote, and that were left out."""
+    """Rows that no recorder wrote; they were skipped."""
     earlier: tuple[Window, ...] = ()
-    """What came before the windows, rolled up by hour and minute: without step times."""
+    """The time before the windows, rolled up by hour and minute: without step times."""
 
     @property
     def steps(self) -> int:
@@ -168,7 +168,7 @@ class Recording:
 
 def bucket(ms: float) -> int:
     """The bucket of a step time."""
-    # Logarithmic: steps of a millisecond and of ten minutes keep the same relative error, in some
+    # Logarithmic: steps of a millisecond and of ten minutes have the same relative error, in some
     # hundreds of buckets at most.
     return round(math.log(max(ms, 1e-6)) / _WIDTH)
 
@@ -194,19 +194,18 @@ def percentile(histogram: Histogram, share: float) -> float | None:
     for key, steps in histogram:
         seen += steps
         if seen >= share * total:
-            # The middle of the bucket: log and round put it there, so the error is half its width,
-            # 1 %.
+            # The middle of the bucket, by log and round: the error is half its width, 1 %.
             return math.exp(key * _WIDTH)
     return None
 
 
 def said_rate(value: float) -> str:
-    """A rate for a sentence, e.g. `10,073` or `0.05123`."""
+    """A rate as text, e.g. `10,073` or `0.05123`."""
     return f"{value:,.0f}" if value >= 1_000 else f"{value:.4g}"
 
 
 def covered(spans: Iterable[Pause]) -> dict[str, int]:
-    """The time that pauses cover by kind, ns; of one within another, the inner counts."""
+    """The time covered by pauses, by kind, ns; a nested pause counts as its own kind."""
     taken: list[tuple[int, int]] = []
     by_kind: dict[str, int] = {}
     for pause in sorted(spans, key=lambda one: (one.end_ns, -one.start_ns)):
@@ -220,7 +219,7 @@ def covered(spans: Iterable[Pause]) -> dict[str, int]:
 
 
 class Sink(Protocol):
-    """Where windows are kept; may raise and block, in the background thread only."""
+    """Stores windows; may raise and block, in the background thread only."""
 
     def write(
         self,
@@ -233,9 +232,9 @@ class Sink(Protocol):
         ...
 
     def gone(self) -> bool:
-        """Whether what was kept is there no more: somebody deleted it."""
+        """Whether the stored windows were deleted."""
         ...
 
     def close(self) -> None:
-        """Let go of files."""
+        """Release files."""
         ...

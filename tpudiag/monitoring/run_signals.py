@@ -1,4 +1,4 @@
-"""What the checks get to see of a watched run."""
+"""The signals of a watched run."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from tpudiag.signals.run_state import StateKind
 
 LEAST_S = 60.0
 FORGOTTEN_S = 86_400.0
-"""Silence in event files from which a job may as well have ended."""
+"""After such silence in event files a job may have ended."""
 
 
 def signals(watched: Watched) -> Signals:
-    """What the checks get to see."""
+    """The signals of a watched run."""
     run, name = watched.run, watched.source_name
-    # A step that came while we looked proves that the job runs: then silence after it is a stall.
+    # A step during the watch proves that the job runs: later silence is a stall.
     unsure = watched.by_events and not watched.moved
     silent_s = watched.silent_s()
     forgotten = unsure and silent_s is not None and silent_s > FORGOTTEN_S
@@ -37,7 +37,7 @@ def signals(watched: Watched) -> Signals:
             source=name,
             per_s=watched.detector.per_s,
             baseline_per_s=watched.detector.baseline_per_s,
-            drops=tuple(_told(watched, drop) for drop in watched.detector.drops),
+            drops=tuple(_drop_signal(watched, drop) for drop in watched.detector.drops),
             silent_s=silent_s,
             normal_pause_s=watched.normal_pause_s(),
             pausing=run.pausing,
@@ -59,10 +59,9 @@ def signals(watched: Watched) -> Signals:
     )
 
 
-def _told(watched: Watched, drop: Drop) -> ThroughputDrop:
-    """A drop as the checks see it."""
-    # The cause that is kept is of the drop that lasts; of those that are over nothing is known any
-    # more.
+def _drop_signal(watched: Watched, drop: Drop) -> ThroughputDrop:
+    """A drop as a signal."""
+    # The stored cause belongs to the open drop; those of earlier ones are not kept.
     cause, stands = watched.causes.get(False, (None, "")) if drop.ended_ns is None else (None, "")
     return ThroughputDrop(
         since=utc(drop.since_ns),
@@ -76,7 +75,7 @@ def _told(watched: Watched, drop: Drop) -> ThroughputDrop:
 
 
 def _drift(watched: Watched) -> ThroughputDrift | None:
-    """What became slower slowly; a drop that lasts is told as such."""
+    """A gradual slowdown; an open drop is reported as a drop instead."""
     drift = None if watched.detector.open is not None else watched.drifting.drift
     if drift is None:
         return None
@@ -86,7 +85,7 @@ def _drift(watched: Watched) -> ThroughputDrift | None:
 
 
 def _unsure(watched: Watched, forgotten: bool) -> str | None:
-    """Why silence may be the end of the job, None where it is not."""
+    """Why silence may mean the job's end, None where it does not."""
     if watched.run.pid == PID and watched.state.kind is StateKind.LOST:
         return "a job that ended answers no more either"
     return "event files do not say whether a job ended" if forgotten else None
@@ -96,7 +95,7 @@ def _step_times(watched: Watched, name: str) -> StepTimes | None:
     """The mean step of each recent window, where the wait for input was measured."""
     # Keras hides the wait for input: without this check TPU201 would pass on zeros.
     windows = [w for w in watched.recent if w.wait_ms is not None and w.steps]
-    # A buffer that fills waits, too: what is told of a job's first seconds flaps.
+    # A filling buffer waits, too: findings in a job's first seconds would flap.
     if not windows or watched.stepping_s < LEAST_S:
         return None
     return StepTimes(

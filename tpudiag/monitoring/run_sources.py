@@ -1,4 +1,4 @@
-"""Where what is watched comes from: recordings in files and folders, event files, profilers."""
+"""The sources of watched runs: recordings in files and folders, event files, profilers."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tpudiag.whole import whole
 
 HEARD_S = 10.0
 MOST_WINDOWS, LEAST_WINDOWS = 40_000, 200
-"""What the first look takes in second by second: of all jobs together, and of each; the rest is
-taken by the minute."""
+"""What the first poll reads second by second: of all jobs together, and of each; the rest by
+minutes."""
 EARLIER_RUNS = 50
 EARLIER_WINDOWS = 200_000
-"""The newest of what was recorded before is read: for the baseline, and for lost time."""
+"""The newest earlier windows that are read, for the baseline and for lost time."""
 
 
 class Source(Protocol):
-    """Where windows come from."""
+    """A source of windows."""
 
     def poll(self) -> Sequence[Recording]:
-        """What is new, run by run in their order; raises UnreadableInput."""
+        """The news, run by run in order; raises UnreadableInput."""
         ...
 
 
@@ -42,7 +42,7 @@ class StoreSource:
         self._last = -1
 
     def follow(self, lane: Lane) -> None:
-        """The worker's runs as they are now: it goes on where it was."""
+        """Set the worker's current runs, keeping the position."""
         id_ = self.lane[self._at].run.id
         places = [index for index, one in enumerate(lane) if one.run.id == id_]
         if not places:
@@ -76,17 +76,17 @@ class Single:
 
 
 class Place:
-    """One SOURCE of the command line: gives the sources in it, which may come to be more."""
+    """One SOURCE of the command line; the number of its sources may grow."""
 
     def __init__(self, path: str, among: int = 1) -> None:
         self.path, self._among = path, among
         self.not_judged = 0
-        """Runs of earlier jobs that lie there."""
+        """Runs of earlier jobs in the same place."""
         self._single: Single | None = None
         self._workers: list[StoreSource] = []
 
     def sources(self) -> Sequence[Source]:
-        """Those that there are now; raises UnreadableInput for a file that is none."""
+        """The current sources; raises UnreadableInput for a file that is none."""
         if self._single is None and not self._workers:
             self._single = _single(self.path)
         if self._single is not None:
@@ -99,7 +99,7 @@ class Place:
         return self._workers
 
     def _follow(self, recorded: list[Lane]) -> None:
-        """Go on with the workers that are known, and begin with those that are new."""
+        """Continue with known workers, and begin with new ones."""
         known = {source.lane[0].run.id: source for source in self._workers}
         now: list[StoreSource] = []
         for lane in recorded:
@@ -114,8 +114,8 @@ class Place:
 
 
 def lives(run: Run) -> bool:
-    """Whether the process of a run is there, as far as this machine can say."""
-    # Containers of one host may share its name and not its processes: a pid means something only
+    """Whether a run's process exists, as far as this machine can see."""
+    # Containers of one host may share its name but not its processes: a pid is meaningful only
     # within the same namespace.
     if run.host == os.uname().nodename and run.machine == machine.machine():
         return machine.alive(run.pid)
@@ -123,12 +123,12 @@ def lives(run: Run) -> bool:
 
 
 def _first(lane: Lane) -> int:
-    """Where to begin: with the earlier runs that still count."""
+    """The first of the earlier runs that still count."""
     first, windows = len(lane) - 1, 0
     for index in range(len(lane) - 1, max(len(lane) - EARLIER_RUNS, 0) - 1, -1):
         run = lane[index].run
-        # As if each had a window a second, which is the most there can be: counting them would open
-        # every file of a month's restarts.
+        # Assume a window per second, the maximum: counting would open every file of a month's
+        # restarts.
         windows += max((run.last_ns - run.started_ns) // NS, 1)
         if windows > EARLIER_WINDOWS and index < len(lane) - 1:
             break
@@ -137,14 +137,13 @@ def _first(lane: Lane) -> int:
 
 
 def _single(path: str) -> Single | None:
-    """A profiler service or event files at a path; None for recordings, and where nothing is."""
+    """A profiler service or event files at a path; None for recordings, and for nothing."""
     local = Path(path)
-    # A folder may be called like an address (`run:1`): what is there comes first.
+    # A folder may be named like an address (`run:1`): existing paths come first.
     if ADDRESS.fullmatch(path) and not local.exists():
         return Single(ProfilerSource(path))
     if local.is_file():
-        # SQLite makes the file empty and writes its header with the first transaction: a job has
-        # just begun.
+        # SQLite creates the file empty and writes its header with the first transaction.
         if reader.is_store(local) or local.stat().st_size == 0:
             return None
         if MARK not in local.name:
@@ -166,7 +165,7 @@ def _stores(path: Path) -> list[Path]:
 
 
 def _runs(path: Path) -> list[StoredRun]:
-    """The runs of a file; none where it is just being made."""
+    """The runs of a file; none where it is being created."""
     try:
         return [StoredRun(path, run) for run in reader.runs(path)]
     except reader.NotYetRecorded:
@@ -175,6 +174,6 @@ def _runs(path: Path) -> list[StoredRun]:
 
 def _order(run: Run) -> tuple[str, int, str, int]:
     """Workers by their number, then by host."""
-    # By number, or worker 10 would stand before worker 2.
+    # By number, or worker 10 would come before worker 2.
     number = whole(run.worker.rpartition(" ")[2])
     return run.name, -1 if number is None else number, run.host, run.pid

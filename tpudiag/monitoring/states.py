@@ -1,4 +1,4 @@
-"""Tells the state of a run: by its own last words, by its process, and by its silence."""
+"""Determines a run's state: from its recorded end, its process, and its silence."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from tpudiag.monitoring.recording import NS, Run
 from tpudiag.signals.run_state import RunState, StateKind
 
 SETTLED_S = 3.0
-"""A process that is gone may have written its end a moment after the recording was read."""
+"""A dead process may have written its end just after the recording was read."""
 LOST_S, LOST_ELSEWHERE_S = 30.0, 60.0
 """Silence of the recorder, which writes each second, on this host and on another."""
 CLOCKS_S = 60.0
-"""By how much ages may differ."""
+"""The tolerance of ages."""
 SIGNALS = {143: "SIGTERM: a preemption, or a plain kill", 130: "SIGINT", 137: "SIGKILL"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Heard:
-    """What is known of a run besides its row."""
+    """Facts of a run beyond its row."""
 
     steps: int
     here: bool
-    """Whether its process would be seen from here."""
+    """Whether its process would be visible from here."""
     quiet_s: float
     """Since its recorder last wrote."""
     silent_s: float
     """Since its last step."""
     hangs_after_s: float
-    """Longer silence is no step."""
+    """Longer silence counts as a hang."""
     killed_by: str | None = None
-    """What the host says of its end, for a sentence."""
+    """How it ended, according to the host, for a sentence."""
     was_lost: bool = False
-    """Whether its process was seen to live while its recording stood still."""
+    """Whether its process was seen alive while its recording stood still."""
 
 
 def is_here(run: Run, this_machine: str) -> bool:
-    """Whether the run's process would be seen from here."""
+    """Whether the run's process would be visible from here."""
     same = not run.machine or run.machine == this_machine
     return run.pid > 0 and run.host == os.uname().nodename and same
 
@@ -82,16 +82,16 @@ def state(run: Run, heard: Heard) -> RunState:
 
 
 def _least_age_s(run: Run) -> float | None:
-    """How old its process is by now, at the least; None where no clock that never steps says so."""
+    """Its process's least present age; None without a clock that never jumps."""
     if not run.machine or run.monotonic_ns is None or run.process_started_ns is None:
         return None
-    # Both were read off the wall's clock at one moment: their difference holds whatever it was.
+    # Both come from the wall clock at one moment, so their difference is right.
     begun_s = (run.started_ns - run.process_started_ns) / NS
     return begun_s + (time.perf_counter_ns() - run.monotonic_ns) / NS - CLOCKS_S
 
 
 def _ended(run: Run) -> RunState:
-    """As the job's own side told it."""
+    """The end that the job itself recorded."""
     if run.exit_code:
         said = SIGNALS.get(run.exit_code)
         why = f" ({said})" if said else ""
@@ -103,14 +103,14 @@ def _ended(run: Run) -> RunState:
 
 
 def _killed(run: Run, by: str | None) -> RunState:
-    """Its process is gone without a word."""
+    """Its process vanished without recording an end."""
     why = f": {by}" if by else " (killed, left by os._exit, or its end could not be written)"
     text = f"the job's process {run.pid} is gone{why}"
     return RunState(StateKind.KILLED, text, lives=False)
 
 
 def _by_steps(run: Run, heard: Heard, lives: bool | None) -> RunState:
-    """It goes on, by all that is known."""
+    """The state of a run that, as far as known, continues."""
     if run.pausing is not None:
         return RunState(StateKind.PAUSING, f"in a pause for {run.pausing}", lives)
     if not heard.steps:

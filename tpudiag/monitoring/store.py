@@ -1,6 +1,6 @@
-"""The file that recordings are kept in: SQLite, written ahead (WAL), so that a kill harms none.
+"""The file of recordings: SQLite with a write-ahead log (WAL), which survives a kill.
 
-A window is kept in one transaction with the run's own row: what was committed survives SIGKILL,
+A window is written in one transaction with the run's row: what was committed survives SIGKILL,
 and a window offered twice is kept once.
 """
 
@@ -16,15 +16,15 @@ from typing import Literal
 
 from tpudiag.monitoring.recording import Pause, Run, Trace, Window
 
-# The letters "tpud": SQLite keeps the number in its header, so that a database of another program
-# is told from ours without a look at its tables.
+# The letters "tpud": SQLite keeps the number in its header, which distinguishes another program's
+# database without a look at its tables.
 APPLICATION_ID = 0x74707564
 VERSION = 4
 BUSY_S = 5.0
 KEEP_WINDOWS = 200_000
-"""The newest windows of a run that are kept: two days of one a second; roll-ups hold all."""
-# WITHOUT ROWID: rows are read by their key alone, and would else be kept twice, in the table and in
-# the index of the key.
+"""The newest windows kept per run: two days of one per second; roll-ups hold all."""
+# WITHOUT ROWID: rows are read by their key alone, and would otherwise be stored twice, in the table
+# and in the index.
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS runs (
     id TEXT PRIMARY KEY, name TEXT, host TEXT, pid INTEGER, started_ns INTEGER, beat_ns INTEGER,
@@ -56,7 +56,7 @@ CREATE TABLE IF NOT EXISTS traces (
 
 
 def _columns(table: str) -> list[str]:
-    """The columns of a table as the schema declares them, without the run that its rows are of."""
+    """The columns of a table as declared in the schema, without the run's id."""
     declared = SCHEMA.partition(f"EXISTS {table} (")[2].partition(";")[0]
     columns = re.findall(r"(\w+) (?:TEXT|INTEGER|REAL)\b", declared)
     return [name for name in columns if name != "run"]
@@ -100,7 +100,7 @@ class Store:
         pauses: tuple[Pause, ...],
         traces: tuple[Trace, ...] = (),
     ) -> None:
-        """Keep them in one transaction, or nothing; raises sqlite3.Error."""
+        """Write in one transaction, or nothing; raises sqlite3.Error."""
         with transaction(self._connection) as connection:
             values = [getattr(run, name) for name in RUN_COLUMNS.split(", ")]
             connection.execute(
@@ -112,8 +112,8 @@ class Store:
                 (run.id,),
             ).fetchone()
             connection.executemany(
-                # A recorder whose write failed offers the same windows again: some may have been
-                # kept. The run's own row is replaced instead, for its beat changes.
+                # A recorder whose write failed offers the same windows again. The run's own row is
+                # replaced instead, since its beat changes.
                 f"INSERT OR IGNORE INTO windows (run, {WINDOW_COLUMNS}) "
                 f"VALUES (?{', ?' * len(WINDOW_COLUMNS.split(', '))})",
                 [(run.id, *_row(window)) for window in windows],
@@ -130,7 +130,7 @@ class Store:
                 "INSERT OR IGNORE INTO pauses VALUES (?, ?, ?, ?)",
                 [(run.id, p.kind, p.start_ns, p.end_ns) for p in pauses],
             )
-            # Now and then, for a DELETE walks the index.
+            # Only sometimes, since a DELETE walks the index.
             if windows and windows[-1].number % 1000 < len(windows):
                 oldest = windows[-1].number - KEEP_WINDOWS
                 connection.execute(
@@ -138,7 +138,7 @@ class Store:
                 )
 
     def gone(self) -> bool:
-        """Whether the file is there no more: SQLite goes on with one that has no name."""
+        """Whether the file was deleted: SQLite goes on with one that has no name."""
         try:
             return _identity(self._path) != self._file
         except FileNotFoundError:
@@ -147,18 +147,18 @@ class Store:
             return False  # a file system that does not answer now
 
     def close(self) -> None:
-        """Close the file; the last connection folds the log into it."""
+        """Close the file; the last connection merges the log into it."""
         self._connection.close()
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    """Which file a name stands for; raises OSError."""
+    """The identity of the file under a name; raises OSError."""
     about = path.stat()
     return about.st_dev, about.st_ino
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    """Make the tables; refuses a database that is another program's."""
+    """Create the tables; refuses another program's database."""
     with transaction(connection, "DEFERRED"):  # one view, beside a process that makes the tables
         (application,) = connection.execute("PRAGMA application_id").fetchone()
         (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -167,8 +167,8 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = NORMAL")
     with transaction(connection):
-        # One by one: executescript would commit first, and a process that begins at the same moment
-        # would meet half of the tables.
+        # One by one: executescript would commit first, and a concurrent process would see half of
+        # them.
         for statement in SCHEMA.split(";"):
             connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -180,8 +180,8 @@ def transaction(
     connection: sqlite3.Connection, lock: Literal["IMMEDIATE", "DEFERRED"] = "IMMEDIATE"
 ) -> Generator[sqlite3.Connection]:
     """All or nothing."""
-    # A deferred transaction that goes on to write while another does is refused at once, whatever
-    # the timeout; one that asks for the lock at its beginning waits for it.
+    # A deferred transaction that begins to write while another does is refused at once, whatever
+    # the timeout; one that locks at its beginning waits.
     connection.execute(f"BEGIN {lock}")
     try:
         yield connection

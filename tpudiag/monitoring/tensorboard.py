@@ -1,7 +1,7 @@
 """Steps from the TensorBoard event files that a job writes anyway, without TensorFlow.
 
-Each event carries a wall time and a step; the times at which the step advances are the job's
-progress. Framing: TFRecord (length, its checksum, data, checksum); events: event.proto.
+Each event carries a wall time and a step; the job's progress is when the step advances. Framing:
+TFRecord (length, its checksum, data, checksum); events: event.proto.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from tpudiag.sources.profile.wire import BYTES, FIXED32, FIXED64, VARINT, Damage
 
 MARK = ".tfevents."
 OF_REPORTS = ".tpudiag"
-"""What the names of event files end in that hold a report of tpudiag, and no training."""
+"""Ending of event files with a report of tpudiag, which hold no training."""
 NOT_TRAINING = ("validation", "eval", "test")
 BY_EPOCH = ("epoch_", "evaluation_")
 """Tags whose step is the number of an epoch (Keras' TensorBoard callback)."""
 LOSS = "loss"
-"""What the tag of a loss holds."""
+"""Part of a loss's tag."""
 Event = tuple[int, int, bool, tuple[float, ...]]
-"""Time (ns), step, whether the step is an epoch, and the losses that it says."""
+"""Time (ns), step, whether the step is an epoch, and the losses."""
 CHUNK_BYTES = 64 * 2**20
 LARGEST_RECORD = 2**31
 SINK_FLUSH_S = 120.0
@@ -40,14 +40,14 @@ SINK_FLUSH_S = 120.0
 
 @dataclass
 class Progress:
-    """When the step (or the epoch) was first seen to be so far."""
+    """When each step (or epoch) was first reached."""
 
     points: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
     """(ns since the epoch, step), both rising."""
     starts: int = 0
-    """Points before which the job started anew: its step fell."""
+    """Points at which the job started anew: its step fell."""
     shift_ns: int = 0
-    """By how much the clock was set back since the first point."""
+    """How far the clock was set back since the first point."""
 
     def add(self, at_ns: int, step: int) -> None:
         """One event."""
@@ -57,20 +57,20 @@ class Progress:
             # Dropping such events would hide all steps until it caught up.
             ahead_ns = self.points[-1][0] + self._gap_ns() - at_ns
             self.shift_ns, at_ns = self.shift_ns + ahead_ns, at_ns + ahead_ns
-        # By half, not by any fall: a restore from a late checkpoint goes on with the run, and is a
-        # pause until its steps pass the last one.
+        # By half: a restore from a late checkpoint continues the run, and is a pause until its
+        # steps pass the last one.
         if self.points and step < self.points[-1][1] // 2 and at_ns > self.points[-1][0]:
             self.points, self.starts = [], self.starts + 1
         if not self.points or (step > self.points[-1][1] and at_ns > self.points[-1][0]):
             self.points.append((at_ns, step))
 
     def _gap_ns(self) -> int:
-        """The time between the last two points, which stands for one that is not known."""
+        """The time between the last two points, used where a gap is unknown."""
         return self.points[-1][0] - self.points[-2][0] if len(self.points) > 1 else NS
 
 
 class EventFiles:
-    """Follows the event files under a folder, local or a URL that fsspec knows."""
+    """Follows the event files under a folder, local or an fsspec URL."""
 
     def __init__(self, path: str) -> None:
         try:
@@ -85,13 +85,13 @@ class EventFiles:
         self._progress = {"steps": Progress(), "epochs": Progress()}
         self._sent = ("", 0, 0)
         self._losses: list[tuple[int, float]] = []
-        """(step, loss) as they were written, not yet in a window."""
+        """(step, loss) as written, not yet in a window."""
         self._number = 0
         self._usual: deque[float] = deque(maxlen=USUAL_STEPS)
 
     @property
     def damaged(self) -> dict[str, str]:
-        """Files that are not read further, and why."""
+        """Files that are no longer read, and why."""
         return self._damaged
 
     @property
@@ -100,12 +100,12 @@ class EventFiles:
         return bool(self._files())
 
     def poll(self) -> Recording | None:
-        """The windows that are new, None before there are any events.
+        """The new windows, None before there are any events.
 
-        A run has a new id where the job started anew, and where steps come to be known beside
-        epochs: its windows then come again from the first.
+        A run gets a new id where the job started anew, and where steps become known beside epochs:
+        its windows then start again from the first.
         """
-        # In the order of each file: where the clock was set back, times fall and steps rise.
+        # In each file's order: where the clock was set back, times fall while steps rise.
         events = [list(self._events(file)) for file in self._files()]
         for at_ns, step, of_epoch, losses in heapq.merge(*events, key=lambda event: event[:3]):
             self._progress["epochs" if of_epoch else "steps"].add(at_ns, step)
@@ -162,38 +162,38 @@ class EventFiles:
         self._sent = (self._sent[0], self._sent[1], start)
 
     def _said(self, until: int) -> dict[str, Any]:
-        """What was said of the loss up to a step."""
+        """The losses up to a step."""
         said = [loss for step, loss in self._losses if step <= until]
         self._losses = [one for one in self._losses if one[0] > until]
         return losses_of(said)
 
     def _files(self) -> list[str]:
-        """The event files of training; those of evaluations only where there are no others."""
+        """The training's event files; those of evaluations only where there are no others."""
         try:
-            # fsspec keeps the listings of a bucket: a new file of the job would never be seen.
+            # fsspec caches a bucket's listings: a new file would never be seen.
             self._fs.invalidate_cache()
             names = [str(name) for name in self._fs.find(self._root) if MARK in name]
             files = [name for name in names if not name.endswith(OF_REPORTS)]
         except OSError as error:
             raise UnreadableInput(f"{self.path}: {error}") from error
         training = [name for name in files if not self._of_evaluation(name)]
-        # A job that only evaluates writes steps as well: better those than none.
+        # A job that only evaluates writes steps as well.
         return sorted(training or files)
 
     def _of_evaluation(self, name: str) -> bool:
-        """Whether a folder below the root is named for an evaluation."""
+        """Whether a folder below the root is named after an evaluation."""
         folders = name.removeprefix(self._root).lower().split("/")[:-1]
         return any(folder.startswith(NOT_TRAINING) for folder in folders)
 
     def _events(self, file: str) -> Iterator[Event]:
-        """What was added to a file."""
+        """The events added to a file."""
         while file not in self._damaged:
             start = self._offsets.get(file, 0)
             try:
                 data: bytes = self._fs.cat_file(file, start=start, end=start + CHUNK_BYTES)
                 size = yield from _records(memoryview(data))
             except (OSError, ValueError):
-                return  # it vanished, or has not grown: look again at the next poll
+                return  # it vanished, or has not grown: retry at the next poll
             except Damaged as error:
                 self._damaged[file] = str(error)
                 return
@@ -203,7 +203,7 @@ class EventFiles:
 
 
 def _records(data: memoryview) -> Generator[Event, None, int]:
-    """The events of whole records; returns where the first record begins that is not whole."""
+    """The events of complete records; returns the start of the first incomplete one."""
     position = 0
     while position + 12 <= len(data):
         (length,) = struct.unpack_from("<Q", data, position)
@@ -221,12 +221,12 @@ def _records(data: memoryview) -> Generator[Event, None, int]:
 
 
 def _event(data: memoryview) -> Event | None:
-    """Time, step and kind of an event with a summary; None for others."""
+    """Time, step and kind of a summary event; None for others."""
     at_s, step, tags = 0.0, 0, list[str]()
     losses: list[float] = []
     for number, wire_type, _, start, end in fields(data):
         # event.proto: 1 is wall_time, 2 the step, 5 a summary. Graphs and the version come in other
-        # fields, and say nothing of progress.
+        # fields, and hold no progress.
         if number == 1 and wire_type == FIXED64:
             (at_s,) = struct.unpack_from("<d", data, start)
         elif number == 2 and wire_type == VARINT:
@@ -241,7 +241,7 @@ def _event(data: memoryview) -> Event | None:
 
 
 def _values(summary: memoryview) -> Iterator[tuple[str, float | None]]:
-    """The tags of a summary's values, with the number of those that are one."""
+    """The tags of a summary's values, with the number of scalar ones."""
     for value in fields(summary):
         if value.number == 1 and value.wire_type == BYTES:
             inner = summary[value.start : value.end]

@@ -1,7 +1,7 @@
-"""Tells recorders what TensorFlow and JAX do between steps: traces, compilations, checkpoints.
+"""Reports traces, compilations and checkpoints of TensorFlow and JAX to recorders.
 
-Calls are heard where the job has imported either by itself, for as long as a recorder listens;
-what fails in telling is ours alone.
+Hooks are set where the job itself imported the framework, as long as a recorder listens; a failure
+in reporting does not reach the job.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _KERAS = ("keras", "tf_keras", "tensorflow")
 
 
 class Listener(Protocol):
-    """What wants to know; times are the performance counter's, in ns."""
+    """Receives the events; times are the performance counter's, in ns."""
 
     def traced(self, function: str, start: int, end: int) -> None:
         """A function was traced, or compiled."""
         ...
 
     def begin_pause(self, kind: str) -> int:
-        """A pause begins: its start."""
+        """A pause begins; returns its start."""
         ...
 
     def end_pause(self, kind: str, start: int) -> None:
@@ -35,13 +35,13 @@ class Listener(Protocol):
         ...
 
 
-# Weakly: a recorder that was let go of is to end.
+# Weak references: a released recorder must end.
 _listeners: weakref.WeakSet[Any] = weakref.WeakSet()
 _inside = threading.local()
 
 
 def follow(listener: Listener) -> None:
-    """Tell this recorder from now on, for as long as it lives."""
+    """Report to this recorder as long as it lives."""
     _listeners.add(listener)
     weakref.finalize(listener, _let_go).atexit = False
     if "tensorflow" in sys.modules:
@@ -53,13 +53,13 @@ def follow(listener: Listener) -> None:
 
 
 def forget(listener: Listener) -> None:
-    """Tell it no more."""
+    """Stop reporting to it."""
     _listeners.discard(listener)
     _let_go()
 
 
 def follow_model(model: Any) -> None:
-    """Tell when this Keras model is kept or read, whatever Keras it is of."""
+    """Report when this Keras model is saved or loaded, of any Keras."""
     for kind in type(model).__mro__:
         if kind.__module__.partition(".")[0] in _KERAS:
             hooks.span(table.MODEL_KEPT, _kept, kind)
@@ -68,18 +68,17 @@ def follow_model(model: Any) -> None:
 
 
 def _let_go() -> None:
-    """Leave TensorFlow as it was found, once nobody listens."""
+    """Restore TensorFlow once nobody listens."""
     if not list(_listeners):
         for heard in (_traced, _kept, _restored):
             hooks.leave(heard)
 
 
 def _outermost(begun: Callable[[tuple[Any, ...]], Callable[[], None]]) -> Callable[..., Any]:
-    """Tells of the outermost of calls within calls."""
+    """Reports the outermost of nested calls."""
 
-    def told(*args: Any, **_: Any) -> Callable[[], None] | None:
-        # An asynchronous checkpoint is written beside the steps: it holds nobody up, and is no
-        # pause.
+    def wrapped(*args: Any, **_: Any) -> Callable[[], None] | None:
+        # An asynchronous checkpoint is written beside the steps, and is no pause.
         if threading.current_thread() is not threading.main_thread() or _is_inside():
             return None
         ended = begun(args)
@@ -91,7 +90,7 @@ def _outermost(begun: Callable[[tuple[Any, ...]], Callable[[], None]]) -> Callab
 
         return end
 
-    return told
+    return wrapped
 
 
 def _is_inside() -> bool:
@@ -114,12 +113,12 @@ def _tracing(args: tuple[Any, ...]) -> Callable[[], None]:
 
 @functools.cache
 def _hear_jax(jax: Any) -> None:
-    """Be told by JAX, once; it stays, since its older releases let no listener go."""
+    """Register with JAX, once and permanently: its older releases cannot remove a listener."""
     jax.monitoring.register_event_duration_secs_listener(_compiled)
 
 
 def _compiled(event: str, seconds: float, **named: object) -> None:
-    """JAX compiled a program, in so long until now."""
+    """JAX compiled a program; it took so long until now."""
     if event != privates.JAX_COMPILED or threading.current_thread() is not threading.main_thread():
         return
     end = time.perf_counter_ns()
@@ -129,7 +128,7 @@ def _compiled(event: str, seconds: float, **named: object) -> None:
 
 
 def _pause(kind: str, _: tuple[Any, ...]) -> Callable[[], None]:
-    """A checkpoint is being kept, or read."""
+    """A checkpoint is being saved or loaded."""
     starts = [(listener, listener.begin_pause(kind)) for listener in list(_listeners)]
 
     def ended() -> None:

@@ -1,4 +1,4 @@
-"""What a training script puts in: `tpudiag.ThroughputCallback()` for Keras, `tpudiag.track()`."""
+"""The API for training scripts: `tpudiag.ThroughputCallback()` for Keras, `tpudiag.track()`."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Tracker(Generic[T]):
         iterator = iter(self._steps)
         try:
             while True:
-                asked = now()
+                began = now()
                 try:
                     item = next(iterator)
                 except StopIteration:
                     return
                 if gives_data:
-                    self._wait_ns += now() - asked
+                    self._wait_ns += now() - began
                 yield item
                 examples = self._batches.examples(item) if gives_data else -1
                 record(count, self._wait_ns, examples * count if examples > 0 else -1)
@@ -66,27 +66,27 @@ class Tracker(Generic[T]):
 
     @contextmanager
     def input(self) -> Generator[None]:
-        """What happens in the block is waiting for input."""
-        asked = time.perf_counter_ns()
+        """Time in the block counts as waiting for input."""
+        began = time.perf_counter_ns()
         try:
             yield
         finally:
-            self._wait_ns = max(self._wait_ns, 0) + time.perf_counter_ns() - asked
+            self._wait_ns = max(self._wait_ns, 0) + time.perf_counter_ns() - began
 
     def loss(self, value: object) -> None:
-        """Say the loss, where you have it as a number anyway: NaN and the like are told.
+        """Report the loss, where you have it as a number anyway: NaN and the like are detected.
 
-        Of a tensor nothing is taken: to copy it from the device is yours to do, or not.
+        Tensors are ignored: copying one from the device is your decision.
         """
         self._recorder.loss(value)
 
     def pause(self, kind: str = "checkpoint") -> AbstractContextManager[None]:
-        """What happens in the block is a pause (checkpoint, evaluation), not a slow step."""
+        """Time in the block is a pause (checkpoint, evaluation), not a slow step."""
         return self._recorder.pause(kind)
 
     @property
     def recorder(self) -> Recorder:
-        """The recorder, which knows what was stored and what was lost."""
+        """The recorder, which knows how many steps were stored and lost."""
         return self._recorder
 
 
@@ -119,7 +119,7 @@ def track(
 class ThroughputCallback:
     """A Keras callback that records throughput: Keras 3, tf-keras, and Keras 2 in TensorFlow.
 
-    It derives from no Keras class, since a job may train with any of three, and imports none.
+    It derives from no Keras class, since a job may use any of three, and imports none.
     """
 
     async_safe = True
@@ -140,14 +140,14 @@ class ThroughputCallback:
         self.params: Any = None
         self._last_batch = -1
         self._quiet: tuple[str, int] | None = None
-        """The pause that it is in: its kind and when it began."""
+        """The current pause: its kind and its start."""
 
     def set_params(self, params: Any) -> None:
-        """Keras says how the run was asked for."""
+        """Keras passes the run's settings."""
         self.params = params
 
     def set_model(self, model: Any) -> None:
-        """Keras says what is trained."""
+        """Keras passes the model."""
         self.model = model
         with suppress(Exception):
             tensorflow_events.follow_model(model)
@@ -171,7 +171,7 @@ class ThroughputCallback:
             self.recorder.close()
 
     def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:  # noqa: ARG002
-        """Batches are counted from 0 again; what lay between two epochs is a pause."""
+        """Batches count from 0 again; the time between two epochs is a pause."""
         self._end_quiet()
         self._last_batch = -1
 
@@ -185,49 +185,48 @@ class ThroughputCallback:
         self._begin_quiet("evaluation")
 
     def on_test_end(self, logs: Any = None) -> None:  # noqa: ARG002
-        """Training goes on, where it was not between two epochs."""
+        """Training continues, unless it was between two epochs."""
         if self._quiet is not None and self._quiet[0] == "evaluation":
             self._end_quiet()
 
     def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        """Steps ended: one, or as many as steps_per_execution; may come from another thread."""
-        # With steps_per_execution Keras calls once for several batches and gives the number of the
-        # last.
+        """Steps ended: one, or steps_per_execution; may come from another thread."""
+        # With steps_per_execution Keras calls once per several batches, with the last one's number.
         steps, self._last_batch = batch - self._last_batch, max(batch, self._last_batch)
         if self.recorder is not None and steps > 0:
             self.recorder.step(steps)
             self._loss(logs)
 
     def pause(self, kind: str = "checkpoint") -> AbstractContextManager[None]:
-        """What a callback of yours does in the block is a pause, not a slow step."""
+        """Your callback's time in the block is a pause, not a slow step."""
         if self.recorder is None:
             raise RuntimeError("ThroughputCallback.pause() is for the time between two steps")
         return self.recorder.pause(kind)
 
     def _loss(self, logs: Any) -> None:
-        """What Keras says of the loss, where it is a number by now."""
+        """Keras' loss, where it is already a number."""
         with suppress(Exception):
-            # Not by get: some Keras hand out logs that fetch from the device what is asked for.
+            # Not by get: some Keras' logs fetch values from the device on access.
             if self.recorder is not None and type(logs) is dict:
                 self.recorder.loss(cast("dict[str, Any]", logs).get("loss"))
 
     def _begin_quiet(self, kind: str) -> None:
-        """A pause begins, unless one lasts already."""
+        """Begin a pause, unless there is one already."""
         if self.recorder is not None and self._quiet is None:
             self._quiet = kind, self.recorder.begin_pause(kind)
 
     def _end_quiet(self) -> None:
-        """The pause is over."""
+        """End the pause."""
         if self.recorder is not None and self._quiet is not None:
             self.recorder.end_pause(*self._quiet)
             self._quiet = None
 
     def _implements_train_batch_hooks(self) -> bool:
-        """For tf-keras, which leaves callbacks without batch hooks out."""
+        """For tf-keras, which skips callbacks without batch hooks."""
         return True
 
     def _nothing(self, *_: Any, **__: Any) -> None:
-        """For the hooks of Keras that say nothing of throughput."""
+        """For Keras' hooks without meaning for throughput."""
 
     def _no(self) -> bool:
         return False
@@ -239,15 +238,15 @@ class ThroughputCallback:
 
 
 def _check_count(name: str, value: int | None) -> None:
-    """Refuse what is no count, at the line that gives it."""
+    """Refuse an invalid count, blaming the caller's line."""
     if value is not None and value < 1:
         raise ValueError(f"{name} is {value}: must be 1 or more")
 
 
 def hbm_limit_bytes(tpu: str | None) -> int | None:
-    """What programs may use on one device; None where the TPU is not known.
+    """The HBM available to programs on one device; None where the TPU is unknown.
 
-    Raises UsageError where `tpu` names none.
+    Raises UsageError for an invalid `tpu`.
     """
     named = tpu or os.environ.get("TPU_ACCELERATOR_TYPE")
     if not named:
@@ -264,10 +263,9 @@ def hbm_limit_bytes(tpu: str | None) -> int | None:
 
 
 def _loop(above: int) -> int:
-    """Which of the loops of this process begins here, by the user's line; the first is 0."""
+    """The index of the loop that begins here, by the user's line; the first is 0."""
     try:
-        # The line tells the loops of a script apart: a restart of the process begins the same ones
-        # in the same order.
+        # The line identifies a script's loop: a restarted process begins the same ones in order.
         frame = sys._getframe(above + 1)  # pyright: ignore[reportPrivateUsage]
         while frame.f_back and crashes.installed_code(frame.f_code.co_filename):
             frame = frame.f_back
@@ -278,7 +276,7 @@ def _loop(above: int) -> int:
 
 
 def _parameters(model: Any) -> int | None:
-    """The trainable parameters of a Keras model, None where it has none to be seen yet."""
+    """The trainable parameters of a Keras model, None where it has none yet."""
     try:
         return sum(math.prod(weight.shape) for weight in model.trainable_weights) or None
     except Exception:
@@ -316,7 +314,7 @@ def _recorder(
 def _hbm_in_use() -> int | None:
     """The most HBM in use on one local TPU device, None where there is none.
 
-    Follows the documentation of TensorFlow and JAX; it was not run on a TPU.
+    Follows the documentation of TensorFlow and JAX; not run on a TPU.
     """
     tf: Any = sys.modules.get("tensorflow")
     jax: Any = sys.modules.get("jax")

@@ -1,4 +1,4 @@
-"""A job as it is followed: all its workers, in all the places that were named."""
+"""A followed job: all its workers, in all its named places."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpudiag.monitoring.run_sources import Place, Source
 
 
 class WatchedJob:
-    """The workers of the places; those that come later are taken in."""
+    """The workers in its places; later ones are added."""
 
     def __init__(
         self, paths: Sequence[str], clock: Clock | None = None, expect: Reference | None = None
@@ -24,19 +24,19 @@ class WatchedJob:
         self._followed: dict[int, tuple[Source, Watched]] = {}
         self._of_place: dict[str, list[Watched]] = {}
         self.unread: dict[str, str] = {}
-        """Places that held runs and cannot be read now, and why: what was seen of them stays."""
+        """Places that held runs and cannot be read now, and why: what was read stays."""
         self.workers: list[Watched] = []
         self.jobs: tuple[Job, ...] = ()
 
     def follow(self, before: Sequence[str], now: Sequence[str]) -> None:
-        """Go on with workers whose addresses were looked up again: others come, some are gone."""
+        """Continue with workers whose addresses were looked up again: they may have changed."""
         gone, known = {*before} - {*now}, {place.path for place in self._places}
         self._places = [place for place in self._places if place.path not in gone]
         self._places += [Place(path) for path in now if path not in known]
         self._looked_up = frozenset(now)
 
     def poll(self) -> bool:
-        """Take in what is new; whether there is a run. Raises UnreadableInput."""
+        """Read news; whether there is a run. Raises UnreadableInput."""
         workers: list[Watched] = []
         for place in self._places:
             before = self._of_place.get(place.path, [])
@@ -61,12 +61,12 @@ class WatchedJob:
 
     @property
     def empty(self) -> list[str]:
-        """The places in which nothing is recorded yet."""
+        """The places without a recording."""
         return [place.path for place in self._places if not self._of_place.get(place.path)]
 
     @property
     def not_judged(self) -> int:
-        """Workers of earlier jobs that lie in the same places."""
+        """Workers of earlier jobs in the same places."""
         return sum(place.not_judged for place in self._places)
 
     @property
@@ -75,14 +75,14 @@ class WatchedJob:
         return min(self.workers, key=rank)
 
     def done(self, idle_s: float | None) -> bool:
-        """Whether nothing more is to come from any of them."""
+        """Whether no news will come from any of them."""
         return all(watched.done(idle_s) for watched in self.workers)
 
     def _watched(self, source: Source) -> Watched:
         """The follower of a source, made once."""
         kept = self._followed.get(id(source))
         if kept is None:
-            # The source is kept with it: an id is another's as soon as its object is gone.
+            # Keep the source as well: its id could be reused once the object is gone.
             kept = self._followed[id(source)] = (
                 source,
                 Watched(source, self._clock, self._expect),

@@ -1,4 +1,4 @@
-"""Makes windows of single steps."""
+"""Builds windows from single steps."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from tpudiag.monitoring.recording import NS, Pause, Trace, Window, bucket, cover
 WINDOW_NS = NS
 USUAL_STEPS = 31
 STALL_TIMES, STALL_NS = 10, NS // 10
-"""A step that takes so many times the usual, and so much more, stands still in its midst."""
+"""A step so many times, and so much, longer than usual stalled."""
 Span = TypeVar("Span", Pause, Trace)
 Step = tuple[int, int, int, int]
-"""When it ended (performance counter, ns), how many steps, how long it waited for input (ns), and
-how many examples it had; the last two -1 where that was not measured."""
+"""When it ended (performance counter, ns), how many steps, the wait for input (ns), and the number
+of examples; the last two -1 where not measured."""
 OF_KINDS = {"evaluation": "evaluation_ms", "checkpoint": "checkpoint_ms", "restore": "restore_ms"}
 
 
 def stalled(took: float, count: int, usual_steps: Sequence[float]) -> float:
-    """What steps took beyond the usual, ns, where they stood still in their midst; else 0."""
+    """The excess time of steps that stalled, ns; else 0."""
     if len(usual_steps) < USUAL_STEPS:
         return 0.0
     usual = median(usual_steps) * count
     return took - usual if took > max(STALL_TIMES * usual, usual + STALL_NS) else 0.0
 
 
-def losses_of(said: Sequence[float]) -> dict[str, Any]:
-    """What a window holds of the losses that were said in it."""
-    finite = [loss for loss in said if math.isfinite(loss)]
-    wild = [loss for loss in said if not math.isfinite(loss)]
+def losses_of(losses: Sequence[float]) -> dict[str, Any]:
+    """A window's fields for the losses reported in it."""
+    finite = [loss for loss in losses if math.isfinite(loss)]
+    wild = [loss for loss in losses if not math.isfinite(loss)]
     return {
         "loss": finite[-1] if finite else None,
-        "losses": len(said),
+        "losses": len(losses),
         "bad_loss": None if not wild else "NaN" if any(map(math.isnan, wild)) else "Inf",
     }
 
@@ -44,7 +44,7 @@ def losses_of(said: Sequence[float]) -> dict[str, Any]:
 class Windows:
     """Cuts the stream of steps into windows of a second, or of one step where that is longer.
 
-    `shift_ns` turns the performance counter into time since the epoch.
+    `shift_ns` converts the performance counter into time since the epoch.
     """
 
     def __init__(self, shift_ns: int, start: int, global_batch: int | None) -> None:
@@ -60,7 +60,7 @@ class Windows:
         self._clear()
 
     def _clear(self) -> None:
-        """Nothing in the window."""
+        """Empty the window."""
         self._buckets: dict[int, int] = {}
         self._sums: dict[str, Any] = {"steps": 0, "examples": 0, "stalls": 0, "paused": 0}
         self._wait: int | None = None
@@ -77,15 +77,14 @@ class Windows:
         traces: list[Trace] | None = None,
         losses: list[float] | None = None,
     ) -> Iterator[Window]:
-        """The windows that are full now, in order; all of them where the run has ended."""
+        """The windows now complete, in order; all of them where the run has ended."""
         self._waiting += pauses
         self._traces += traces or []
         self.ended_traces += [self._dated(trace) for trace in traces or []]
         self.ended_pauses += [self._dated(pause) for pause in pauses]
         self._hbm = self._hbm if hbm_bytes is None else hbm_bytes
         self._losses += losses or []
-        # Keras may call back from another thread, and the queue then holds steps out of order by a
-        # few microseconds.
+        # Keras may call back from another thread: steps may be out of order by a few microseconds.
         for step in sorted(steps):
             self._add(*step)
             if step[0] - self._start >= WINDOW_NS:
@@ -100,8 +99,7 @@ class Windows:
     def _add(self, end: int, count: int, wait: int, examples: int) -> None:
         """One record of the queue."""
         took = max(end - self._last, 0)
-        # A pause counts in the step in which it ended: its part before that is not known while it
-        # lasts.
+        # A pause counts in the step in which it ended: it cannot be split while it lasts.
         took -= min(self._pause(end), took)
         key = bucket(took / count / 1e6)
         self._buckets[key] = self._buckets.get(key, 0) + count
@@ -116,7 +114,7 @@ class Windows:
         self._last = max(end, self._last)
 
     def _pause(self, until: int) -> int:
-        """Take in the pauses that have ended by a time: how long they were, ns."""
+        """Take the pauses that ended before a time; returns their length, ns."""
         if not self._waiting:
             return 0
         ended = [pause for pause in self._waiting if pause.end_ns <= until]
@@ -132,7 +130,7 @@ class Windows:
         return sum(by_kind.values())
 
     def _stalled(self, took: int, count: int) -> None:
-        """What a step took beyond the usual, where it stood still in its midst."""
+        """Count the excess time of a stalled step."""
         if took >= STALL_NS and (lost := stalled(took, count, self._usual)):
             self._sum("stalled_ms", lost / 1e6)
             self._sums["stalls"] += 1
@@ -141,22 +139,22 @@ class Windows:
         self._sums[name] = self._sums.get(name, 0.0) + value
 
     def _compiling(self, end: int, took: int, count: int) -> float:
-        """The part of a step that tracing and compiling took, ns: beyond the usual."""
-        if not self._traces and not self._first:  # as nearly always: each step pays for this
+        """The time of a step spent on tracing and compiling, ns: the excess over the usual."""
+        if not self._traces and not self._first:  # the common case, at each step
             self._usual.append(took / count)
             return 0.0
         traced = [trace for trace in self._traces if trace.start_ns < end]
         self._traces = [trace for trace in self._traces if trace.start_ns >= end]
         first, self._first = self._first, False
         usual = median(self._usual) * count if self._usual else 0.0
-        # With no usual step to hold it against, all of a step that traced counts as compilation: on
+        # Without a usual step to compare with, a step that traced counts as compilation in full: on
         # a TPU nearly all of it is.
         if first or (traced and not self._usual):
             return float(took)
         if traced:
             own = sum(trace.end_ns - trace.start_ns for trace in traced)
-            # A trace also costs what comes after it, compilation and transfer, which nothing
-            # announces: the step's excess over the usual holds both.
+            # Compilation and transfer follow a trace without an event of their own: the excess
+            # holds all.
             return float(min(took, max(took - usual, own)))
         self._usual.append(took / count)
         return 0.0
@@ -181,7 +179,7 @@ class Windows:
         return window
 
     def _dated(self, span: Span) -> Span:
-        """The pause, or the trace, in time since the epoch."""
+        """The pause or trace in time since the epoch."""
         return replace(
             span, start_ns=span.start_ns + self._shift_ns, end_ns=span.end_ns + self._shift_ns
         )

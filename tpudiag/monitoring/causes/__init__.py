@@ -1,1 +1,1 @@
-"""Why a job became slower: figures of the host and the job, before and now, and what they show."""
+"""Causes of a slowdown: figures of the host and the job, before and since, and what they show."""

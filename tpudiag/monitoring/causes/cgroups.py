@@ -1,4 +1,4 @@
-"""A control group, of version 2 or 1: CPU limits that held it back, memory that ran out."""
+"""A control group (version 2 or 1): throttling by its CPU limit, and OOM kills."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ def folder(pid: int, controller: str, root: Path | None = None) -> Path | None:
     except OSError:
         return None
     rows = [line.split(":", 2) for line in text.splitlines() if line.count(":") >= 2]
-    # Version 2 has the one hierarchy 0, without a name; version 1 one for each controller.
+    # Version 2 has the one nameless hierarchy 0; version 1 has one per controller.
     for number, names, path in sorted(rows, key=lambda row: row[0] == "0"):
         if controller not in names.split(",") and not (number == "0" and not names):
             continue
         for base in (root / names, root / controller) if names else (root,):
-            # In a container the group's own folder is mounted as if it were the root.
+            # In a container the group's own folder is mounted as the root.
             for one in (base / path.lstrip("/"), base):
                 if (one / f"{controller}.stat").is_file():
                     return one
@@ -30,7 +30,7 @@ def folder(pid: int, controller: str, root: Path | None = None) -> Path | None:
 
 
 def throttled_s(cpu: Path | None) -> float | None:
-    """For how long a CPU limit held the group back."""
+    """How long a CPU limit throttled the group."""
     rows = _rows(cpu / "cpu.stat") if cpu else {}
     if "throttled_usec" in rows:
         return rows["throttled_usec"] / 1e6
@@ -38,9 +38,9 @@ def throttled_s(cpu: Path | None) -> float | None:
 
 
 def oom_kills(memory: Path | None) -> int:
-    """How often the kernel has killed for want of memory: in the group, and on the whole host."""
+    """The number of OOM kills, in the group and on the whole host."""
     files = (memory / "memory.events", memory / "memory.oom_control") if memory else ()
-    # The host's own holds those of groups as well, so that each counts once at least.
+    # The host's count includes the groups', so each kill counts at least once.
     return sum(_rows(file).get("oom_kill", 0) for file in (*files, VMSTAT))
 
 

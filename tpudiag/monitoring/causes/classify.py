@@ -1,7 +1,7 @@
-"""Tells the cause of a drop or a stall from what was seen; none where the figures prove none.
+"""Classifies the cause of a drop or a stall from observations; None where the figures prove none.
 
-A cause must account for most of the time that was lost, by a figure that grew since before. Those
-that make others look guilty come first: a host without memory starves the input, too.
+A cause must account for most of the lost time, by a figure that grew since before. Causes that
+make others look guilty come first: a host short of memory starves the input, too.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from tpudiag.sources.live.tpu_monitoring import ChipScore
 
 PRESSURE, SWAP_MIB_PER_S, SCARCE = 10.0, 1.0, 0.05
 FAULTS_PER_S, MANY_FAULTS_PER_S = 5.0, 15.0
-"""Pages read back, where the time that was waited for memory accounts for what was lost; else."""
+"""Pages read back per second: with memory waits that explain the lost time, and without."""
 PRESSED = 0.12
-"""The share of the lost time that was waited for memory, at the least: reading back, and throwing
-out what is read again, take the rest as computing and as waiting for the disk."""
+"""The least share of the lost time spent waiting for memory; reading pages back shows as
+computing and disk waits otherwise."""
 HBM_FULL = 0.97
 TENTH = 0.1
-"""What one of libtpu's throttle score is of a chip's speed."""
+"""A unit of libtpu's throttle score, as a share of a chip's speed."""
 STANDS = 0.6
-"""The share of a stall's samples in which one thing goes on."""
+"""The share of a stall's samples in which one activity must go on."""
 GREW = 0.15
-"""By so much its share of the samples must have grown in a drop."""
+"""By how much its share of the samples must have grown in a drop."""
 ACTIVITIES: dict[Activity, tuple[CauseKind, str]] = {
     "evaluation": (CauseKind.EVALUATION, "it evaluates"),
     "checkpoint": (CauseKind.CHECKPOINT, "it keeps or reads checkpoints"),
@@ -36,7 +36,7 @@ ACTIVITIES: dict[Activity, tuple[CauseKind, str]] = {
 
 
 def cause(seen: Observations) -> Cause | None:
-    """The first that is proven."""
+    """The first cause that is proven."""
     rules: tuple[Callable[[Observations], Cause | None], ...] = (
         _stopped, _preempted, _pausing, _throttled, _memory, _compile, _input, _cpu, _by_stack,
         _partner, _thrashing, _hbm,
@@ -45,34 +45,34 @@ def cause(seen: Observations) -> Cause | None:
 
 
 def _stopped(seen: Observations) -> Cause | None:
-    """A signal."""
+    """Stopped by a signal."""
     return Cause(CauseKind.STOPPED, "a signal stopped the process") if seen.stopped else None
 
 
 def _preempted(seen: Observations) -> Cause | None:
-    """The machine was told so; maintenance that is to come slows no steps down."""
+    """Preempted or terminated; announced maintenance does not slow down steps yet."""
     if seen.event is None or not (seen.stalled or seen.event.final):
         return None
     return Cause(CauseKind.PREEMPTION, f"the machine is being taken away: {seen.event.text}")
 
 
 def _pausing(seen: Observations) -> Cause | None:
-    """It hangs in a pause that it announced itself."""
+    """Hangs in a pause that the job announced."""
     if not seen.stalled or seen.pausing is None:
         return None
     kinds = {"evaluation": CauseKind.EVALUATION, "checkpoint": CauseKind.CHECKPOINT,
              "restore": CauseKind.CHECKPOINT}  # fmt: skip
     kind = kinds.get(seen.pausing)
-    # A pause in a word of the user's own: it hangs there, but as what is not known, and the stack
-    # may still tell.
+    # In a pause with a name of the user's own it hangs for an unknown reason: the stack may show
+    # it.
     return None if kind is None else Cause(kind, f"it has not come back from its {seen.pausing}")
 
 
 def _throttled(seen: Observations) -> Cause | None:
-    """A chip says that it was slowed down by what accounts for the time that was lost."""
+    """Throttled chips account for the lost time."""
     worst = _worst(seen.chips)
     before = None if seen.chips_before is None else _worst(seen.chips_before)
-    # A throttled chip is slow, and never stands still.
+    # A throttled chip is slow, but never stands still.
     if seen.stalled or worst is None:
         return None
     grown = worst.score - (before.score if before is not None else 0)
@@ -86,23 +86,22 @@ def _throttled(seen: Observations) -> Cause | None:
 
 
 def _worst(chips: tuple[ChipScore, ...]) -> ChipScore | None:
-    """The chip that is throttled most: in a synchronous step all others wait for it."""
+    """The most throttled chip: in a synchronous step all others wait for it."""
     throttled = [one for one in chips if one.health == "throttling"]
     return max(throttled, key=lambda one: one.score, default=None)
 
 
 def _memory(seen: Observations) -> Cause | None:
-    """The host waits for memory for most of the time that was lost."""
+    """The host spent most of the lost time waiting for memory."""
     pressure = seen.host.memory_pressure if seen.host is not None else None
-    # Pressure is a share of the wall time, and so is what was lost: so they can be held against
-    # each other.
+    # Pressure and lost time are both shares of the wall time, so they can be compared.
     if pressure is None or pressure < 100 * EXPLAINED * seen.lost:
         return None
     return _short(seen, FAULTS_PER_S)
 
 
 def _thrashing(seen: Observations) -> Cause | None:
-    """It reads back much of what it had to throw out, and nothing else has changed."""
+    """The job reads back much of its evicted memory, and nothing else has changed."""
     pressure = seen.host.memory_pressure if seen.host is not None else None
     if pressure is not None and pressure < 100 * PRESSED * seen.lost:
         return None
@@ -110,10 +109,9 @@ def _thrashing(seen: Observations) -> Cause | None:
 
 
 def _short(seen: Observations, faults_per_s: float) -> Cause | None:
-    """The host swaps, or reads back what it had to throw out."""
+    """The host swaps, or reads back evicted pages."""
     host, before = seen.host, seen.host_before
-    # Without figures of before nothing is known to have grown: many hosts swap a little all their
-    # days.
+    # Without earlier figures growth is unknown: many hosts always swap a little.
     if host is None or before is None:
         return None
     grown = (
@@ -142,7 +140,7 @@ def _short(seen: Observations, faults_per_s: float) -> Cause | None:
 
 
 def _cpu(seen: Observations) -> Cause | None:
-    """Others took the cores, or a limit did: threads of the job wait for one."""
+    """Threads of the job wait for cores taken by others, or withheld by a limit."""
     starved = starvation(seen)
     return None if starved is None else Cause(CauseKind.HOST_CPU, starved.text, starved.figures)
 
@@ -164,13 +162,13 @@ def _compile(seen: Observations) -> Cause | None:
 
 
 def _by_stack(seen: Observations) -> Cause | None:
-    """What the main thread does in most of the time that was lost, and did not before."""
+    """What the main thread did in most of the lost time, but not before."""
     if seen.main is None or seen.main.fault:
         return None
     measured = seen.now is not None and seen.now.wait_ms is not None
     for activity, (kind, text) in ACTIVITIES.items():
-        # The loop's own clock measured the wait at each step, a stack only samples it. In a stall
-        # no step ends, and that clock says nothing.
+        # The loop's own clock measured the wait at each step, stacks only sample it. In a stall no
+        # step ends, so that clock shows nothing.
         if activity == "input" and measured and not seen.stalled:
             continue
         share, before = seen.main.share(activity), seen.share_before(activity)
@@ -182,16 +180,16 @@ def _by_stack(seen: Observations) -> Cause | None:
 
 
 def _in_lost_time(lost: float, share: float, before: float | None) -> bool:
-    """Whether what takes a share of the time now accounts for the time that was lost."""
+    """Whether an activity's share of the time now accounts for the lost time."""
     if before is None or share < before + GREW:
         return False
-    # The same work as before takes (1 - lost) of its old share now, for the job makes that many
-    # fewer steps in the same time: what is above it came with the drop.
+    # The same work as before takes (1 - lost) of its old share, since the job makes fewer steps in
+    # the same time: any excess came with the drop.
     return share - before * (1 - lost) >= EXPLAINED * lost
 
 
 def _input(seen: Observations) -> Cause | None:
-    """The wait for input grew by most of what the step grew: the input, or what starves it."""
+    """The wait for input grew by most of the step's growth."""
     before, now = seen.before, seen.now
     if before is None or now is None or before.wait_ms is None or now.wait_ms is None:
         return None
@@ -211,7 +209,7 @@ def _input(seen: Observations) -> Cause | None:
 
 
 def _reading(seen: Observations) -> Iterator[CauseFigure]:
-    """What the host reads, where it is known."""
+    """The host's reading rates, where known."""
     if seen.host is not None and seen.host_before is not None:
         yield CauseFigure("read from disk", round(seen.host.read_mib_per_s, 1), "MiB/s",
                           round(seen.host_before.read_mib_per_s, 1), "psutil")  # fmt: skip
@@ -228,7 +226,7 @@ def _partner(seen: Observations) -> Cause | None:
 
 
 def _hbm(seen: Observations) -> Cause | None:
-    """It filled up since."""
+    """The HBM filled up since."""
     before, now, limit = seen.before, seen.now, seen.hbm_limit_bytes
     if before is None or now is None or not limit or not now.hbm_bytes or not before.hbm_bytes:
         return None
@@ -240,7 +238,7 @@ def _hbm(seen: Observations) -> Cause | None:
 
 
 def _grown(seen: Observations, part: Callable[[Pace], float]) -> float:
-    """The share of what the step grew by that a part of it grew by."""
+    """The part's growth as a share of the step's growth."""
     assert seen.before is not None
     assert seen.now is not None
     whole = seen.now.step_ms - seen.before.step_ms

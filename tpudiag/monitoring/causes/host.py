@@ -1,4 +1,4 @@
-"""Figures of the host and of one process on it, a small ring of them: from before a drop, too."""
+"""A ring of samples of the host and of one process, reaching back before a drop."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tpudiag.monitoring.causes import cgroups
 
 EVERY_S = 5.0
 KEPT = 720
-"""An hour of them."""
+"""An hour of samples."""
 PRESSURE = Path("/proc/pressure/memory")
 
 
 @dataclass(frozen=True, kw_only=True)
 class HostFigures:
-    """Rates since the sample before, and levels; None where the system does not say."""
+    """Rates since the sample before, and levels; None where the system does not provide them."""
 
     at_ns: int
     """Time since the epoch, as the recordings count it."""
@@ -31,11 +31,11 @@ class HostFigures:
     """Cores that other processes kept busy."""
     own_cores: float
     queued: float | None
-    """Threads of the process that were ready and had no core, on average."""
+    """Average number of the process's threads that were runnable without a core."""
     throttled: float | None
-    """Share of the time in which a limit of the container held it back."""
+    """Share of the time in which the container's limit throttled it."""
     available_share: float
-    """Memory that can be had without swapping, of all."""
+    """Memory available without swapping, as a share of all."""
     swapped_in_mib_per_s: float
     major_faults_per_s: float
     """Pages of the process that were read back from disk."""
@@ -48,7 +48,7 @@ class HostFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class _Counters:
-    """What only grows."""
+    """Counters that only grow."""
 
     at_s: float
     busy_s: float
@@ -76,16 +76,16 @@ class HostRing:
         self.samples: deque[HostFigures] = deque(maxlen=KEPT)
 
     def sample(self, every_s: float = EVERY_S) -> None:
-        """One more, where one is due; a process that is gone gives none."""
+        """Take a sample where one is due; none of a process that is gone."""
         if self._last is not None and self._monotonic() - self._last.at_s < every_s:
             return
         with contextlib.suppress(psutil.Error, OSError, ValueError, IndexError):
             self._take()
 
     def _take(self) -> None:
-        """One more."""
-        # A job's input often runs in processes of its own: counted as others, it would be blamed
-        # for taking the job's cores.
+        """Take a sample."""
+        # The job's input often runs in child processes: counted as others, they would be blamed for
+        # taking the job's cores.
         family = [self._process, *self._process.children(recursive=True)]
         now = self._counters(family)
         self._oom_kills = cgroups.oom_kills(self._memory)
@@ -114,13 +114,13 @@ class HostRing:
         )
 
     def _counters(self, family: list[psutil.Process]) -> _Counters:
-        """What only grows, now."""
+        """Read the counters."""
         times = psutil.cpu_times()
         idle = times.idle + getattr(times, "iowait", 0.0)
         disk, net = psutil.disk_io_counters(), psutil.net_io_counters()
         return _Counters(
             at_s=self._monotonic(),
-            # Linux counts the time of virtual guests in user and nice already. A core that waits
+            # Linux includes the time of virtual guests in user and nice already. A core that waits
             # for a disk is free for others.
             busy_s=sum(times)
             - idle
@@ -137,7 +137,7 @@ class HostRing:
         )
 
     def killed_by(self) -> str | None:
-        """Why the process is gone, where the kernel has killed for memory since the last sample."""
+        """An OOM kill as the cause of death, where the count grew since the last sample."""
         if cgroups.oom_kills(self._memory) <= self._oom_kills:
             return None
         held = f" (it held {self.samples[-1].resident_gib:.1f} GiB)" if self.samples else ""
@@ -152,14 +152,13 @@ def middle(samples: Iterable[HostFigures]) -> HostFigures | None:
     values: dict[str, float | None] = {}
     for field in fields(HostFigures):
         known = [getattr(one, field.name) for one in every if getattr(one, field.name) is not None]
-        # Medians, each figure for itself: one sample in which the job saved a checkpoint moves none
-        # of them.
+        # Each figure's own median: one sample taken during a checkpoint does not move it.
         values[field.name] = median(known) if known else None
     return HostFigures(**values)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
 def _rate(before: float | None, now: float | None, took_s: float) -> float | None:
-    """How much it grew a second, None where it is not known."""
+    """Growth per second; None where unknown."""
     return None if before is None or now is None else max(now - before, 0.0) / took_s
 
 
@@ -181,12 +180,12 @@ def _resident(process: psutil.Process) -> int:
 
 
 def _queued_s(pid: int) -> float | None:
-    """For how long its threads have been ready without a core: the scheduler's own account."""
+    """How long its threads were runnable without a core, according to the scheduler."""
     total, known = 0, False
     for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
         with contextlib.suppress(OSError, ValueError, IndexError):
-            # The three numbers are ns on a core, ns ready without one, and turns. A thread that
-            # sleeps adds to none of them.
+            # The numbers are ns on a core, ns runnable without one, and turns. A sleeping thread
+            # adds to none of them.
             total += int(file.read_text(encoding="ascii").split()[1])
             known = True
     return total / 1e9 if known else None
@@ -209,8 +208,8 @@ def _major_faults(pid: int) -> int:
 
 
 def _waited_s(cgroup: Path | None) -> float | None:
-    """Linux' pressure stall information: for how long some task has waited for memory."""
-    # The container's own first: the machine's pressure is also that of its neighbours.
+    """Linux' pressure stall information: how long some task waited for memory."""
+    # The container's own file first: the machine's includes its neighbours.
     for file in (*([cgroup / "memory.pressure"] if cgroup else []), PRESSURE):
         with contextlib.suppress(OSError, ValueError, IndexError):
             first = file.read_text(encoding="ascii").splitlines()[0]

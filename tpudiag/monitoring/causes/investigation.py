@@ -1,6 +1,6 @@
-"""Looks for the cause of a drop or a stall, on this host, within some seconds.
+"""Investigates the cause of a drop or a stall on this host, within some seconds.
 
-Nothing of it pauses the trainer: the kernel's own counters, and py-spy without blocking.
+Nothing pauses the trainer: kernel counters, and py-spy without blocking.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
     from tpudiag.sources.live.metrics import Figure
 
 MOST_WORKERS = 8
-"""So many of this host are sampled by py-spy."""
+"""The most workers of this host that py-spy samples."""
 LEAST_WORKERS = 3
-"""Fewer do not tell who waits for whom."""
+"""With fewer workers it is unclear who waits for whom."""
 TOGETHER = STANDS = 0.3
 LIBTPU_PORT = 8431
 MOST_FIGURES = 8
 
 
 def device_figures() -> tuple[CauseFigure, ...]:
-    """What is served of the chips on this host: by libtpu, or by GKE's device plugin."""
+    """Figures of the chips on this host, from libtpu or GKE's device plugin."""
     return _of_libtpu() or _of_device_plugin()
 
 
 def _of_libtpu() -> tuple[CauseFigure, ...]:
-    """The metrics that a job itself serves."""
+    """The metrics that the job's libtpu serves."""
     with socket.socket() as probe:
         probe.settimeout(0.5)
-        # Nothing listens there on most machines, and gRPC would wait for its deadline to find out.
+        # On most machines nothing listens, and gRPC would wait for its deadline to find out.
         if probe.connect_ex(("127.0.0.1", LIBTPU_PORT)):
             return ()
     from tpudiag.sources.live.address import addresses
@@ -59,7 +59,7 @@ def _of_libtpu() -> tuple[CauseFigure, ...]:
 
 
 def _of_device_plugin() -> tuple[CauseFigure, ...]:
-    """The metrics of the node, whose address the sidecar's manifest gives."""
+    """The metrics of the node, whose address the sidecar's manifest provides."""
     node = os.environ.get("TPUDIAG_NODE_IP")
     if not node:
         return ()
@@ -69,7 +69,7 @@ def _of_device_plugin() -> tuple[CauseFigure, ...]:
 
 
 def _as_evidence(seen: Sequence[Figure], source: str) -> tuple[CauseFigure, ...]:
-    """Figures of devices beside a cause."""
+    """Device figures as evidence of a cause."""
     return tuple(
         CauseFigure(f"{one.name}, device {one.device}", one.value, one.unit, None, source)
         for one in seen[:MOST_FIGURES]
@@ -77,7 +77,7 @@ def _as_evidence(seen: Sequence[Figure], source: str) -> tuple[CauseFigure, ...]
 
 
 def _ill_links(chips: Sequence[ChipScore]) -> tuple[CauseFigure, ...]:
-    """Links between chips that are not well."""
+    """Unhealthy links between chips."""
     ill = [one for one in chips if one.health == "ICI link" and one.score]
     return tuple(
         CauseFigure(f"trouble of ICI link {one.where}", one.score, "of 10", None, "libtpu")
@@ -87,7 +87,7 @@ def _ill_links(chips: Sequence[ChipScore]) -> tuple[CauseFigure, ...]:
 
 @dataclass(frozen=True)
 class Tools:
-    """What looks at processes and machines; tests give their own."""
+    """Access to processes and machines; tests pass their own."""
 
     stacks: Callable[[int], MainThread] = stacks.look
     events: Callable[[], MachineEvent | None] = machine_events.announced
@@ -98,7 +98,7 @@ class Tools:
 
 
 class Investigator:
-    """Keeps a small ring of figures of each worker on this host, and tells causes."""
+    """Keeps a ring of figures of each worker on this host, and finds causes."""
 
     def __init__(self, tools: Tools | None = None) -> None:
         self._tools = tools or Tools()
@@ -107,7 +107,7 @@ class Investigator:
         self._usual_chips = UsualSamples(self._tools.chips)
 
     def sample(self, workers: Sequence[Watched]) -> None:
-        """The figures of now, where they are due."""
+        """Take the samples that are due."""
         pids = {watched.run.pid: watched for watched in workers if watched.lives_here}
         for pid, watched in pids.items():
             if pid not in self._rings:
@@ -125,7 +125,7 @@ class Investigator:
         self._usual.keep(pids)
         self._usual_chips.keep(pids)
         for pid, watched in [*pids.items()][:MOST_WORKERS]:
-            # What is usual is what its steps do; a checkpoint is no step.
+            # Only steps are sampled as usual activity; a checkpoint is no step.
             if watched.steps and watched.run.pausing is None:
                 self._usual.sample(pid, watched.now_ns)
                 self._usual_chips.sample(pid, watched.now_ns)
@@ -133,24 +133,24 @@ class Investigator:
     def causes(
         self, workers: Sequence[Watched], ill: Mapping[int, Episode]
     ) -> dict[int, tuple[Cause | None, str]]:
-        """The cause for each worker (by its place) that is ill, and where it stands."""
+        """Cause and current line of each ill worker, by its index."""
         here = [place for place, one in enumerate(workers) if one.lives_here][:MOST_WORKERS]
         wanted = [place for place in here if place in ill]
-        # The others are looked at, too: a worker that waits in a collective is ill by somebody
-        # else, who does not wait.
+        # Sample healthy workers, too: a worker that hangs in a collective waits for one that does
+        # not.
         looked = here if wanted else wanted
         with ThreadPoolExecutor(max_workers=MOST_WORKERS) as pool:
             pids = [workers[place].run.pid for place in looked]
-            asked = (self._tools.events if here else None, self._tools.node)
-            events = [pool.submit(ask) for ask in asked if ask is not None]
-            # All at once: py-spy looks for three seconds at each process, and who waits for whom is
-            # only seen in the same three.
+            sources = (self._tools.events if here else None, self._tools.node)
+            events = [pool.submit(source) for source in sources if source is not None]
+            # All at once: py-spy samples each process for three seconds, and who waits for whom
+            # shows only within the same three.
             chips = [pool.submit(self._tools.chips, workers[place].run.pid) for place in wanted]
             threads = dict(zip(looked, pool.map(self._looked, pids), strict=True))
             scores_by_place = {
                 place: future.result() for place, future in zip(wanted, chips, strict=True)
             }
-            # What the machine itself was told comes before the state of the TPU by its API.
+            # The machine's own event takes precedence over the TPU's state in the API.
             event = next(filter(None, (future.result() for future in events)), None)
         devices = tuple(self._tools.devices()) if here else ()
         odd = self._odd(workers, ill, {p: one for p, one in threads.items() if not one.fault})
@@ -161,11 +161,11 @@ class Investigator:
             if odd is not None and place != odd[0]:
                 name = workers[odd[0]].worker or f"worker {odd[0]}"
                 seen = replace(seen, partner=(name, odd[1]))
-            told = classified(seen)
+            worker_cause = classified(seen)
             beside = (*_ill_links(seen.chips), *devices)
-            if told is not None and beside:
-                told = replace(told, figures=(*told.figures, *beside))
-            by_place[place] = (told, _stands(threads.get(place)))
+            if worker_cause is not None and beside:
+                worker_cause = replace(worker_cause, figures=(*worker_cause.figures, *beside))
+            by_place[place] = (worker_cause, _stands(threads.get(place)))
         return by_place
 
     def _odd(
@@ -186,7 +186,7 @@ class Investigator:
         return odd_of_two(threads, before)
 
     def _looked(self, pid: int) -> MainThread:
-        """One process's main thread; whatever fails, a cause is still looked for elsewhere."""
+        """One process's main thread; a failure must not end the search for causes."""
         try:
             return self._tools.stacks(pid)
         except Exception as error:
@@ -199,7 +199,7 @@ class Investigator:
         main: MainThread | None,
         event: MachineEvent | None,
     ) -> Observations:
-        """All that is known of a worker."""
+        """All observations of a worker."""
         before, now = around(watched.history, episode.since_ns)
         host_before, host = self._host(watched.run.pid, episode.since_ns)
         recording = watched.recording
@@ -227,21 +227,20 @@ class Investigator:
         )
 
     def _host(self, pid: int, since_ns: int) -> tuple[HostFigures | None, HostFigures | None]:
-        """The host before and since; both, or nothing is told by it."""
+        """The host's median figures before and since; both, or none are used."""
         samples = list(self._rings[pid].samples) if pid in self._rings else []
         before = [one for one in samples if since_ns - 600 * NS <= one.at_ns < since_ns]
-        # A sample holds what was counted since the one before: the first after the drop is mostly
-        # of the time before it.
+        # A sample counts since the one before: the first after the drop mostly covers the time
+        # before.
         now = [one for one in samples if one.at_ns >= since_ns + NS]
-        # The last minute: the host may have changed again since the drop began, and the cause of
-        # now is wanted.
+        # The last minute only: the host may have changed again since the drop began.
         return middle(before), middle(now[-12:])
 
 
 def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
-    """The one worker that all others wait for, and the line that it alone is at.
+    """The one worker that all others wait for, and its line.
 
-    The others share a line at which it is seldom seen, and it has one at which they are not.
+    The others share a line at which it is rarely seen, and it is at one where they are not.
     """
     if len(threads) < LEAST_WORKERS:
         return None
@@ -261,17 +260,17 @@ def odd_one(threads: Mapping[int, MainThread]) -> tuple[int, str] | None:
         ]
         if waits and alone:
             odd.append((place, alone[0]))
-    # Two that stand apart from the rest: nobody can say which of them is waited for.
+    # Where two stand apart, it is unclear which of them is waited for.
     return odd[0] if len(odd) == 1 else None
 
 
 def odd_of_two(
     now: Mapping[int, MainThread], before: Mapping[int, MainThread]
 ) -> tuple[int, str] | None:
-    """Of two workers the one that is waited for, and its line: the one that grew since before.
+    """Of two workers the one that is waited for, and its line, which grew since before.
 
-    Who waits stands longer at a line at which both have always stood, the step; who is waited for
-    stands longer at one at which the other does not.
+    The waiting one stays longer at a line where both have always been, the step; the other one at
+    a line where its partner is not.
     """
     if len(now) != 2 or set(before) != set(now):
         return None
@@ -289,7 +288,7 @@ def odd_of_two(
 
 
 def _stands(thread: MainThread | None) -> str:
-    """Where the main thread was most of the time, for a sentence."""
+    """Where the main thread was most of the time, as part of a sentence."""
     share = 0.0 if thread is None else thread.line_share(thread.line)
     if thread is None or share < STANDS:
         return ""

@@ -1,4 +1,4 @@
-"""What is known of a machine's end: preemption, maintenance, termination, a TPU's state."""
+"""Events of a machine: preemption, maintenance, termination, a TPU's state."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PRODUCT = Path("/sys/class/dmi/id/product_name")
 METADATA = "http://metadata.google.internal/computeMetadata/v1/instance/"
 LIMIT_S = 1.0
 READY = "READY"
-"""The one state of the Cloud TPU API in which a TPU trains; others were not seen on a real one."""
+"""The one Cloud TPU API state in which a TPU trains; the others were not seen on a real one."""
 WELL = ("HEALTHY", "HEALTH_UNSPECIFIED")
 
 
 @dataclass(frozen=True)
 class MachineEvent:
-    """What a machine was told; `final` where it ends now."""
+    """An event announced to a machine; `final` where it ends now."""
 
     text: str
     final: bool = False
@@ -28,13 +28,13 @@ class MachineEvent:
 def announced(
     product: Path = PRODUCT, ask: Callable[[str], str | None] | None = None
 ) -> MachineEvent | None:
-    """What this machine was told, None where it was told nothing or is none of Google's.
+    """This machine's announced event, None where there is none or the machine is not Google's.
 
     Follows the documentation of Compute Engine's metadata server; not seen on a TPU VM.
     """
     if not is_googles(product):
         return None
-    ask = ask or told
+    ask = ask or metadata
     if (ask("preempted") or "").strip().upper() == "TRUE":
         return MachineEvent("it was preempted", final=True)
     event = (ask("maintenance-event") or "NONE").strip()
@@ -42,9 +42,9 @@ def announced(
 
 
 def is_googles(product: Path = PRODUCT) -> bool:
-    """Whether this is a machine of Google's, by its firmware.
+    """Whether this machine is Google's, according to its firmware.
 
-    Elsewhere the metadata server's name leads nowhere, and looking up a name heeds no timeout.
+    Elsewhere the metadata server's name does not resolve, and name lookups ignore timeouts.
     """
     try:
         return "Google" in product.read_text(encoding="utf-8")
@@ -53,16 +53,16 @@ def is_googles(product: Path = PRODUCT) -> bool:
 
 
 def of_node(node: CloudTpu) -> MachineEvent | None:
-    """What the Cloud TPU API says of a TPU, None where it is ready and well."""
+    """The TPU's event in the Cloud TPU API; None where it is ready and healthy."""
     if node.state != READY:
         return MachineEvent(f"TPU {node.name} is {node.state}", final=True)
     troubles = [*([] if node.health in WELL else [node.health]), *node.symptoms]
     return MachineEvent(f"TPU {node.name}: {', '.join(troubles)}") if troubles else None
 
 
-def told(name: str) -> str | None:
-    """One value of the metadata server."""
-    # The server refuses whoever does not send this header.
+def metadata(name: str) -> str | None:
+    """One value from the metadata server."""
+    # The server refuses requests without this header.
     request = urllib.request.Request(METADATA + name, headers={"Metadata-Flavor": "Google"})
     try:
         with urllib.request.urlopen(request, timeout=LIMIT_S) as answer:

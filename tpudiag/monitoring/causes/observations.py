@@ -1,4 +1,4 @@
-"""What is known of a worker before a drop and since: the figures from which a cause is told."""
+"""Observations of a worker before a drop and since, from which its cause is classified."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EXPLAINED = 0.6
 
 @dataclass(frozen=True, kw_only=True)
 class Pace:
-    """Where the time of a step went, in ms; None where it was not measured."""
+    """Where a step's time went, in ms; None where not measured."""
 
     step_ms: float
     wait_ms: float | None
@@ -28,40 +28,40 @@ class Pace:
 
     @property
     def own_ms(self) -> float:
-        """The step without waiting and compiling."""
+        """The step without input wait and compilation."""
         return max(self.step_ms - (self.wait_ms or 0.0) - self.compile_ms, 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observations:
-    """A worker before and now; what could not be seen is None."""
+    """A worker before and now; None where it could not be observed."""
 
     lost: float
-    """Share of throughput that is lost; 1 in a stall."""
+    """Share of throughput lost; 1 in a stall."""
     stalled: bool = False
     stopped: bool = False
     event: MachineEvent | None = None
-    """What the machine was told of its end or its maintenance."""
+    """The machine's announced termination or maintenance."""
     pausing: str | None = None
     before: Pace | None = None
     now: Pace | None = None
     traces: tuple[Trace, ...] = ()
-    """Of the time since."""
+    """Traces since then."""
     host_before: HostFigures | None = None
     host: HostFigures | None = None
     main: MainThread | None = None
     main_before: tuple[MainThread, ...] = ()
-    """Samples from before, now and then."""
+    """Occasional samples from before."""
     hbm_limit_bytes: int | None = None
     chips: tuple[ChipScore, ...] = ()
-    """Throttling of chips and health of links; empty where no library of libtpu's tells it."""
+    """Throttled chips and link health; empty where no libtpu library provides it."""
     chips_before: tuple[ChipScore, ...] | None = None
-    """The last of before; None where none was taken."""
+    """The last one from before; None where none was taken."""
     partner: tuple[str, str] | None = None
-    """The worker that the others wait for, and where its main thread stands."""
+    """The worker that the others wait for, and its main thread's line."""
 
     def share_before(self, activity: Activity) -> float | None:
-        """The share of the main thread's time that this took before; None where none looked."""
+        """The activity's share of the main thread's time before; None without samples."""
         shares = [one.share(activity) for one in self.main_before if not one.fault]
         return sum(shares) / len(shares) if shares else None
 
@@ -76,7 +76,7 @@ def pace(windows: Sequence[Window]) -> Pace | None:
     used = [window.hbm_bytes for window in windows if window.hbm_bytes is not None]
     return Pace(
         step_ms=1e3 * active_s / steps,
-        # One window without a clock of its own, and the mean of the others would be too small.
+        # None if any window lacks a measurement, which would lower the mean of the others.
         wait_ms=None if None in waits else sum(wait or 0.0 for wait in waits) / steps,
         compile_ms=sum(window.compile_ms for window in windows) / steps,
         hbm_bytes=max(used, default=None),
@@ -89,7 +89,7 @@ def around(windows: Sequence[Window], since_ns: int) -> tuple[Pace | None, Pace 
     before = [w for w in windows if since_ns - BEFORE_S * NS <= w.start_ns and w.end_ns <= since_ns]
     since = [w for w in windows if w.start_ns >= since_ns]
     last_ns = since[-1].end_ns if since else 0
-    # The first step's tracing and compiling says nothing of how the job ran before.
+    # The first step, which traces and compiles, is not typical of the time before.
     return pace([w for w in before if w.number]), pace(
         [w for w in since if w.start_ns >= last_ns - NOW_S * NS]
     )

@@ -1,4 +1,4 @@
-"""What a trainer's main thread was busy with, by the names of the functions that it was in."""
+"""Activities of a trainer's main thread, recognised by its functions' names."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ _BY_NAME: tuple[tuple[Activity, re.Pattern[str]], ...] = (
         ),
     ),
 )
-# Files, since a Dataset's __next__ is called by many names in TensorFlow's releases; names for
-# loaders of the user's own.
+# Files, since a Dataset's __next__ has many names in TensorFlow's releases; names for the user's
+# own loaders.
 _INPUT_FILES = re.compile(r"/(?:iterator_ops|dataset_ops|input_lib|distribute/input_ops)\.py$")
 _INPUT_NAMES = re.compile(r"^(?:__next__|get_next|_next_internal|next_batch|get_batch)$")
 
 
 @dataclass(frozen=True)
 class MainThread:
-    """Shares of the samples by what went on, and the user's line seen most; or a fault."""
+    """Shares of the samples by activity, and the most sampled user line; or a fault."""
 
     shares: tuple[tuple[Activity, float], ...] = ()
     lines: tuple[tuple[str, float], ...] = ()
-    """`train.py:37 (load)`: the innermost frames of the user's own, those seen most first."""
+    """`train.py:37 (load)`: the innermost user frames, most sampled first."""
     samples: int = 0
     fault: str = ""
 
     @property
     def line(self) -> str:
-        """The line that was seen most, empty where none was."""
+        """The most sampled line, empty where there is none."""
         return self.lines[0][0] if self.lines else ""
 
     def line_share(self, line: str) -> float:
@@ -61,7 +61,7 @@ class MainThread:
         return dict(self.lines).get(line, 0.0)
 
     def share(self, activity: Activity) -> float:
-        """The share of the samples in which this went on."""
+        """An activity's share of the samples."""
         return dict(self.shares).get(activity, 0.0)
 
 
@@ -76,7 +76,7 @@ def look(pid: int, seconds: float = SECONDS) -> MainThread:
 
 
 def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
-    """What the samples say."""
+    """Activities and lines of the samples."""
     shares: Counter[Activity] = Counter()
     lines: Counter[str] = Counter()
     total = 0
@@ -98,17 +98,16 @@ def summary(stacks: Iterable[tuple[list[str], int]]) -> MainThread:
 
 
 def _activity(frames: list[str]) -> Activity | None:
-    """What goes on in a stack, by the outermost frame that tells."""
-    # Outermost first: an evaluation reads input and traces functions, too, and it is the evaluation
-    # that takes the time.
+    """The activity of a stack, from the outermost frame that shows one."""
+    # Outermost first: an evaluation that reads input or traces functions counts as evaluation.
     for frame in frames:
         match = _FRAME.fullmatch(frame)
-        # The recorder wraps save and restore: its frames would make a checkpoint of whatever they
-        # call.
+        # The recorder wraps save and restore: its frames would turn whatever they call into a
+        # checkpoint.
         if match is None or _OURS.search(match["file"]):
             continue
         name = match["function"].rpartition(".")[2]
-        # Wrappers that carry any function.
+        # Wrappers that can hold any function.
         if name in ("call", "wrapper", "<module>", "main"):
             continue
         for activity, pattern in _BY_NAME:
@@ -120,12 +119,12 @@ def _activity(frames: list[str]) -> Activity | None:
 
 
 def _evaluates(match: re.Match[str]) -> bool:
-    """Whether a function of that name evaluates a model: in libraries many others are so called."""
+    """Whether a function of that name evaluates a model; libraries use the name otherwise, too."""
     return not _LIBRARY.search(match["file"]) or match["function"].endswith("evaluate")
 
 
 def _users_line(frames: list[str]) -> str:
-    """The innermost frame of the user's own code."""
+    """The innermost frame of the user's code."""
     matches = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
     own = [m for m in matches if not _LIBRARY.search(m["file"]) and not _OURS.search(m["file"])]
     return f"{own[-1]['file']}:{own[-1]['line']} ({own[-1]['function']})" if own else ""

@@ -1,4 +1,4 @@
-"""Whether a job's threads waited for a core for most of the time that was lost, and who took it."""
+"""Whether the job's threads waited for cores for most of the lost time, and who took them."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from tpudiag.monitoring.causes.observations import EXPLAINED, Observations
 from tpudiag.signals.causes import CauseFigure
 
 OTHERS_BUSY, OTHERS_GREW = 0.4, 0.05
-"""Shares of the host's cores: what others keep busy, and by how much that has grown."""
+"""Shares of the host's cores: used by others, and the growth of that use."""
 TAKEN = 0.5
-"""Where all cores were busy before: the share of what the job lost that others have gained."""
+"""Where all cores were busy before: others' gain as a share of the job's loss."""
 STARVED, STANDING = 0.7, 0.1
-"""The time that ready threads had a core, of what it was; and of all of it, in a stall."""
+"""Runnable threads' time on a core, relative to before; and absolute, in a stall."""
 SLOWED = 0.4
-"""The share of the lost time that a job of computing alone would have lost by it."""
+"""The share of the lost time that a purely computing job would have lost by it."""
 THROTTLED = 0.2
 
 
 @dataclass(frozen=True)
 class Starvation:
-    """What keeps the job from the cores, as a sentence, and the figures that show it."""
+    """What keeps the job from the cores, as a sentence, with the figures that show it."""
 
     text: str
     figures: tuple[CauseFigure, ...]
 
 
 def starvation(seen: Observations) -> Starvation | None:
-    """By the container's limit, or by others; None where the figures do not account for it."""
+    """By the container's limit, or by others; None where the figures do not explain the loss."""
     if seen.host is None or seen.host_before is None:
         return None
     return _limited(seen, seen.host, seen.host_before) or _taken(seen, seen.host, seen.host_before)
 
 
 def _limited(seen: Observations, host: HostFigures, before: HostFigures) -> Starvation | None:
-    """The container may not have more of the CPU."""
+    """Throttled by the container's CPU limit."""
     if host.throttled is None or host.throttled <= THROTTLED + 2 * (before.throttled or 0.0):
         return None
-    # In a stall no step ends, so that there is none to hold the time against.
+    # In a stall no step ends to compare the time with.
     if not seen.stalled and not _accounts(seen, before.throttled or 0.0, host.throttled):
         return None
     figure = CauseFigure("held back by the container's CPU limit", round(100 * host.throttled, 1),
@@ -47,14 +47,13 @@ def _limited(seen: Observations, host: HostFigures, before: HostFigures) -> Star
 
 
 def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starvation | None:
-    """Others came, and the job's threads wait for cores.
+    """Others arrived, and the job's threads wait for cores.
 
-    Threads that sleep, or wait for a disk, wait for no core; threads that compute lose as much
-    as they have to wait, and wait for more of their time. So both the time that was waited and
-    the share that was had must account for what the steps lost.
+    Threads that sleep or wait for a disk wait for no core; computing threads lose as much as they
+    wait, and wait for more of their time. So both the time waited and the share obtained must
+    account for the steps' loss.
     """
-    # Without the scheduler's account busy neighbours prove nothing: the job may not have wanted
-    # those cores.
+    # Without the scheduler's figures busy neighbours prove nothing: the job may not need the cores.
     if host.queued is None or before.queued is None:
         return None
     if not _came(host, before) or host.others_cores < OTHERS_BUSY * host.cores:
@@ -82,13 +81,13 @@ def _taken(seen: Observations, host: HostFigures, before: HostFigures) -> Starva
 
 
 def _came(host: HostFigures, before: HostFigures) -> bool:
-    """Whether others keep more of the cores busy than before."""
+    """Whether others use more of the cores than before."""
     gained, lost = host.others_cores - before.others_cores, before.own_cores - host.own_cores
     return gained > OTHERS_GREW * host.cores or (gained > 0 and gained >= TAKEN * lost > 0)
 
 
 def _accounts(seen: Observations, before: float, now: float) -> bool:
-    """Whether a share of the wall time has grown, a step, by most of what the step has."""
+    """Whether the growth of a time share, per step, explains most of the step's growth."""
     if seen.before is None or seen.now is None:
         return False
     grown_ms = now * seen.now.step_ms - before * seen.before.step_ms
@@ -96,7 +95,7 @@ def _accounts(seen: Observations, before: float, now: float) -> bool:
 
 
 def _slowed(seen: Observations, times: float) -> bool:
-    """Whether computing so many times slower makes the step as slow as it has become."""
+    """Whether computing slowed down by this factor explains the step's time."""
     if seen.before is None or seen.now is None:
         return False
     slower_ms = seen.before.step_ms * (times - 1)
@@ -104,7 +103,7 @@ def _slowed(seen: Observations, times: float) -> bool:
 
 
 def _had(host: HostFigures) -> float:
-    """The share of the time in which threads that were ready had a core."""
+    """The share of the time in which runnable threads had a core."""
     ready = host.own_cores + (host.queued or 0.0)
-    # A job whose threads all sleep is kept from nothing.
+    # Threads that all sleep are not starved.
     return host.own_cores / ready if ready > 0 else 1.0

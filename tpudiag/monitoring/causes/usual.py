@@ -1,4 +1,4 @@
-"""What is usual of a process: samples now and then, while nothing is wrong."""
+"""Occasional samples of a process while nothing is wrong, to know its usual state."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class UsualSamples(Generic[Sample]):
         self._busy: threading.Thread | None = None
 
     def sample(self, pid: int, now_ns: Callable[[], int]) -> None:
-        """One more of a process, where one is due and none is being taken."""
+        """Sample a process where one is due and none is in progress."""
         now_s = self._monotonic()
         due_s = self._due_s.setdefault(pid, now_s + FIRST_S)
-        # Never two at once: looking is to cost the trainers nothing that their steps would show.
+        # Never two at once, so that sampling does not slow down the trainers' steps.
         if now_s < due_s or (self._busy is not None and self._busy.is_alive()):
             return
         self._due_s[pid] = now_s + EVERY_S
@@ -38,7 +38,7 @@ class UsualSamples(Generic[Sample]):
         self._busy.start()
 
     def keep(self, pids: Collection[int]) -> None:
-        """Forget the others: their processes are gone."""
+        """Forget all other processes, which are gone."""
         for pid in [pid for pid in self._due_s if pid not in pids]:
             del self._due_s[pid]
             self._taken.pop(pid, None)
@@ -49,12 +49,12 @@ class UsualSamples(Generic[Sample]):
         return tuple(sample for at_ns, sample in taken if at_ns < since_ns)
 
     def wait(self) -> None:
-        """Let the sample end that is being taken."""
+        """Wait for the sample in progress."""
         if self._busy is not None:
             self._busy.join()
 
     def _take(self, pid: int, now_ns: Callable[[], int]) -> None:
         """One sample."""
         sample = self._look(pid)
-        # The time at its end: a sample in which a drop began is none of before.
+        # Dated at its end: a sample during which a drop began is not from before it.
         self._taken[pid].append((now_ns(), sample))

@@ -30,7 +30,7 @@ class Service(Enum):
 
 
 def client(service: Service, endpoint: str | None) -> Any:
-    """Reads and writes; `endpoint` is a server without TLS and credentials, such as an emulator."""
+    """A read and write client; `endpoint` is a server without TLS and credentials (emulator)."""
     package, name = service.value
     folder = re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
     transports: Any = import_module(f"{package}.services.{folder}.transports")
@@ -58,20 +58,20 @@ def call(where: str, method: Any, *arguments: Any, **named: Any) -> Any:
     from google.api_core.exceptions import GoogleAPIError
     from google.auth.exceptions import GoogleAuthError
 
-    # With arguments it is a function of ours, which sets its own deadline for each call.
+    # With arguments it is a function of ours, which sets its own deadlines.
     if not arguments:
         named["timeout"] = CALL_S
-    # Only lists: what creates or writes may have been done although its answer was lost.
+    # Retry only lists: a create or write may have succeeded although its answer was lost.
     if "list" in method.__name__:
         named["retry"] = _patience()
     try:
         return method(*arguments, **named)
     except (GoogleAPIError, GoogleAuthError) as error:
-        raise CloudError(f"{where}: {said(error)}") from error
+        raise CloudError(f"{where}: {error_line(error)}") from error
 
 
 def _patience() -> Any:
-    """Tries again, for some seconds, what changes nothing."""
+    """Retries read-only calls for some seconds."""
     from google.api_core.exceptions import ServiceUnavailable
     from google.api_core.retry import Retry, if_exception_type
 
@@ -79,9 +79,9 @@ def _patience() -> Any:
     return Retry(predicate=again, initial=0.2, maximum=2.0, timeout=CALL_S)
 
 
-def said(error: Exception) -> str:
-    """An error of the API in one line: its code, and what it says."""
-    error = getattr(error, "cause", None) or error  # what was retried until the time was over
+def error_line(error: Exception) -> str:
+    """An API error in one line: its code and message."""
+    error = getattr(error, "cause", None) or error  # the last error of retries that timed out
     code = getattr(getattr(error, "grpc_status_code", None), "name", type(error).__name__)
     message = " ".join(str(getattr(error, "message", error)).split())
     return f"{code}: {message}" if message else str(code)

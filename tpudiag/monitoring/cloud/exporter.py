@@ -1,4 +1,4 @@
-"""Sends what is watched to Cloud Monitoring, in a thread of its own."""
+"""Sends the watched figures to Cloud Monitoring, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEAST_PERIOD_S = 10.0
 PERIOD_S = 30.0
 CLOSE_S = 10.0
 UNSEEN_S = 120.0
-"""When a run that is shown no more counts as over."""
+"""A run not shown for so long counts as over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,14 +58,14 @@ class Exporter:
         self._thread = threading.Thread(target=self._work, name="tpudiag-cloud", daemon=True)
 
     def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
-        """The figures of a run as they are now; kept where a period has passed."""
+        """Take a run's current figures; kept once per period."""
         place = self._place(figures.run)
         place.last = figures, alerts
         if time.monotonic() >= place.due_s:
             self._keep(place, figures, alerts)
 
     def _keep(self, place: _Place, figures: Figures, alerts: Mapping[str, bool]) -> None:
-        """A point of each figure, to be sent."""
+        """Store a point of each figure, to be sent."""
         place.due_s, place.last = time.monotonic() + self._to.period_s, None
         end_ns = time.time_ns() // 1_000_000 * 1_000_000
         points = [
@@ -79,15 +79,14 @@ class Exporter:
             if not self._not_kept:
                 say(f"{self._path}: points cannot be kept: {error}")
             self._not_kept += len(points)
-        # Not before there is a point: a watch of a job that never starts shall not ask Google
-        # anything.
+        # Not before there is a point: watching a job that never starts must not contact Google.
         if self._thread.ident is None:
             self._thread.start()
 
     def _place(self, run: Run) -> _Place:
-        """Where a run writes to: that of the run before it where it has ended, or one of its own.
+        """The series that a run writes to: that of an ended run, or one of its own.
 
-        So a job that is restarted goes on with its series, and two at once share none.
+        So a restarted job continues its series, and two concurrent ones share none.
         """
         job, host = self._to.job or run.name, run.host or os.uname().nodename
         places = self._places.setdefault((job, host), [])
@@ -95,10 +94,10 @@ class Exporter:
         if place is None:
             place = next((place for place in places if place.free), None)
         if place is None:
-            # Two runs of one job at once on one host: without a number their points would alternate
-            # in one series, and the service refuses what is out of order.
+            # Two concurrent runs of one job on one host: without a number their points would
+            # alternate in one series, and the service refuses points out of order.
             number = f"-{len(places) + 1}" if places else ""
-            # The environment of this process says nothing of a run on another machine.
+            # This process's environment does not describe a run on another machine.
             here: Mapping[str, str] = os.environ if host == os.uname().nodename else {}
             task = f"{worker(here, host)}-{self._key}{number}"
             place = _Place(point_source(self._to.project, job, task), run)
@@ -107,9 +106,9 @@ class Exporter:
         return place
 
     def close(self) -> str:
-        """Send what can be sent within some seconds; what became of the points, in a sentence."""
+        """Send what can be sent within some seconds; returns the points' fate as a sentence."""
         for place in [place for places in self._places.values() for place in places]:
-            # The last word of a run that is over: without it nobody knows that it ended well.
+            # The final state of a run that is over, which shows that it ended well.
             if place.last is not None and place.last[0].state.over:
                 at_s = place.due_s - self._to.period_s + LEAST_PERIOD_S
                 time.sleep(min(max(at_s - time.monotonic(), 0.0), LEAST_PERIOD_S))
@@ -134,7 +133,7 @@ class Exporter:
         return f"Cloud Monitoring: {', '.join(parts)}" + (f"; {failure}" if failure else "") + "."
 
     def _work(self) -> None:
-        """Step after step until the end, then what can be sent within some seconds."""
+        """Send until the end, then what can be sent within some seconds."""
         delay_s = 0.0
         while not self._stop.wait(delay_s):
             delay_s = self._step()
@@ -146,12 +145,11 @@ class Exporter:
             time.sleep(delay_s if self._spool.waiting else 0.0)
 
     def _step(self) -> float:
-        """One step of the sender; an error of its own is said, and it goes on."""
+        """One step of the sender; reports an unexpected error and continues."""
         try:
             return self._sender.step()
         except Exception as error:
-            # Else the thread would end in silence, and the points wait on disk with nobody to send
-            # them.
+            # Otherwise the thread would end silently, and the points would stay on disk.
             say(f"Cloud Monitoring: {type(error).__name__}: {error}")
             return 60.0
 
@@ -164,24 +162,24 @@ class _Place:
     run: Run
     due_s: float = 0.0
     last: tuple[Figures, Mapping[str, bool]] | None = None
-    """What was shown since the last point."""
+    """The figures shown since the last point."""
     seen_s: float = 0.0
     raised: set[PointSource] = field(default_factory=set[PointSource])
 
     def alerts(self, figures: Figures, alerts: Mapping[str, bool], end_ns: int) -> list[Point]:
-        """Whether each check fails, with its cause; what was raised and is over is set to 0."""
+        """Whether each check fails, with its cause; alerts that are over are set to 0."""
         now = {
             self.source.marked(check=id_, cause=cause_of(figures, id_, on)): on
             for id_, on in alerts.items()
         }
-        # An alert whose cause has changed is another series: the old one would stay at 1 for ever.
+        # A changed cause is another series: the old one would stay at 1 for ever.
         over = dict.fromkeys(self.raised - now.keys(), False)
         self.raised = {source for source, on in now.items() if on}
         return [Point(at, ALERT, end_ns, float(on)) for at, on in {**over, **now}.items()]
 
     @property
     def free(self) -> bool:
-        """Whether the run that had it is over, as far as is known."""
+        """Whether the run that used it is over, as far as known."""
         here = self.run.pid > 0 and self.run.host == os.uname().nodename
         gone = here and not Path("/proc", str(self.run.pid)).exists()
         unseen = time.monotonic() - self.seen_s > UNSEEN_S
@@ -189,12 +187,12 @@ class _Place:
 
 
 def source_key(source: str, project: str = "", length: int = 8) -> str:
-    """What tells a source of runs from others on this host, the same at each start."""
+    """A stable key that distinguishes sources of runs on this host."""
     where = source if "://" in source else str(Path(source).absolute())
     return hashlib.sha1(f"{project}{where}".encode()).hexdigest()[:length]
 
 
 def default_buffer(project: str, source: str) -> Path:
-    """The file that keeps points of a source for a project until they are sent."""
+    """The file that buffers a source's points for a project until they are sent."""
     key = source_key(source, f"{project} ", 10)
     return Path("tpudiag-logs", f"cloud-monitoring-{key}.buffer")

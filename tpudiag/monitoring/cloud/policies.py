@@ -28,7 +28,7 @@ FIRES_WHEN_LATE = (
 def policies(job: str, limits: Limits) -> tuple[Rule, ...]:
     """The policies of a job."""
     where = selector(job)
-    # A restart goes on with its series: nothing tells its runs apart.
+    # A restart continues its series: runs need not be distinguished.
     return rules(lambda name: f"{PROMQL}{name}{where}", lambda query: query, "check", limits)
 
 
@@ -68,19 +68,19 @@ def condition(policy: Rule) -> Json:
 
 
 def document(policy: Rule, job: str) -> str:
-    """What the alert says to whoever gets it."""
+    """The text that the alert's receiver reads."""
     when_late = FIRES_WHEN_LATE if policy.id == "no-points" else SILENT_WHEN_LATE
     return f"{policy.text}\n\nJob: {job}\n\nNext: `{policy.next_command}`\n\n{when_late}"
 
 
 def labels(job: str, policy_id: str) -> dict[str, str]:
-    """The user labels by which `apply` knows the policy again."""
+    """The user labels by which `apply` recognises the policy."""
     return {MANAGED_BY: "tpudiag", JOB: slug(job), POLICY: policy_id}
 
 
 def slug(job: str) -> str:
-    """The job's name as a user label may hold it; two names never share one."""
-    # 54, a hyphen and 8 digits of the hash: the 63 characters that a label may have.
+    """The job's name as a valid and unique user label."""
+    # 54, a hyphen and 8 digits of the hash: the 63 characters allowed in a label.
     plain = re.sub(r"[^a-z0-9_-]", "-", job.lower())[:54]
     if plain == job:
         return plain

@@ -1,4 +1,4 @@
-"""Makes the alert policies of a project those of a job, and says what that changes."""
+"""Reconciles a project's alert policies with a job's, and reports the changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ OURS = f'user_labels.{MANAGED_BY}="tpudiag"'
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of one policy, and each field's difference."""
+    """The change of one policy, with each field's difference."""
 
     what: Literal["create", "update", "keep", "delete"]
     id: str
@@ -62,7 +62,7 @@ class Alerts:
             self._client.list_alert_policies,
             request={"name": self._project, "filter": OURS},
         )
-        # Looked at again, whatever the filter let through: what stands here may be deleted.
+        # Check again, whatever the filter returned: these may be deleted.
         managed = [_kept(policy) for policy in listed if _managed(policy)]
         wanted = None if job is None else slug(job)
         mine = [policy for policy in managed if wanted in (None, policy.job)]
@@ -87,12 +87,12 @@ class Alerts:
     def apply(
         self, job: str, wanted: Sequence[Rule], channels: tuple[str, ...], *, dry_run: bool
     ) -> Iterator[Change]:
-        """Create what is missing and update what differs; what is alike is left alone."""
-        # Reversed, so that of two with one id (somebody copied ours in the console) the first by
-        # name is kept up to date.
+        """Create what is missing and update what differs."""
+        # Reversed, so that of two with one id (a copy made in the console) the first by name is
+        # updated.
         there = {kept.id: kept for kept in reversed(self.kept(job))}
         if not dry_run:
-            # Before the policies: a condition on a metric that nobody has described is refused.
+            # Before the policies: a condition on an undescribed metric is refused.
             call(self._project, describe, client(Service.METRICS, self._endpoint), self._project)
         for policy in wanted:
             made = as_json(policy, job, channels)
@@ -147,10 +147,10 @@ def _kept(policy: Any) -> Kept:
 
 
 def _merged(before: Json, made: Json) -> Json:
-    """What is there with what is ours in it; what people added or switched stays.
+    """The existing policy with our parts in it; what people added or switched stays.
 
-    Ours are the name, the text, the severity, our labels and our one condition. Channels and
-    conditions beside ours, how they combine, the automatic closing, links and switches are theirs.
+    Ours are the name, the text, the severity, our labels and our one condition. Other channels and
+    conditions, how they combine, the automatic closing, links and switches are theirs.
     """
     merged = {**before, **made}
     for field in ("userLabels", "documentation"):
@@ -170,19 +170,18 @@ def _merged(before: Json, made: Json) -> Json:
 
 
 def _conditions(before: Sequence[object], ours: Json) -> list[object]:
-    """The conditions with ours in the place of the one that was ours, or else at the end.
+    """The conditions with ours in its old place, or else at the end.
 
-    Ours has our title, whatever the limit in it, or was renamed and is the first on our metrics.
+    Ours has our title, whatever its limit, or was renamed and is the first on our metrics.
     """
     there = [object_of(each) for each in before]
     titled = [n for n, each in enumerate(there) if _title(each) == _title(ours)]
-    places = [*titled, *(n for n, each in enumerate(there) if PREFIX in _asked(each))]
+    places = [*titled, *(n for n, each in enumerate(there) if PREFIX in _query(each))]
     if not places:
         return [*before, ours]
     place = places[0]
     name = there[place].get("name")
-    # With its old name the service changes the condition; without, it deletes that one and makes
-    # another.
+    # With its old name the service updates the condition; without, it deletes and recreates it.
     named = {**ours, "name": name} if name else ours
     return [*before[:place], named, *before[place + 1 :]]
 
@@ -192,8 +191,8 @@ def _title(condition: Json) -> str:
     return re.sub(r"\d+", "", str(condition.get("displayName")))
 
 
-def _asked(condition: Json) -> str:
-    """What a condition asks for, with our metrics written as the API writes them."""
+def _query(condition: Json) -> str:
+    """A condition's query, with our metrics written as the API writes them."""
     query = object_of(condition.get("conditionPrometheusQueryLanguage")).get("query")
     absent = object_of(condition.get("conditionAbsent")).get("filter")
     return str(query or absent or "").replace(PROMQL, PREFIX)

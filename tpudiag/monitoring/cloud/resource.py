@@ -1,4 +1,4 @@
-"""Which monitored resource a worker is: each has one of its own, so that no two share a series."""
+"""The monitored resource of a worker: each has its own, so that no two share a series."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from tpudiag.monitoring.causes.machine_events import is_googles, told
+from tpudiag.monitoring.causes.machine_events import is_googles, metadata
 
 LONGEST_LABEL = 1024
 RESOURCE = "generic_task"
-"""The type of all: on GKE managed Prometheus knows pods and containers."""
+"""Used for all: on GKE managed Prometheus knows pods and containers."""
 
 
 @dataclass(frozen=True)
 class PointSource:
-    """Who writes a point: the labels of the resource and of the metric, as pairs in order."""
+    """The writer of a point: labels of the resource and of the metric, as ordered pairs."""
 
     resource: tuple[tuple[str, str], ...]
     labels: tuple[tuple[str, str], ...]
 
     @property
     def text(self) -> str:
-        """It as one line, for a file; the same for the same source."""
+        """One line for a file; equal for equal sources."""
         return json.dumps([RESOURCE, dict(self.resource), dict(self.labels)], sort_keys=True)
 
     def marked(self, **labels: str) -> PointSource:
-        """The same with further labels of the metric."""
+        """The same source with further metric labels."""
         return replace(self, labels=tuple(sorted({**dict(self.labels), **labels}.items())))
 
     @classmethod
     def of(cls, text: str) -> PointSource:
-        """The source that this text stands for."""
+        """The source of a text."""
         _, resource, labels = json.loads(text)
         return cls(tuple(sorted(resource.items())), tuple(sorted(labels.items())))
 
 
 def point_source(project: str, job: str, task: str) -> PointSource:
-    """The source of a job's worker; `task` tells it from all others."""
+    """The source of a job's worker; `task` distinguishes it from all others."""
     resource = {
         "project_id": project,
         "location": region() or "global",
@@ -51,16 +51,16 @@ def point_source(project: str, job: str, task: str) -> PointSource:
 
 
 def worker(environ: Mapping[str, str], host: str) -> str:
-    """What tells this worker from the others of the job."""
+    """This worker's name, unique within the job."""
     number = environ.get("TPU_WORKER_ID") or environ.get("CLOUD_TPU_TASK_ID")
     return f"worker-{number}" if number else host
 
 
 @cache
 def region() -> str:
-    """The region of this machine; nothing away from Google Cloud.
+    """The region of this machine; empty outside Google Cloud.
 
-    A job that moves to another zone of it goes on with its series.
+    A job that moves to another zone of the region continues its series.
     """
-    zone = told("zone") if is_googles() else None
+    zone = metadata("zone") if is_googles() else None
     return (zone or "").rpartition("/")[2].rpartition("-")[0]

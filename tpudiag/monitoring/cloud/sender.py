@@ -9,7 +9,7 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
-from tpudiag.monitoring.cloud.connection import said
+from tpudiag.monitoring.cloud.connection import error_line
 from tpudiag.monitoring.cloud.resource import RESOURCE, PointSource
 from tpudiag.monitoring.cloud.spool import Point, Spool
 from tpudiag.monitoring.metrics import METRICS, Metric
@@ -18,16 +18,16 @@ from tpudiag.monitoring.recording import NS
 PREFIX = "custom.googleapis.com/tpudiag/"
 SERIES_A_CALL = 200
 APART_S, WIDEST_APART_S = 5.0, 60.0
-"""A series takes a point each 5 s; where the service wants more between them, up to a minute."""
+"""Least time between two points of a series; raised to a minute where the service wants it."""
 OLDEST_S = 24 * 3600.0
 """The service takes points up to 25 hours old."""
 CALL_S = 12.0
 FIRST_RETRY_S, FIRST_REFUSED_RETRY_S, LONGEST_RETRY_S = 1.0, 10.0, 60.0
-"""A right that was just given takes a minute or so to be known everywhere."""
+"""A new permission takes about a minute to be known everywhere."""
 IDLE_S = 5.0
 LABELS = ("training_job", "worker")
 ALERT, ALERT_LABELS = "alert", ("check", "cause")
-"""Whether a check fails, 0 or 1; the cause is empty where it passes, or none is known."""
+"""Whether a check fails, 0 or 1; the cause is empty where it passes or is unknown."""
 IN_DOUBT = ("UNAVAILABLE", "DEADLINE_EXCEEDED", "INTERNAL", "UNKNOWN", "ABORTED", "CANCELLED")
 """Errors after which a point may have been written nevertheless."""
 NOT_WRITTEN = ("RESOURCE_EXHAUSTED",)
@@ -36,7 +36,7 @@ HAD_ALREADY = ("order", "frequent", "older end time")
 
 
 class Sender:
-    """Takes points from the spool, one call a step; `clock` gives seconds since the epoch."""
+    """Takes points from the spool, one call per step; `clock` returns seconds since the epoch."""
 
     def __init__(
         self,
@@ -52,12 +52,12 @@ class Sender:
         self._apart_s = APART_S
         self._last_sent: dict[tuple[PointSource, str], float] = {}
         self._slowed: set[Point] = set()
-        """Points in doubt since they came too often, not since an answer was lost."""
+        """Points in doubt because they came too often, not because an answer was lost."""
         self._retry_s = FIRST_RETRY_S
         self.failure: str | None = None
 
     def step(self) -> float:
-        """Do the next call; how long to wait before the next step, in s."""
+        """Make the next call; returns the wait before the next step, in s."""
         from google.api_core.exceptions import GoogleAPICallError
 
         now = self._clock()
@@ -71,16 +71,16 @@ class Sender:
                 self._described = True
         except GoogleAPICallError as error:
             return self._later(error)
-        # Before the call, on disk: should the process die in it, the next one knows that these may
-        # have been written.
+        # Stored before the call: if the process dies in it, the next one knows that these may have
+        # been written.
         self._spool.sending(points)
         try:
             self._client.create_time_series(
                 name=self._project,
                 time_series=[time_series(point) for point in points],
                 timeout=CALL_S,
-                # No retries of the client's own: a second try of which the spool knows nothing
-                # would look like a point of somebody else's.
+                # No retries by the client: the spool would not know of a second try, and its point
+                # would look like somebody else's.
                 retry=None,
             )
         except GoogleAPICallError as error:
@@ -88,19 +88,18 @@ class Sender:
         return self._sent(points, len(points))
 
     def _due(self, now: float) -> list[Point]:
-        """What may be sent now; points whose fate is in doubt are sent apart from others."""
+        """The points that may be sent now; those in doubt are sent apart from others."""
         points = [
             point
             for point in self._spool.due()
             if now - self._last_sent.get(point.series, 0.0) >= self._apart_s
         ]
-        # A point that was written already fails the call as out of order, and with it the new ones
-        # in the same call.
+        # A point written before fails the call as out of order, and with it the call's new points.
         doubtful = [point for point in points if point.again]
         return (doubtful or points)[:SERIES_A_CALL]
 
     def _sent(self, points: list[Point], accepted: int) -> float:
-        """The service has answered."""
+        """Handle a successful call."""
         now = self._clock()
         self._spool.done(points, accepted, "refused")
         self._last_sent.update((point.series, now) for point in points)
@@ -111,26 +110,26 @@ class Sender:
         return 0.0 if self._due(now) else self._apart_s
 
     def _failed(self, points: list[Point], error: Any) -> float:
-        """Sort out what became of the points of a call that failed."""
+        """Handle a failed call: find out which points were written."""
         code = error.grpc_status_code.name if error.grpc_status_code else "UNKNOWN"
         if code in ("INVALID_ARGUMENT", "OUT_OF_RANGE", "FAILED_PRECONDITION"):
             accepted = min(_succeeded(error), len(points))
-            # Once more after a lost answer the service complains as well, of our own first try:
-            # only points that were slowed on purpose tell of the rate.
+            # After a lost answer the service complains of our own first try, too: only points
+            # slowed on purpose prove too high a rate.
             known = self._slowed.issuperset(points) if points[0].again else True
             if TOO_OFTEN in str(error) and known and self._apart_s < WIDEST_APART_S:
                 return self._slower(points)
             if points[0].again and any(word in str(error) for word in HAD_ALREADY):
-                accepted = len(points)  # our own earlier call had reached it
+                accepted = len(points)  # written by our own earlier call
             if accepted < len(points):
-                self._say(f"{len(points) - accepted} points were refused: {said(error)}")
+                self._say(f"{len(points) - accepted} points were refused: {error_line(error)}")
             return self._sent(points, accepted)
         if code not in IN_DOUBT:
             self._spool.not_sent(points)
         return self._later(error)
 
     def _slower(self, points: list[Point]) -> float:
-        """Points came too often for the service: the same again, in doubt, and further apart."""
+        """Points came too often: send the same again, in doubt, and further apart."""
         self._apart_s = min(2 * self._apart_s, WIDEST_APART_S)
         now = self._clock()
         self._last_sent.update((point.series, now) for point in points)
@@ -138,19 +137,18 @@ class Sender:
         return 0.0 if self._due(now) else self._apart_s
 
     def _later(self, error: Any) -> float:
-        """Nothing was written as far as is known: keep it, and wait longer each time."""
+        """As far as known nothing was written: keep the points, and wait longer each time."""
         code = error.grpc_status_code.name if error.grpc_status_code else "UNKNOWN"
-        self._say(f"not reached, points are kept on disk: {said(error)}")
+        self._say(f"not reached, points are kept on disk: {error_line(error)}")
         if code not in (*IN_DOUBT, *NOT_WRITTEN):
             self._retry_s = max(self._retry_s, FIRST_REFUSED_RETRY_S)
-        # Hundreds of workers of a pod lose the service at the same moment: they must not all come
-        # back at the same one.
+        # Hundreds of workers of a pod lose the service at the same moment: spread their retries.
         wait_s = self._retry_s * random.uniform(0.5, 1.0)
         self._retry_s = min(2 * self._retry_s, LONGEST_RETRY_S)
         return wait_s
 
     def _say(self, what: str) -> None:
-        """Say it once, until something else is the matter."""
+        """Report a new problem once."""
         kind = what.partition(":")[0]
         if self.failure is None or self.failure.partition(":")[0] != kind:
             self._tell(f"Cloud Monitoring: {what}")
@@ -181,7 +179,7 @@ def time_series(point: Point) -> Any:
 
 
 def describe(client: Any, project: str) -> None:
-    """Create the metric descriptors, which changes nothing where they are there already."""
+    """Create the metric descriptors; existing ones stay unchanged."""
     metric_pb2: Any = import_module("google.api.metric_pb2")
     label_pb2: Any = import_module("google.api.label_pb2")
     from google.api_core.exceptions import AlreadyExists
@@ -208,10 +206,10 @@ def describe(client: Any, project: str) -> None:
 
 
 def _succeeded(error: Any) -> int:
-    """How many points of a refused call were written all the same."""
+    """The number of points of a refused call that were written nevertheless."""
     from google.cloud import monitoring_v3
 
-    # A refused call may have written most of its points: the count stands in a detail of the error.
+    # The count stands in a detail of the error.
     for detail in getattr(error, "details", None) or ():
         if str(getattr(detail, "type_url", "")).endswith(".CreateTimeSeriesSummary"):
             summary: Any = monitoring_v3.CreateTimeSeriesSummary.deserialize(detail.value)

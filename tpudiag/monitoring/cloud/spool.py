@@ -1,7 +1,7 @@
 """The points on their way to Cloud Monitoring, on disk until the service has taken them.
 
-Each point is counted once: accepted, or lost for a reason. A point that was under way when the
-process died is sent again, and where the service then says that it has it, it is accepted.
+Each point is counted once: accepted, or lost for a reason. A point in flight when the process died
+is sent again, and counts as accepted if the service reports that it exists.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Point:
 
 
 class Spool:
-    """Points in order, and what became of the others."""
+    """Ordered points, and counts of those that left."""
 
     def __init__(self, path: Path) -> None:
         # SQLite serialises processes; two threads on one connection would share a transaction.
@@ -71,8 +71,8 @@ class Spool:
                 path, timeout=5.0, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("PRAGMA journal_mode = WAL")
-            # With WAL a power cut loses the last points and never the file; FULL would sync the
-            # disk at each of them.
+            # With WAL a power cut loses the last points but never the file; FULL would sync at each
+            # point.
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.executescript(_SCHEMA)
             damage = self._damage()
@@ -83,7 +83,7 @@ class Spool:
             raise UsageError(f"{path}: the buffer is damaged ({damage}): remove it")
 
     def _damage(self) -> str:
-        """What of the file no spool wrote; empty where all is as it should be."""
+        """The part of the file that no spool wrote; empty where it is intact."""
         (whole,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
         if whole != "ok":
             return str(whole).splitlines()[0]
@@ -104,15 +104,14 @@ class Spool:
         return ""
 
     def add(self, points: Sequence[Point], least_apart_ns: int) -> None:
-        """Keep points that are new and far enough from the last of their series."""
+        """Keep the points that are new and far enough from the last of their series."""
         with self._transaction() as connection:
             for point in points:
                 series = (self._number(point.source), point.metric)
                 row = connection.execute(
                     "SELECT last_ns FROM series WHERE source = ? AND metric = ?", series
                 ).fetchone()
-                # Also across restarts of the watch: the service remembers the last point of a
-                # series, so the file must.
+                # Across restarts, too: the service remembers the last point of a series.
                 if row is not None and point.end_ns < row[0] + least_apart_ns:
                     continue
                 connection.execute(
@@ -128,7 +127,7 @@ class Spool:
         """The oldest point of each series, the oldest first."""
         with self._transaction() as connection:
             rows = connection.execute(
-                # One point of each series a call: the API takes no more, and in the order of time.
+                # One point of each series per call, in order of time, as the API requires.
                 "SELECT source, metric, min(end_ns), value, under_way FROM waiting "
                 "GROUP BY source, metric ORDER BY 3"
             ).fetchall()
@@ -139,31 +138,30 @@ class Spool:
         ]
 
     def sending(self, points: Sequence[Point]) -> None:
-        """They are about to be sent: should the process die now, they may have been taken."""
+        """Mark points before they are sent: if the process dies now, they may have been written."""
         with self._transaction() as connection:
             connection.executemany(
                 f"UPDATE waiting SET under_way = 1 WHERE {_KEY}", self._keys(points)
             )
 
     def not_sent(self, points: Sequence[Point]) -> None:
-        """They certainly did not reach the service."""
+        """Mark points that certainly did not reach the service."""
         with self._transaction() as connection:
             connection.executemany(
                 f"UPDATE waiting SET under_way = 0 WHERE {_KEY}",
-                # What was in doubt before stays so: this call's failure says nothing of the earlier
-                # one.
+                # Earlier doubts remain: this call's failure proves nothing of the earlier one.
                 self._keys([point for point in points if not point.again]),
             )
 
     def done(self, points: Sequence[Point], accepted: int, lost_as: str) -> None:
-        """So many of the points were taken, the others are lost; all leave the spool."""
+        """The first `accepted` points were written, the others are lost; all leave the spool."""
         with self._transaction() as connection:
             connection.executemany(f"DELETE FROM waiting WHERE {_KEY}", self._keys(points))
             self._count("accepted", accepted)
             self._count(lost_as, len(points) - accepted)
 
     def drop_before(self, end_ns: int) -> None:
-        """Count points as lost that the service takes no more."""
+        """Count points that are too old for the service as lost."""
         with self._transaction() as connection:
             gone = connection.execute("DELETE FROM waiting WHERE end_ns < ?", (end_ns,)).rowcount
             self._count("too old", gone)
@@ -192,7 +190,7 @@ class Spool:
         self._connection.close()
 
     def _evict(self) -> None:
-        """Count the oldest as lost where there are too many."""
+        """Count the oldest points as lost where there are too many."""
         surplus = self.waiting - LIMIT_POINTS
         if surplus > 0:
             self._connection.execute(
@@ -224,5 +222,5 @@ class Spool:
         return PointSource.of(row.fetchone()[0])
 
     def _keys(self, points: Sequence[Point]) -> list[tuple[int, str, int]]:
-        """What tells points apart."""
+        """The keys that identify points."""
         return [(self._number(point.source), point.metric, point.end_ns) for point in points]

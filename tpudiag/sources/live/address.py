@@ -13,12 +13,12 @@ _SECURE = re.compile(r"(?:https|grpcs)://", re.IGNORECASE)
 
 @dataclass(frozen=True, order=True)
 class Address:
-    """Where a profiler service is, or should be."""
+    """The address of a profiler service."""
 
     host: str
     port: int
     pid: int = 0
-    """Whose it is, where several processes of this machine listen there; else 0."""
+    """The process's pid, where several of this machine listen there; else 0."""
 
     def __str__(self) -> str:
         return f"{self.endpoint} (pid {self.pid})" if self.pid else self.endpoint
@@ -32,7 +32,7 @@ class Address:
     def file_name(self) -> str:
         """The name of its file in a run folder, without ending."""
         whose = f"_pid{self.pid}" if self.pid else ""
-        # XProf takes the name of a file for that of its host.
+        # XProf takes the file's name for the host's.
         return re.sub(r"[^A-Za-z0-9_.-]", "-", f"{self.host}_{self.port}{whose}")
 
 

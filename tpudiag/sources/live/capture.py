@@ -1,9 +1,9 @@
 """Profiles of running trainers, many at once, over TensorFlow's profiler service.
 
-All captures are asked for before the first answer is waited for, so they run side by side. A
-trainer from TensorFlow 2.21 on sends the profile back; older ones (every tensorflow-tpu up to
-2.20) write it themselves, into a folder of the session's inside the run's: on the same machine, or
-behind a URL that both reach.
+All captures are requested before any answer is awaited, so they run side by side. A trainer from
+TensorFlow 2.21 on sends the profile back; older ones (every tensorflow-tpu up to 2.20) write it
+themselves, into a session folder inside the run's: on the same machine, or behind a URL that both
+reach.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from tpudiag.sources.profile.locate import ENDING
 from tpudiag.sources.profile.run_reader import NOT_READ
 
 ANSWER_LIMIT_S = 60.0
-"""What a trainer may take, after the capture, to gather and send it."""
+"""The time after the capture for a trainer to collect and send it."""
 
 
 BUSY = (
     "another capture is running in it, or it profiles itself (a TensorBoard callback); "
     "try again when that has ended"
 )
-"""The fault of a trainer that answers, and has no profiler free."""
+"""The fault of a trainer that answers while its profiler is busy."""
 
 
 @dataclass(frozen=True)
 class CaptureRequest:
-    """What to capture: for how long, and how long to wait for the answer after that."""
+    """A capture's duration, and how long to wait for the answer after that."""
 
     duration_s: float = 2.0
     answer_limit_s: float = ANSWER_LIMIT_S
@@ -51,13 +51,13 @@ class CaptureRequest:
 
     @property
     def limit_s(self) -> float:
-        """When an answer is given up."""
+        """The time after which an answer is given up."""
         return self.duration_s + self.answer_limit_s
 
 
 @dataclass(frozen=True)
 class Capture:
-    """What came of one trainer: its file in the run's folder, or in one line why there is none."""
+    """The result of one trainer: its file in the run's folder, or the fault in one line."""
 
     address: Address
     file: str | None = None
@@ -71,21 +71,21 @@ def capture(
     run: RunFolder,
     done: Callable[[Capture], None] = lambda _: None,
 ) -> tuple[tuple[Capture, ...], bool]:
-    """One capture of every trainer that was found, into the folder `run`; others keep their fault.
+    """Capture every trainer that was found into the folder `run`; others keep their fault.
 
-    `done` is told of each as it ends. The second value says that Ctrl-C ended it: captures that
-    had not come in by then are called off, at the trainer too.
+    `done` is called with each as it ends. The second value says whether Ctrl-C ended it: captures
+    still open are cancelled, at the trainer too.
     """
     captures = {p.address: Capture(p.address, fault=p.fault) for p in probes if p.fault is not None}
-    # A name that nobody else has: Terminate ends whatever session is so called.
+    # A unique name: Terminate ends every session of that name.
     session = f"tpudiag-{uuid4().hex[:12]}"
     begun = time.monotonic()
     ended: queue.SimpleQueue[Address] = queue.SimpleQueue()
     calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]] = {}
     with ExitStack() as stack:
         if not all(probe.sends_profile for probe in probes):
-            # An older trainer writes below the run's folder: its profile is taken out of there, and
-            # what is left goes.
+            # An older trainer writes below the run's folder: take its profile out, and remove the
+            # rest.
             stack.callback(run.remove, session)
         for probe in probes:
             if probe.fault is None:
@@ -95,14 +95,13 @@ def capture(
                     captures[probe.address] = Capture(probe.address, fault=str(error))
                     continue
                 calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
-        # Only once all are asked: the captures of a pod are to begin together, and a callback may
-        # run at once.
+        # After all requests: the captures of a pod must begin together, and a callback may run at
+        # once.
         for address, (_, _, pending) in calls.items():
             pending.add_done_callback(_putting(ended, address))
         try:
             while calls:
-                # As they come in, not in their order: one host that hangs must not hold back the
-                # others' files.
+                # As they arrive, so that one hanging host does not hold back the others' files.
                 address = ended.get()
                 probe, _, pending = calls.pop(address)
                 taken = _taken(probe, pending, wish, session, run)
@@ -118,7 +117,7 @@ def capture(
 def _putting(
     ended: queue.SimpleQueue[Address], address: Address
 ) -> Callable[[grpc.Future[bytes]], None]:
-    """A callback that says which call has ended."""
+    """A callback that reports which call has ended."""
 
     def put(_: grpc.Future[bytes]) -> None:
         ended.put(address)
@@ -129,9 +128,8 @@ def _putting(
 def _started(
     opened: grpc.Channel, probe: Probe, wish: CaptureRequest, session: str, run: RunFolder
 ) -> grpc.Future[bytes]:
-    """Ask for a capture, without waiting for it."""
-    # Before TensorFlow 2.21 the trainer writes the profile itself, to a path that is read on its
-    # machine.
+    """Request a capture, without waiting for it."""
+    # Before TensorFlow 2.21 the trainer writes the profile itself, to a path on its machine.
     repository = "" if probe.sends_profile else run.url
     request = profiler_messages.profile_request(
         session, probe.address.file_name, wish.duration_ms, repository
@@ -142,7 +140,7 @@ def _started(
 def _taken(
     probe: Probe, pending: grpc.Future[bytes], wish: CaptureRequest, session: str, run: RunFolder
 ) -> tuple[str | None, str | None]:
-    """The file of a capture that ended, or why there is none."""
+    """The file of a capture that ended, or the fault."""
     try:
         response = pending.result()
     except grpc.RpcError as error:
@@ -162,7 +160,7 @@ class _NoProfile(Exception):
 
 
 def _written(probe: Probe, response: bytes, session: str, run: RunFolder) -> str:
-    """Put the profile into its place; raises Damaged, _NoProfile and OSError."""
+    """Put the profile into place; raises Damaged, _NoProfile and OSError."""
     name = probe.address.file_name + ENDING
     if probe.sends_profile:
         space = profiler_messages.xspace(response)
@@ -205,7 +203,7 @@ def _fault(error: grpc.RpcError, wish: CaptureRequest) -> str:
 def _call_off(
     calls: dict[Address, tuple[Probe, grpc.Channel, grpc.Future[bytes]]], session: str
 ) -> None:
-    """End the captures that are still running, at the trainer too."""
+    """Cancel the captures that are still running, at the trainer too."""
     for _, _, pending in calls.values():
         pending.cancel()
     endings = [

@@ -1,6 +1,6 @@
-"""Does a capture fit into the trainer's memory? Asked by a capture of 200 ms, where it is near.
+"""Whether a capture fits into the trainer's memory: tested by one of 200 ms where it is tight.
 
-The profiler holds each event many times over while it gathers the profile: a busy loop of steps
+The profiler holds each event many times over while it collects the profile: a busy loop of steps
 grew its trainer by up to 56 times the profile's size (30 s: 4.2 GB, of which 3.8 stayed).
 """
 
@@ -18,19 +18,19 @@ from tpudiag.sources.live.run_folder import LocalRun
 SAMPLE_S = 0.2
 GROWTH = 56
 SHARE = 0.8
-"""Of the free memory, what a capture may take."""
+"""The share of the free memory that a capture may take."""
 AMPLE_BYTES_S = 500e6
-"""No trainer was seen to grow faster: with more free than that, none is sampled."""
+"""The fastest growth seen in a trainer: with more free memory, no sample is needed."""
 LEAST_BYTES = 100_000_000
-"""With less free, not even the sample is taken."""
+"""With less free memory, not even the sample is taken."""
 LEAST_S = 0.2
 
 
 @dataclass(frozen=True)
 class Fitted:
-    """A capture that fits: how long it may be, the trainers, and what was changed.
+    """A capture that fits: its request, the trainers, and what was changed.
 
-    A trainer that has no room for any has that as its probe's fault.
+    A trainer without room for any has that as its probe's fault.
     """
 
     request: CaptureRequest
@@ -41,7 +41,7 @@ class Fitted:
 def fitted(
     probes: Sequence[Probe], free: Mapping[Address, FreeMemory], request: CaptureRequest
 ) -> Fitted:
-    """The request as the memory of the trainers allows it; `free` holds those of this machine.
+    """The request reduced to the trainers' memory; `free` holds those of this machine.
 
     Raises KeyboardInterrupt.
     """
@@ -50,15 +50,15 @@ def fitted(
         for probe in probes
         if probe.fault is None
         and probe.address in free
-        # A sample is a capture as well: where memory is ample the trainer is slowed once only.
+        # A sample is a capture, too: where memory is ample the trainer is slowed down only once.
         and free[probe.address].free_bytes < AMPLE_BYTES_S * request.duration_s
     ]
     full = [probe for probe in near if free[probe.address].free_bytes < LEAST_BYTES]
     sampled = [probe for probe in near if probe not in full]
     sizes = _sampled(sampled, request) if sampled else {}
     share = SHARE / max(1, len(free))  # all trainers of this machine grow at once
-    # Growth is proportional to what is captured, and 200 ms of a steady loop are like any other: so
-    # the sample's size gives the memory of each second.
+    # Growth is proportional to the events, and 200 ms of a steady loop are typical: the sample's
+    # size gives the memory per second.
     longest = {
         at: share * free[at].free_bytes / (GROWTH * size / SAMPLE_S)
         for at, size in sizes.items()
@@ -76,7 +76,7 @@ def fitted(
     tightest = min(left, key=left.__getitem__, default=None)
     if tightest is None or left[tightest] >= request.duration_s:
         return Fitted(request, after)
-    # Rounded down to a tenth: up could be what does not fit.
+    # Rounded down to a tenth, since rounding up might not fit.
     shorter = replace(request, duration_s=max(LEAST_S, int(10 * left[tightest]) / 10))
     growth = _growth(sizes[tightest])
     return Fitted(
@@ -90,7 +90,7 @@ def fitted(
 
 
 def _sampled(probes: Sequence[Probe], request: CaptureRequest) -> dict[Address, int]:
-    """The size of a short profile of each trainer, in bytes; none where it gave none."""
+    """The size of a short profile of each trainer, in bytes; none where it sent none."""
     with scratch.folder("sample") as folder:
         run = LocalRun(str(folder))
         captures, interrupted = capture(probes, replace(request, duration_s=SAMPLE_S), run)
@@ -104,15 +104,17 @@ def _sampled(probes: Sequence[Probe], request: CaptureRequest) -> dict[Address, 
 
 
 def _refusal(free: FreeMemory, size: int | None) -> str:
-    """Why no capture is taken."""
-    told = f"a capture could end it: {_said(free.free_bytes)} of memory are free {free.limited_by}"
+    """The reason for taking no capture."""
+    refusal = (
+        f"a capture could end it: {_said(free.free_bytes)} of memory are free {free.limited_by}"
+    )
     if size is not None:
-        told += f", and by a sample of {SAMPLE_S:g} s a second takes up to {_growth(size)}"
-    return f"{told}; --force captures all the same"
+        refusal += f", and by a sample of {SAMPLE_S:g} s a second takes up to {_growth(size)}"
+    return f"{refusal}; --force captures all the same"
 
 
 def _growth(size: int) -> str:
-    """What a second of capture takes."""
+    """The memory that a second of capture takes."""
     return _said(int(GROWTH * size / SAMPLE_S))
 
 

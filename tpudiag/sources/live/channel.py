@@ -1,4 +1,4 @@
-"""gRPC channels to trainers, and what their errors mean."""
+"""gRPC channels to trainers, and the meaning of their errors."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ OPTIONS = (
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.enable_retries", 0),
 )
-"""A capture has any size, trainers stand behind no proxy, and no failure is remembered."""
+"""Captures have any size, trainers stand behind no proxy, and failures are not cached."""
 Call = Callable[..., bytes]
 TRY_S, TRIES_S = 0.5, 5.0
-"""How long one connection may take to be ready, and all that are tried to reach a process."""
+"""Time limits of one connection, and of all tries to reach a process."""
 _ONE_AT_A_TIME = threading.Lock()
 
 
 class NotReached(Exception):
-    """Of several processes at an address, the one that was asked for took no connection."""
+    """Of several processes at an address, the requested one took no connection."""
 
 
 @contextmanager
@@ -46,16 +46,16 @@ def _to_process(address: Address) -> grpc.Channel:
     until = time.monotonic() + TRIES_S
     while time.monotonic() < until:
         opened = _opened(address)
-        # The connection that is new between two looks must be this one: two looks at a time would
-        # each see the other's.
+        # The new connection between two looks must be this one, so no other may be opened
+        # meanwhile.
         with _ONE_AT_A_TIME:
             before = connections_to(address.port)
             # Not ready in time: another process took it and does not answer, or its queue is full.
             with suppress(grpc.FutureTimeoutError):
                 grpc.channel_ready_future(opened).result(timeout=TRY_S)
             new = connections_to(address.port) - before
-        # SO_REUSEPORT: the kernel chooses by a hash of the ports, so a further connection may come
-        # to another process.
+        # SO_REUSEPORT: the kernel chooses by a hash of the ports, so another connection may reach
+        # another process.
         if len(new) == 1 and accepted(address.pid, address.port, min(new)):
             return opened
         opened.close()
@@ -66,7 +66,7 @@ def _to_process(address: Address) -> grpc.Channel:
 
 
 def method(opened: grpc.Channel, name: str) -> grpc.UnaryUnaryMultiCallable[bytes, bytes]:
-    """A method that takes and gives bytes."""
+    """A method whose request and response are bytes."""
     return opened.unary_unary(name, request_serializer=None, response_deserializer=None)
 
 
@@ -77,6 +77,6 @@ def code_of(error: grpc.RpcError) -> grpc.StatusCode:
 
 
 def details_of(error: grpc.RpcError) -> str:
-    """What the other side said of it, on one line."""
+    """The other side's error message, on one line."""
     details = error.details() if isinstance(error, grpc.Call) else None
     return " ".join((details or "").split())

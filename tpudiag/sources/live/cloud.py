@@ -1,6 +1,6 @@
 """A TPU's state from the Cloud TPU API, by its official client google-cloud-tpu.
 
-TPU_EMULATOR_HOST=host:port names an emulator to ask instead, without credentials.
+TPU_EMULATOR_HOST=host:port names an emulator to use instead, without credentials.
 """
 
 import os
@@ -34,7 +34,7 @@ Method = Callable[..., T]
 
 @dataclass(frozen=True)
 class Place:
-    """The node's name, and where to look for it; `-` is every zone."""
+    """The node's name, and its location; `-` is every zone."""
 
     name: str
     project: str
@@ -47,10 +47,10 @@ class Place:
 
 
 def ask(name: str, project: str | None, zone: str | None, limit_s: float = LIMIT_S) -> CloudTpu:
-    """The TPU of this name; without a zone it is looked for in all of them.
+    """The TPU of this name; without a zone it is searched in all of them.
 
-    Raises UsageError where the project is not known, NothingDiagnosed, with the reason in one
-    line, where the API does not tell.
+    Raises UsageError where the project is unknown, NothingDiagnosed, with the reason in one line,
+    where the API does not answer.
     """
     resource = _RESOURCE.fullmatch(name)
     if resource:
@@ -64,7 +64,7 @@ def ask(name: str, project: str | None, zone: str | None, limit_s: float = LIMIT
 
 
 def _client() -> tuple[tpu_v2.TpuClient, str | None]:
-    """The client, and the project that the credentials belong to."""
+    """The client, and the credentials' project."""
     emulator = os.environ.get(EMULATOR)
     if emulator:
         transport = TpuGrpcTransport(channel=grpc.insecure_channel(emulator))
@@ -98,14 +98,14 @@ def _node(client: tpu_v2.TpuClient, place: Place, limit_s: float) -> tpu_v2.Node
 
 
 def _limits(limit_s: float) -> dict[str, object]:
-    """Each call is retried while the service is unavailable, and ends with the limit."""
+    """Each call is retried while the service is unavailable, within the limit."""
     unavailable = retry.if_exception_type(exceptions.ServiceUnavailable)
     again = retry.Retry(predicate=unavailable, initial=0.2, maximum=5.0, timeout=limit_s)
     return {"retry": again, "timeout": limit_s}
 
 
 def _called(call: Callable[[], T], place: Place, limit_s: float) -> T:
-    """What the API says; its refusals become one line."""
+    """The API's answer; its refusals become one line."""
     try:
         return call()
     except exceptions.NotFound as error:
@@ -128,7 +128,7 @@ def _called(call: Callable[[], T], place: Place, limit_s: float) -> T:
 
 
 def _cloud_tpu(node: tpu_v2.Node, project: str) -> CloudTpu:
-    """The node in our words."""
+    """The node as our model."""
     match = _RESOURCE.fullmatch(node.name)
     scheduling = node.scheduling_config
     return CloudTpu(
@@ -147,7 +147,7 @@ def _cloud_tpu(node: tpu_v2.Node, project: str) -> CloudTpu:
 
 
 def _label(value: object) -> str:
-    """The name of an enum's value; a newer service may know more of them than this client."""
+    """The name of an enum's value, which may be newer than this client."""
     return str(getattr(value, "name", value))
 
 

@@ -1,6 +1,6 @@
-"""What GKE's TPU device plugin serves on each node: use of the chips, of all pods on it.
+"""Metrics of GKE's TPU device plugin, served on each node: use of the chips, of all its pods.
 
-Names of its series as Google's documentation of GKE's TPU metrics has them; not seen on a node.
+The series' names are those in Google's documentation of GKE's TPU metrics; not seen on a node.
 """
 
 import http.client
@@ -22,16 +22,16 @@ SERIES = {
     "memory_total": ("HBM", "bytes"),
 }
 _SAMPLE = re.compile(r"(\w+)\{(.*)\}\s+(\S+)")
-# From a word's beginning alone: of a long word each letter would else be tried.
+# Anchored at a word's beginning: otherwise each letter of a long word would be tried.
 _LABEL = re.compile(r'\b(\w+)="((?:[^"\\]|\\.)*)"')
 
 
 def figures(node: str, pod: str = "", port: int = PORT) -> tuple[Figure, ...]:
-    """Figures of a node's chips, of one pod where it is named; empty where none are served."""
+    """Figures of a node's chips, of one pod where named; empty where none are served."""
     host = f"[{node}]" if ":" in node else node
     try:
         with urllib.request.urlopen(f"http://{host}:{port}/metrics", timeout=LIMIT_S) as answer:
-            # Whatever listens on that port may answer without end.
+            # Another service on that port may answer without end.
             text = answer.read(LONGEST_BYTES).decode("utf-8", errors="replace")
     except (OSError, ValueError, urllib.error.URLError, http.client.HTTPException):
         return ()
@@ -53,7 +53,7 @@ def _figures(text: str, pod: str) -> Iterator[Figure]:
             value = float(sample[3])
         except ValueError:
             continue
-        # The plugin names chips, figures count them: numbered as they come.
+        # The plugin names chips, figures number them: in order of appearance.
         chip = chips.setdefault(labels.get("accelerator_id", ""), len(chips))
         name, unit = SERIES[sample[1]]
         yield Figure(name, chip, value, unit)

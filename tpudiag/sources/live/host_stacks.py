@@ -1,7 +1,7 @@
-"""Where a trainer's Python stands, by py-spy: what can be had without a profiler server.
+"""Where a trainer's Python code is, by py-spy: works without a profiler server.
 
 py-spy reads the process's memory; with --nonblocking it does not even pause it. It needs the
-right to trace the process, as the same user and, in a container, with SYS_PTRACE.
+permission to trace the process: the same user and, in a container, SYS_PTRACE.
 """
 
 import os
@@ -20,7 +20,7 @@ from tpudiag.whole import whole
 
 RATE_HZ = 50
 GRACE_S = 10.0
-"""What py-spy may take beyond the time that it samples."""
+"""Time for py-spy beyond its sampling."""
 _FRAME = re.compile(r"(?P<function>.*) \((?P<file>.*):(?P<line>\d+)\)")
 _LIBRARY = re.compile(r"/(?:site|dist)-packages/|/lib/python3\.\d+/|^<")
 _CAP_SYS_PTRACE = 1 << 19
@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Stacks:
-    """Where the main thread was, the places with most samples first; or why that is not known."""
+    """The main thread's places, most sampled first; or why they are unknown."""
 
     places: tuple[Place, ...] = ()
     samples: int = 0
@@ -48,13 +48,13 @@ class Stacks:
 
 
 def sample(pid: int, duration_s: float) -> Stacks:
-    """Sample the main thread of a process without pausing it; at least for 0.2 s."""
+    """Sample the main thread of a process without pausing it; for at least 0.2 s."""
     raw, fault = recorded(pid, duration_s)
     return Stacks(fault=fault) if raw is None else parsed(raw, pid)
 
 
 def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
-    """The samples in py-spy's raw format; or None, and why there are none."""
+    """The samples in py-spy's raw format; or None and the reason."""
     beside = Path(sys.executable).parent / "py-spy"
     program = str(beside) if beside.is_file() else shutil.which("py-spy")
     if program is None:
@@ -76,12 +76,11 @@ def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
             str(seconds),
             "--rate",
             str(RATE_HZ),
-            # A thread that waits in C++ is idle to the kernel: it is just these waits that are
-            # looked for.
+            # A thread that waits in C++ is idle to the kernel: just these waits are of interest.
             "--idle",
             "--threads",
             "--full-filenames",
-            # Without it py-spy pauses the process at each sample, and with it the training step.
+            # Otherwise py-spy pauses the process, and the training step, at each sample.
             "--nonblocking",
         ]
         try:
@@ -104,9 +103,9 @@ def recorded(pid: int, duration_s: float) -> tuple[str | None, str]:
 
 
 def parsed(raw: str, pid: int) -> Stacks:
-    """The main thread's places from py-spy's raw format: `thread;frame;frame count` a line.
+    """The main thread's places from py-spy's raw format: lines of `thread;frame;frame count`.
 
-    It names threads only where the process knows names; the main one has the pid as its id.
+    Threads are named only where the process names them; the main one has the pid as its id.
     """
     inside: defaultdict[tuple[Location, str], Counter[str]] = defaultdict(Counter)
     for frames, count in main_stacks(raw, pid):
@@ -123,7 +122,7 @@ def parsed(raw: str, pid: int) -> Stacks:
 
 
 def main_stacks(raw: str, pid: int) -> Iterator[tuple[list[str], int]]:
-    """The main thread's frames, `function (file:line)`, outermost first, and how often."""
+    """The main thread's frames, `function (file:line)`, outermost first, with their counts."""
     for line in raw.splitlines():
         stack, _, count = line.rpartition(" ")
         thread, *frames = stack.split(";")
@@ -134,17 +133,17 @@ def main_stacks(raw: str, pid: int) -> Iterator[tuple[list[str], int]]:
 
 
 def _place(frames: list[str]) -> Iterator[tuple[Location, str, str]]:
-    """The innermost frame of the user's own code, and the function that is innermost of all."""
+    """The innermost frame of the user's code, and the innermost function of all."""
     calls = [match for frame in frames if (match := _FRAME.fullmatch(frame))]
     if calls:
-        # A trainer that is a library's own program has no line of the user's.
+        # A trainer that is a library's own program has no user line.
         last = [match for match in calls if not _LIBRARY.search(match["file"])] or calls
         leaf = "" if last[-1] is calls[-1] else calls[-1]["function"]
         yield Location(last[-1]["file"], int(last[-1]["line"])), last[-1]["function"], leaf
 
 
 def _fault(pid: int, output: str) -> str:
-    """Why there are no stacks, and the setting that is missing where it is a right."""
+    """Why there are no stacks, with the missing setting where it is a permission."""
     if "ermission denied" in output or "not permitted" in output:
         return f"reading its stacks is not permitted: {missing_right(pid)}"
     lines = [line.strip() for line in output.splitlines() if line.strip()]
@@ -155,8 +154,8 @@ def _fault(pid: int, output: str) -> str:
 
 
 def missing_right(pid: int) -> str:
-    """The setting without which this process may not trace another."""
-    # First: in a container root without the right is refused as well, and no user helps.
+    """The setting required to trace another process."""
+    # First: root in a container without the capability is refused as well.
     if _in_container() and not _may_trace():
         return (
             f"this container lacks SYS_PTRACE; in a pod's spec add {POD}, with Docker run it with "

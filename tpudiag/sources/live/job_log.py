@@ -10,12 +10,12 @@ from tpudiag.sources.live.sockets import PROC
 
 END_BYTES = 1 << 18
 AT_ONCE_BYTES = 1 << 24
-"""What is read of a log at one look at most; more waits for the next."""
+"""At most so much of a log is read at one poll; the rest waits for the next."""
 _STANDARD_ERROR, _STANDARD_OUTPUT = 2, 1
 
 
 def log_end(pid: int, proc: Path = PROC) -> str:
-    """The last of what a process said; empty where it does not write to a readable file."""
+    """The end of a process's output; empty where that is no readable file."""
     ends = (_end(path) for path in log_files(pid, proc))
     return "\n".join(end for end in ends if end is not None)
 
@@ -23,7 +23,7 @@ def log_end(pid: int, proc: Path = PROC) -> str:
 def log_files(pid: int, proc: Path = PROC) -> tuple[Path, ...]:
     """The regular files that a process's standard output and error go to, each once.
 
-    None of a stranger's process: he may name any file of ours as his log.
+    None of a stranger's process: it may name any of our files as its log.
     """
     if owner(pid, proc) != os.geteuid():
         return ()
@@ -31,10 +31,10 @@ def log_files(pid: int, proc: Path = PROC) -> tuple[Path, ...]:
 
 
 class LogFile:
-    """A log that is read as it grows, from the end that it had when it was first seen.
+    """A log that is read as it grows, from its end at the first poll.
 
-    A log that is gone, or cannot be read, has nothing new; one that was cut or replaced is
-    read from its beginning.
+    A log that is gone or unreadable has no news; one that was truncated or replaced is read from
+    its beginning.
     """
 
     def __init__(self, path: Path) -> None:
@@ -43,7 +43,7 @@ class LogFile:
         self._position = 0
 
     def new(self) -> bytes:
-        """What was written since the last look; at first the end of what is there."""
+        """What was written since the last poll; at first the end of the file."""
         try:
             with self.path.open("rb") as stream:
                 about = os.fstat(stream.fileno())
@@ -55,31 +55,30 @@ class LogFile:
             return b""
 
     def _begin(self, about: os.stat_result) -> int:
-        """Where to read from."""
+        """The position to read from."""
         known, self._file = self._file, (about.st_dev, about.st_ino)
         if known is None:
             return max(0, about.st_size - END_BYTES)
-        # By device and inode: a log that was rotated has its old name and is another file.
+        # By device and inode: a rotated log has its old name and is another file.
         return self._position if known == self._file and about.st_size >= self._position else 0
 
 
 def _log_files(pid: int, proc: Path) -> Iterator[tuple[tuple[int, int], Path]]:
-    """The files by their identity, by the name under which the process's own file is opened."""
+    """The files with their identity, by a name under which they can be opened."""
     for descriptor in (_STANDARD_OUTPUT, _STANDARD_ERROR):
         path = proc / str(pid) / "fd" / str(descriptor)
         try:
             about = path.stat()
-            # Reading a terminal or a pipe would take the words from whom they are meant for.
+            # Reading a terminal or pipe would take the output from its reader.
             if stat.S_ISREG(about.st_mode):
-                # A log that was deleted is still open there: by its descriptor in /proc it can be
-                # read.
+                # A deleted log is still open: it can be read by its descriptor in /proc.
                 yield (about.st_dev, about.st_ino), path.resolve() if _alive(path) else path
         except OSError:
             continue
 
 
 def _alive(path: Path) -> bool:
-    """Whether the file has a name of its own still, under which it outlives its process."""
+    """Whether the file still has its own name, under which it outlives its process."""
     try:
         return path.resolve(strict=True).samefile(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""How much memory a process of this machine can still take: its cgroup's, or the machine's."""
+"""Memory that a process of this machine can still take: its cgroup's, or the machine's."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from tpudiag.whole import whole
 
 CGROUPS = Path("/sys/fs/cgroup")
 _NO_LIMIT = 1 << 60
-"""Version 1 writes some such number where there is no limit."""
+"""Version 1 writes such a number where there is no limit."""
 
 
 @dataclass(frozen=True, order=True)
@@ -21,19 +21,19 @@ class FreeMemory:
 
 
 def free_memory(pid: int, proc: Path = PROC, cgroups: Path = CGROUPS) -> FreeMemory | None:
-    """What a process can still take before it, or another, is killed; None where nothing tells."""
+    """Memory that a process can take before the OOM killer acts; None where unknown."""
     return min((*_machine(proc), *_groups(proc / str(pid), cgroups)), default=None)
 
 
 def _machine(proc: Path) -> Iterator[FreeMemory]:
-    """What the machine has."""
+    """The machine's free memory."""
     for line in _text(proc / "meminfo").splitlines():
         if line.startswith("MemAvailable:"):
             yield FreeMemory(1024 * int(line.split()[1]), "on the machine")
 
 
 def _groups(process: Path, cgroups: Path) -> Iterator[FreeMemory]:
-    """What each cgroup above the process has, where it has a limit; both versions."""
+    """Free memory of each cgroup above the process that has a limit; both versions."""
     for line in _text(process / "cgroup").splitlines():
         number, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
@@ -59,10 +59,10 @@ def _limits(
     mounts: tuple[Path, ...], path: str, limit_file: str, used_file: str, cached: str
 ) -> Iterator[FreeMemory]:
     """Each group from the process's own up; in a container its own may be the mount itself."""
-    # Seen from a container's own namespace a path may begin above it, with dots.
+    # In a container's namespace a path may begin above it, with dots.
     parts = [part for part in path.split("/") if part not in ("", "..")]
     for mount in mounts:
-        # All of them: the tightest limit of any group above ends the process.
+        # All of them: the tightest limit of any ancestor kills the process.
         for depth in range(len(parts), -1, -1):
             folder = mount.joinpath(*parts[:depth])
             limit, used = _number(folder / limit_file), _number(folder / used_file)
@@ -73,7 +73,7 @@ def _limits(
 
 
 def _cached_bytes(stat: Path, name: str) -> int:
-    """The file cache that the kernel drops before it kills anybody."""
+    """The file cache, which the kernel drops before it kills."""
     for line in _text(stat).splitlines():
         key, _, value = line.partition(" ")
         if key == name:

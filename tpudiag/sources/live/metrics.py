@@ -26,7 +26,7 @@ METRICS = (
 
 @dataclass(frozen=True)
 class Figure:
-    """One metric of one device; the duty cycle counts by chip, memory by what libtpu calls one."""
+    """One metric of one device: duty cycle per chip, memory per libtpu device."""
 
     name: str
     device: int
@@ -35,16 +35,16 @@ class Figure:
 
 
 def figures(addresses: Iterable[Address]) -> tuple[Figure, ...]:
-    """What the first of the ports that serves libtpu's metrics says; empty where none does."""
+    """The metrics of the first port that serves libtpu's; empty where none does."""
     for address in addresses:
         with channel(address) as opened:
-            answered = tuple(_asked(opened))
+            answered = tuple(_metrics(opened))
         if answered:
             return answered
     return ()
 
 
-def _asked(opened: grpc.Channel) -> Iterator[Figure]:
+def _metrics(opened: grpc.Channel) -> Iterator[Figure]:
     """Each metric that the port knows."""
     for name, metric, unit in METRICS:
         request = profiler_messages.encoded([(1, metric)])
@@ -52,8 +52,7 @@ def _asked(opened: grpc.Channel) -> Iterator[Figure]:
             answer = method(opened, METHOD)(request, timeout=LIMIT_S)
             values = sorted(_values(memoryview(answer)))
         except (grpc.RpcError, wire.Damaged):
-            # A port that does not know the first metric is another service: it is not asked for the
-            # others.
+            # A port without the first metric is another service: skip the rest.
             return
         for device, value in values:
             yield Figure(name, device, value, unit)
@@ -75,7 +74,7 @@ def _values(answer: memoryview) -> Iterator[tuple[int, float]]:
 
 
 def _gauge(gauge: memoryview) -> Iterator[float]:
-    """A Gauge holds a double (1) or a whole number (2), as the metric has it."""
+    """A Gauge holds a double (1) or a whole number (2), by metric."""
     for field in wire.fields(gauge):
         if (field.number, field.wire_type) == (1, wire.FIXED64):
             yield struct.unpack("<d", gauge[field.start : field.end])[0]

@@ -1,4 +1,4 @@
-"""The pods of a job by a Kubernetes label selector, by the official client (extra `gke`).
+"""The pods of a job by a Kubernetes label selector, with the official client (extra `gke`).
 
 The cluster is the kubeconfig's (`KUBECONFIG`, or ~/.kube/config), or, in a pod, its own.
 """
@@ -18,7 +18,7 @@ from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.whole import whole
 
 PodPhase = Literal["Pending", "Running", "Succeeded", "Failed", "Unknown", "Terminating"]
-"""The API's phases, and what kubectl calls a pod that is being deleted."""
+"""The API's phases, and kubectl's name for a pod that is being deleted."""
 _PHASES: dict[str, PodPhase] = {phase: phase for phase in get_args(PodPhase)}
 LIMIT_S = 30.0
 TPU_RESOURCE = "google.com/tpu"
@@ -27,7 +27,7 @@ INDEX_LABELS = (
     "apps.kubernetes.io/pod-index",
     "leaderworkerset.sigs.k8s.io/worker-index",
 )
-"""Where Kubernetes writes which worker of the job a pod is."""
+"""Labels with a worker's index in the job."""
 NO_CLIENT = "a label selector needs the Kubernetes client: pip install 'tpudiag[gke]'"
 NO_CLUSTER = (
     "no Kubernetes cluster is known: gcloud container clusters get-credentials CLUSTER --location "
@@ -39,7 +39,7 @@ _NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
 @dataclass(frozen=True)
 class Selection:
-    """Which pods: a label selector, and where; None is the kubeconfig's or the pod's own."""
+    """A label selector, and where; None is the kubeconfig's or the pod's own."""
 
     selector: str
     namespace: str | None = None
@@ -58,7 +58,7 @@ class Pod:
     restarts: int
     chips: int
     index: int | None
-    """Which worker of its job it is, None where Kubernetes does not say."""
+    """Its worker index in the job, None where Kubernetes has none."""
     ended: str = ""
     """Why its containers ended or do not start: `OOMKilled, exit code 137`."""
 
@@ -71,8 +71,8 @@ class Pod:
 def pods(selection: Selection, limit_s: float = LIMIT_S) -> tuple[Pod, ...]:
     """The pods, in the order of their workers.
 
-    Raises UsageError without client, cluster or a selector that the server takes, and
-    NothingDiagnosed, with the reason in one line, where it lists none.
+    Raises UsageError without client, cluster or a valid selector, and NothingDiagnosed, with the
+    reason in one line, where the server lists none.
     """
     client, namespace = _connected(selection)
     try:
@@ -80,8 +80,8 @@ def pods(selection: Selection, limit_s: float = LIMIT_S) -> tuple[Pod, ...]:
             namespace,
             label_selector=selection.selector,
             _request_timeout=limit_s,
-            # The client's own models are strict about what a server of another release writes: the
-            # JSON is read here.
+            # The client's own models reject what a server of another release writes: parse the JSON
+            # here.
             _preload_content=False,
         )
         items = msgspec.json.decode(answer.data, type=_Listing).items
@@ -112,9 +112,9 @@ def _connected(selection: Selection) -> tuple[Any, str]:
             config.load_kube_config(files, selection.context, configuration)
             own = _context_namespace(config, files, selection.context)
     except config.ConfigException as error:
-        asked = selection.context is not None
-        raise UsageError(f"--context: {_line(error)}" if asked else NO_CLUSTER) from error
-    # urllib3 would try three times, each to the end of the limit.
+        named = selection.context is not None
+        raise UsageError(f"--context: {_line(error)}" if named else NO_CLUSTER) from error
+    # urllib3 would retry three times, each to the end of the limit.
     configuration.retries = False
     api: Any = kubernetes.client.CoreV1Api(kubernetes.client.ApiClient(configuration))
     return api, selection.namespace or own or "default"
@@ -144,33 +144,33 @@ def _own_namespace() -> str | None:
 
 
 def _refusal(error: Exception, selection: Selection, namespace: str) -> Exception:
-    """What a failed listing means, in one line."""
+    """The meaning of a failed listing, in one line."""
     status = getattr(error, "status", None)
-    told = f"--selector {selection.selector}"
+    selected = f"--selector {selection.selector}"
     if status == 400:
-        return UsageError(f"{told}: not a label selector: {_line(error)}")
+        return UsageError(f"{selected}: not a label selector: {_line(error)}")
     if status in (401, 403):
         return NothingDiagnosed(
-            f"{told}: not permitted in the namespace {namespace}: {_line(error)}; {RIGHT}"
+            f"{selected}: not permitted in the namespace {namespace}: {_line(error)}; {RIGHT}"
         )
-    return NothingDiagnosed(f"{told}: no answer of the API server: {_line(error)}")
+    return NothingDiagnosed(f"{selected}: no answer of the API server: {_line(error)}")
 
 
 def _line(error: Exception) -> str:
-    """An error's text on one line: the server's own message where it gave one."""
+    """An error's text on one line: the server's own message where there is one."""
     body = getattr(error, "body", None)
     try:
-        told = msgspec.json.decode(body, type=_Condition).message if body else None
+        message = msgspec.json.decode(body, type=_Condition).message if body else None
     except msgspec.MsgspecError:
-        told = None
-    told = told or str(getattr(error, "reason", None) or error)
-    return " ".join(told.split())[:300] or type(error).__name__
+        message = None
+    message = message or str(getattr(error, "reason", None) or error)
+    return " ".join(message.split())[:300] or type(error).__name__
 
 
 def _pod(item: _Item) -> Pod:
     """One pod of the listing."""
     meta, status = item.metadata, item.status
-    # Older releases write the completion index as an annotation alone.
+    # Older releases write the completion index as an annotation only.
     labels = {**(meta.annotations or {}), **(meta.labels or {})}
     index = next((labels[name] for name in INDEX_LABELS if name in labels), "")
     return Pod(
@@ -188,14 +188,14 @@ def _pod(item: _Item) -> Pod:
 
 
 def _chips(container: _Container) -> int:
-    """The TPU chips that a container asks for."""
+    """The TPU chips that a container requests."""
     resources = container.resources or _Resources()
     number = str({**(resources.requests or {}), **(resources.limits or {})}.get(TPU_RESOURCE, 0))
     return whole(number) or 0
 
 
 def _ended(status: _Status) -> str:
-    """Why it does not run, or its last container did not; nothing where all is well."""
+    """Why it does not run, or its last container did not; empty where all is well."""
     reasons = [status.reason, status.message] if status.reason else []
     for container in status.containerStatuses or ():
         now, before = container.state or _State(), container.lastState or _State()
@@ -204,13 +204,13 @@ def _ended(status: _Status) -> str:
             reasons.append(f"{ended.reason or 'ended'}, exit code {ended.exitCode}")
     if not any(reasons):
         conditions = status.conditions or ()
-        # Before any container is made only a condition tells: no node has the chips, say.
+        # Before there is a container only a condition has the reason, such as a lack of chips.
         reasons = [each.message for each in conditions if each.status == "False"]
     return "; ".join(dict.fromkeys(" ".join(each.split()) for each in reasons if each))
 
 
 class _Metadata(msgspec.Struct):
-    """Who a pod is."""
+    """A pod's identity."""
 
     name: str
     namespace: str | None = None
@@ -220,20 +220,20 @@ class _Metadata(msgspec.Struct):
 
 
 class _Resources(msgspec.Struct):
-    """What a container asks for."""
+    """A container's resource requests."""
 
     requests: dict[str, str | int | float] | None = None
     limits: dict[str, str | int | float] | None = None
 
 
 class _Container(msgspec.Struct):
-    """A container as it is asked for."""
+    """A container's specification."""
 
     resources: _Resources | None = None
 
 
 class _Spec(msgspec.Struct):
-    """A pod as it is asked for."""
+    """A pod's specification."""
 
     nodeName: str | None = None
     containers: list[_Container] | None = None
@@ -254,7 +254,7 @@ class _State(msgspec.Struct):
 
 
 class _ContainerStatus(msgspec.Struct):
-    """A container as it is."""
+    """A container's status."""
 
     restartCount: int = 0
     state: _State | None = None
@@ -262,14 +262,14 @@ class _ContainerStatus(msgspec.Struct):
 
 
 class _Condition(msgspec.Struct):
-    """What holds of a pod, or does not."""
+    """A condition of a pod, which holds or not."""
 
     status: str = ""
     message: str | None = None
 
 
 class _Status(msgspec.Struct):
-    """A pod as it is."""
+    """A pod's status."""
 
     phase: str = "Unknown"
     podIP: str | None = None
@@ -288,6 +288,6 @@ class _Item(msgspec.Struct):
 
 
 class _Listing(msgspec.Struct):
-    """What the API server answers."""
+    """The API server's answer."""
 
     items: list[_Item]

@@ -1,7 +1,7 @@
-"""Is there a profiler service at an address? Asked without harm, and without TensorFlow.
+"""Whether there is a profiler service at an address; a harmless probe, without TensorFlow.
 
-`Terminate` of a session that nobody has answers OK and does nothing; `Monitor` is not there, in
-words of the profiler's own. Only where gRPC fails is the port asked what else it speaks.
+`Terminate` of an unknown session answers OK and does nothing; `Monitor` fails in words of the
+profiler's own. Only where gRPC fails is the port probed for other protocols.
 """
 
 import queue
@@ -26,16 +26,16 @@ NO_PROFILER = "a gRPC server, but no profiler service of TensorFlow's or JAX'"
 SILENT = "listens, but did not answer within {:g} s"
 _NOBODY = "tpudiag-probe-no-such-session"
 _PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-"""How an HTTP/2 client begins: the magic line, and an empty SETTINGS frame."""
+"""The start of an HTTP/2 client: the magic line, and an empty SETTINGS frame."""
 
 
 @dataclass(frozen=True)
 class Probe:
-    """What answered at an address."""
+    """The result of probing an address."""
 
     address: Address
     fault: str | None = None
-    """Why no profile can be had there, in one line; None where a profiler service answered."""
+    """Why there is no profile from there, in one line; None where a profiler service answered."""
     sends_profile: bool = True
     """Whether it can send the profile in its answer (TensorFlow 2.21 on), or must write it."""
 
@@ -50,34 +50,33 @@ def probe_all(addresses: Sequence[Address], limit_s: float = LIMIT_S) -> tuple[P
 
 @dataclass(frozen=True)
 class _Clock:
-    """The time that a probe has: its parts together stay within the limit."""
+    """The time of a probe: its parts together stay within the limit."""
 
     limit_s: float
     ends: float
 
     def left_s(self, share: float = 1.0) -> float:
-        """A share of what is left."""
+        """A share of the time left."""
         return max(0.05, share * (self.ends - time.monotonic()))
 
 
 def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
-    """What answers at the address; never raises for what is there or is not."""
+    """Probe the address; never raises, whatever is there."""
     clock = _Clock(limit_s, time.monotonic() + limit_s)
     fault = _connected(address, limit_s)
     if fault is not None:
         return Probe(address, fault)
     try:
-        return _asked(address, clock)
+        return _probed(address, clock)
     except NotReached as error:
         return Probe(address, str(error))
 
 
-def _asked(address: Address, clock: _Clock) -> Probe:
-    """What answers in gRPC; raises NotReached."""
+def _probed(address: Address, clock: _Clock) -> Probe:
+    """Probe by gRPC; raises NotReached."""
     with channel(address) as opened:
         try:
-            # Any question that the service can answer would do; this is the one that changes
-            # nothing, since no session has that name.
+            # Any request would do; this one changes nothing, since no session has that name.
             nobody = profiler_messages.terminate_request(_NOBODY)
             method(opened, profiler_messages.TERMINATE)(nobody, timeout=clock.left_s(0.6))
         except grpc.RpcError as error:
@@ -88,11 +87,11 @@ def _asked(address: Address, clock: _Clock) -> Probe:
 
 
 def _connected(address: Address, limit_s: float) -> str | None:
-    """Why there is no TCP connection to be had; None where there is one.
+    """Why no TCP connection is possible; None where one is.
 
-    In a thread of its own, which may be left behind: looking up a name knows no time limit.
+    In a thread of its own, which may be abandoned: looking up a name has no time limit.
     """
-    # getaddrinfo waits on a name server as long as resolv.conf says, and cannot be interrupted.
+    # getaddrinfo waits for a name server as long as resolv.conf says, uninterruptibly.
     answers: queue.SimpleQueue[str | None] = queue.SimpleQueue()
     looking = threading.Thread(
         target=lambda: answers.put(_connection(address, limit_s)), daemon=True
@@ -105,7 +104,7 @@ def _connected(address: Address, limit_s: float) -> str | None:
 
 
 def _connection(address: Address, limit_s: float) -> str | None:
-    """The same, waiting for the name as long as that takes."""
+    """The same, waiting for the name as long as necessary."""
     try:
         socket.create_connection((address.host, address.port), timeout=limit_s).close()
     except socket.gaierror as error:
@@ -124,7 +123,7 @@ def _connection(address: Address, limit_s: float) -> str | None:
 
 
 def _fault(address: Address, error: grpc.RpcError, clock: _Clock) -> str:
-    """What a port is on which the profiler's method failed."""
+    """Describes a port on which the profiler's method failed."""
     if code_of(error) is grpc.StatusCode.UNIMPLEMENTED:
         return NO_PROFILER
     spoken = _spoken(address, clock)
@@ -136,18 +135,18 @@ def _fault(address: Address, error: grpc.RpcError, clock: _Clock) -> str:
 
 
 def _answers_as_profiler(opened: grpc.Channel, clock: _Clock) -> bool:
-    """Whether Monitor is refused as TensorFlow refuses it, rather than not being there."""
+    """Whether Monitor is refused as TensorFlow refuses it, rather than missing."""
     try:
         method(opened, profiler_messages.MONITOR)(b"", timeout=clock.left_s())
     except grpc.RpcError as error:
         unknown = code_of(error) is grpc.StatusCode.UNIMPLEMENTED
-        # A server without the service refuses with no words; TensorFlow's says `unimplemented.`.
+        # A server without the service refuses without text; TensorFlow's says `unimplemented.`.
         return not unknown or bool(details_of(error))
     return True
 
 
 def _has_snapshots(opened: grpc.Channel, clock: _Clock) -> bool:
-    """Whether it knows GetSnapshot, which came with the profile in the answer."""
+    """Whether it has GetSnapshot, which came with the profile in the answer."""
     try:
         method(opened, profiler_messages.SNAPSHOT)(b"", timeout=clock.left_s())
     except grpc.RpcError as error:
@@ -156,7 +155,7 @@ def _has_snapshots(opened: grpc.Channel, clock: _Clock) -> bool:
 
 
 def _spoken(address: Address, clock: _Clock) -> str | None:
-    """What a port speaks that is no gRPC; None where it speaks HTTP/2 or could not be asked."""
+    """The protocol of a port without gRPC; None where it speaks HTTP/2 or was not reached."""
     try:
         first = _greeted(address, clock.left_s(0.5))
         if first[:5] == b"HTTP/" or first[:1] == b"<":
@@ -178,7 +177,7 @@ def _spoken(address: Address, clock: _Clock) -> str | None:
 
 
 def _greeted(address: Address, limit_s: float) -> bytes:
-    """The first bytes that a port says to an HTTP/2 client; raises OSError."""
+    """A port's first bytes to an HTTP/2 client; raises OSError."""
     with socket.create_connection((address.host, address.port), timeout=limit_s) as connection:
         connection.sendall(_PREFACE)
         try:
@@ -188,7 +187,7 @@ def _greeted(address: Address, limit_s: float) -> bytes:
 
 
 def _speaks_tls(address: Address, limit_s: float) -> bool:
-    """Whether a TLS handshake gets anywhere; raises TimeoutError."""
+    """Whether a TLS handshake makes progress; raises TimeoutError."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

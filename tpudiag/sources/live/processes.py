@@ -1,4 +1,4 @@
-"""What /proc says of a process: command, loaded libraries, open devices, listening ports."""
+"""Facts of a process from /proc: command, loaded libraries, open devices, listening ports."""
 
 import os
 import re
@@ -24,8 +24,8 @@ _FRAMEWORKS = (
     ("JAX", re.compile(r"(.*)/jaxlib/")),
     ("PyTorch/XLA", re.compile(r"(.*)/(?:torch_xla/|_XLAC)")),
 )
-# First of all: /proc/PID/maps of a trainer has thousands of lines, and three full patterns for each
-# would be felt.
+# Checked first: /proc/PID/maps of a trainer has thousands of lines, and three full patterns per
+# line would be slow.
 _HINT = re.compile(r"tensorflow/|jaxlib/|torch_xla/|_XLAC|libtpu/")
 _OWNERS = {
     "TensorFlow": r"(?:tensorflow(?:_cpu|_tpu|_gpu|_intel|_rocm)?|tf_nightly(?:_cpu|_gpu)?)",
@@ -37,7 +37,7 @@ _DEVICE = re.compile(r"/dev/(?:accel\d+|vfio/\d+)")
 _OURS = re.compile(
     r".*/tpudiag/sources/(?:job/process|compiler|profile)/\w+\.py|.*/bin/tpudiag|-m tpudiag"
 )
-"""Scripts of ours that load a framework, and the tool itself."""
+"""Our scripts that load a framework, and the tool itself."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,24 +51,24 @@ class Process:
     devices: tuple[str, ...]
     listening: frozenset[Address]
     sockets: frozenset[int]
-    """Inodes of its listening sockets: a forked child has those of its parent."""
+    """Inodes of its listening sockets: a forked child has its parent's."""
     own_network: bool
-    """Its network is not that of this process: a container's."""
+    """Whether its network is another than this process's: a container's."""
     stopped: bool = False
-    """It stands still: by SIGSTOP, Ctrl-Z or a debugger."""
+    """Whether it is stopped: by SIGSTOP, Ctrl-Z or a debugger."""
     unfit: str = ""
     """Why a capture could crash it."""
     shared: tuple[tuple[Address, tuple[int, ...]], ...] = ()
-    """Addresses where others listen too, by sockets of their own; a pid of 0 is one unknown."""
+    """Addresses where others listen too, by their own sockets; pid 0 is unknown."""
 
     def rivals(self, at: Address) -> tuple[int, ...]:
-        """The others that listen at an address of its own."""
+        """The others that listen at one of its addresses."""
         return next((pids for address, pids in self.shared if address == at), ())
 
     @property
     def ours(self) -> bool:
         """Whether it is tpudiag itself, or a script that it runs."""
-        # The interpreter comes first; its options stand before the script.
+        # The interpreter comes first, its options before the script.
         words = self.command[1:5]
         pairs = [" ".join(pair) for pair in pairwise(words)]
         return any(_OURS.fullmatch(word) for word in (*words[:3], *pairs))
@@ -76,15 +76,15 @@ class Process:
 
 @dataclass(frozen=True)
 class Table:
-    """The processes of this machine that matter, and who is whose child."""
+    """The relevant processes of this machine, and their parents."""
 
     found: tuple[Process, ...]
     parents: dict[int, int]
     hidden: frozenset[int]
-    """Python processes that this one has no right to look into."""
+    """Python processes that this one may not inspect."""
 
     def ancestors(self, pid: int) -> Iterator[int]:
-        """From the parent up."""
+        """From the parent upwards."""
         seen: set[int] = set()
         while (pid := self.parents.get(pid, 0)) and pid not in seen:
             seen.add(pid)
@@ -92,9 +92,9 @@ class Table:
 
 
 def table(proc: Path = PROC) -> Table:
-    """Look at every process once; those that end meanwhile are left out.
+    """Read every process once; those that end meanwhile are skipped.
 
-    Empty on a machine without /proc, from which trainers elsewhere can be asked all the same.
+    Empty on a machine without /proc, which can still attach to trainers elsewhere.
     """
     if not proc.is_dir():
         return Table((), {}, frozenset())
@@ -108,8 +108,7 @@ def table(proc: Path = PROC) -> Table:
         pid = int(folder.name)
         try:
             parents[pid], stopped = _parent(folder)
-            # Sockets in /proc/net/tcp carry an inode and no pid; the descriptors of each process
-            # say who holds it.
+            # Sockets in /proc/net/tcp carry an inode but no pid; the descriptors show who holds it.
             links = [link_of(entry) for entry in (folder / "fd").iterdir()]
             holders.update(dict.fromkeys(inodes(links), pid))
             seen = _process(folder, parents[pid], links, proc)
@@ -127,7 +126,7 @@ def table(proc: Path = PROC) -> Table:
 def _process(
     folder: Path, parent: int, links: list[str], proc: Path
 ) -> tuple[Process, tuple[Socket, ...]] | None:
-    """A process that matters, and who listens in its network; None for any other.
+    """A relevant process, and the listeners of its network; None for any other.
 
     Raises OSError.
     """
@@ -148,7 +147,7 @@ def _process(
         listening=frozenset(each.local for each in own),
         sockets=frozenset(each.inode for each in own),
         unfit=crash_feared(folder / "root", mapped) if (framework or "").startswith("JAX") else "",
-        # In a container `localhost:6009` is another's port: the address only holds inside its
+        # In a container `localhost:6009` is another port: the address holds only inside its
         # network.
         own_network=link_of(folder / "ns" / "net") != link_of(proc / "self" / "ns" / "net"),
     )
@@ -158,7 +157,7 @@ def _process(
 def _shared(
     process: Process, rows: tuple[Socket, ...], holders: dict[int, int]
 ) -> Iterator[tuple[Address, tuple[int, ...]]]:
-    """The addresses of a process where others listen as well."""
+    """A process's addresses where others listen as well."""
     for at in sorted(process.listening):
         others = {
             holders.get(each.inode, 0)
@@ -170,16 +169,15 @@ def _shared(
 
 
 def _parent(folder: Path) -> tuple[int, bool]:
-    """The pid of its parent, and whether it was stopped; raises OSError."""
+    """Its parent's pid, and whether it was stopped; raises OSError."""
     stat = (folder / "stat").read_text(encoding="utf-8", errors="replace")
-    # The name in brackets may hold spaces and brackets of its own: what follows the last one
-    # counts.
+    # The name may hold spaces and brackets: read from behind the last bracket.
     state, parent = stat.rpartition(")")[2].split()[:2]
     return int(parent), state in ("T", "t")
 
 
 def _command(folder: Path) -> tuple[str, ...]:
-    """Its command line; empty for the kernel's threads and what is gone."""
+    """Its command line; empty for kernel threads and dead processes."""
     try:
         text = (folder / "cmdline").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -188,16 +186,16 @@ def _command(folder: Path) -> tuple[str, ...]:
 
 
 def _mapped(folder: Path) -> tuple[str, ...]:
-    """The mapped files that belong to a framework or to libtpu; raises OSError."""
+    """The mapped files of a framework or libtpu; raises OSError."""
     with (folder / "maps").open(encoding="utf-8", errors="replace") as lines:
         paths = (line[line.find("/") :].strip() for line in lines if _HINT.search(line))
         return tuple(dict.fromkeys(paths))
 
 
 def _framework(folder: Path, mapped: tuple[str, ...]) -> str | None:
-    """Name and version of the training frameworks that are loaded.
+    """Name and version of the loaded training frameworks.
 
-    TensorFlow comes first: it imports JAX where that is installed, for its Lite converter.
+    TensorFlow comes first: it imports an installed JAX for its Lite converter.
     """
     places: dict[str, str] = {}
     for path in mapped:
@@ -215,7 +213,7 @@ def _framework(folder: Path, mapped: tuple[str, ...]) -> str | None:
 
 
 def _version(folder: Path, name: str, site: str) -> str:
-    """The version in the name of the distribution's folder beside the library; else nothing."""
+    """The version in the name of the distribution's folder beside the library; else empty."""
     try:
         beside = sorted(path.name for path in Path(f"{folder}/root{site}").iterdir())
     except OSError:

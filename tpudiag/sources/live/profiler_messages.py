@@ -1,8 +1,8 @@
 """The messages of TensorFlow's profiler service and of libtpu's metrics service, on the wire.
 
 Field numbers: openxla/xla, xla/tsl/profiler/protobuf (profiler_service.proto,
-profiler_options.proto). They are few and small, and the one that is large, the XSpace in an
-answer, is cut out of it without being parsed.
+profiler_options.proto). The messages are small but for the XSpace in an answer, which is extracted
+without parsing.
 """
 
 from collections.abc import Iterable
@@ -15,9 +15,9 @@ MONITOR = "/tensorflow.ProfilerService/Monitor"
 SNAPSHOT = "/tensorflow.ProfilerService/GetSnapshot"
 _VERSION_OF_OPTIONS = 1
 _HOST_LEVEL = 2
-"""Of the host tracer: what tf.profiler.experimental.start records by default."""
+"""The host tracer's level, as tf.profiler.experimental.start's default."""
 _XSPACE = 8
-"""The field of ProfileResponse."""
+"""A field of ProfileResponse."""
 _PLANES, _LINES, _EVENTS = 1, 3, 4
 """Fields of XSpace, XPlane and XLine."""
 
@@ -28,7 +28,7 @@ def encoded(fields: Iterable[tuple[int, int | str | bytes]]) -> bytes:
 
 
 def profile_request(session: str, host: str, duration_ms: int, repository: str) -> bytes:
-    """A ProfileRequest that asks for the XSpace itself.
+    """A ProfileRequest for the XSpace itself.
 
     Trainers before TensorFlow 2.21 do not know that field: they write the file into `repository`.
     """
@@ -48,12 +48,12 @@ def terminate_request(session: str) -> bytes:
 def xspace(response: bytes) -> memoryview | None:
     """The XSpace in a ProfileResponse, None where there is none; raises wire.Damaged."""
     spaces = list(wire.parts(memoryview(response), _XSPACE))
-    # The last one counts, as in any message where a field comes twice.
+    # The last one counts, as for every repeated scalar message field.
     return spaces[-1] if spaces else None
 
 
 def has_events(space: memoryview) -> bool:
-    """Whether anything was traced: an idle trainer's XSpace has planes, and no event in them."""
+    """Whether anything was traced: an idle trainer's XSpace has planes without events."""
     return any(
         True
         for plane in wire.parts(space, _PLANES)

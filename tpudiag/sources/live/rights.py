@@ -1,4 +1,4 @@
-"""Whose a process is: what a stranger's process holds is not looked into with our rights.
+"""The owner of a process: a stranger's process is not inspected with our permissions.
 
 The pid comes from a recording, which anybody may have written.
 """
@@ -13,16 +13,16 @@ _UIDS = re.compile(r"^Uid:\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$", re.MULTILINE)
 
 
 def owner(pid: int, proc: Path = PROC) -> int | None:
-    """The one user that a process runs as; None where it has several, or is gone."""
+    """The one user of a process; None where it has several, or is gone."""
     try:
         text = (proc / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    # Real, effective, saved and of the file system: a program that changes its user is nobody's.
+    # Real, effective, saved and file system user: a process with several has no owner.
     users = {int(user) for match in _UIDS.finditer(text) for user in match.groups()}
     return users.pop() if len(users) == 1 else None
 
 
 def is_own(pid: int) -> bool:
-    """Whether a process runs as the user that this one runs as."""
+    """Whether a process runs as this process's user."""
     return owner(pid) == os.geteuid()

@@ -16,11 +16,11 @@ T = TypeVar("T")
 
 
 class RunFolder(Protocol):
-    """A folder for one capture; what fails in it raises OSError."""
+    """A folder for one capture; failures raise OSError."""
 
     @property
     def url(self) -> str:
-        """Where it is, for trainers and for those who read it."""
+        """Its location, for trainers and for readers."""
         ...
 
     def read(self, name: str) -> bytes | None:
@@ -45,7 +45,7 @@ class LocalRun:
         self._folder = _new(self._made)
 
     def _made(self, name: str) -> Path:
-        """The folder, where nobody has it."""
+        """Create the folder, unless it exists."""
         folder = self._above / name
         folder.mkdir()
         return folder
@@ -71,8 +71,7 @@ class LocalRun:
             try:
                 stream.write(content)
                 stream.flush()
-                # A temporary file is its owner's alone; a log folder is read by TensorBoard under
-                # another user.
+                # A temporary file is private; TensorBoard may read the log folder as another user.
                 temporary.chmod(0o644)
                 temporary.replace(self._folder / name)
             except BaseException:
@@ -85,7 +84,7 @@ class LocalRun:
         shutil.rmtree(self._folder / name, ignore_errors=True)
 
     def tidy(self) -> None:
-        """Remove it where nothing is in it, and those above that it was made with."""
+        """Remove it where it is empty, with the parents that were created for it."""
         for left in (self._folder, self._above, self._above.parent):
             with suppress(OSError):
                 left.rmdir()
@@ -100,7 +99,7 @@ class RemoteRun:
         self.url = _new(lambda name: self._free(f"{above}/{name}"))
 
     def _free(self, url: str) -> str:
-        """The folder, where nobody has it."""
+        """The folder, unless it exists."""
         if _plain(lambda: self._files.exists(url)):
             raise FileExistsError(url)
         return url
@@ -129,7 +128,7 @@ class RemoteRun:
 
 @contextmanager
 def run_folder(log_dir: str) -> Generator[RunFolder, None, None]:
-    """A new folder for one capture; on this machine it is gone again where it stays empty."""
+    """A new folder for one capture; a local one is removed again where it stays empty."""
     try:
         made = RemoteRun(log_dir) if is_url(log_dir) else LocalRun(log_dir)
     except OSError as error:
@@ -142,7 +141,7 @@ def run_folder(log_dir: str) -> Generator[RunFolder, None, None]:
 
 
 def _new(make: Callable[[str], T]) -> T:
-    """What `make` gives for the time as a name: a later second where this one is taken."""
+    """`make` applied to the time as a name, or to a later second where that is taken."""
     when = time.time()
     while True:
         try:
@@ -153,7 +152,7 @@ def _new(make: Callable[[str], T]) -> T:
 
 
 def _plain(call: Callable[[], T]) -> T:
-    """What fsspec says; its many kinds of errors become OSError, in one line."""
+    """fsspec's result; its many kinds of errors become OSError, in one line."""
     try:
         return call()
     except OSError:

@@ -1,7 +1,7 @@
-"""The TCP sockets that /proc shows, and which process holds one.
+"""TCP sockets from /proc, and which process holds one.
 
-Several processes may listen on one port (SO_REUSEPORT, which gRPC sets): the kernel gives each
-connection to one of them, and only the socket that came of it says to which.
+Several processes may listen on one port (SO_REUSEPORT, which gRPC sets): the kernel assigns each
+connection to one of them, and only the accepted socket shows to which.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from tpudiag.sources.live.address import Address
 
 PROC = Path("/proc")
 ANYWHERE = "localhost"
-"""How the address of a socket is written that listens on all interfaces."""
+"""The address of a socket that listens on all interfaces."""
 _SOCKET = re.compile(r"socket:\[(\d+)\]")
 
 
 class SocketState(Enum):
-    """What a connection is in, by the kernel's number for it (include/net/tcp_states.h)."""
+    """A connection's state, by the kernel's number for it (include/net/tcp_states.h)."""
 
     ESTABLISHED = 1
     LISTENING = 10
@@ -30,13 +30,13 @@ class SocketState(Enum):
 
     @classmethod
     def _missing_(cls, value: object) -> SocketState:  # noqa: ARG003
-        """The rest: opening or closing."""
+        """All other states: opening or closing."""
         return cls.OTHER
 
 
 @dataclass(frozen=True)
 class Socket:
-    """A TCP socket of a network; `inode` is 0 for a connection that nobody has accepted."""
+    """A TCP socket of a network; `inode` is 0 for a connection not yet accepted."""
 
     inode: int
     local: Address
@@ -60,17 +60,17 @@ def sockets(process: Path) -> Iterator[Socket]:
 
 
 def inodes(links: Iterable[str]) -> frozenset[int]:
-    """The sockets among what a process's descriptors point to."""
+    """The sockets among a process's descriptors."""
     return frozenset(int(match[1]) for link in links if (match := _SOCKET.fullmatch(link)))
 
 
 def held_by(process: Path) -> frozenset[int]:
-    """The sockets that a process holds; raises OSError where it may not be looked into."""
+    """The sockets of a process; raises OSError where it may not be inspected."""
     return inodes(link_of(entry) for entry in (process / "fd").iterdir())
 
 
 def overlap(one: Address, other: Address) -> bool:
-    """Whether a connection to one of these may be taken at the other."""
+    """Whether a connection to one of them may be accepted at the other."""
     alike = one.host == other.host or ANYWHERE in (one.host, other.host)
     return one.port == other.port and alike
 
@@ -87,7 +87,7 @@ def connections_to(port: int, proc: Path = PROC) -> frozenset[int]:
 
 
 def accepted(pid: int, port: int, client_port: int, proc: Path = PROC) -> bool:
-    """Whether it was this process that took the connection from a local port to its port."""
+    """Whether this process accepted the connection from a local port to its port."""
     process = proc / str(pid)
     try:
         held = held_by(process)
@@ -96,7 +96,7 @@ def accepted(pid: int, port: int, client_port: int, proc: Path = PROC) -> bool:
     return any(
         each.local.port == port and each.remote_port == client_port and each.inode in held
         for each in sockets(process)
-        # A connection in the queue belongs to nobody yet: its inode is 0.
+        # A queued connection has no owner yet: its inode is 0.
         if each.inode
     )
 
@@ -105,7 +105,7 @@ def _address(text: str) -> Address:
     """The kernel's `0100007F:1F90` as an address to connect to."""
     host, _, port = text.partition(":")
     words = [host[at : at + 8] for at in range(0, len(host), 8)]
-    # The kernel prints each word of 32 bits in the order of its own bytes.
+    # The kernel prints each word of 32 bits in its own byte order.
     raw = b"".join(bytes.fromhex(word)[::-1] for word in words)
     if not any(raw):
         return Address(ANYWHERE, int(port, 16))

@@ -1,9 +1,10 @@
-"""What libtpu's own monitoring library says of the chips that a job holds: throttling, ICI links.
+"""Chip throttling and ICI link health, from libtpu's own monitoring library.
 
-Names and forms as the library itself describes them (libtpu 0.0.52, `libtpu.sdk.tpumonitoring`,
-`get_metric(NAME).description()`); not verified on hardware. It reads beside a running job, in a
-process of its own, with the libtpu that is installed beside tpudiag: nothing of the job's is run.
-The library talks to the runtime of its own release, so both must be of one version.
+Names and formats are those of the library's descriptions (libtpu 0.0.52,
+`libtpu.sdk.tpumonitoring`, `get_metric(NAME).description()`); not verified on hardware. It runs
+beside the job, in a process of its own, with the libtpu installed beside tpudiag: nothing of the
+job's is executed. The library talks to the runtime of its own release, so both must have one
+version.
 """
 
 import re
@@ -37,10 +38,10 @@ Health = Literal["throttling", "ICI link"]
 
 @dataclass(frozen=True)
 class ChipScore:
-    """How ill a chip or a link of it is.
+    """The health of a chip or a link.
 
-    Throttling counts tenths: 0 is not throttled, 3 is throttled by 30 %. A link is well at 0, has
-    passing problems from 1, lasting ones from 6 and cannot be used at 10.
+    Throttling counts tenths: 0 is not throttled, 3 is throttled by 30 %. A link is healthy at 0,
+    has transient problems from 1, persistent ones from 6 and is unusable at 10.
     """
 
     health: Health
@@ -50,16 +51,15 @@ class ChipScore:
 
 
 def scores(pid: int, own: Path | None = None) -> tuple[ChipScore, ...]:
-    """What the library says of the chips that a process of this user holds; empty where nothing.
+    """The scores of the chips that a process of this user holds; empty where unknown.
 
-    `own` is the folder of packages with a libtpu that is asked; None for tpudiag's. Takes up to
-    `LIMIT_S`.
+    `own` is the package folder of the libtpu to use; None for tpudiag's. Takes up to `LIMIT_S`.
     """
     packages = own or _own_packages()
     if packages is None or not is_own(pid):
         return ()
     version = _version(packages)
-    # By the names of folders alone: what a process has loaded is no program of ours.
+    # By the folders' names alone: nothing that the process has loaded is executed.
     if version is None or version != _version_of(pid):
         return ()
     command = [sys.executable, "-I", "-c", _ASK, str(packages), THROTTLE, ICI]
@@ -104,7 +104,7 @@ def _version(packages: Path) -> str | None:
 
 
 def _scores(answers: Mapping[str, Sequence[str]]) -> tuple[ChipScore, ...]:
-    """The entries that have the described form; others are not guessed at."""
+    """The entries in the documented format; others are skipped."""
     kinds: tuple[tuple[str, Health], ...] = ((THROTTLE, "throttling"), (ICI, "ICI link"))
     return tuple(
         ChipScore(health, match["where"], int(match["score"]))

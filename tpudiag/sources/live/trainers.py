@@ -1,4 +1,4 @@
-"""The trainers of this machine: who owns the accelerator and the profiler's port."""
+"""The trainers of this machine: owners of an accelerator and of a profiler's port."""
 
 import os
 import shlex
@@ -19,7 +19,7 @@ PROBE_LIMIT_S = 2.0
 
 @dataclass(frozen=True)
 class Trainer:
-    """A process that trains, or could: a framework is loaded, or it holds a TPU."""
+    """A process that trains, or may: a framework is loaded, or it holds a TPU."""
 
     process: Process
     profilers: tuple[Address, ...]
@@ -37,18 +37,18 @@ class Trainer:
 
 @dataclass(frozen=True)
 class Machine:
-    """The trainers of this machine, and what could not be looked into."""
+    """The trainers of this machine, and the processes that could not be inspected."""
 
     trainers: tuple[Trainer, ...]
     processes: Table
     ours: tuple[Trainer, ...] = ()
-    """Those that tpudiag itself runs: nobody wants to attach to them."""
+    """Those run by tpudiag itself, to which nobody wants to attach."""
 
 
 def look(proc: Path = PROC) -> Machine:
-    """Find the trainers, and ask each port that they listen on whether it is a profiler's.
+    """Find the trainers, and probe each port that they listen on for a profiler.
 
-    A trainer that stands still answers nothing, and is not asked.
+    A stopped trainer does not answer, and is not probed.
     """
     processes = table(proc)
     owners = [p for p in processes.found if not _is_fork(p, processes)]
@@ -58,10 +58,10 @@ def look(proc: Path = PROC) -> Machine:
         for p in owners
         if not (p.own_network or p.stopped or p.pid in ours)
     }
-    asked = sorted({at for each in ports.values() for at in each})
-    # A trainer also listens for its cluster, for TensorBoard, for a debugger: only the profiler's
-    # port is one to attach to.
-    answered = {p.address for p in probe_all(asked, PROBE_LIMIT_S) if p.fault is None}
+    candidates = sorted({at for each in ports.values() for at in each})
+    # A trainer also listens for its cluster, TensorBoard or a debugger: only the profiler's port
+    # counts.
+    answered = {p.address for p in probe_all(candidates, PROBE_LIMIT_S) if p.fault is None}
     trainers = [
         Trainer(p, tuple(at for at in ports.get(p.pid, ()) if at in answered)) for p in owners
     ]
@@ -85,7 +85,7 @@ def _is_ours(process: Process, processes: Table) -> bool:
 
 
 def _is_fork(process: Process, processes: Table) -> bool:
-    """Whether it is a forked worker: all it holds is its ancestor's, its command line too."""
+    """Whether it is a forked worker, which holds only what its ancestor holds."""
     by_pid = {p.pid: p for p in processes.found}
     # multiprocessing and tf.data's service fork: the child holds the parent's sockets, and would be
     # listed as a second trainer on the same port.
@@ -99,7 +99,7 @@ def _is_fork(process: Process, processes: Table) -> bool:
 
 
 def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
-    """The trainers that a pid stands for: itself, or those that a launcher started.
+    """The trainers of a pid: itself, or those that it launched.
 
     Raises NothingDiagnosed, with the reason, where there is none.
     """
@@ -111,8 +111,7 @@ def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
     itself = [t for t in machine.trainers if t.pid == pid]
     below = [t for t in machine.trainers if pid in machine.processes.ancestors(t.pid)]
     owner = [t for t in machine.trainers if t.pid in machine.processes.ancestors(pid)]
-    # A launcher may have TensorFlow loaded itself: who owns a port or a chip below it comes before
-    # it.
+    # A launcher may have TensorFlow loaded itself: children that own a port or a chip come first.
     for choice in (_best(itself), _best(below), itself, below, _forked_from(pid, owner, machine)):
         if choice:
             return tuple(choice)
@@ -128,14 +127,14 @@ def of_pid(pid: int, machine: Machine) -> tuple[Trainer, ...]:
 
 
 def _best(trainers: Sequence[Trainer]) -> list[Trainer]:
-    """Those that own an accelerator or a profiler's port, or stand still and cannot be asked."""
+    """Those with an accelerator or a profiler's port, or that are stopped and cannot be probed."""
     return [t for t in trainers if t.process.devices or t.profilers or t.process.stopped]
 
 
 def at_address(at: Address, processes: Table) -> Trainer | None:
-    """The trainer of this machine at an address where it stands still; None where none does.
+    """The stopped trainer of this machine at an address; None where there is none.
 
-    Raises NothingDiagnosed where several listen there: whose profile would come is not known.
+    Raises NothingDiagnosed where several listen there: whose profile would come is unknown.
     """
     owners = list(owners_of(at, processes))
     for process, own in owners:
@@ -158,7 +157,7 @@ def owners_of(at: Address, processes: Table) -> Iterator[tuple[Process, Address]
 
 
 def _several(at: Address, process: Process, own: Address, processes: Table) -> str:
-    """Who listens at an address, and how to choose."""
+    """The listeners at an address, and how to choose one."""
     commands = {p.pid: shlex.join(p.command)[:60] for p in processes.found}
     pids = sorted({process.pid, *process.rivals(own)})
     each = [f"{pid or 'another'} ({commands.get(pid, 'no trainer that is seen')})" for pid in pids]
@@ -177,7 +176,7 @@ def is_here(host: str) -> bool:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             packed = socket.inet_pton(family, host.partition("%")[0])
-            # Only an address of this machine can be bound to; no list of interfaces is needed.
+            # Only a local address can be bound; no list of interfaces is needed.
             probe.bind((socket.inet_ntop(family, packed), 0))
     except OSError:
         return False
