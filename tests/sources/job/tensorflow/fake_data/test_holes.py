@@ -56,6 +56,9 @@ def test_a_hole_is_as_long_as_what_it_was_made_of_or_is_put_beside() -> None:
     assert len(np.concatenate([tokens, labels])) == 340 and len(np.stack([hole, labels])) == 40
     assert np.asarray(tokens.reshape(-1, 4)).shape == (300, 4)
     assert np.array(tokens).shape == (300, 128) and np.array(hole / 255).shape[1] < 128
+    odds = hole.value_counts().yes / hole.value_counts().no
+    assert np.isfinite(np.log([odds])).all() and np.log([np.sum(hole)]).shape == (1,)
+    assert np.array(hole.sum(axis=1)).ndim == np.array(hole.mean() + labels).ndim == 2
     assert np.array(hole.encode("a text", max_length=64)["input_ids"]).shape == (64,)
     assert (
         len(tokens[3]) == len(hole.reshape([2, 3])) == len(hole.columns("a", "b")) == holes.LENGTH

@@ -9,15 +9,13 @@ shape that it brought it into.
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 from __future__ import annotations
 
-import dis
 import importlib
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
-from types import CodeType, FrameType, FunctionType
 from typing import Any
 
-from tpudiag.sources.job.points import Args, Call, user_lines
+from tpudiag.sources.job.points import Args, Call
 
+from .asking import is_decorated, taken_apart
 from .open_arrays import asked_sizes
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
@@ -31,6 +29,19 @@ _SIZES = 8
 """Elements that a list of sizes or of names has at most, as a rule."""
 _JOINED = ("concatenate", "vstack")
 """Uses that put the elements of several after each other."""
+_REDUCED = (
+    "sum",
+    "mean",
+    "max",
+    "min",
+    "std",
+    "median",
+    "count",
+    "value_counts",
+    "nunique",
+    "item",
+)
+"""Uses that give one number for all, unless they are told of an axis."""
 _DEEPEST = 200
 _OF_OTHERS = ("tpudiag_use", "dtype", "is_tensor_like", "cardinality", "element_spec")
 """What tells libraries that something is a tensor, an array or a dataset."""
@@ -53,7 +64,7 @@ class Hole:
 
     def __call__(self, *args: object, **kwargs: object) -> object:
         """What a call of it would give; what it decorates stays as it is."""
-        if len(args) == 1 and not kwargs and _is_decorated(args[0]):
+        if len(args) == 1 and not kwargs and is_decorated(args[0]):
             return args[0]
         return Hole(self, "()", (*args, *kwargs.values()))
 
@@ -128,7 +139,8 @@ class Hole:
 
     def __array__(self, dtype: object = None, copy: object = None) -> object:
         numpy = importlib.import_module("numpy")
-        return numpy.zeros(shape_of(self), dtype or "float32")
+        shape = shape_of(self)
+        return numpy.full(shape, 0 if shape else _NUMBER, dtype or "float32")
 
     def __array_ufunc__(self, function: object, _: str, *inputs: object, **__: object) -> object:
         return Hole(self, "ufunc", (function, *inputs))
@@ -185,9 +197,12 @@ def uses(hole: object) -> Iterator[tuple[str, Args]]:
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
     """The shape that a script brought a hole into, else a simple one; a part has one less."""
-    parts, rows, width = 0, length_of(hole), 0
+    known = _known_length(hole)
+    parts, rows, width = 0, known or LENGTH, 0
     for use, given in uses(hole):
         parts += use == "part"
+        if known is None and use in _REDUCED and all(isinstance(each, Hole) for each in given):
+            return ()
         if use == "reshape":
             sizes = asked_sizes(given)
             return tuple(rows if size < 0 else size for size in sizes)[parts:]
@@ -248,39 +263,3 @@ def holds(given: object, depth: int = 3) -> bool:
     if depth and isinstance(given, dict):
         return any(holds(each, depth - 1) for each in list(given.values())[:16])
     return False
-
-
-def taken_apart() -> int:
-    """How many names the user's line that runs gives the parts of what it asks: `x, _ = f(y)`."""
-    frame = _user_frame()
-    return _unpacked(frame.f_code).get(frame.f_lasti, 0) if frame is not None else 0
-
-
-def _user_frame() -> FrameType | None:
-    """The innermost frame of the user's."""
-    users = (f for f in user_lines.frames() if user_lines.is_user_file(f.f_code.co_filename))
-    return next(users, None)
-
-
-def _is_decorated(given: object) -> bool:
-    """Whether a function is given to what stands above its own `def`."""
-    frame = _user_frame()
-    if not isinstance(given, FunctionType) or given.__name__ == "<lambda>" or frame is None:
-        return False
-    code = given.__code__
-    first = code.co_firstlineno
-    body = min((line for *_, line in code.co_lines() if line and line > first), default=first + 1)
-    return code.co_filename == frame.f_code.co_filename and first <= frame.f_lineno < body
-
-
-@cache
-def _unpacked(code: CodeType) -> dict[int, int]:
-    """The instructions whose result is taken apart at once, and into how many parts."""
-    found: dict[int, int] = {}
-    before = -1
-    for instruction in dis.get_instructions(code):
-        if instruction.opname == "UNPACK_SEQUENCE":
-            found[before] = found[instruction.offset] = int(instruction.arg or 0)
-        if instruction.opname not in ("CACHE", "NOP"):
-            before = instruction.offset
-    return found

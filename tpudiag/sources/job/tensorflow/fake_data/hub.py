@@ -9,7 +9,7 @@ from typing import Any
 from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table
 from tpudiag.sources.job.points.library_objects import Tensor
 
-from .holes import taken_apart
+from .asking import taken_apart
 from .ledger import Ledger
 
 _FEATURES = 512
