@@ -33,6 +33,9 @@ def test_fewer_replicas_where_the_job_said_so_or_was_killed_before_its_first_ste
     assert fitted(one, killed) is None
     assert fitted(SPEC, replace(killed, interrupted=True)) is None
     assert fitted(SPEC, JobRun(facts={"end": {"how": "stopped"}})) is None
+    short = JobRun(facts=EARLY, timed_out="399 MiB of memory left", short_of_memory=True)
+    assert fitted(SPEC, short) == one and fitted(one, short) is None
+    assert fitted(SPEC, replace(short, short_of_memory=False)) is None
 
 
 def test_a_job_that_went_on_with_fewer_by_itself_is_not_started_again() -> None:

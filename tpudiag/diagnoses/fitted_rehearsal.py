@@ -13,7 +13,8 @@ from tpudiag.sources.job.tensorflow.devices.cpu_kernels import is_of_many
 
 def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:
     """What to start again with, where the job said so or was too large to live; else None."""
-    if job.timed_out or job.interrupted:
+    short = job.short_of_memory and not job.interrupted
+    if (job.timed_out or job.interrupted) and not short:
         return None
     fitting = job.facts.get("fitting_replicas")
     if isinstance(fitting, int) and fitting < spec.real_replicas:
@@ -22,8 +23,9 @@ def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:
     if crash is not None and is_of_many(crash.error or "") and spec.real_replicas > 1:
         return replace(spec, real_replicas=1)
     # The kernel kills for want of memory without a word; a SIGKILL so early is taken for that.
+    # The launcher says it where it was first.
     early = job.phase.startswith(protocol.UP_TO_FIRST_STEP)
-    killed = job.exit_code == -signal.SIGKILL and early
+    killed = (job.exit_code == -signal.SIGKILL or short) and early
     return replace(spec, real_replicas=1) if killed and spec.real_replicas > 1 else None
 
 

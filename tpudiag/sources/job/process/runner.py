@@ -84,6 +84,8 @@ class JobRun:
     exit_code: int | None = None
     timed_out: str | None = None
     """The limit that was hit, in words."""
+    short_of_memory: bool = False
+    """That limit was the machine's memory."""
     interrupted: bool = False
     log_tail: str = ""
     wall_s: float = 0.0
@@ -181,6 +183,7 @@ def _with_layer(spec: JobSpec, layer: Path) -> JobSpec:
 def _note_isolation(job: JobRun, spec: JobSpec, folder: Path) -> None:
     """Add to an ended job what its isolation held back, and whether the memory ended it."""
     outcome = chosen.ended(folder)
+    job.short_of_memory = outcome is not None and bool(outcome.memory)
     job.timed_out = (outcome.memory if outcome else "") or job.timed_out
     job.writes = chosen.writes(spec.isolation, outcome)
     hidden = job.facts.get("hidden_files")
