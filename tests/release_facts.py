@@ -1,14 +1,13 @@
 # ruff: noqa: E501  (patterns stay in one piece)
 # mypy: ignore-errors
 # pyright: basic, reportMissingImports=false
-"""Writes what the packages of the field need and hold in which release, from their wheels.
+"""Writes what the packages of the field hold in which release, from their wheels.
 
-    uv run --no-project --with pip python tests/release_facts.py      # writes both files anew, in some minutes
+    uv run --no-project --with pip python tests/release_facts.py      # writes the file anew, in some minutes
 
-Wheels are read in part, without installing or importing them: their metadata, the list of their
-files, and the modules that bind public names. Two files come of it, in tpudiag/known_errors/releases:
-`packages.txt` (Pythons, month and requirements of each release) and `names.txt` (public names and
-modules that came or went, by the releases that have them).
+Wheels are read in part, without installing or importing them: the list of their files, and the
+modules that bind public names. What comes of it is tpudiag/known_errors/releases/names.txt: public
+names and modules that came or went, by the releases that have them.
 """
 
 from __future__ import annotations
@@ -18,17 +17,15 @@ import re
 import sys
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from itertools import groupby
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pip._internal.models.index import PyPI
 from pip._internal.network.lazy_wheel import LazyZipOverHTTP
 from pip._internal.network.session import PipSession
-from pip._vendor.packaging.requirements import InvalidRequirement, Requirement
 
 FOLDER = Path(__file__).parents[1] / "tpudiag" / "known_errors" / "releases"
 WIDTH = 100
@@ -43,28 +40,14 @@ ROOTS = {
     "tensorflow-model-optimization": "tensorflow_model_optimization", "tf-models-official": "official",
     "tensorflow-io": "tensorflow_io", "tensorflow-recommenders-addons": "tensorflow_recommenders_addons",
     "keras-tuner": "keras_tuner", "autokeras": "autokeras", "keras-nlp": "keras_nlp", "keras-hub": "keras_hub",
-    "keras-cv": "keras_cv", "transformers": "transformers", "numpy": "numpy", "protobuf": "google",
-    "ml-dtypes": "ml_dtypes", "jax": "jax", "jaxlib": "jaxlib", "flax": "flax", "optax": "optax",
+    "keras-cv": "keras_cv", "numpy": "numpy", "protobuf": "google",
+    "ml-dtypes": "ml_dtypes", "jax": "jax", "flax": "flax", "optax": "optax",
     "chex": "chex", "orbax-checkpoint": "orbax", "dm-haiku": "haiku", "t5": "t5", "mesh-tensorflow": "mesh_tensorflow",
-    "gin-config": "gin", "tensorboard": "tensorboard", "libtpu": "libtpu",
+    "gin-config": "gin", "tensorboard": "tensorboard",
 }  # fmt: skip
 """The packages, and what is imported of each."""
 NAMED = ("keras", "tf-keras", "jax", "flax", "optax", "chex", "tensorflow-addons")
 """Those of which names are read, beside TensorFlow; of others, modules alone."""
-CORE = ("tensorflow", "jax", "jaxlib", "keras", "ml-dtypes", "tf-keras")
-"""Those whose needs are all told; of others, what they need of these alone."""
-TIED = (
-    "tensorflow",
-    "jax",
-    "jaxlib",
-    "keras",
-    "tf-keras",
-    "keras-hub",
-    "keras-nlp",
-    "t5",
-    "mesh-tensorflow",
-    "flax",
-)
 BY_PATCH = ("jax", "jaxlib", "chex", "optax", "flax", "orbax-checkpoint", "ml-dtypes")
 """Those whose third number is that of a release."""
 OLDEST: dict[str, Release] = {"tensorflow": (1, 4), "keras": (2, 1), "numpy": (1, 14), "jax": (0, 2), "transformers": (3,),
@@ -91,10 +74,6 @@ class Wheel:
 
     release: Release
     url: str
-    month: str
-    pythons: set[str] = field(default_factory=set[str])
-    requires_python: str = ""
-    requires: str = ""
 
 
 class Registry:
@@ -120,11 +99,9 @@ class Registry:
             release = tuple(map(int, parts[1].split(".post")[0].split(".")))
             if release < OLDEST.get(package, ()):
                 continue
-            wheel = by_release.setdefault(release, Wheel(release, "", each["upload-time"][:7]))
+            wheel = by_release.setdefault(release, Wheel(release, ""))
             if not wheel.url or "manylinux" in name:
                 wheel.url = each["url"]
-            wheel.requires_python = each.get("requires-python") or wheel.requires_python
-            wheel.pythons |= set(re.findall(r"cp(\d{2,3})-", name))
         return [by_release[release] for release in sorted(by_release)]
 
     def archive(self, wheel: Wheel) -> zipfile.ZipFile:
@@ -347,92 +324,28 @@ def rows_of_names(package: str, told: Spans) -> Iterator[str]:
         yield row
 
 
-def pythons(wheel: Wheel) -> str:
-    """`first-last` Python of a release."""
-    tags = sorted((int(tag[0]), int(tag[1:])) for tag in wheel.pythons if int(tag[0]) < 4)
-    if tags:
-        return f"{spelled(tags[0])}-{spelled(tags[-1])}"
-    least = re.search(r">=?\s*(\d\.\d+)", wheel.requires_python)
-    most = re.search(r"<\s*(\d\.\d+)", wheel.requires_python)
-    last = (
-        f"3.{int(most[1].split('.')[1]) - 1}"
-        if most and most[1] > "3.1" and most[1] != "4.0"
-        else ""
-    )
-    return f"{least[1]}-{last}" if least else "-"
-
-
-def requirements(registry: Registry, package: str, wheel: Wheel) -> str:
-    """What a release requires of the other packages of the field."""
-    with registry.archive(wheel) as archive:
-        path = next(each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
-        lines = re.findall(
-            r"^Requires-Dist: (.*)", archive.read(path).decode(errors="replace"), re.MULTILINE
-        )
-    wanted: dict[str, str] = {}
-    for line in lines:
-        try:
-            asked = Requirement(line)
-        except InvalidRequirement:
-            continue
-        name = re.sub(r"[._]", "-", asked.name.lower()).removesuffix("-cpu")
-        if (
-            name != "tensorboard"
-            and name in (ROOTS if package in CORE else TIED)
-            and (
-                asked.marker is None
-                or asked.marker.evaluate(
-                    {"extra": "", "python_version": "3.11", "python_full_version": "3.11.9"}
-                )
-            )
-        ):
-            wanted.setdefault(
-                name, re.sub(r"!=[^,]*,?|(?<=\d)\.?(?:a|b|rc|dev)\d*|\s", "", str(asked.specifier))
-            )
-    return " ".join(name + wanted[name] for name in sorted(wanted))
-
-
-def rows_of_package(package: str, wheels: Iterable[Wheel]) -> Iterator[str]:
-    """`first last month pythons requirement ...` for releases that need the same."""
-    yield f"[{package} {ROOTS[package]}]"
-
-    def key(wheel: Wheel) -> tuple[Release, str, str]:
-        return series(package, wheel.release)[:2], pythons(wheel), wheel.requires
-
-    for (_, span, requires), group in groupby(wheels, key):
-        alike = list(group)
-        first, last = spelled(alike[0].release), spelled(alike[-1].release)
-        yield f"{first} {last if last != first else '='} {alike[0].month} {span} {requires}".rstrip()
-
-
-def read(registry: Registry, package: str) -> tuple[list[str], dict[Release, set[str]]]:
-    """The rows of a package, and what each of its releases holds."""
+def read(registry: Registry, package: str) -> dict[Release, set[str]]:
+    """What each release of a package holds."""
     wheels = registry.wheels(package)
-    for wheel in wheels:
-        try:
-            wheel.requires = requirements(registry, package, wheel)
-        except Exception as error:
-            print(package, wheel.release, repr(error), file=sys.stderr)
     newest = {series(package, wheel.release): wheel for wheel in wheels}
     holding: dict[Release, set[str]] = {}
-    if package not in {"libtpu", "jaxlib", "transformers"}:
-        cpu = (
-            {series(package, each.release): each for each in registry.wheels("tensorflow-cpu")}
-            if package == "tensorflow"
-            else {}
-        )
-        for release, wheel in (newest | cpu).items():
-            try:
-                with registry.archive(wheel) as archive:
-                    holding[release] = names_of(package, archive, release)
-            except Exception as error:
-                print(package, release, repr(error), file=sys.stderr)
+    cpu = (
+        {series(package, each.release): each for each in registry.wheels("tensorflow-cpu")}
+        if package == "tensorflow"
+        else {}
+    )
+    for release, wheel in (newest | cpu).items():
+        try:
+            with registry.archive(wheel) as archive:
+                holding[release] = names_of(package, archive, release)
+        except Exception as error:
+            print(package, release, repr(error), file=sys.stderr)
     print(package, len(wheels), len(holding), file=sys.stderr)
-    return list(rows_of_package(package, wheels)), holding
+    return holding
 
 
 def main() -> None:
-    """Writes both files."""
+    """Writes the file."""
     registry = Registry()
     only = sys.argv[1:] or list(ROOTS)
     with ThreadPoolExecutor(8) as pool:
@@ -442,9 +355,9 @@ def main() -> None:
     write(all_read)
 
 
-def write(all_read: dict[str, tuple[list[str], dict[Release, set[str]]]]) -> None:
-    """The two tables."""
-    tensorflow, keras = all_read["tensorflow"][1], all_read["keras"][1]
+def write(all_read: dict[str, dict[Release, set[str]]]) -> None:
+    """The table."""
+    tensorflow, keras = all_read["tensorflow"], all_read["keras"]
     of_three = set[str]().union(*(held for release, held in keras.items() if release >= (3,)))
     for release, held in tensorflow.items():
         if release >= (2, 6):  # Keras is a package of its own then, with TensorFlow's number or 3
@@ -455,13 +368,11 @@ def write(all_read: dict[str, tuple[list[str], dict[Release, set[str]]]]) -> Non
     for release in keras:
         keras[release] = {name for name in keras[release] if not name.startswith("tf.keras")}
     names: list[str] = []
-    for package, (_, holding) in all_read.items():
+    for package, holding in all_read.items():
         told = spans({release: held for release, held in holding.items() if held})
         told = {name: span for name, span in told.items() if is_told(name, span)}
         names += rows_of_names(package, told) if told else ()
-    packages = [row for _, (rows, _) in all_read.items() for row in rows]
-    for name, rows in (("packages.txt", packages), ("names.txt", names)):
-        (FOLDER / name).write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    (FOLDER / "names.txt").write_text("".join(f"{row}\n" for row in names), encoding="utf-8")
 
 
 if __name__ == "__main__":

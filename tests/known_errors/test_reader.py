@@ -33,7 +33,7 @@ def test_pipe_is_answered_as_a_file_is(before: int, tmp_path: Path) -> None:
 def test_unknown_error_of_a_pipe_names_the_line() -> None:
     (answer,) = in_pipe(BytesIO(NOISE * 100_000 + ODD))
     assert isinstance(answer, UnknownError)
-    assert answer.guidance.own_line == "train.py:3"
+    assert answer.facts.place.own_line == "train.py:3"
 
 
 CUT = '  File "tensorflow/python/tpu/tpu_strategy_util.py", line 9, in initialize_tpu_system\n'

@@ -73,9 +73,9 @@ def test_what_its_kind_means_where_and_what_next_are_said() -> None:
         "tensorflow.python.framework.errors_impl.InvalidArgumentError: an odd widget [Op:OddOp]"
     )
     assert error is not None and error.status == "INVALID_ARGUMENT"
-    assert error.guidance.own_line == "/home/me/train.py:37"
-    assert error.guidance.operation == "OddOp"
-    assert error.guidance.meaning and error.guidance.next_steps
+    assert error.facts.place.own_line == "/home/me/train.py:37"
+    assert error.operation == "OddOp"
+    assert error.meaning and error.next_steps
 
 
 def test_status_is_told_in_any_of_its_spellings() -> None:
@@ -87,7 +87,7 @@ def test_status_is_told_in_any_of_its_spellings() -> None:
 
 def test_line_of_a_notebook_is_its_cell() -> None:
     error = unknown("Cell In[12], line 3\n      3 odd()\nValueError: the widget is odd")
-    assert error is not None and error.guidance.own_line == "cell 12, line 3"
+    assert error is not None and error.facts.place.own_line == "cell 12, line 3"
 
 
 def test_exception_inside_a_line_is_seen() -> None:

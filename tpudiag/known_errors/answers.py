@@ -121,9 +121,8 @@ def error_rows(error: KnownError, bold: Bold) -> Iterator[str]:
 
 def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
     """An error that is not known: whole, when it came, what its kind means, what to do next."""
-    guide = error.guidance
     phase = "" if error.phase is Phase.ANY else error.phase.value
-    about = ", ".join(part for part in (phase, guide.status) if part)
+    about = ", ".join(part for part in (phase, error.status) if part)
     yield f"{bold('not known (error)')} {about}".rstrip()
     yield _paragraph(clean(error.text), "  > ")
     if error.cause:
@@ -131,13 +130,13 @@ def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
     if error.own and error.own.fix:
         yield f"\n{bold('Fix')}"
         yield from (f"    {clean(row)}" for row in error.own.fix.splitlines())
-    if guide.meaning:
-        yield f"\n{bold('What its kind means')}\n{_paragraph(guide.meaning)}"
+    if error.meaning:
+        yield f"\n{bold('What its kind means')}\n{_paragraph(error.meaning)}"
     if facts := tuple(error.facts.rows()):
         yield f"\n{bold('What was read')}"
         yield from (f"  {what:<9}  {clean(value)}" for what, value in facts)
     yield f"\n{bold('Next')}"
-    yield from (f"    {row}" for row in guide.next_steps.splitlines())
+    yield from (f"    {row}" for row in error.next_steps.splitlines())
     if error.nearest:
         yield f"\n{bold('Nearest known errors')} (by their words; none of them is it)"
     yield from (
@@ -206,11 +205,11 @@ def unknown_data(error: UnknownError) -> dict[str, object]:
         "excerpt": error.text,
         "cause": error.cause,
         "fix": error.own.fix or None if error.own else None,
-        "meaning": error.guidance.meaning or None,
-        "operation": error.guidance.operation,
-        "own_line": error.guidance.own_line,
+        "meaning": error.meaning or None,
+        "operation": error.operation,
+        "own_line": error.facts.place.own_line,
         "facts": dict(error.facts.rows()),
-        "next_steps": error.guidance.next_steps.splitlines(),
+        "next_steps": error.next_steps.splitlines(),
         "nearest": [near.id for near in error.nearest],
         "secondary": False,
     }

@@ -51,8 +51,7 @@ def of_job(
         place = place_near(text, each.line) if failed else None
         script = {"SCRIPT": place.script} if place and place.script else {}
         facts = facts_near(text, each.line) if failed and not each.secondary else None
-        asked = (facts.named() if facts else {}) | versions
-        now = narrowed(each, asked)
+        now = narrowed(each, versions)
         own = _own(each, text) if facts and now is each else None
         told.append(
             replace(

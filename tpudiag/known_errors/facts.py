@@ -53,7 +53,6 @@ _OF_ALL = re.compile(
     r"__inference_|tpu_compile_succeeded|IteratorGetNext|TPUReplicateMetadata|StatefulPartitioned"
 )
 """Nodes that stand in every error of a compiled step: they say nothing of this one."""
-_PACKAGE = re.compile(r"(?:site|dist)-packages[/\\](\w{1,60})")
 _FRAME = re.compile(r'File "(?P<file>[^"\n]{1,300})", line (?P<line>\d{1,7})')
 
 _STATUSES = (
@@ -85,8 +84,6 @@ class Facts:
     """Its status code, from the code, the exception's name or the words."""
     library_line: str | None
     """The last line of the traceback, where it is a library's."""
-    library: str | None
-    """The package that this line is of."""
 
     def unsaid(self, told: str) -> str:
         """What an answer does not say of what its text names, as the answer's first sentence."""
@@ -110,24 +107,6 @@ class Facts:
             and not all(_squeezed(each) in bare for each in needed)
         ]
         return f"Named here: {'; '.join(parts)}." if parts else ""
-
-    def named(self) -> dict[str, tuple[str, ...]]:
-        """Each fact by the name that cases ask for it by (`when`)."""
-        single = {
-            "exception": self.exception,
-            "status": self.status,
-            "differ": self.differ,
-            "own_line": self.place.own_line,
-            "library_line": self.library_line,
-            "library": self.library,
-        }
-        told = {name: (value,) for name, value in single.items() if value}
-        return told | {
-            "devices": self.devices,
-            "types": self.types,
-            "shapes": self.shapes,
-            "sizes": self.sizes,
-        }
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """Each fact with its name, for people and programs."""
@@ -160,7 +139,6 @@ def facts_of(text: str) -> Facts:
     frames = list(_FRAME.finditer(bare))
     place = place_of(bare)
     last = f"{frames[-1]['file']}:{frames[-1]['line']}" if frames else None
-    package = _PACKAGE.search(last or "")
     return Facts(
         exception=exceptions[-1] if exceptions else None,
         place=place,
@@ -171,7 +149,6 @@ def facts_of(text: str) -> Facts:
         sizes=_first(_SIZE.findall(_last_words(said))),
         status=status_of(said),
         library_line=last if last != place.own_line else None,
-        library=package[1] if last != place.own_line and package else None,
     )
 
 

@@ -37,10 +37,7 @@ BLOCK = 1 << 20
 LONGEST_MATCH = 4096
 """Bytes without white space that a match may span."""
 LONGEST_EXCERPT = 300
-RELEASE_WORDS = (
-    *("has no attribute", "annot import name", "o module named", "undefined symbol"),
-    *("satisfies the requirement", "distribution found for", "not a supported wheel"),
-)
+RELEASE_WORDS = ("has no attribute", "annot import name", "o module named")
 """Of an error that releases may explain, one is in the text."""
 _EMPHASIS = re.compile(r"(?<![^\s:>|])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 """What a tracker shows in bold."""

@@ -12,11 +12,12 @@ from tpudiag.records import dataclass
 
 from .catalogue import known_errors
 from .compiled import names
-from .facts import Facts, facts_of, unwrapped
-from .guidance import Guidance, guidance
+from .facts import Facts, facts_of, status_of, unwrapped
 from .model import Kind, KnownError, Phase
 from .own_words import OwnWords, own_words
+from .place import operation_in
 from .plain_text import plain, without_prefixes
+from .readings import FORM, narrower
 
 LONGEST_HEAD = 1500
 LONGEST_TAIL = 400
@@ -81,7 +82,11 @@ class UnknownError:
     phase: Phase
     nearest: tuple[KnownError, ...]
     """Known errors that use its words, the most alike first."""
-    guidance: Guidance
+    status: str | None
+    """Its status code, from the code, the exception's name or the words."""
+    meaning: str
+    """What its kind means."""
+    operation: str | None
     facts: Facts
     own: OwnWords | None
     """What its sentence says itself."""
@@ -98,9 +103,9 @@ class UnknownError:
         return f"{self.own.sentence} {named}".strip()
 
     @property
-    def status(self) -> str | None:
-        """The status code that it names."""
-        return self.guidance.status
+    def next_steps(self) -> str:
+        """What to look at next: commands, one a line."""
+        return names()["next"][self.phase]
 
 
 def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownError | None:
@@ -120,15 +125,31 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
         failures = failures or _last_failing(text, remarked)
     if not failures:
         return None
-    message, phase = whole(text, failures), phase_of(text)
+    message = whole(text, failures)
+    facts = facts_of(text)
+    # The error's own words first: a log names the status of every retry that went well.
+    status = status_of(message) or facts.status
+    operation = operation_in(message) or facts.place.operation
+    exception = re.findall(r"\b([A-Z]\w{2,60}(?:Error|Exception))\b", message)
+    means = names()["meanings"]
+    meaning = means.get(status or "") or means.get(exception[-1] if exception else "", "")
     return UnknownError(
         message,
-        phase,
+        phase_of(text),
         nearest(message),
-        guidance(text, message, phase),
-        facts_of(text),
+        status,
+        f"{meaning} {refusal_of(operation)}".strip(),
+        operation,
+        facts,
         own_words(_last_sentence(text, failures[-1])),
     )
+
+
+def refusal_of(operation: str | None) -> str:
+    """What an operation, or the last part of a node's name, mostly refuses; empty if not known."""
+    kind = re.sub(r"_\d{1,4}$", "", (operation or "").rsplit("/", 1)[-1])
+    refused = narrower.first(narrower.shared().get(FORM, ()), {"operation": (kind,)})
+    return refused.cause if refused else ""
 
 
 def _last_sentence(text: str, failure: str) -> str:

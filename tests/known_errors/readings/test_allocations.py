@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.readings.allocations import read
+from tpudiag.known_errors.readings.hbm_usage import on_host as read
 
 
 def test_nonsense_is_no_lack_of_memory() -> None:

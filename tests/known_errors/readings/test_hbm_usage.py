@@ -58,8 +58,6 @@ def listed(program: str, arguments: str, fragmentation: str, tail: str = "") -> 
             "",
             "not the weights; the largest piece is f32[64,12,1024,1024]",
         ),
-        ("4.00G", "14.00G", "1.0", "", "14.00G of arguments"),
-        ("17.1G", "950.00M", "35.7", "", "35.7 % of the program's memory"),
         ("17.1G", "950.00M", "1.0", PADDING, "21.3 times its content"),
     ],
 )

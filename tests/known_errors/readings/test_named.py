@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.guidance import refusal_of
 from tpudiag.known_errors.model import defaults
 from tpudiag.known_errors.readings import ANY, FORM, OPEN, narrower, reading
 from tpudiag.known_errors.readings.named import named
 from tpudiag.known_errors.readings.narrower import shared
 from tpudiag.known_errors.search import match
-from tpudiag.known_errors.unknown import unknown
+from tpudiag.known_errors.unknown import refusal_of, unknown
 
 READINGS = Path(narrower.__file__).parent
 NO = "AttributeError: '{}' object has no attribute '{}'"
@@ -138,7 +137,7 @@ def test_a_cause_that_an_error_names_itself_is_not_overruled() -> None:
 def test_the_operation_of_an_error_that_is_not_known_is_read() -> None:
     failure = unknown("InternalError: something new\n\t [[{{node model/a/DecodeJpeg_3}}]]")
     assert failure
-    assert "decodes an image" in failure.guidance.meaning
+    assert "decodes an image" in failure.meaning
     assert not refusal_of("Frobnicate")
     assert refusal_of("model/MatMul_1").startswith("The operation MatMul multiplies")
 

@@ -9,9 +9,6 @@ import pytest
 from tpudiag.known_errors.search import match
 
 MEANT = {
-    "ctc_loss() got an unexpected keyword argument 'logit_length'": "sequence_length",
-    "minimize() got an unexpected keyword argument 'tape'": "2\\.4",
-    "sample_from_datasets() got an unexpected keyword argument 'stop_on_empty_dataset'": "2\\.7",
     "LeakyReLU.__init__() got an unexpected keyword argument 'negative_slope'": "alpha",
 }
 

@@ -45,4 +45,4 @@ def test_without_raw_bytes_the_batch_is_named_as_well_and_nothing_is_sure() -> N
 
 def test_outside_a_pipeline_it_is_a_reshape_like_any_other() -> None:
     message, _ = told(120_000, 30_000, "[[{{node model/Reshape}}]]")
-    assert "record" not in message
+    assert "decode_raw" not in message

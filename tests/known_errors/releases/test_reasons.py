@@ -54,27 +54,12 @@ def test_the_one_that_is_asked_is_too_old() -> None:
         (
             "keras 2.14.0\nImportError: cannot import name 'preprocessing' from 'keras.layers'",
             "up to 2.12 and gone since",
-            "from keras.layers import NAME",
+            '"keras==2.12.*"',
         ),
         (
             "python 3.10, jax==0.4.30\nImportError: cannot import name 'linear_util' from 'jax'",
             "JAX here is 0.4.30: its version is too new",
             '"jax==0.4.23"',
-        ),
-        (
-            "tensorflow-text 2.21.0, tensorflow 2.21.0\nImportError: /x/site-packages/tensorflow_text/core/a.so: undefined symbol: icudt",
-            "the fault is in this wheel",
-            "tensorflow-text==2.20.1",
-        ),
-        (
-            "tensorflow-text==2.8.1 tensorflow==2.9.0\nImportError: /x/site-packages/tensorflow_text/core/a.so: undefined symbol: _ZN10",
-            "is compiled for TensorFlow <2.9,>=2.8.0",
-            "tensorflow-text==2.9.0",
-        ),
-        (
-            "tensorflow 2.10.1 (upgraded)\nModuleNotFoundError: No module named 'tensorflow.core.kernels'",
-            "a mix of two releases",
-            '"tensorflow==2.10.*"',
         ),
         (
             "module 'tensorflow._api.v2.nn' has no attribute 'gelu'\nAttributeError: module 'tensorflow._api.v2.nn' has no attribute 'gelu'",
@@ -90,9 +75,8 @@ def test_release_is_told_with_its_direction_and_what_fits(text: str, cause: str,
 
 
 def test_package_that_asks_for_what_no_release_lost_is_newer_than_the_one_asked() -> None:
-    error = "flax==0.7.0 jax==0.3.25\nAttributeError: module 'jax.tree_util' has no attribute 'new'"
-    said = _answer("flax", "core/frozen_dict", error)
-    assert "jax 0.3.25 does not have yet (flax 0.7.0 needs jax>=0.4.2): jax is too old" in said
+    error = "AttributeError: module 'jax.tree_util' has no attribute 'new'"
+    assert "jax is too old for this flax" in _answer("flax", "core/frozen_dict", error)
 
 
 def test_name_that_no_table_knows_is_left_to_the_cases() -> None:

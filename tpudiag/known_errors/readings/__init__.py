@@ -28,15 +28,13 @@ NAMES = (
 SHAPES = ("hape", "size", "samples", "butgot", "ndim", "axis", "In[0]", "Input0")
 """Words of which one is in each error that a module here can read."""
 COMPUTED = {
-    "dynamic-dimension": "bounded_sizes",
-    "checkpoint-mismatch": "checkpoint_shapes",
-    "host-memory": "allocations",
-    "hbm-at-compile-time": "hbm_usage",
-    "hbm-for-the-program": "hbm_reserved",
-    "version-requirement": "package_pairs",
-    "conflicting-packages": "package_pairs",
+    "dynamic-dimension": ("dimensions", "bounded"),
+    "checkpoint-mismatch": ("checkpoint_shapes", "read"),
+    "host-memory": ("hbm_usage", "on_host"),
+    "hbm-at-compile-time": ("hbm_usage", "read"),
+    "hbm-for-the-program": ("hbm_usage", "reserved"),
 }
-"""By a family: the module that computes something of what its errors name."""
+"""By a family: the function that computes something of what its errors name, and its module."""
 FORM_KIND = 3
 """The kind of an error of which only the form is known."""
 BEFORE, BEHIND = 200, 700
@@ -78,8 +76,10 @@ def reading(
     hits = [*named(around, begin, end)]
     if told := _first_of(own, hits):
         return told
-    if module := COMPUTED.get(error.family):  # loaded for them alone, for speed
-        computed: Reading | None = import_module(f".{module}", __name__).read(values, around)
+    if by := COMPUTED.get(error.family):  # loaded for them alone, for speed
+        computed: Reading | None = getattr(import_module(f".{by[0]}", __name__), by[1])(
+            values, around
+        )
         if computed:
             return computed
     for read in _readers(around, before[-TRACED:], shared.get(ANY, ())):
@@ -111,6 +111,6 @@ def _readers(
 
         yield partial(shapes.read, before=before, kinds=of_any)
     if "divisible" in text or "partitioned" in text:
-        from . import divided
+        from . import dimensions
 
-        yield divided.read
+        yield dimensions.divided

@@ -27,29 +27,11 @@ _HEAD = re.compile(
     r"logits|output_bias|classifier|predictions?|head|top|softmax|class|box_?predictor|final|score|label|aux",
     re.IGNORECASE,
 )
-_POSITIONS = re.compile(r"position|pos_?emb|wpe", re.IGNORECASE)
-_EMBEDDING = re.compile(r"embed|vocab|wte|shared|lookup|softmax_w", re.IGNORECASE)
 KERNEL = 4
 """How many sizes the kernel of a convolution of pictures has."""
 
 _WIDTHS = frozenset(range(128, 8193, 64)) | {312}
 """How wide models are built."""
-_VOCABULARIES = {
-    30522: "BERT uncased",
-    28996: "BERT cased",
-    21128: "BERT Chinese",
-    119547: "BERT multilingual cased",
-    105879: "BERT multilingual uncased",
-    32128: "T5 (padded)",
-    32100: "T5",
-    250112: "mT5",
-    50257: "GPT-2",
-    50265: "RoBERTa",
-    32000: "LLaMA, XLNet",
-    30000: "ALBERT",
-    128256: "Llama 3",
-    256000: "Gemma",
-}
 
 
 def read(values: dict[str, str], text: str) -> Reading | None:
@@ -64,7 +46,7 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     model, saved = (_sizes(shape) for shape in shapes[:2])
     if named.get("saved_first"):
         model, saved = saved, model
-    if model == saved:
+    if model == saved or len(model) != len(saved):
         return None
     name = named.get("name") or values.get("variable") or ""
     about = f"`{name}`" if name else "The variable"
@@ -75,30 +57,17 @@ def read(values: dict[str, str], text: str) -> Reading | None:
 def _meant(name: str, model: Sizes, saved: Sizes, said: str) -> Reading:
     """What such a difference mostly is."""
     differing = [at for at, (a, b) in enumerate(zip(model, saved, strict=False)) if a != b]
-    if len(model) != len(saved):
-        return computed("saved with another rank", said=said)
     axis = differing[0]
     here, there = model[axis], saved[axis]
     if len(model) == KERNEL and axis < KERNEL - 2 < differing[-1]:
         return computed("another layer of that name", said=said)
     if differing == [0] and 1 in (here, there) and 1 < len(model) < KERNEL:
         return computed("kept for each example", said=said, here=here, there=there)
-    if _POSITIONS.search(name):
-        return computed("positions", said=said, here=here, there=there)
-    if axis == 0 and (_EMBEDDING.search(name) or here in _VOCABULARIES or there in _VOCABULARIES):
-        return computed(
-            "vocabulary", said=said, here=_vocabulary(here), there=_vocabulary(there), there2=there
-        )
     if _HEAD.search(name) or (axis == len(model) - 1 and min(here, there) < min(_WIDTHS)):
         return computed("outputs", said=said, name_logits=name or "logits", there=there)
     if {here, there} <= _WIDTHS or (here in _WIDTHS and there in _WIDTHS):
         return computed("width", said=said, here=here, there=there)
     return computed("another size", said=said, here=here, there=there)
-
-
-def _vocabulary(size: int) -> str:
-    """A number of tokens, and whose it is where that is known."""
-    return f"{size}: {_VOCABULARIES[size]}" if size in _VOCABULARIES else str(size)
 
 
 def _sizes(shape: str) -> Sizes:

@@ -10,9 +10,6 @@ from .narrower import computed
 SIZE = r"(?P<{}>[\d.]{{1,12}})(?P<{}_unit>[KMGT]?)"
 _PROGRAM = re.compile(r"program" + SIZE.format("size", "size"), re.IGNORECASE)
 _ARGUMENTS = re.compile(r"arguments" + SIZE.format("size", "size"), re.IGNORECASE)
-_FRAGMENTATION = re.compile(
-    r"(?P<percent>[\d.]{1,6})%fragmentation\(" + SIZE.format("size", "size"), re.IGNORECASE
-)
 _ALLOCATION = re.compile(
     r"\b1\.Size:"
     + SIZE.format("size", "size")
@@ -22,8 +19,6 @@ _ALLOCATION = re.compile(
 )
 _NAME = re.compile(r'op_name="(?P<name>[^"]{1,160})"', re.IGNORECASE)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
-MOST_FRAGMENTATION = 25.0
-"""Percent of the program's memory that lie between its pieces from which on they are the cause."""
 MOST_PADDING = 2.0
 """Times its content that an array takes from which on its padding is the cause."""
 MANY_TIMES = 3.0
@@ -36,11 +31,6 @@ def read(values: dict[str, str], text: str) -> Reading | None:
     if largest and float(largest["expansion"] or 1) >= MOST_PADDING:
         return _padded(largest)
     program, arguments = (size_of(form.search(text)) for form in (_PROGRAM, _ARGUMENTS))
-    if arguments > program > 0:
-        return _kept(arguments, program)
-    fragments = _FRAGMENTATION.search(text)
-    if fragments and float(fragments["percent"]) >= MOST_FRAGMENTATION:
-        return _fragmented(fragments)
     times = _ratio(values)
     if largest and program > arguments:
         return _step(largest, times, arguments > 0)
@@ -56,21 +46,6 @@ def _padded(largest: re.Match[str]) -> Reading:
         largest=_what(largest),
         expansion=largest["expansion"],
         shape=largest["shape"],
-    )
-
-
-def _kept(arguments: int, program: int) -> Reading:
-    """What lies in memory before the step begins."""
-    return computed("mostly kept", arguments=giga(arguments), program=giga(program))
-
-
-def _fragmented(found: re.Match[str]) -> Reading:
-    """Free memory that lies in pieces."""
-    return computed(
-        "unused between pieces",
-        percent=found["percent"],
-        size=found["size"],
-        unit=found["size_unit"],
     )
 
 
@@ -125,3 +100,30 @@ def amount(text: str) -> int:
 def giga(size: int) -> str:
     """Bytes in GiB, as the runtime writes them."""
     return f"{size / (1 << 30):.2f}G"
+
+
+_RESERVABLE = re.compile(r"and" + SIZE.format("size", "size") + r"B?reservable", re.IGNORECASE)
+MOST_HOST_BYTES = 1 << 44
+"""No host of a TPU has sixteen terabytes."""
+GIBIBYTE = 1 << 30
+
+
+def reserved(values: dict[str, str], text: str) -> Reading | None:
+    """Why a program does not fit beside what is there: full, or free in pieces only."""
+    asked, free = (amount(values.get(name, "")) for name in ("asked", "free"))
+    piece = size_of(_RESERVABLE.search(text))
+    if asked and free >= asked > piece > 0:
+        return computed(
+            "free in pieces", free=values["free"], asked=values["asked"], piece=giga(piece)
+        )
+    return computed("nearly full", free=values["free"]) if asked > free > 0 else None
+
+
+def on_host(values: dict[str, str], text: str) -> Reading | None:
+    """What the size of an allocation tells that the host refused."""
+    size = int(values.get("bytes", "0"))
+    if size > MOST_HOST_BYTES:
+        return computed("nonsense size", size=f"{size:,}")
+    if size > GIBIBYTE and "tcmalloc" in text:
+        return computed("one piece", gibibytes=f"{size / GIBIBYTE:.1f}")
+    return None

@@ -30,11 +30,6 @@ _ARGUMENT_FORMS = (
     re.compile(r"Unexpectedkeywordargumentpassedtooptimizer:(?P<name>[a-z_]{1,60})"),
     re.compile(r"Keywordargumentnotunderstood:['\"`,]{1,4}(?P<name>\w{1,60})['\"`]"),
 )
-_ATTRIBUTE_FORMS = (
-    re.compile(
-        r"['\"`](?P<owner>\w{1,60})['\"`]objecthasnoattribute['\"`](?P<name>\w{1,60})['\"`]"
-    ),
-)
 _SPELLED = (
     (r"^tensorflow_estimator\.python\.estimator\.api\._v[12]\.estimator\b", "tf.estimator"),
     (r"^(?:tensorflow_core|tensorflow)\b(?:\._api\.v2|\.compat\.v2|\._api\.v1)?", "tf"),
@@ -68,7 +63,6 @@ def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], Reading 
     return (
         *((form, _of_module) for form in _NAME_FORMS),
         *((form, _of_argument) for form in _ARGUMENT_FORMS),
-        *((form, _of_attribute) for form in _ATTRIBUTE_FORMS),
     )
 
 
@@ -105,26 +99,6 @@ def _of_argument(parts: dict[str, str]) -> Reading | None:
         else ""
     )
     return Reading(f"{function} no argument `{name}` in this release{age}.", place)
-
-
-def _of_attribute(parts: dict[str, str]) -> Reading | None:
-    """What is known of an attribute that an object does not have."""
-    name, owner = parts["name"], parts["owner"]
-    of, place = (names()[table].get(name) for table in ("classes_of", "attributes"))
-    if place is None or owner == "NoneType" or (of and not re.search(of, owner.lower())):
-        return None
-    if name == "numpy" and owner.endswith(("Tensor", "SymbolicTensor")):
-        said = (
-            f"This `{owner}` is a graph's and has no values yet, so no `numpy`: it"
-            " is used inside a tf.function, a loss or dataset.map, or eager execution is off in"
-            " all of the program (TensorFlow 1, disable_eager_execution, disable_v2_behavior)."
-        )
-    else:
-        said = (
-            f"`{owner}` has no `{name}`: not in this release, or it is another object than the code"
-            " takes it for."
-        )
-    return Reading(said, place)
 
 
 def _ends_with(pattern: str, function: str) -> bool:

@@ -62,21 +62,3 @@ def _causes(factor: int, *, with_batch: bool) -> list[str]:
             f"{factor} times as many examples (a layer or loss that takes a batch of one, a batch size written into the code)"
         )
     return causes
-
-
-def of_strides(left: Shape, right: Shape) -> Reading | None:
-    """Maps [batch, height, width, ...] of which one is a power of two smaller; None for others."""
-    scales = {_scale(left[axis] or 0, right[axis] or 0) for axis in (1, 2)}
-    scale = scales.pop()
-    if scales or scale < 2:
-        return None
-    return computed("maps of two strides", scale=scale)
-
-
-def _scale(a: int, b: int) -> int:
-    """By which power of two the larger size was halved, rounding included; 0 for another ratio."""
-    few, many = sorted((a, b))
-    if not few:
-        return 0
-    scale = 1 << round(math.log2(many / few))
-    return scale if abs(many - few * scale) < scale else 0

@@ -34,8 +34,6 @@ def compared(left: Shape, right: Shape, operation: str, *, loss: bool = False) -
             return _of_product(left, right)
         if len(left) == len(right) > 2:  # the inner sizes fit: what is left are the batches
             return compared(left[:-2], right[:-2], "")
-    if meant := _of_parameter(*sorted((left, right), key=_ones)):
-        return meant
     if len(left) != len(right):
         return _of_ranks(*sorted((left, right), key=len), loss=loss)
     if meant := shape_maps.flattened(left, right, loss=loss):
@@ -50,27 +48,6 @@ def compared(left: Shape, right: Shape, operation: str, *, loss: bool = False) -
     if len(differing) == 1:
         return of_one(left, right, differing[0], loss=loss)
     return _of_many(left, right, differing)
-
-
-def _ones(shape: Shape) -> tuple[int, int]:
-    """Orders shapes: maps before what has one value for each of their channels."""
-    return -len(shape), sum(size == 1 for size in shape)
-
-
-def _of_parameter(maps: Shape, one: Shape) -> Reading | None:
-    """Maps, and a scale or bias that has one value for each size of an axis that is not theirs."""
-    if len(maps) < 3 or sum(size != 1 for size in one) != 1:
-        return None
-    values = next(size for size in one if size != 1)
-    at = len(maps) - len(one) + next(at for at, size in enumerate(one) if size != 1)
-    if values is None or at == 0 or maps[at] in {values, None, 1}:
-        return None
-    said = f"A scale or bias with {values} values {text_of(one)} meets maps {text_of(maps)} that have {maps[at]} there"
-    if {values, maps[at]} <= _CHANNELS:
-        return computed("scale of other channels", said=said)
-    if values not in maps[1:]:
-        return None
-    return computed("scale of another axis", said=said)
 
 
 def _is_halved(left: Shape, right: Shape, differing: list[int]) -> bool:
@@ -111,9 +88,8 @@ def _of_ranks(short: Shape, long: Shape, *, loss: bool) -> Reading:
         width = long[len(long) - 1]
         if len(long) >= 3 and width in _CHANNELS:
             return computed("channels missing", said=said)
-        if not loss:
-            return computed("last axis missing", said=said)
-        return computed("numbers meet columns", said=said, width=width or "CLASSES")
+        if loss:
+            return computed("numbers meet columns", said=said, width=width or "CLASSES")
     if (
         len(short) == 1
         and len(long) == 2
@@ -123,19 +99,7 @@ def _of_ranks(short: Shape, long: Shape, *, loss: bool) -> Reading:
         return computed("columns flattened", said=said)
     if loss and len(long) - len(short) > 1:
         return computed("rows meet maps", said=said)
-    if short == long[1:]:
-        return computed("batch missing", said=said)
-    rest = long[1:]
-    if len(short) > 1 and len(rest) == len(short):
-        axes = [at for at, (a, b) in enumerate(zip(short, rest, strict=True)) if a != b]
-        if len(axes) == 1 and (size := short[axes[0]]) and (came := rest[axes[0]]):
-            return _of_table(said, size, came)
     return computed("rank differs", said=said)
-
-
-def _of_table(said: str, size: int, came: int) -> Reading:
-    """A table of positions beside a batch of sequences of another length."""
-    return computed("table of positions", said=said, size=size, came=came)
 
 
 def of_one(left: Shape, right: Shape, axis: int, *, loss: bool = False) -> Reading:
@@ -151,7 +115,7 @@ def of_one(left: Shape, right: Shape, axis: int, *, loss: bool = False) -> Readi
     if axis == 0 and (len(left) > 1 or (a and b)):
         return _of_batch(a or 0, b or 0, said, alone=len(left) == 1)
     if axis == len(left) - 1:
-        return _of_last(left, a, b, said, loss=loss)
+        return _of_last(a, b, said, loss=loss)
     if axis == 1 and len(left) == 4 and a and b and max(a, b) % min(a, b) == 0:
         return computed("classes in maps", said=said, times=max(a, b) // min(a, b))
     return computed("lengths", said=said)
@@ -174,10 +138,8 @@ def _of_batch(a: int, b: int, said: str, *, alone: bool) -> Reading:
     return computed("batch differs", said=said)
 
 
-def _of_last(left: Shape, a: int | None, b: int | None, said: str, *, loss: bool) -> Reading:
+def _of_last(a: int | None, b: int | None, said: str, *, loss: bool) -> Reading:
     """Shapes that differ in their last dimension."""
-    if len(left) >= 3 and {a, b} <= _CHANNELS:
-        return computed("channels differ", said=said)
     if 1 in {a, b} and loss:
         other = b if a == 1 else a
         return computed("one column of classes", said=said, other=other)
@@ -194,11 +156,7 @@ def _of_many(left: Shape, right: Shape, differing: list[int]) -> Reading:
     if sorted(known_left) == sorted(known_right) and known_left:
         return computed("transposed")
     if differing == [1, 2] and len(left) == 4:
-        if meant := shape_maps.of_strides(left, right):
-            return meant
         return computed("height and width", left=text_of(left[1:3]), right=text_of(right[1:3]))
-    if None not in left + right and math.prod(known_left) == math.prod(known_right):
-        return computed("equally many", right=list(right))
     return computed("several dimensions", axes=axes)
 
 

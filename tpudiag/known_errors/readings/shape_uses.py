@@ -6,22 +6,17 @@ from .meaning import Reading
 from .narrower import computed
 from .shape_pairs import Shape, text_of
 
-_ASSIGNING = ("Assign", "AssignVariableOp", "RestoreV2", "AssignVariableXlaConcatND")
 _ADDING = ("AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp")
 _BY_ELEMENT = (
     *("Add", "AddV2", "Sub", "Mul", "RealDiv", "Div", "truediv", "FloorDiv", "Maximum", "Minimum"),
     *("SquaredDifference", "GreaterEqual", "Greater", "Less", "Equal", "Pow", "DivNoNan"),
 )
 _JOINING = ("Concat", "ConcatV2", "ConcatOp", "Pack")
-FLATTENED = 1024
-"""Rows from here on are flattened pixels or tokens, no batch."""
 
 
 def of_use(left: Shape, right: Shape, operation: str, node: str) -> Reading | None:
     """What two shapes mean where their operation tells it; None where it does not."""
     name = node.rsplit("/", 1)[-1].rstrip("_0123456789")
-    if operation in _ASSIGNING or name in _ASSIGNING:
-        return _assigned(left, right)
     if operation in _ADDING or name in _ADDING:
         return _added(left, right)
     if operation in _JOINING and 2 <= len(left) == len(right) <= 3:
@@ -36,12 +31,7 @@ def of_rows(labels: int, rows: int, width: int) -> Reading | None:
     """Class numbers and rows of outputs that are not equally many (sparse cross-entropy)."""
     if labels == rows * width and width > 1:
         return None
-    few, many = sorted((labels, rows))
     said = f"{labels:,} labels meet {rows:,} rows of {width} outputs"
-    if few > FLATTENED and labels > rows:
-        return computed("smaller map", said=said, times=f"{many / few:.3g}")
-    if rows > labels and rows % labels == 0:
-        return computed("outputs for each label", said=said, times=rows // labels)
     if labels > rows and labels % rows == 0:
         return computed("labels for each row", said=said, times=labels // rows)
     return computed("rows and labels", said=said)
@@ -50,20 +40,6 @@ def of_rows(labels: int, rows: int, width: int) -> Reading | None:
 def of_another_output(labels: int, rows: int, width: int) -> Reading:
     """Labels beside an output that they do not belong to."""
     return computed("another output", labels=f"{labels:,}", rows=f"{rows:,}", width=width)
-
-
-SMALLEST_WIDTH = 128
-"""Units from which on a last size is a width rather than a number of classes."""
-
-
-def _assigned(left: Shape, right: Shape) -> Reading:
-    """A variable and what is put into it."""
-    said = f"A variable of {text_of(left)} is to be set to values of {text_of(right)}"
-    if left[:-1] == right[:-1] and min(left[-1] or 0, right[-1] or 0) < SMALLEST_WIDTH:
-        return computed("other classes", said=said, left=left[-1], right=right[-1])
-    if sorted(left, key=str) == sorted(right, key=str) or set(left) & set(right) >= {1}:
-        return computed("assigned transposed", said=said)
-    return computed("assigned another model", said=said)
 
 
 def _joined(left: Shape, right: Shape) -> Reading | None:

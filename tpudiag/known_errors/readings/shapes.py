@@ -13,7 +13,7 @@ from tpudiag.whole import whole
 from . import layer_shapes, raw_records
 from .meaning import Reading, first_over
 from .narrower import Narrower, computed
-from .shape_pairs import Shape, compared, of_one, shape_of, text_of
+from .shape_pairs import Shape, compared, of_one, shape_of
 from .shape_uses import of_another_output, of_binary, of_rows, of_use
 
 _SHAPE = r"[(\[]([\d,?None-]{0,60})[)\]]"
@@ -69,8 +69,7 @@ _FURTHER = re.compile(r"entropy_[1-9]\d?(?:/|$)")
 """A loss that is not the first one of its name in the graph."""
 _AXIS = re.compile(r"Dimension(\d)inbothshapesmustbeequal")
 _ELEMENTS = re.compile(
-    r"Cannotreshapeatensorwith(\d{1,15})elementstoshape[(\[]([\d,?None-]{0,60})[)\]]"
-    r"\((\d{1,15})elements\)(?:.{0,160}?withinputshapes:[(\[]([\d,?None-]{0,60})[)\]])?"
+    r"Cannotreshapeatensorwith(\d{1,15})elementstoshape[(\[][\d,?None-]{0,60}[)\]]\((\d{1,15})elem"
 )
 _SAMPLES = re.compile(
     r"Found(\d{1,9})inputsamplesand(\d{1,9})target|xsizes:(\d{1,9}).{0,40}?ysizes:(\d{1,9})"
@@ -112,7 +111,7 @@ def read(
         meant = meant or raw_records.read(values, wanted, text[begin:])
         return _placed(meant or _reshaped(values, wanted), place)
     if told := first_over(_ELEMENTS, text, begin, end):
-        return _placed(_of_elements(int(told[1]), int(told[3]), told[4] or ""), place)
+        return _placed(_reshaped(int(told[1]), int(told[2])), place)
     if told := first_over(_ARRAY, text, begin, end):
         return _array(int(told[1]), told[2])
     if told := first_over(_BOUND, text, begin, end):
@@ -203,31 +202,7 @@ def _placed(meant: Reading, place: str) -> Reading:
 
 def _reshaped(values: int, wanted: int) -> Reading:
     """A reshape to another number of values."""
-    if wanted and values and (values % wanted == 0 or wanted % values == 0):
-        factor = max(values, wanted) // min(values, wanted)
-        return computed(
-            "reshaped, times",
-            values=f"{values:,}",
-            wanted=f"{wanted:,}",
-            factor=factor,
-            how="fewer" if wanted < values else "more",
-        )
     return computed("reshaped, no multiple", values=f"{values:,}", wanted=f"{wanted:,}")
-
-
-def _of_elements(values: int, wanted: int, shape: str) -> Reading:
-    """A reshape of a tensor whose own shape is known."""
-    sizes = shape_of(shape)
-    last = sizes[len(sizes) - 1] if sizes else None
-    if last and last > 1 and wanted * last == values:
-        return computed(
-            "elements, times",
-            values=f"{values:,}",
-            wanted=f"{wanted:,}",
-            last=last,
-            sizes=text_of(sizes),
-        )
-    return _reshaped(values, wanted)
 
 
 def _of_embedding(values: int, wanted: int) -> Reading:

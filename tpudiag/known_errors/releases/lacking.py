@@ -7,8 +7,6 @@ import re
 import sys
 from typing import NamedTuple
 
-from .given import canonical
-
 SENTENCE_LINES = 8
 """Lines from a match on in which the sentence stands that names what is lacking."""
 FRAMES_LINES = 200
@@ -108,3 +106,15 @@ def _asker(before: str) -> tuple[str, str]:
     if package == "google" and "protobuf" not in (frames[-1]["file"] or ""):
         return "", ""  # the common roof of many packages
     return package, package + (frames[-1]["file"] or "").replace("\\", "/") + ".py"
+
+
+def canonical(name: str) -> str:
+    """A name as the table writes it: tf. for what is public of TensorFlow."""
+    name = re.sub(r"^tensorflow_core\b", "tensorflow", name)
+    name = re.sub(r"^(?:keras\.api\._v[12]\.keras|keras\._tf_keras\.keras)\b", "tf.keras", name)
+    name = re.sub(r"^keras\.api\.", "keras.", name)
+    return re.sub(
+        r"^tensorflow(?:\._api\.v[12])?(?:\.compat\.v2|\.v2)?(?=$|\.(?!python|core\b|compiler|_api))",
+        "tf",
+        name,
+    )

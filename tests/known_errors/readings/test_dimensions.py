@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tpudiag.known_errors.readings.bounded_sizes import read
+from tpudiag.known_errors.readings.dimensions import bounded as read
 
 
 def test_bounded_dimension_is_the_batch_or_a_length() -> None:

@@ -1,4 +1,4 @@
-"""A dimension of a compiled step of which only the bound is known."""
+"""One dimension: of a compiled step known by its bound alone, of an array that is cut unevenly."""
 
 from __future__ import annotations
 
@@ -7,10 +7,28 @@ import re
 from .meaning import Reading
 from .narrower import computed
 
+_DIVIDED = re.compile(
+    r"(?:arrayaxis|dimension)(?P<axis>\d{1,2})(?:is)?(?:partitioned|shouldbedivisibleby|divisibleby)(?P<parts>\d{1,6})"
+    r"(?:times)?,?but(?:thedimensionsizeis|itisequalto)(?P<size>\d{1,9})"
+)
+
+
+def divided(text: str, begin: int, _end: int) -> Reading | None:
+    """By what a dimension of a JAX array does not divide, and what would."""
+    told = _DIVIDED.search(text, begin)
+    if told is None:
+        return None
+    axis, parts, size = told["axis"], int(told["parts"]), int(told["size"])
+    fits = -(-size // parts) * parts
+    return computed(
+        "array cut unevenly", axis=axis, size=size, parts=parts, fits=fits, fits_size=fits - size
+    )
+
+
 _BOUNDED = re.compile(r"[\[(]((?:(?:<=)?\d{1,9},){0,7}(?:<=)?\d{1,9})[\])]")
 
 
-def read(_: dict[str, str], text: str) -> Reading | None:
+def bounded(_: dict[str, str], text: str) -> Reading | None:
     """Which dimension is known by its bound alone: the batch, or a length."""
     for shape in _BOUNDED.finditer(text):
         sizes = shape[1].split(",")
