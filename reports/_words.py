@@ -218,15 +218,9 @@ def _written(seen: Writes) -> str:
         )
     if not (seen.written or seen.removed):
         return "No file of yours was written or removed."
-    what = f"{_files(seen.written)} written" + _checkpoints(seen.checkpoints)
+    what = f"{seen.written} file{'s' * (seen.written != 1)} written"
+    if seen.checkpoints:
+        what += f" ({seen.checkpoints} checkpoint{'s' * (seen.checkpoints != 1)})"
     if seen.removed:
         what += f", {seen.removed} removed"
     return f"Kept in {line(seen.kept)}: {what}." if seen.kept else f"Thrown away: {what}."
-
-
-def _files(count: int) -> str:
-    return f"{count} file" + ("" if count == 1 else "s")
-
-
-def _checkpoints(count: int) -> str:
-    return f" ({count} checkpoint{'' if count == 1 else 's'})" if count else ""

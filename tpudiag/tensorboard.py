@@ -2,7 +2,7 @@
 
 An event file is a sequence of records: length, its checksum, data, its checksum. The first
 Event holds the version, the second a Summary with one tensor of type string for the plugin
-`text`. Numbers of fields: tensorflow's event.proto, summary.proto, tensor.proto.
+`text`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from tpudiag.catalogue import renderer
 from tpudiag.model import Report
 from tpudiag.monitoring.tensorboard import OF_REPORTS, masked_crc32c
-from tpudiag.sources.profile.wire import bytes_field, number_field
+from tpudiag.sources.profile.schema import message
 from tpudiag.whole_files import write_whole
 
 FOLDER = "tpudiag"
@@ -57,28 +57,27 @@ def _write(folder: Path, report: Report) -> Path:
     name = f"events.out.tfevents.{time.time_ns()}.{socket.gethostname()}{OF_REPORTS}"
     earlier = list(folder.glob(f"events.out.tfevents.*{OF_REPORTS}"))
     # At once: TensorBoard would read half a record and give the file up.
-    write_whole(folder / name, _record(_event(now, version=True)) + _record(_event(now, report)))
+    write_whole(folder / name, _record(_event(now)) + _record(_event(now, report)))
     # After the new one is there: TensorBoard never finds the folder empty.
     for file in earlier:
         file.unlink(missing_ok=True)
     return folder / name
 
 
-def _event(now: float, report: Report | None = None, version: bool = False) -> bytes:
+def _event(now: float, report: Report | None = None) -> bytes:
     """An Event: the version of the file, or the report as a summary of step 0."""
-    wall_time = struct.pack("<Bd", 1 << 3 | 1, now)
-    if version or report is None:
-        return wall_time + bytes_field(3, b"brain.Event:2")
-    return wall_time + number_field(2, 0) + bytes_field(5, _summary(markdown(report)))
-
-
-def _summary(text: str) -> bytes:
-    """A Summary with one value: the text as a scalar tensor for the text plugin."""
-    metadata = bytes_field(1, bytes_field(1, b"text")) + number_field(4, DATA_CLASS_TENSOR)
-    tensor = number_field(1, DT_STRING) + bytes_field(2, b"") + bytes_field(8, text.encode())
-    return bytes_field(
-        1, bytes_field(1, TAG.encode()) + bytes_field(8, tensor) + bytes_field(9, metadata)
-    )
+    event = message("Event")(wall_time=now)
+    if report is None:
+        event.file_version = "brain.Event:2"
+    else:
+        # One value: the text as a scalar tensor for the text plugin.
+        value = event.summary.value.add(tag=TAG.encode())
+        value.metadata.plugin_data.plugin_name = "text"
+        value.metadata.data_class = DATA_CLASS_TENSOR
+        value.tensor.dtype = DT_STRING
+        value.tensor.tensor_shape.SetInParent()
+        value.tensor.string_val.append(markdown(report).encode())
+    return bytes(event.SerializeToString())
 
 
 def markdown(report: Report) -> str:

@@ -539,9 +539,9 @@ def read_page(file: Path) -> None:
 
 
 def answers() -> list[bytes]:
-    from tpudiag.sources.live.profiler_messages import encoded
+    from tpudiag.sources.profile.schema import message
 
-    return [encoded([(2, "host"), (8, profiles()[1]), (7, 1)])]
+    return [bytes(message("ProfileResponse")(xspace=profiles()[1]).SerializeToString())]
 
 
 def read_answer(file: Path) -> None:
@@ -551,11 +551,9 @@ def read_answer(file: Path) -> None:
     from tpudiag.sources.profile.wire import Damaged
 
     with contextlib.suppress(Damaged):
-        space = profiler_messages.xspace(bytes(view))
-        if space is not None:
-            profiler_messages.has_events(space)
+        profiler_messages.has_events(profiler_messages.xspace(bytes(view)))
     with contextlib.suppress(Damaged):
-        list(metrics._values(view))  # pyright: ignore[reportPrivateUsage]
+        list(metrics._values(bytes(view)))  # pyright: ignore[reportPrivateUsage]
 
 
 def stacks() -> list[bytes]:

@@ -13,16 +13,16 @@ import pytest
 from tpudiag.diagnoses.trainer_targets import Targets, without_server
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.processes import Process
-from tpudiag.sources.live.profiler_messages import encoded
 from tpudiag.sources.live.trainers import Trainer
+from tpudiag.sources.profile.schema import message
 
 pytestmark = pytest.mark.slow
 
-POINT = encoded([(1, encoded([(2, encoded([(3, 1)]))])), (3, encoded([(2, 2**30)]))])
+POINT = {"attribute": {"value": {"int_attr": 1}}, "gauge": {"as_int": 2**30}}
 
 
 def answer(_: bytes, __: Any) -> bytes:
-    return encoded([(1, encoded([(3, POINT)]))])
+    return bytes(message("MetricResponse")(metric={"metrics": [POINT]}).SerializeToString())
 
 
 def test_libtpus_metrics_and_the_stacks_of_who_holds_the_tpu() -> None:

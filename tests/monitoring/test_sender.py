@@ -272,10 +272,7 @@ def test_no_call_holds_more_than_200_series(
 @pytest.mark.parametrize(
     "lie",
     [
-        "UPDATE waiting SET end_ns = 'soon'",
-        "UPDATE counts SET points = NULL",
         "UPDATE sources SET source = '[1]'",
-        "UPDATE series SET last_ns = x'00'",
         "DELETE FROM sources",
     ],
 )

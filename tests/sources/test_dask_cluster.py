@@ -16,7 +16,7 @@ def test_a_scheduler_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPat
     def package(_: str) -> object:
         return SimpleNamespace()
 
-    monkeypatch.setattr(dask_cluster, "package", package)
+    monkeypatch.setattr(dask_cluster, "import_module", package)
     with socket.socket() as held:
         held.bind(("127.0.0.1", 0))  # bound and not listening: nobody answers there
         port = held.getsockname()[1]
@@ -31,7 +31,7 @@ def test_without_the_extra_it_says_which(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr(dask_cluster, "import_module", missing)
     with pytest.raises(MissingExtra, match=r"tpudiag\[dask\]"):
-        dask_cluster.package("--dask x")
+        dask_cluster.connected("--dask x", "127.0.0.1:1")
 
 
 def test_its_own_log_is_kept_off_stderr() -> None:

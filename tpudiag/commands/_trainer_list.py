@@ -50,7 +50,7 @@ def _as_data(machine: Machine) -> dict[str, object]:
             "pid": trainer.pid,
             "command": trainer.command,
             "framework": trainer.process.framework,
-            "profilers": [at.endpoint for at in trainer.profilers],
+            "profilers": [str(at) for at in trainer.profilers],
             "shared_with": sorted({pid for _, pids in trainer.process.shared for pid in pids}),
             "stopped": trainer.process.stopped,
             "tpu_devices": list(trainer.process.devices),
@@ -71,12 +71,12 @@ def _as_text(machine: Machine) -> list[str]:
         for row in rows
     ]
     lines += [
-        f"{trainer.pid} listens at {shared_ports(trainer)}: attach by pid."
+        f"{trainer.pid} listens at {shared_ports(trainer)}: give each a port of its own."
         for trainer in machine.trainers
         if trainer.process.shared
     ]
     serving = [t for t in machine.trainers if t.profilers]
-    first = next((t.pid if t.profilers[0].pid else str(t.profilers[0]) for t in serving), None)
+    first = str(serving[0].profilers[0]) if serving else None
     if first is None and not all(t.process.stopped for t in machine.trainers):
         lines += ["", f"None serves a profiler: add {LINE} at the trainer's start."]
     lines += ["", f"next: tpudiag attach {first or machine.trainers[0].pid}"]
@@ -93,7 +93,7 @@ def _row(trainer: Trainer) -> tuple[str, ...]:
     return (
         str(trainer.pid),
         trainer.process.framework or "-",
-        " ".join(at.endpoint for at in trainer.profilers)
+        " ".join(str(at) for at in trainer.profilers)
         or ("stopped" if trainer.process.stopped else "-"),
         " ".join(trainer.process.devices) or "-",
         command,

@@ -127,8 +127,8 @@ def _lacks(trainer: Trainer, stacks: Stacks) -> str:
         )
     if trainer.process.shared:
         return (
-            f"listens at {shared_ports(trainer)}, and no connection came to it there that a "
-            "profiler answered; give each process a port of its own"
+            f"listens at {shared_ports(trainer)}, and a connection comes to any of them; give each "
+            "process a port of its own"
         )
     if trainer.process.own_network and trainer.process.listening:
         ports = ", ".join(str(at.port) for at in sorted(trainer.process.listening))

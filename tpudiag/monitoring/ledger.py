@@ -6,6 +6,7 @@ last news: time without any other explanation is listed as such.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -76,22 +77,31 @@ def goodput(spent: Spent) -> float | None:
 class _Book:
     """Seconds by use: in total, and by minute."""
 
-    def __init__(self, spent: Spent | None = None, minutes: Mapping[int, Spent] | None = None):
-        self.spent = dict(spent or {})
-        self.minutes = {minute: dict(uses) for minute, uses in (minutes or {}).items()}
+    def __init__(self) -> None:
+        self.spent: defaultdict[TimeUse, float] = defaultdict(float)
+        self.minutes: defaultdict[int, defaultdict[TimeUse, float]] = defaultdict(
+            lambda: defaultdict(float)
+        )
+
+    def add(self, spent: Spent, minutes: Mapping[int, Spent]) -> None:
+        """Add what another has."""
+        for use, seconds in spent.items():
+            self.spent[use] += seconds
+        for minute, uses in minutes.items():
+            for use, seconds in uses.items():
+                self.minutes[minute][use] += seconds
 
     def put(self, use: TimeUse, start_ns: int, end_ns: int, seconds: float) -> None:
         """Add seconds between two times: to the sum, and to the minutes in proportion."""
         if seconds <= 0:
             return
-        self.spent[use] = self.spent.get(use, 0.0) + seconds
+        self.spent[use] += seconds
         last = max(end_ns - 1, start_ns) // MINUTE_NS
         length = max(end_ns - start_ns, 1)
         for minute in range(max(start_ns // MINUTE_NS, last - MOST_MINUTES), last + 1):
             overlap = min(end_ns, (minute + 1) * MINUTE_NS) - max(start_ns, minute * MINUTE_NS)
             share = overlap / length if end_ns > start_ns else 1.0
-            uses = self.minutes.setdefault(minute, {})
-            uses[use] = uses.get(use, 0.0) + seconds * share
+            self.minutes[minute][use] += seconds * share
         if len(self.minutes) > MOST_MINUTES + 60:
             for minute in sorted(self.minutes)[:-MOST_MINUTES]:
                 del self.minutes[minute]
@@ -100,13 +110,13 @@ class _Book:
         """Move another book's seconds to another use."""
         for old, seconds in others.spent.items():
             self.spent[old] -= seconds
-            self.spent[use] = self.spent.get(use, 0.0) + seconds
-        for minute, uses in others.minutes.items():
-            for old, seconds in uses.items():
-                if minute in self.minutes and old in self.minutes[minute]:
-                    self.minutes[minute][old] -= seconds
-                    kept = self.minutes[minute]
-                    kept[use] = kept.get(use, 0.0) + seconds
+            self.spent[use] += seconds
+        for minute in others.minutes.keys() & self.minutes.keys():
+            kept = self.minutes[minute]
+            for old, seconds in others.minutes[minute].items():
+                if old in kept:
+                    kept[old] -= seconds
+                    kept[use] += seconds
 
 
 class Ledger:
@@ -132,8 +142,9 @@ class Ledger:
             self._window(window)
 
     def account(self, tail: TimeUse = TimeUse.STEPS, end_ns: int | None = None) -> Account:
-        """Everything until `end_ns` or the last news; `tail` is the use since the last window."""
-        book = _Book(self._book.spent, self._book.minutes)
+        """All until `end_ns`, or the last that was heard; `tail` goes on since the last window."""
+        book = _Book()
+        book.add(self._book.spent, self._book.minutes)
         if self._run is not None:
             end_ns = self._run.last_ns if end_ns is None else end_ns
             left_ns = max(end_ns - self._accounted_ns, 0)
@@ -237,15 +248,8 @@ def parts(window: Window) -> dict[TimeUse, float]:
 
 def together(accounts: Iterable[Account]) -> Account:
     """The accounts of several workers as one: their times added up."""
-    spent: dict[TimeUse, float] = {}
-    minutes: dict[int, dict[TimeUse, float]] = {}
-    unknown = False
+    book, unknown = _Book(), False
     for account in accounts:
         unknown = unknown or account.restarts_unknown
-        for use, seconds in account.spent.items():
-            spent[use] = spent.get(use, 0.0) + seconds
-        for minute, uses in account.minutes.items():
-            kept = minutes.setdefault(minute, {})
-            for use, seconds in uses.items():
-                kept[use] = kept.get(use, 0.0) + seconds
-    return Account(spent=spent, minutes=minutes, restarts_unknown=unknown)
+        book.add(account.spent, account.minutes)
+    return Account(spent=book.spent, minutes=book.minutes, restarts_unknown=unknown)

@@ -1,7 +1,7 @@
 """Steps from the TensorBoard event files that a job writes anyway, without TensorFlow.
 
-Each event carries a wall time and a step; the job's progress is when the step advances. Framing:
-TFRecord (length, its checksum, data, checksum); events: event.proto.
+Each event carries a wall time and a step; the times at which the step advances are the job's
+progress. Framing: TFRecord (length, its checksum, data, checksum).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ import google_crc32c
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring.recording import NS, Recording, Run, RunUnit, Window, bucket
 from tpudiag.monitoring.windows import USUAL_STEPS, losses_of, stalled
-from tpudiag.sources.profile.wire import BYTES, FIXED32, FIXED64, VARINT, Damaged, fields, varint
+from tpudiag.sources.profile.schema import parsed
+from tpudiag.sources.profile.wire import Damaged
 
 MARK = ".tfevents."
 OF_REPORTS = ".tpudiag"
@@ -28,6 +29,7 @@ OF_REPORTS = ".tpudiag"
 NOT_TRAINING = ("validation", "eval", "test")
 BY_EPOCH = ("epoch_", "evaluation_")
 """Tags whose step is the number of an epoch (Keras' TensorBoard callback)."""
+DT_FLOAT = 1
 LOSS = "loss"
 """Part of a loss's tag."""
 Event = tuple[int, int, bool, tuple[float, ...]]
@@ -221,53 +223,30 @@ def _records(data: memoryview) -> Generator[Event, None, int]:
 
 
 def _event(data: memoryview) -> Event | None:
-    """Time, step and kind of a summary event; None for others."""
-    at_s, step, tags = 0.0, 0, list[str]()
-    losses: list[float] = []
-    for number, wire_type, _, start, end in fields(data):
-        # event.proto: 1 is wall_time, 2 the step, 5 a summary. Graphs and the version come in other
-        # fields, and hold no progress.
-        if number == 1 and wire_type == FIXED64:
-            (at_s,) = struct.unpack_from("<d", data, start)
-        elif number == 2 and wire_type == VARINT:
-            step = varint(data, start)[0]
-        elif number == 5 and wire_type == BYTES:
-            for tag, value in _values(data[start:end]):
-                tags.append(tag)
-                losses += [] if value is None or LOSS not in tag.lower() else [value]
-    if not tags or not 0 <= step < 2**62 or not 0 < at_s < 1e11:
+    """Time, step and kind of an event with a summary; None for others."""
+    # Graphs and the version come in other fields, and say nothing of progress.
+    event = parsed("Event", data)
+    tags = [bytes(value.tag).decode(errors="replace") for value in event.summary.value]
+    tagged = [(tag, value) for tag, value in zip(tags, event.summary.value, strict=True) if tag]
+    if not tagged or not 0 <= event.step < 2**62 or not 0 < event.wall_time < 1e11:
         return None
-    return int(at_s * NS), step, all(tag.startswith(BY_EPOCH) for tag in tags), tuple(losses)
+    said = [_number(value) for tag, value in tagged if LOSS in tag.lower()]
+    losses = tuple(loss for loss in said if loss is not None)
+    of_epoch = all(tag.startswith(BY_EPOCH) for tag, _ in tagged)
+    return int(event.wall_time * NS), event.step, of_epoch, losses
 
 
-def _values(summary: memoryview) -> Iterator[tuple[str, float | None]]:
-    """The tags of a summary's values, with the number of scalar ones."""
-    for value in fields(summary):
-        if value.number == 1 and value.wire_type == BYTES:
-            inner = summary[value.start : value.end]
-            tag, number = "", None
-            # summary.proto: 1 is the tag, 2 a number, 8 a tensor, as TensorFlow 2 writes scalars.
-            for part in fields(inner):
-                if part.number == 1 and part.wire_type == BYTES:
-                    tag = bytes(inner[part.start : part.end]).decode(errors="replace")
-                elif part.number == 2 and part.wire_type == FIXED32:
-                    (number,) = struct.unpack_from("<f", inner, part.start)
-                elif part.number == 8 and part.wire_type == BYTES:
-                    number = _scalar(inner[part.start : part.end])
-            if tag:
-                yield tag, number
-
-
-def _scalar(tensor: memoryview) -> float | None:
-    """The number in a tensor of one float; None in any other."""
-    kind = 0
-    for part in fields(tensor):
-        # tensor.proto: 1 is the type (1 float), 4 its bytes, 5 its floats one by one.
-        if part.number == 1 and part.wire_type == VARINT:
-            kind = varint(tensor, part.start)[0]
-        elif kind == 1 and part.number in (4, 5) and part.end - part.start == 4:
-            return float(struct.unpack_from("<f", tensor, part.start)[0])
-    return None
+def _number(value: Any) -> float | None:
+    """The number of a summary's value, or in its tensor of one float, as TensorFlow 2 writes it."""
+    if value.HasField("simple_value"):
+        return float(value.simple_value)
+    tensor = value.tensor
+    if tensor.dtype != DT_FLOAT:
+        return None
+    if len(tensor.float_val) == 1:
+        return float(tensor.float_val[0])
+    packed = bytes(tensor.tensor_content)
+    return float(struct.unpack("<f", packed)[0]) if len(packed) == 4 else None
 
 
 def masked_crc32c(data: bytes) -> int:

@@ -103,29 +103,14 @@ class Plan:
         # The smallest batch need not be made to fit: its FLOPs an example are those without
         # recomputation.
         base = next((a for _, a in sorted(self.answers.items()) if a.compiled), None)
+        own = Row(
+            target=self.target, replicas=self.replicas, price=self.price, batch=0, answer=None
+        )
         rows = [
-            _beside(
-                Row(
-                    target=self.target,
-                    replicas=self.replicas,
-                    batch=batch,
-                    answer=answer,
-                    price=self.price,
-                ),
-                base,
-            )
+            _beside(replace(own, batch=batch, answer=answer), base)
             for batch, answer in self.answers.items()
         ]
-        rows += [
-            Row(
-                target=self.target,
-                replicas=self.replicas,
-                batch=batch,
-                answer=None,
-                price=self.price,
-            )
-            for batch in self.skipped
-        ]
+        rows += [replace(own, batch=batch) for batch in self.skipped]
         return tuple(sorted(rows, key=lambda row: row.batch))
 
 

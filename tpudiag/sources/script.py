@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -112,13 +113,18 @@ def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
                 # The first line of each: a script of TensorFlow 1 uses an interface a hundred
                 # times.
                 uses.setdefault(api, Tf1Use(api, Location(file, line)))
-    saves = _saves(file, tree, names, {Path(file).resolve()})
+    saves = tuple(
+        Location(name, node.lineno)
+        for name, each in ((file, tree), *_helpers(file, tree))
+        for node in ast.walk(each)
+        if isinstance(node, ast.Call) and _saves_something(node)
+    )
     strategy = any(
         isinstance(node, ast.Attribute) and node.attr.endswith("Strategy")
         for node in ast.walk(tree)
     )
     return ScriptFacts(
-        _outermost(uses), tuple(saves), strategy, _framework(tree), tuple(_only_defined(tree))
+        _outermost(uses), saves, strategy, _framework(tree), tuple(_only_defined(tree))
     )
 
 
@@ -137,7 +143,12 @@ def trains_with(
 
     The modules beside it that it imports are read as well.
     """
-    trees = list(_trees(file, set()))
+    try:
+        cells = notebook.read(file).program if notebook.is_notebook(file) else None
+        program = ast.parse(Path(file).read_bytes() if cells is None else cells)
+    except (*UNPARSED, UnreadableInput, MissingExtra):
+        return Framework.TENSORFLOW
+    trees = [program, *(tree for _, tree in _helpers(file, program))]
     tops = {top for tree in trees for top in _imported(tree)}
     if "keras" in tops:
         set_here = (backend for tree in trees if (backend := _backend_set(tree)))
@@ -145,28 +156,6 @@ def trains_with(
         return Framework.JAX if backend == "jax" else Framework.TENSORFLOW
     of_jax = tops & _OTHERS["jax"] and not any(map(_distributes, trees))
     return Framework.JAX if of_jax else Framework.TENSORFLOW
-
-
-def _trees(file: str, known: set[Path]) -> Iterator[ast.AST]:
-    """A program and what it imports of the modules beside it; without what cannot be parsed."""
-    known.add(Path(file).resolve())
-    try:
-        text = notebook.read(file).program if notebook.is_notebook(file) else _text(file)
-        tree = ast.parse(text)
-    except (*UNPARSED, UnreadableInput, MissingExtra):
-        return
-    yield tree
-    for dotted in [*_aliases(tree).values(), *_star_imports(tree)]:
-        parts = dotted.split(".")
-        for count in range(len(parts), 0, -1):
-            helper = Path(file).parent.joinpath(*parts[:count]).with_suffix(".py")
-            if _is_file(helper) and helper.resolve() not in known and len(known) < MOST_HELPERS:
-                yield from _trees(str(helper), known)
-
-
-def _text(file: str) -> str:
-    """A script's text."""
-    return Path(file).read_bytes().decode("utf-8", "replace")
 
 
 def _backend_set(tree: ast.AST) -> str | None:
@@ -239,20 +228,22 @@ def _guarded(tree: ast.AST) -> set[int]:
     return dead
 
 
-def _saves(
-    file: str, tree: ast.AST, names: dict[str, str], known: set[Path]
-) -> tuple[Location, ...]:
-    """The calls that save, of a script and of the modules beside it that it imports."""
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    saves = [Location(file, node.lineno) for node in calls if _saves_something(node)]
-    for dotted in [*names.values(), *_star_imports(tree)]:
+def _helpers(
+    file: str, tree: ast.AST, known: set[Path] | None = None
+) -> Iterator[tuple[str, ast.AST]]:
+    """The modules beside a program that it imports, and those that they do; what can be parsed."""
+    known = {Path(file).resolve()} if known is None else known
+    for dotted in [*_aliases(tree).values(), *_star_imports(tree)]:
         parts = dotted.split(".")
         for count in range(len(parts), 0, -1):
             helper = Path(file).parent.joinpath(*parts[:count]).with_suffix(".py")
-            if _is_file(helper) and helper.resolve() not in known and len(known) < MOST_HELPERS:
-                known.add(helper.resolve())
-                saves.extend(_saves_of_helper(helper, known))
-    return tuple(saves)
+            if not _is_file(helper) or helper.resolve() in known or len(known) >= MOST_HELPERS:
+                continue
+            known.add(helper.resolve())
+            with suppress(*UNPARSED):
+                made = ast.parse(helper.read_bytes(), str(helper))
+                yield str(helper), made
+                yield from _helpers(str(helper), made, known)
 
 
 def _is_file(path: Path) -> bool:
@@ -261,15 +252,6 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
-
-
-def _saves_of_helper(helper: Path, known: set[Path]) -> tuple[Location, ...]:
-    """The same of a module beside the script; none of one that cannot be parsed."""
-    try:
-        tree = ast.parse(helper.read_bytes(), str(helper))
-    except UNPARSED:
-        return ()
-    return _saves(str(helper), tree, _aliases(tree), known)
 
 
 def _star_imports(tree: ast.AST) -> Iterator[str]:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.monitoring.causes import cgroups, host
+from tpudiag.monitoring.causes import host
 from tpudiag.monitoring.causes.host import HostRing
+from tpudiag.sources.live import cgroups
 
 
 def test_what_was_waited_is_measured_between_two_samples(

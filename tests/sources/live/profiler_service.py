@@ -9,15 +9,14 @@ from typing import Any
 
 import grpc
 
-from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
+from tpudiag.sources.profile.schema import message
 
 Profile = Callable[[bytes], bytes]
-SPACE = profiler_messages.encoded(
-    [(1, profiler_messages.encoded([(2, "/host:CPU"), (3, profiler_messages.encoded([(4, b"")]))]))]
-)
+HOST = {"name": "/host:CPU"}
+SPACE = bytes(message("XSpace")(planes=[{**HOST, "lines": [{"events": [{}]}]}]).SerializeToString())
 """A plane with a line with an event."""
-EMPTY = profiler_messages.encoded([(1, profiler_messages.encoded([(2, "/host:CPU")]))])
+EMPTY = bytes(message("XSpace")(planes=[HOST]).SerializeToString())
 
 
 @contextmanager
@@ -56,4 +55,4 @@ def served(profile: Profile, old: bool = False) -> Generator[Address]:
 
 
 def response(space: bytes) -> bytes:
-    return profiler_messages.encoded([(8, space)])
+    return bytes(message("ProfileResponse")(xspace=space).SerializeToString())

@@ -16,23 +16,21 @@ from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.capture import Capture, CaptureRequest, capture
 from tpudiag.sources.live.probe import probe_all
 from tpudiag.sources.live.run_folder import run_folder
-from tpudiag.sources.profile import facts, wire
+from tpudiag.sources.profile import facts
+from tpudiag.sources.profile.schema import parsed
 
 WISH = CaptureRequest(0.01, 20.0)
-
-
-def text(request: bytes, number: int) -> str:
-    return str(bytes(next(wire.parts(memoryview(request), number))), "utf-8")
 
 
 def writing(space: bytes) -> Profile:
     """As TensorFlow before 2.21: repository_root/session_id/host_name.xplane.pb."""
 
     def profile(request: bytes) -> bytes:
-        folder = f"{text(request, 5)}/{text(request, 6)}"
+        asked = parsed("ProfileRequest", request)
+        folder = f"{asked.repository_root}/{asked.session_id}"
         files: Any = import_module("fsspec.core").url_to_fs(folder)[0]
         files.makedirs(folder)
-        files.pipe_file(f"{folder}/{text(request, 7)}.xplane.pb", space)
+        files.pipe_file(f"{folder}/{asked.host_name}.xplane.pb", space)
         return b""
 
     return profile
@@ -96,7 +94,7 @@ def test_an_old_trainer_on_another_file_system(tmp_path: Path) -> None:
         (response(EMPTY), "no trace event"),
         (response(b""), "no trace event"),
         (b"", "no trace event"),
-        (b"\xff\xff\xff", "its answer is no profile: truncated"),
+        (b"\xff\xff\xff", "its answer is no profile: corrupt"),
         (response(b"\x0a\xff"), "its answer is no profile: truncated"),
     ],
 )
@@ -148,13 +146,9 @@ def test_what_is_asked_for(tmp_path: Path) -> None:
 
     with served(profile) as address:
         taken(tmp_path, [address], CaptureRequest(1.5))
-    numbers = {
-        field.number: wire.varint(memoryview(asked[0]), field.start)[0]
-        for field in wire.fields(memoryview(asked[0]))
-        if field.wire_type == wire.VARINT
-    }
-    assert numbers == {1: 1500, 9: 1}, "duration_ms and emit_xspace"
-    assert text(asked[0], 5) == "", "a trainer that can send the profile writes none"
+    told = parsed("ProfileRequest", asked[0])
+    assert (told.duration_ms, told.opts.duration_ms, told.emit_xspace) == (1500, 1500, 1)
+    assert told.repository_root == "", "a trainer that can send the profile writes none"
 
 
 def test_runs_of_the_same_second_do_not_mix(tmp_path: Path) -> None:

@@ -8,18 +8,18 @@ from contextlib import ExitStack
 import pytest
 
 from tests.sources.live.profiler_service import SPACE, response, served
-from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.capture import CaptureRequest
 from tpudiag.sources.live.capture_size import GROWTH, SAMPLE_S, Fitted, fitted
 from tpudiag.sources.live.memory import FreeMemory
 from tpudiag.sources.live.probe import probe_all
-from tpudiag.sources.profile import wire
+from tpudiag.sources.profile.schema import message, parsed
 
 REQUEST = CaptureRequest(30.0, 20.0)
 SIZE = 500_000
 A_SECOND = GROWTH * SIZE / SAMPLE_S
-LARGE = SPACE + profiler_messages.encoded([(2, "x" * (SIZE - len(SPACE) - 4))])
+ERROR = "x" * (SIZE - len(SPACE) - 4)
+LARGE = SPACE + bytes(message("XSpace")(errors=[ERROR]).SerializeToString())
 
 
 class Trainers:
@@ -30,9 +30,7 @@ class Trainers:
         self.addresses = [stack.enter_context(served(self._profile)) for _ in range(2)]
 
     def _profile(self, request: bytes) -> bytes:
-        view = memoryview(request)
-        fields = [f for f in wire.fields(view) if f.number == 1 and f.wire_type == wire.VARINT]
-        self.asked.append(wire.varint(view, fields[0].start)[0])
+        self.asked.append(parsed("ProfileRequest", request).duration_ms)
         return response(LARGE)
 
     def fitted(self, wish: CaptureRequest, *free_bytes: float) -> Fitted:

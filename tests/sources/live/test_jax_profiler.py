@@ -17,7 +17,9 @@ def installed(root: Path, asked: str, have: str) -> Path:
     for name, lines in (("jax-0.10.2", f"Requires-Dist: {asked}\n"), (f"libtpu-{have}", "")):
         folder = site / f"{name}.dist-info"
         folder.mkdir(parents=True)
-        (folder / "METADATA").write_text(f"Name: x\nRequires-Dist: numpy>=1\n{lines}")
+        package, _, version = name.partition("-")
+        told = f"Name: {package}\nVersion: {version}\nRequires-Dist: numpy>=1\n{lines}"
+        (folder / "METADATA").write_text(told)
     return root
 
 
@@ -37,7 +39,7 @@ def test_the_libtpu_that_jax_asks_for(tmp_path: Path, asked: str, have: str, fea
     assert bool(said) == feared
     if feared:
         assert "JAX 0.10.2 goes with libtpu 0.0.4" in said
-        assert f"{have} is loaded" in said
+        assert f"another is loaded, {have}" in said
 
 
 def test_without_libtpu_or_without_metadata_nothing_is_feared(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,7 +12,7 @@ import pytest
 
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.metrics import Figure, figures
-from tpudiag.sources.live.profiler_messages import encoded
+from tpudiag.sources.profile.schema import message
 
 USED, TOTAL, DUTY = (
     "tpu.runtime.hbm.memory.usage.bytes",
@@ -22,15 +21,21 @@ USED, TOTAL, DUTY = (
 )
 
 
+def asked(metric: str) -> bytes:
+    return bytes(message("MetricRequest")(metric_name=metric).SerializeToString())
+
+
 def answer(values: dict[int, float]) -> bytes:
     """A MetricResponse; floats are doubles, whole numbers int64."""
-    points: list[tuple[int, bytes]] = []
-    for device, value in values.items():
-        attribute = encoded([(1, "device-id"), (2, encoded([(3, device)]))])
-        double = bytes([1 << 3 | 1]) + struct.pack("<d", value)
-        gauge = double if isinstance(value, float) else encoded([(2, value)])
-        points.append((3, encoded([(1, attribute), (3, gauge)])))
-    return encoded([(1, encoded([(1, "a metric"), *points]))])
+    points = [
+        {
+            "attribute": {"key": "device-id", "value": {"int_attr": device}},
+            "gauge": {"as_double" if isinstance(value, float) else "as_int": value},
+        }
+        for device, value in values.items()
+    ]
+    made = message("MetricResponse")(metric={"name": "a metric", "metrics": points})
+    return bytes(made.SerializeToString())
 
 
 @contextmanager
@@ -54,9 +59,9 @@ def served(respond: Callable[[bytes], bytes]) -> Generator[Address]:
 
 def test_memory_and_duty_cycle() -> None:
     known = {
-        encoded([(1, USED)]): answer({1: 5, 0: 2**33 + 1}),
-        encoded([(1, TOTAL)]): answer({0: 2**35, 1: 2**35}),
-        encoded([(1, DUTY)]): answer({0: 87.5}),
+        asked(USED): answer({1: 5, 0: 2**33 + 1}),
+        asked(TOTAL): answer({0: 2**35, 1: 2**35}),
+        asked(DUTY): answer({0: 87.5}),
     }
     with served(known.__getitem__) as address:
         found = figures([Address("localhost", 1), address])
@@ -69,7 +74,7 @@ def test_memory_and_duty_cycle() -> None:
     )
 
 
-@pytest.mark.parametrize("said", [b"", b"\xff\xff", encoded([(1, b"\x1a\x05")])])
+@pytest.mark.parametrize("said", [b"", b"\xff\xff", b"\x0a\x02\x1a\x05"])
 def test_an_answer_of_another_kind_is_no_figure(said: bytes) -> None:
     with served(lambda _: said) as address:
         assert figures([address]) == ()

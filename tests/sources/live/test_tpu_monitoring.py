@@ -52,7 +52,9 @@ def installed(folder: Path, monitoring: str, version: str = "0.0.52") -> Path:
     """A folder of packages with a libtpu."""
     package = folder / "libtpu"
     (package / "sdk").mkdir(parents=True)
-    (folder / f"libtpu-{version}.dist-info").mkdir()
+    info = folder / f"libtpu-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Name: libtpu\nVersion: {version}\n")
     (package / "__init__.py").touch()
     (package / "libtpu.so").write_bytes(b"\0" * 4096)
     (package / "sdk" / "tpumonitoring.py").write_text(monitoring, encoding="utf-8")

@@ -67,7 +67,10 @@ def proc(tmp_path: Path) -> Proc:
     made = Proc(tmp_path)
     site = tmp_path / "root" / SITE.lstrip("/")
     for name in ("tensorflow_tpu-2.20.0", "tensorflow_io_gcs_filesystem-0.37.1", "keras-3.1"):
-        (site / f"{name}.dist-info").mkdir(parents=True)
+        folder = site / f"{name}.dist-info"
+        folder.mkdir(parents=True)
+        package, _, version = name.partition("-")
+        (folder / "METADATA").write_text(f"Name: {package}\nVersion: {version}\n")
     return made
 
 
@@ -182,7 +185,11 @@ def test_several_processes_at_one_port_are_told_from_a_trainer_and_its_forks(pro
     assert shared[82][Address("127.0.0.1", 1)][0] == 0
     with pytest.raises(NothingDiagnosed) as refused:
         at_address(Address("127.0.0.1", 1), machine.processes)
-    for part in ("pid another (no trainer that is seen)", "pid 82 (python b.py)", "attach 8"):
+    for part in (
+        "pid another (no trainer that is seen)",
+        "pid 82 (python b.py)",
+        "a port of its own",
+    ):
         assert part in str(refused.value)
     assert at_address(Address("127.0.0.1", 2), machine.processes) is None
     assert at_address(Address("192.0.2.1", 1), machine.processes) is None, "another machine"

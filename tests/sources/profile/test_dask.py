@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources import dask_cluster
 from tpudiag.sources.profile import dask
 
 pytestmark = pytest.mark.slow
@@ -146,11 +147,11 @@ def test_workers_that_do_not_come_back(
     spaces: ModuleType, tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(spaces, tmp_path, 3000)
-    monkeypatch.setattr(dask, "WORKERS_S", 20.0)
+    monkeypatch.setattr(dask_cluster, "WORKERS_S", 20.0)
     files = [str(file) for file in sorted(tmp_path.rglob("*.xplane.pb"))]
-    answering = dask.Cluster(f"dask://127.0.0.1:{cluster.port}")(files)
+    answering = dask.read(f"dask://127.0.0.1:{cluster.port}", files)
     places = {next(answering)[0]}
-    monkeypatch.setattr(dask, "WORKERS_S", 1.0)
+    monkeypatch.setattr(dask_cluster, "WORKERS_S", 1.0)
     for worker in cluster.workers:
         worker.kill()
     rest = dict(answering)
@@ -167,10 +168,10 @@ def test_answers_that_went_with_the_scheduler(
     monkeypatch: pytest.MonkeyPatch,
     dies: bool,
 ) -> None:
-    monkeypatch.setattr(dask, "WORKERS_S", 5.0)
+    monkeypatch.setattr(dask_cluster, "WORKERS_S", 5.0)
     write(spaces, tmp_path, 30)
     files = [str(file) for file in sorted(tmp_path.rglob("*.xplane.pb"))] * 3
-    answering = dask.Cluster(f"dask://127.0.0.1:{cluster.port}")(files)
+    answering = dask.read(f"dask://127.0.0.1:{cluster.port}", files)
     places = {next(answering)[0]}
     with distributed().Client(f"tcp://127.0.0.1:{cluster.port}") as client:
         while any(client.processing().values()):

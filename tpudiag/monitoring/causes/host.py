@@ -12,7 +12,7 @@ from statistics import median
 
 import psutil
 
-from tpudiag.monitoring.causes import cgroups
+from tpudiag.sources.live import cgroups
 
 EVERY_S = 5.0
 KEPT = 720

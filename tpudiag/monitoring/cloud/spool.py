@@ -34,15 +34,6 @@ CREATE TABLE IF NOT EXISTS counts (what TEXT PRIMARY KEY, points INTEGER);
 """
 
 
-_KINDS = {
-    "waiting": {"source": "integer", "metric": "text", "end_ns": "integer", "value": "real"},
-    "series": {"last_ns": "integer"},
-    "counts": {"points": "integer"},
-    "sources": {"id": "integer"},
-}
-"""What the columns hold."""
-
-
 @dataclass(frozen=True)
 class Point:
     """One figure at one time; `again` where an earlier try may have reached the service."""
@@ -87,12 +78,6 @@ class Spool:
         (whole,) = self._connection.execute("PRAGMA quick_check(1)").fetchone()
         if whole != "ok":
             return str(whole).splitlines()[0]
-        for table, columns in _KINDS.items():
-            wrong = " OR ".join(
-                f"typeof({column}) NOT IN ('{kind}', 'integer')" for column, kind in columns.items()
-            )
-            if self._connection.execute(f"SELECT 1 FROM {table} WHERE {wrong}").fetchone():
-                return f"values of {table}"
         unknown = "SELECT 1 FROM waiting WHERE source NOT IN (SELECT id FROM sources)"
         if self._connection.execute(unknown).fetchone():
             return "points without a source"

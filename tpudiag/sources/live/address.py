@@ -17,23 +17,15 @@ class Address:
 
     host: str
     port: int
-    pid: int = 0
-    """The process's pid, where several of this machine listen there; else 0."""
 
     def __str__(self) -> str:
-        return f"{self.endpoint} (pid {self.pid})" if self.pid else self.endpoint
-
-    @property
-    def endpoint(self) -> str:
-        """`host:port`, to connect to."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
     @property
     def file_name(self) -> str:
         """The name of its file in a run folder, without ending."""
-        whose = f"_pid{self.pid}" if self.pid else ""
         # XProf takes the file's name for the host's.
-        return re.sub(r"[^A-Za-z0-9_.-]", "-", f"{self.host}_{self.port}{whose}")
+        return re.sub(r"[^A-Za-z0-9_.-]", "-", f"{self.host}_{self.port}")
 
 
 def addresses(text: str) -> tuple[Address, ...]:

@@ -19,7 +19,7 @@ import grpc
 
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.channel import NotReached, channel, code_of, details_of, method
+from tpudiag.sources.live.channel import channel, code_of, details_of, method
 from tpudiag.sources.live.probe import Probe
 from tpudiag.sources.live.run_folder import RunFolder
 from tpudiag.sources.profile import wire
@@ -89,11 +89,7 @@ def capture(
             stack.callback(run.remove, session)
         for probe in probes:
             if probe.fault is None:
-                try:
-                    opened = stack.enter_context(channel(probe.address))
-                except NotReached as error:
-                    captures[probe.address] = Capture(probe.address, fault=str(error))
-                    continue
+                opened = stack.enter_context(channel(probe.address))
                 calls[probe.address] = (probe, opened, _started(opened, probe, wish, session, run))
         # After all requests: the captures of a pod must begin together, and a callback may run at
         # once.
@@ -172,7 +168,7 @@ def _written(probe: Probe, response: bytes, session: str, run: RunFolder) -> str
                 f"into {run.url}; give a --log-dir that it sees and may write to, e.g. gs://..."
             )
         space = memoryview(theirs)
-    if space is None or not profiler_messages.has_events(space):
+    if not profiler_messages.has_events(space):
         raise _NoProfile(
             "no trace event: the trainer is idle (waiting, compiling or at its end), or the "
             "capture was too short; try a longer --duration"

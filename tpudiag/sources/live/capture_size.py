@@ -13,7 +13,7 @@ from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.capture import CaptureRequest, capture
 from tpudiag.sources.live.memory import FreeMemory
 from tpudiag.sources.live.probe import Probe
-from tpudiag.sources.live.run_folder import LocalRun
+from tpudiag.sources.live.run_folder import RunFolder
 
 SAMPLE_S = 0.2
 GROWTH = 56
@@ -92,7 +92,7 @@ def fitted(
 def _sampled(probes: Sequence[Probe], request: CaptureRequest) -> dict[Address, int]:
     """The size of a short profile of each trainer, in bytes; none where it sent none."""
     with scratch.folder("sample") as folder:
-        run = LocalRun(str(folder))
+        run = RunFolder(str(folder))
         captures, interrupted = capture(probes, replace(request, duration_s=SAMPLE_S), run)
         if interrupted:
             raise KeyboardInterrupt

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
+from tpudiag.sources.live.packages import package
+
 _JAXLIB, _LIBTPU = re.compile(r"(/.*)/jaxlib/"), re.compile(r"(/.*)/libtpu/libtpu\.so")
-_ASKED = re.compile(
-    r"^Requires-Dist: *libtpu *\(?== *([\d.]+?)(?:\.\*)?\)? *;.*\btpu\b", re.MULTILINE
-)
+_ASKED = re.compile(r"libtpu *\(?== *([\d.]+?)(?:\.\*)?\)? *;.*\btpu\b")
 
 
 def crash_feared(root: Path, mapped: Iterable[str]) -> str:
@@ -26,16 +26,16 @@ def crash_feared(root: Path, mapped: Iterable[str]) -> str:
         libtpu = libtpu or _first(_LIBTPU, path)
     if not jax or not libtpu:
         return ""
-    have, _ = _distribution(root, libtpu, "libtpu")
-    version, metadata = _distribution(root, jax, "jax")
-    pinned = _ASKED.search(metadata)
+    loaded, by = package(f"{root}{libtpu}", "libtpu"), package(f"{root}{jax}", "jax")
+    lines = (by.requires or ()) if by is not None else ()
+    asked = next((found for line in lines if (found := _ASKED.match(line))), None)
     # With dots at both ends, so that 0.0.5 does not match 0.0.51.
-    if not have or pinned is None or f"{have}.".startswith(f"{pinned[1]}."):
+    if by is None or loaded is None or not asked or f"{loaded.version}.".startswith(f"{asked[1]}."):
         return ""
     return (
-        f"a capture could crash it: JAX {version} goes with libtpu {pinned[1]}, and {have} is "
-        "loaded (its profiler ends in `Unexpected PLUGIN_Profiler_Api size` and SIGSEGV); pip "
-        f"install 'jax[tpu]=={version}' there; --force captures all the same"
+        f"a capture could crash it: JAX {by.version} goes with libtpu {asked[1]}, and another is "
+        f"loaded, {loaded.version} (its profiler ends in `Unexpected PLUGIN_Profiler_Api size` "
+        f"and SIGSEGV); pip install 'jax[tpu]=={by.version}' there; --force captures all the same"
     )
 
 
@@ -43,17 +43,3 @@ def _first(pattern: re.Pattern[str], path: str) -> str:
     """The package folder of a mapped file."""
     match = pattern.match(path)
     return match[1] if match else ""
-
-
-def _distribution(root: Path, site: str, name: str) -> tuple[str, str]:
-    """Version and metadata of a package; empty where it is missing."""
-    folder = Path(f"{root}{site}")
-    try:
-        # By the folder's name: importlib.metadata knows this environment, not the trainer's.
-        for entry in sorted(folder.glob(f"{name}-*.dist-info")):
-            version = entry.name.removeprefix(f"{name}-").removesuffix(".dist-info")
-            metadata = (entry / "METADATA").read_text(encoding="utf-8", errors="replace")
-            return version, metadata
-    except OSError:
-        pass
-    return "", ""

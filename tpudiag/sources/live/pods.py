@@ -5,14 +5,14 @@ The cluster is the kubeconfig's (`KUBECONFIG`, or ~/.kube/config), or, in a pod,
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, get_args
-
-import msgspec
+from typing import Any, Literal, cast, get_args
 
 from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.whole import whole
@@ -21,6 +21,7 @@ PodPhase = Literal["Pending", "Running", "Succeeded", "Failed", "Unknown", "Term
 """The API's phases, and kubectl's name for a pod that is being deleted."""
 _PHASES: dict[str, PodPhase] = {phase: phase for phase in get_args(PodPhase)}
 LIMIT_S = 30.0
+Json = dict[str, Any]
 TPU_RESOURCE = "google.com/tpu"
 INDEX_LABELS = (
     "batch.kubernetes.io/job-completion-index",
@@ -84,14 +85,13 @@ def pods(selection: Selection, limit_s: float = LIMIT_S) -> tuple[Pod, ...]:
             # here.
             _preload_content=False,
         )
-        items = msgspec.json.decode(answer.data, type=_Listing).items
+        listed = [_pod(item) for item in json.loads(answer.data)["items"]]
     except Exception as error:
         raise _refusal(error, selection, namespace) from error
-    if not items:
+    if not listed:
         raise NothingDiagnosed(
             f"--selector {selection.selector}: no pod in the namespace {namespace} has these labels"
         )
-    listed = [_pod(item) for item in items]
     return tuple(sorted(listed, key=lambda pod: (pod.index is None, pod.index or 0, pod.name)))
 
 
@@ -159,135 +159,60 @@ def _refusal(error: Exception, selection: Selection, namespace: str) -> Exceptio
 def _line(error: Exception) -> str:
     """An error's text on one line: the server's own message where there is one."""
     body = getattr(error, "body", None)
-    try:
-        message = msgspec.json.decode(body, type=_Condition).message if body else None
-    except msgspec.MsgspecError:
-        message = None
-    message = message or str(getattr(error, "reason", None) or error)
+    message = str(getattr(error, "reason", None) or error)
+    with suppress(ValueError, AttributeError):
+        message = str(json.loads(body or "").get("message") or message)
     return " ".join(message.split())[:300] or type(error).__name__
 
 
-def _pod(item: _Item) -> Pod:
+def _pod(item: Json) -> Pod:
     """One pod of the listing."""
-    meta, status = item.metadata, item.status
-    # Older releases write the completion index as an annotation only.
-    labels = {**(meta.annotations or {}), **(meta.labels or {})}
+    meta, spec, status = item["metadata"], _part(item, "spec"), _part(item, "status")
+    # Older releases write the completion index as an annotation alone.
+    labels = {**_part(meta, "annotations"), **_part(meta, "labels")}
     index = next((labels[name] for name in INDEX_LABELS if name in labels), "")
+    phase = _PHASES.get(status.get("phase", ""), "Unknown")
     return Pod(
-        name=meta.name,
-        namespace=meta.namespace or "default",
+        name=meta["name"],
+        namespace=meta.get("namespace") or "default",
         # A pod that is being deleted calls itself Running until its last container is gone.
-        phase="Terminating" if meta.deletionTimestamp else _PHASES.get(status.phase, "Unknown"),
-        address=status.podIP or None,
-        node=item.spec.nodeName or "",
-        restarts=sum(state.restartCount for state in status.containerStatuses or ()),
-        chips=sum(_chips(container) for container in item.spec.containers or ()),
+        phase="Terminating" if meta.get("deletionTimestamp") else phase,
+        address=status.get("podIP") or None,
+        node=spec.get("nodeName") or "",
+        restarts=sum(each.get("restartCount", 0) for each in _parts(status, "containerStatuses")),
+        chips=sum(_chips(container) for container in _parts(spec, "containers")),
         index=whole(index),
         ended=_ended(status),
     )
 
 
-def _chips(container: _Container) -> int:
-    """The TPU chips that a container requests."""
-    resources = container.resources or _Resources()
-    number = str({**(resources.requests or {}), **(resources.limits or {})}.get(TPU_RESOURCE, 0))
-    return whole(number) or 0
+def _part(whole: Json, name: str) -> Json:
+    """An object in another; empty where it is not set."""
+    return cast("Json", whole.get(name) or {})
 
 
-def _ended(status: _Status) -> str:
-    """Why it does not run, or its last container did not; empty where all is well."""
-    reasons = [status.reason, status.message] if status.reason else []
-    for container in status.containerStatuses or ():
-        now, before = container.state or _State(), container.lastState or _State()
-        reasons += [now.waiting.reason if now.waiting else None]
-        if ended := now.terminated or before.terminated:
-            reasons.append(f"{ended.reason or 'ended'}, exit code {ended.exitCode}")
+def _parts(whole: Json, name: str) -> list[Json]:
+    """The objects of an array; none where it is not set."""
+    return cast("list[Json]", whole.get(name) or [])
+
+
+def _chips(container: Json) -> int:
+    """The TPU chips that a container asks for."""
+    asked = _part(container, "resources")
+    wanted = {**_part(asked, "requests"), **_part(asked, "limits")}
+    return whole(str(wanted.get(TPU_RESOURCE, 0))) or 0
+
+
+def _ended(status: Json) -> str:
+    """Why it does not run, or its last container did not; nothing where all is well."""
+    reasons: list[Any] = [status["reason"], status.get("message")] if status.get("reason") else []
+    for container in _parts(status, "containerStatuses"):
+        now, before = _part(container, "state"), _part(container, "lastState")
+        reasons.append(_part(now, "waiting").get("reason"))
+        if ended := _part(now, "terminated") or _part(before, "terminated"):
+            reasons.append(f"{ended.get('reason') or 'ended'}, exit code {ended.get('exitCode')}")
     if not any(reasons):
-        conditions = status.conditions or ()
-        # Before there is a container only a condition has the reason, such as a lack of chips.
-        reasons = [each.message for each in conditions if each.status == "False"]
+        # Before any container is made only a condition tells: no node has the chips, say.
+        conditions = _parts(status, "conditions")
+        reasons = [each.get("message") for each in conditions if each.get("status") == "False"]
     return "; ".join(dict.fromkeys(" ".join(each.split()) for each in reasons if each))
-
-
-class _Metadata(msgspec.Struct):
-    """A pod's identity."""
-
-    name: str
-    namespace: str | None = None
-    labels: dict[str, str] | None = None
-    annotations: dict[str, str] | None = None
-    deletionTimestamp: str | None = None
-
-
-class _Resources(msgspec.Struct):
-    """A container's resource requests."""
-
-    requests: dict[str, str | int | float] | None = None
-    limits: dict[str, str | int | float] | None = None
-
-
-class _Container(msgspec.Struct):
-    """A container's specification."""
-
-    resources: _Resources | None = None
-
-
-class _Spec(msgspec.Struct):
-    """A pod's specification."""
-
-    nodeName: str | None = None
-    containers: list[_Container] | None = None
-
-
-class _End(msgspec.Struct):
-    """How a container ended, or why it waits."""
-
-    reason: str | None = None
-    exitCode: int | None = None
-
-
-class _State(msgspec.Struct):
-    """A container's state; one of both, or none where it runs."""
-
-    waiting: _End | None = None
-    terminated: _End | None = None
-
-
-class _ContainerStatus(msgspec.Struct):
-    """A container's status."""
-
-    restartCount: int = 0
-    state: _State | None = None
-    lastState: _State | None = None
-
-
-class _Condition(msgspec.Struct):
-    """A condition of a pod, which holds or not."""
-
-    status: str = ""
-    message: str | None = None
-
-
-class _Status(msgspec.Struct):
-    """A pod's status."""
-
-    phase: str = "Unknown"
-    podIP: str | None = None
-    reason: str | None = None
-    message: str | None = None
-    containerStatuses: list[_ContainerStatus] | None = None
-    conditions: list[_Condition] | None = None
-
-
-class _Item(msgspec.Struct):
-    """A pod of a listing; names as the API has them."""
-
-    metadata: _Metadata
-    spec: _Spec = msgspec.field(default_factory=_Spec)
-    status: _Status = msgspec.field(default_factory=_Status)
-
-
-class _Listing(msgspec.Struct):
-    """The API server's answer."""
-
-    items: list[_Item]

@@ -1,12 +1,11 @@
 """Whether there is a profiler service at an address; a harmless probe, without TensorFlow.
 
-`Terminate` of an unknown session answers OK and does nothing; `Monitor` fails in words of the
-profiler's own. Only where gRPC fails is the port probed for other protocols.
+`Terminate` of a session that nobody has answers OK and does nothing; `Monitor` is not there, in
+words of the profiler's own.
 """
 
 import queue
 import socket
-import ssl
 import threading
 import time
 from collections.abc import Sequence
@@ -18,15 +17,13 @@ import grpc
 
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.channel import NotReached, channel, code_of, details_of, method
+from tpudiag.sources.live.channel import channel, code_of, details_of, method
 
 LIMIT_S = 5.0
 MOST_AT_ONCE = 256
 NO_PROFILER = "a gRPC server, but no profiler service of TensorFlow's or JAX'"
 SILENT = "listens, but did not answer within {:g} s"
 _NOBODY = "tpudiag-probe-no-such-session"
-_PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-"""The start of an HTTP/2 client: the magic line, and an empty SETTINGS frame."""
 
 
 @dataclass(frozen=True)
@@ -66,21 +63,13 @@ def probe(address: Address, limit_s: float = LIMIT_S) -> Probe:
     fault = _connected(address, limit_s)
     if fault is not None:
         return Probe(address, fault)
-    try:
-        return _probed(address, clock)
-    except NotReached as error:
-        return Probe(address, str(error))
-
-
-def _probed(address: Address, clock: _Clock) -> Probe:
-    """Probe by gRPC; raises NotReached."""
     with channel(address) as opened:
         try:
             # Any request would do; this one changes nothing, since no session has that name.
             nobody = profiler_messages.terminate_request(_NOBODY)
             method(opened, profiler_messages.TERMINATE)(nobody, timeout=clock.left_s(0.6))
         except grpc.RpcError as error:
-            return Probe(address, _fault(address, error, clock))
+            return Probe(address, _fault(error, clock))
         if not _answers_as_profiler(opened, clock):
             return Probe(address, NO_PROFILER)
         return Probe(address, sends_profile=_has_snapshots(opened, clock))
@@ -122,16 +111,14 @@ def _connection(address: Address, limit_s: float) -> str | None:
     return None
 
 
-def _fault(address: Address, error: grpc.RpcError, clock: _Clock) -> str:
+def _fault(error: grpc.RpcError, clock: _Clock) -> str:
     """Describes a port on which the profiler's method failed."""
     if code_of(error) is grpc.StatusCode.UNIMPLEMENTED:
         return NO_PROFILER
-    spoken = _spoken(address, clock)
-    if spoken is not None:
-        return spoken
     if code_of(error) is grpc.StatusCode.DEADLINE_EXCEEDED:
         return SILENT.format(clock.limit_s)
-    return f"no profiler service: {details_of(error) or code_of(error).name}"
+    told = details_of(error) or code_of(error).name
+    return f"no profiler service; a proxy, or another server (HTTP, TLS)? gRPC says: {told}"
 
 
 def _answers_as_profiler(opened: grpc.Channel, clock: _Clock) -> bool:
@@ -151,52 +138,4 @@ def _has_snapshots(opened: grpc.Channel, clock: _Clock) -> bool:
         method(opened, profiler_messages.SNAPSHOT)(b"", timeout=clock.left_s())
     except grpc.RpcError as error:
         return code_of(error) is not grpc.StatusCode.UNIMPLEMENTED
-    return True
-
-
-def _spoken(address: Address, clock: _Clock) -> str | None:
-    """The protocol of a port without gRPC; None where it speaks HTTP/2 or was not reached."""
-    try:
-        first = _greeted(address, clock.left_s(0.5))
-        if first[:5] == b"HTTP/" or first[:1] == b"<":
-            return "an HTTP server, not a profiler service"
-        # The type of the first frame: HTTP/2 answers with SETTINGS, which is 4.
-        if first[3:4] == b"\x04":
-            return None
-        # A TLS alert begins with 0x15.
-        if first[:1] == b"\x15" or _speaks_tls(address, clock.left_s()):
-            return (
-                "speaks TLS, which a profiler service does not: a proxy or another server; give "
-                "the trainer's own port"
-            )
-    except TimeoutError:
-        return SILENT.format(clock.limit_s)
-    except OSError:
-        return None
-    return "listens, but speaks no gRPC"
-
-
-def _greeted(address: Address, limit_s: float) -> bytes:
-    """A port's first bytes to an HTTP/2 client; raises OSError."""
-    with socket.create_connection((address.host, address.port), timeout=limit_s) as connection:
-        connection.sendall(_PREFACE)
-        try:
-            return connection.recv(9)
-        except ConnectionResetError:
-            return b""
-
-
-def _speaks_tls(address: Address, limit_s: float) -> bool:
-    """Whether a TLS handshake makes progress; raises TimeoutError."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    context.set_alpn_protocols(["h2"])
-    with socket.create_connection((address.host, address.port), timeout=limit_s) as connection:
-        try:
-            context.wrap_socket(connection, server_hostname=address.host).close()
-        except ssl.SSLError as error:
-            return "WRONG_VERSION_NUMBER" not in str(error) and "EOF" not in str(error)
-        except ConnectionError:
-            return False
     return True

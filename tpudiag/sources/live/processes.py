@@ -9,14 +9,14 @@ from pathlib import Path
 
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.jax_profiler import crash_feared
+from tpudiag.sources.live.packages import package
 from tpudiag.sources.live.sockets import (
     PROC,
     Socket,
-    SocketState,
     inodes,
     link_of,
+    listening,
     overlap,
-    sockets,
 )
 
 _FRAMEWORKS = (
@@ -28,9 +28,12 @@ _FRAMEWORKS = (
 # line would be slow.
 _HINT = re.compile(r"tensorflow/|jaxlib/|torch_xla/|_XLAC|libtpu/")
 _OWNERS = {
-    "TensorFlow": r"(?:tensorflow(?:_cpu|_tpu|_gpu|_intel|_rocm)?|tf_nightly(?:_cpu|_gpu)?)",
-    "JAX": "jaxlib",
-    "PyTorch/XLA": "torch_xla",
+    "TensorFlow": (
+        *(f"tensorflow{build}" for build in ("-tpu", "-cpu", "-gpu", "-intel", "-rocm", "")),
+        *(f"tf-nightly{build}" for build in ("-cpu", "-gpu", "")),
+    ),
+    "JAX": ("jaxlib",),
+    "PyTorch/XLA": ("torch-xla",),
 }
 """The distributions whose version is the framework's."""
 _DEVICE = re.compile(r"/dev/(?:accel\d+|vfio/\d+)")
@@ -136,7 +139,7 @@ def _process(
     if framework is None and not devices:
         return None
     held = inodes(links)
-    rows = tuple(each for each in sockets(folder) if each.state is SocketState.LISTENING)
+    rows = tuple(listening(folder))
     own = [each for each in rows if each.inode in held]
     process = Process(
         pid=int(folder.name),
@@ -204,21 +207,10 @@ def _framework(folder: Path, mapped: tuple[str, ...]) -> str | None:
                 places[name] = match[1]
     return (
         ", ".join(
-            f"{name} {_version(folder, name, places[name])}".rstrip()
+            f"{name} {found.version if found is not None else ''}".rstrip()
             for name, _ in _FRAMEWORKS
             if name in places
+            for found in (package(f"{folder}/root{places[name]}", *_OWNERS[name]),)
         )
         or None
     )
-
-
-def _version(folder: Path, name: str, site: str) -> str:
-    """The version in the name of the distribution's folder beside the library; else empty."""
-    try:
-        beside = sorted(path.name for path in Path(f"{folder}/root{site}").iterdir())
-    except OSError:
-        return ""
-    for entry in beside:
-        if match := re.fullmatch(rf"{_OWNERS[name]}-(\d[^-]*)\.dist-info", entry):
-            return match[1]
-    return ""

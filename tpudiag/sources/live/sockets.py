@@ -1,8 +1,4 @@
-"""TCP sockets from /proc, and which process holds one.
-
-Several processes may listen on one port (SO_REUSEPORT, which gRPC sets): the kernel assigns each
-connection to one of them, and only the accepted socket shows to which.
-"""
+"""The TCP sockets that listen, as /proc shows them, and which process holds one."""
 
 from __future__ import annotations
 
@@ -10,42 +6,28 @@ import re
 import socket
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 
 from tpudiag.sources.live.address import Address
 
 PROC = Path("/proc")
 ANYWHERE = "localhost"
-"""The address of a socket that listens on all interfaces."""
+"""How the address of a socket is written that listens on all interfaces."""
+LISTENS = "0A"
+"""The kernel's number for it (include/net/tcp_states.h)."""
 _SOCKET = re.compile(r"socket:\[(\d+)\]")
-
-
-class SocketState(Enum):
-    """A connection's state, by the kernel's number for it (include/net/tcp_states.h)."""
-
-    ESTABLISHED = 1
-    LISTENING = 10
-    OTHER = -1
-
-    @classmethod
-    def _missing_(cls, value: object) -> SocketState:  # noqa: ARG003
-        """All other states: opening or closing."""
-        return cls.OTHER
 
 
 @dataclass(frozen=True)
 class Socket:
-    """A TCP socket of a network; `inode` is 0 for a connection not yet accepted."""
+    """A TCP socket of a network that listens."""
 
     inode: int
     local: Address
-    remote_port: int
-    state: SocketState
 
 
-def sockets(process: Path) -> Iterator[Socket]:
-    """Every TCP socket in the network of a process (`/proc/PID`)."""
+def listening(process: Path) -> Iterator[Socket]:
+    """The TCP sockets that listen in the network of a process (`/proc/PID`)."""
     for name in ("tcp", "tcp6"):
         try:
             lines = (process / "net" / name).read_text(encoding="ascii").splitlines()[1:]
@@ -53,10 +35,8 @@ def sockets(process: Path) -> Iterator[Socket]:
             continue
         for line in lines:
             fields = line.split()
-            remote_port = int(fields[2].rpartition(":")[2], 16)
-            yield Socket(
-                int(fields[9]), _address(fields[1]), remote_port, SocketState(int(fields[3], 16))
-            )
+            if fields[3] == LISTENS:
+                yield Socket(int(fields[9]), _address(fields[1]))
 
 
 def inodes(links: Iterable[str]) -> frozenset[int]:
@@ -64,41 +44,10 @@ def inodes(links: Iterable[str]) -> frozenset[int]:
     return frozenset(int(match[1]) for link in links if (match := _SOCKET.fullmatch(link)))
 
 
-def held_by(process: Path) -> frozenset[int]:
-    """The sockets of a process; raises OSError where it may not be inspected."""
-    return inodes(link_of(entry) for entry in (process / "fd").iterdir())
-
-
 def overlap(one: Address, other: Address) -> bool:
     """Whether a connection to one of them may be accepted at the other."""
     alike = one.host == other.host or ANYWHERE in (one.host, other.host)
     return one.port == other.port and alike
-
-
-def connections_to(port: int, proc: Path = PROC) -> frozenset[int]:
-    """The local ports of this process's own connections to a port."""
-    own = proc / "self"
-    held = held_by(own)
-    return frozenset(
-        each.local.port
-        for each in sockets(own)
-        if each.remote_port == port and each.state is SocketState.ESTABLISHED and each.inode in held
-    )
-
-
-def accepted(pid: int, port: int, client_port: int, proc: Path = PROC) -> bool:
-    """Whether this process accepted the connection from a local port to its port."""
-    process = proc / str(pid)
-    try:
-        held = held_by(process)
-    except OSError:
-        return False
-    return any(
-        each.local.port == port and each.remote_port == client_port and each.inode in held
-        for each in sockets(process)
-        # A queued connection has no owner yet: its inode is 0.
-        if each.inode
-    )
 
 
 def _address(text: str) -> Address:

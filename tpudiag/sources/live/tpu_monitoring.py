@@ -18,6 +18,7 @@ from typing import Literal
 
 import msgspec
 
+from tpudiag.sources.live.packages import package
 from tpudiag.sources.live.rights import is_own
 
 LIMIT_S = 8.0
@@ -30,7 +31,6 @@ from libtpu.sdk import tpumonitoring
 data = {name: list(tpumonitoring.get_metric(name).data()) for name in sys.argv[2:]}
 print("\\n" + json.dumps(data))
 """
-_DISTRIBUTION = re.compile(r"libtpu-(\d[^-]*)\.dist-info")
 _SCORE = re.compile(r"(?P<where>.*\S)\s*[-:]\s*(?P<score>\d+)")
 
 Health = Literal["throttling", "ICI link"]
@@ -94,13 +94,9 @@ def _version_of(pid: int) -> str | None:
 
 
 def _version(packages: Path) -> str | None:
-    """The version in the name of libtpu's distribution in a folder of packages."""
-    try:
-        names = [entry.name for entry in packages.iterdir()]
-    except OSError:
-        return None
-    found = [match[1] for name in names if (match := _DISTRIBUTION.fullmatch(name))]
-    return found[0] if len(found) == 1 else None
+    """The version of the libtpu in a folder of packages."""
+    found = package(packages, "libtpu")
+    return found.version if found is not None else None
 
 
 def _scores(answers: Mapping[str, Sequence[str]]) -> tuple[ChipScore, ...]:

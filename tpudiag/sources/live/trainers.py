@@ -48,13 +48,14 @@ class Machine:
 def look(proc: Path = PROC) -> Machine:
     """Find the trainers, and probe each port that they listen on for a profiler.
 
-    A stopped trainer does not answer, and is not probed.
+    A trainer that stands still answers nothing, and is not asked; nor is a port at which several
+    processes listen, for anyone of them may answer.
     """
     processes = table(proc)
     owners = [p for p in processes.found if not _is_fork(p, processes)]
     ours = {p.pid for p in owners if _is_ours(p, processes)}
     ports = {
-        p.pid: tuple(own_address(p, at) for at in sorted(p.listening))
+        p.pid: tuple(at for at in sorted(p.listening) if not p.rivals(at))
         for p in owners
         if not (p.own_network or p.stopped or p.pid in ours)
     }
@@ -70,11 +71,6 @@ def look(proc: Path = PROC) -> Machine:
         processes,
         tuple(t for t in trainers if t.pid in ours),
     )
-
-
-def own_address(process: Process, at: Address) -> Address:
-    """An address of a process; with its pid where others listen there too."""
-    return replace(at, pid=process.pid) if process.rivals(at) else at
 
 
 def _is_ours(process: Process, processes: Table) -> bool:
@@ -151,8 +147,7 @@ def owners_of(at: Address, processes: Table) -> Iterator[tuple[Process, Address]
     name = ANYWHERE if at.host == os.uname().nodename else at.host
     for process in processes.found:
         for own in sorted(process.listening):
-            mine = at.pid in (0, process.pid) and not process.own_network
-            if mine and overlap(own, replace(at, host=name)):
+            if not process.own_network and overlap(own, replace(at, host=name)):
                 yield process, own
 
 
@@ -163,8 +158,7 @@ def _several(at: Address, process: Process, own: Address, processes: Table) -> s
     each = [f"{pid or 'another'} ({commands.get(pid, 'no trainer that is seen')})" for pid in pids]
     return (
         f"{at}: {len(pids)} processes listen there (SO_REUSEPORT), and a connection comes to any "
-        f"of them: pid {', pid '.join(each)}; name the one that is meant: tpudiag attach "
-        f"{process.pid}"
+        f"of them: pid {', pid '.join(each)}; give each a port of its own"
     )
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from tpudiag.signals import Device
 from tpudiag.signals.profile import WHOLE_TRACE
-from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.edge_steps import Steps, complete
 from tpudiag.sources.profile.events import Line
@@ -25,7 +24,9 @@ from tpudiag.sources.profile.intervals import (
     without,
 )
 from tpudiag.sources.profile.operations import OpKey, OpTotal, added, operation
+from tpudiag.sources.profile.schema import parsed
 from tpudiag.sources.profile.varints import Ints
+from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, StatValue
 from tpudiag.sources.profile.xstats import named
 
@@ -164,14 +165,14 @@ def _coverage(ops: Sequence[_Columns], read: DeviceRead) -> None:
 
 def _chip(details: StatValue | None) -> int | None:
     """The chip's number in the slice: CoreDetails {global chip id 5}; None where not recorded."""
-    if not isinstance(details, bytes):
+    if not isinstance(details, bytes) or not details:
         return None
     try:
-        numbers = wire.numbers(memoryview(details))
-    except wire.Damaged:
+        told = parsed("CoreDetails", details)
+    except Damaged:
         return None
     # Proto3 does not write 0: a message without the field is chip 0.
-    return numbers.get(5, numbers.get(4, 0)) if numbers else None
+    return int(told.global_chip_id or told.local_chip_id)
 
 
 def _figure(value: StatValue | None) -> float | None:

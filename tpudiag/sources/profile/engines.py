@@ -1,5 +1,7 @@
 """Reads the files of a run with an engine, and reports the progress."""
 
+from functools import partial
+
 from tpudiag.errors import UsageError
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.sources.profile.locate import Run
@@ -14,9 +16,9 @@ def engine(name: str) -> HostMapper:
     if name == "local":
         return here
     if name.startswith(DASK) and ":" in name.removeprefix(DASK):
-        from tpudiag.sources.profile.dask import Cluster
+        from tpudiag.sources.profile import dask
 
-        return Cluster(name)
+        return partial(dask.read, name)
     raise UsageError(f"--engine {name}: neither local nor {DASK}scheduler:8786")
 
 

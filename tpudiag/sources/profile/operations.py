@@ -1,16 +1,18 @@
 """Operations of the devices: totals, rates against the peaks, precision, padding."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
 from typing import NamedTuple
 
-from tpudiag.location import Location, parsed
+from tpudiag.location import Location
+from tpudiag.location import parsed as located
 from tpudiag.signals import Device, DeviceOp
-from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.op_kinds import INFEED, part_of
+from tpudiag.sources.profile.schema import parsed
 from tpudiag.sources.profile.tables import KEPT, Tables
+from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import Plane, StatValue
 
 PS_PER_MS = 1e9
@@ -118,7 +120,7 @@ def _description(plane: Plane, id_: int) -> Description:
         hbm_bytes=_hbm_bytes(breakdown) if isinstance(breakdown, bytes) else None,
         text=text,
         framework_op=framework_op,
-        location=parsed(str(stats.get("source") or "")),
+        location=located(str(stats.get("source") or "")),
         part=part_of(name, category, text),
         group=str(stats.get("deduplicated_name") or name),
         repeated=bool(REPEATED.search(name)) or REPEATED_BY_JOB in framework_op,
@@ -244,17 +246,10 @@ def _in_16_bit(op: OpTotal) -> bool | None:
 def _hbm_bytes(breakdown: bytes) -> int | None:
     """Bytes in memory space 1, the HBM, of a memory access breakdown; None where malformed."""
     try:
-        return sum(_accesses(memoryview(breakdown)))
-    except wire.Damaged:
+        accesses = parsed("MemoryAccessBreakdown", breakdown).memory_accessed
+    except Damaged:
         return None
-
-
-def _accesses(data: memoryview) -> Iterator[int]:
-    """The bytes of each access to HBM: message {operation 1, memory space 2, bytes 3}."""
-    for access in wire.parts(data, 1):
-        values = wire.numbers(access)
-        if values.get(2) == 1:
-            yield values.get(3, 0)
+    return int(sum(each.bytes_accessed for each in accesses if each.memory_space == 1))
 
 
 def _times(value: StatValue | None, count: int) -> int | None:

@@ -1,24 +1,27 @@
-"""The messages of an XSpace (openxla/xla, tsl/profiler/protobuf/xplane.proto), built at run time.
+"""Messages of protobuf that are read and written here, built at run time.
+
+XSpace: openxla/xla, tsl/profiler/protobuf/xplane.proto, whole; of the others the fields of use, by
+the same repository (hlo.proto, xla_data.proto, profiler_service.proto, profiler_options.proto),
+TensorFlow's event.proto, summary.proto and tensor.proto, and
+AI-Hypercomputer/cloud-accelerator-diagnostics, tpu_info/proto/tpu_metric_service.proto.
 
 They live in a descriptor pool of their own: TensorFlow and JAX register the same names in the
-default pool, and importing TensorFlow's classes takes five seconds. The pool gets the schema as
-bytes (google/protobuf/descriptor.proto), because the classes that write such bytes take longer to
-import than these few lines to run.
+default pool, and TensorFlow's classes would cost its import of five seconds.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import cache
-from typing import Protocol, cast
+from typing import Any
 
 from google.protobuf import descriptor_pool, message_factory
+from google.protobuf.descriptor_pb2 import FieldDescriptorProto, FileDescriptorProto
+from google.protobuf.message import DecodeError
 
-from tpudiag.sources.profile.wire import bytes_field, number_field
+from tpudiag.sources.profile.wire import Damaged
 
 _PACKAGE = "tensorflow.profiler"
-_KINDS = {"double": 1, "int64": 3, "uint64": 4, "string": 9, "bytes": 12}
+_KINDS = {"double": 1, "float": 2, "int64": 3, "uint64": 4, "string": 9, "bytes": 12}
 """FieldDescriptorProto.Type."""
-_MESSAGE_KIND, _OPTIONAL, _REPEATED = 11, 1, 3
-"""FieldDescriptorProto's type of messages, and its labels."""
 _MESSAGES = {
     "XSpace": "*XPlane planes 1, *string errors 2, *string warnings 3, *string hostnames 4",
     "XPlane": "int64 id 1, string name 2, *XLine lines 3, %XEventMetadata event_metadata 4,"
@@ -33,106 +36,89 @@ _MESSAGES = {
     "XEventMetadata": "int64 id 1, string name 2, string display_name 4, bytes metadata 3,"
     " *XStat stats 5, *int64 child_id 6",
     "XStatMetadata": "int64 id 1, string name 2, string description 3",
+    "CoreDetails": "int64 local_chip_id 4, int64 global_chip_id 5",
+    "MemoryAccessBreakdown": "*MemoryAccessed memory_accessed 1",
+    "MemoryAccessed": "int64 operation_type 1, int64 memory_space 2, int64 bytes_accessed 3",
+    "HloProto": "HloModuleProto hlo_module 1",
+    "HloModuleProto": "*HloComputationProto computations 3,"
+    " DeviceAssignmentProto device_assignment 15",
+    "DeviceAssignmentProto": "int64 replica_count 1, int64 computation_count 2",
+    "HloComputationProto": "*HloInstructionProto instructions 2",
+    "HloInstructionProto": "string name 1, string opcode 2, ShapeProto shape 3,"
+    " OpMetadata metadata 7, ConvolutionDimensionNumbers convolution_dimension_numbers 16,"
+    " DotDimensionNumbers dot_dimension_numbers 30, int64 id 35, *int64 operand_ids 36,"
+    " string backend_config 43",
+    "ShapeProto": "int64 element_type 2, *int64 dimensions 3",
+    "OpMetadata": "string op_name 2, string source_file 3, int64 source_line 4",
+    "ConvolutionDimensionNumbers": "int64 kernel_output_feature_dimension 4",
+    "DotDimensionNumbers": "*int64 lhs_contracting_dimensions 1, *int64 lhs_batch_dimensions 3",
+    "Event": "double wall_time 1, int64 step 2, string file_version 3, Summary summary 5",
+    "Summary": "*Value value 1",
+    "Value": "bytes tag 1, ?float simple_value 2, ?TensorProto tensor 8,"
+    " SummaryMetadata metadata 9",
+    "SummaryMetadata": "PluginData plugin_data 1, int64 data_class 4",
+    "PluginData": "string plugin_name 1",
+    "TensorProto": "int64 dtype 1, TensorShapeProto tensor_shape 2, bytes tensor_content 4,"
+    " *float float_val 5, *bytes string_val 8",
+    "TensorShapeProto": "int64 unknown_rank 3",
+    "ProfileRequest": "int64 duration_ms 1, ProfileOptions opts 4, string repository_root 5,"
+    " string session_id 6, string host_name 7, int64 emit_xspace 9",
+    "ProfileOptions": "int64 include_dataset_ops 1, int64 host_tracer_level 2,"
+    " int64 device_tracer_level 3, int64 version 5, int64 enable_hlo_proto 7, int64 duration_ms 9",
+    "ProfileResponse": "bytes xspace 8",
+    "TerminateRequest": "string session_id 1",
+    "MetricRequest": "string metric_name 1",
+    "MetricResponse": "TPUMetric metric 1",
+    "TPUMetric": "string name 1, *Metric metrics 3",
+    "Metric": "Attribute attribute 1, Gauge gauge 3",
+    "Attribute": "string key 1, AttrValue value 2",
+    "AttrValue": "int64 int_attr 3",
+    "Gauge": "?double as_double 1, ?int64 as_int 2",
 }
 """Fields as `type name number`: * repeated, ? in the message's one oneof, % map from int64."""
-_Field = tuple[str, str, str, int]
-"""Mark, type, name, number."""
-ONEOFS = {"XEvent": "data", "XStat": "value"}
-
-
-class XStat(Protocol):
-    """A named value; `WhichOneof("value")` names the member that is set."""
-
-    metadata_id: int
-    bytes_value: bytes
-    ref_value: int
-
-    def WhichOneof(self, name: str) -> str | None:
-        """The member of the oneof that is set."""
-        ...
-
-
-class XEventMetadata(Protocol):
-    """The metadata that all events of one id share."""
-
-    name: str
-    display_name: str
-
-    @property
-    def stats(self) -> Sequence[XStat]:
-        """The stats that are the same for every event of the id."""
-        ...
-
-
-class XStatMetadata(Protocol):
-    """The name of a stat."""
-
-    name: str
-
-
-class XPlane(Protocol):
-    """A device, a host, or the capture itself."""
-
-    name: str
-
-    def ParseFromString(self, data: bytes) -> int:
-        """Fill the message; raises DecodeError."""
-        ...
-
-    def ByteSize(self) -> int:
-        """The length of the message's bytes."""
-        ...
-
-    def DiscardUnknownFields(self) -> None:
-        """Drop what the schema does not know."""
-        ...
-
-    @property
-    def event_metadata(self) -> Mapping[int, XEventMetadata]:
-        """By the id that events carry."""
-        ...
-
-    @property
-    def stat_metadata(self) -> Mapping[int, XStatMetadata]:
-        """By the id that stats carry."""
-        ...
-
-    @property
-    def stats(self) -> Sequence[XStat]:
-        """The plane's own stats."""
-        ...
-
-
-def new_plane() -> XPlane:
-    """An empty XPlane."""
-    return cast(XPlane, message("XPlane")())
+ONEOFS = {"XEvent": "data", "XStat": "value", "Gauge": "value", "Value": "value"}
 
 
 @cache
-def message(name: str) -> type[object]:
+def message(name: str) -> Any:
     """The class of the message with this name, e.g. `XSpace`."""
-    descriptor = _pool().FindMessageTypeByName(f"{_PACKAGE}.{name}")
-    return cast("type[object]", message_factory.GetMessageClass(descriptor))
+    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"{_PACKAGE}.{name}"))
+
+
+def parsed(name: str, data: bytes | memoryview) -> Any:
+    """The message of this name in some bytes; raises Damaged."""
+    made = message(name)()
+    try:
+        made.ParseFromString(bytes(data))
+    except (DecodeError, UnicodeDecodeError) as error:
+        raise Damaged(f"corrupt: no {name}") from error
+    return made
 
 
 @cache
 def _pool() -> descriptor_pool.DescriptorPool:
     """The schema."""
+    file = FileDescriptorProto(name="tpudiag/messages.proto", package=_PACKAGE, syntax="proto3")
+    for name, text in _MESSAGES.items():
+        made = file.message_type.add(name=name)
+        if name in ONEOFS:
+            made.oneof_decl.add(name=ONEOFS[name])
+        for mark, kind, field, number in _fields(text):
+            own = kind
+            if mark == "%":
+                entry = "".join(word.title() for word in field.split("_")) + "Entry"
+                pair = made.nested_type.add(name=entry)
+                pair.options.map_entry = True
+                pair.field.append(_field("", "int64", "key", 1))
+                pair.field.append(_field("", kind, "value", 2))
+                own = f"{name}.{entry}"
+            made.field.append(_field(mark, own, field, number))
     pool = descriptor_pool.DescriptorPool()
-    head = _text(1, "tpudiag/xplane.proto") + _text(2, _PACKAGE) + _text(12, "proto3")
-    pool.AddSerializedFile(
-        head + b"".join(bytes_field(4, _descriptor(name, text)) for name, text in _MESSAGES.items())
-    )
+    pool.AddSerializedFile(file.SerializeToString())
     return pool
 
 
-def _descriptor(name: str, text: str) -> bytes:
-    """A DescriptorProto: its name 1, fields 2, entries of maps 3, oneofs 8."""
-    oneof = bytes_field(8, _text(1, ONEOFS[name])) if name in ONEOFS else b""
-    return _text(1, name) + b"".join(_field(name, each) for each in _fields(text)) + oneof
-
-
-def _fields(text: str) -> Iterator[_Field]:
+def _fields(text: str) -> Iterator[tuple[str, str, str, int]]:
     """Mark, type, name and number of each field."""
     for part in text.split(","):
         kind, name, number = part.split()
@@ -140,25 +126,13 @@ def _fields(text: str) -> Iterator[_Field]:
         yield mark, kind.removeprefix(mark), name, int(number)
 
 
-def _field(owner: str, field: _Field) -> bytes:
-    """The part of a DescriptorProto that is one field, with the entry message that a map needs."""
-    mark, kind, name, number = field
-    entry = "".join(word.title() for word in name.split("_")) + "Entry"
-    is_map = mark == "%"
-    label = _REPEATED if mark in ("*", "%") else _OPTIONAL
-    descriptor = _text(1, name) + number_field(3, number) + number_field(4, label)
-    descriptor += number_field(5, _KINDS.get(kind, _MESSAGE_KIND))
+def _field(mark: str, kind: str, name: str, number: int) -> FieldDescriptorProto:
+    """One field."""
+    made = FieldDescriptorProto(name=name, number=number)
+    made.label = made.LABEL_REPEATED if mark in ("*", "%") else made.LABEL_OPTIONAL
+    made.type = _KINDS.get(kind, made.TYPE_MESSAGE)  # type: ignore[assignment]
     if kind not in _KINDS:
-        descriptor += _text(6, f".{_PACKAGE}.{f'{owner}.{entry}' if is_map else kind}")
+        made.type_name = f".{_PACKAGE}.{kind}"
     if mark == "?":
-        descriptor += number_field(9, 0)
-    if not is_map:
-        return bytes_field(2, descriptor)
-    pair = _field(entry, ("", "int64", "key", 1)) + _field(entry, ("", kind, "value", 2))
-    is_entry = bytes_field(7, number_field(7, 1))  # MessageOptions.map_entry
-    return bytes_field(2, descriptor) + bytes_field(3, _text(1, entry) + pair + is_entry)
-
-
-def _text(number: int, text: str) -> bytes:
-    """A field that is text."""
-    return bytes_field(number, text.encode())
+        made.oneof_index = 0
+    return made

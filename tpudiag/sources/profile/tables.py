@@ -7,10 +7,11 @@ of a pod are parsed, and its operations described, once.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from google.protobuf.message import DecodeError
 
-from tpudiag.sources.profile.schema import XEventMetadata, XPlane, new_plane
+from tpudiag.sources.profile.schema import message
 from tpudiag.sources.profile.wire import Damaged
 
 KEPT, KEPT_BYTES = 8, 1 << 20
@@ -21,7 +22,7 @@ KEPT, KEPT_BYTES = 8, 1 << 20
 class Tables:
     """The metadata of events and stats by id; shared by all planes that write the same."""
 
-    metadata: Mapping[int, XEventMetadata] = field(repr=False)
+    metadata: Mapping[int, Any] = field(repr=False)
     names: Mapping[int, str] = field(repr=False)
     """Event names by metadata id."""
     stat_names: Mapping[int, str] = field(repr=False)
@@ -47,7 +48,7 @@ def _kept(events: bytes, stats: bytes) -> Tables:
 
 def _made(data: bytes) -> Tables:
     """The tables in some bytes."""
-    plane = new_plane()
+    plane = message("XPlane")()
     unknown = parse(plane, data, "a plane")
     return Tables(
         metadata=plane.event_metadata,
@@ -57,16 +58,16 @@ def _made(data: bytes) -> Tables:
     )
 
 
-def parse(message: XPlane, data: bytes, what: str) -> int:
-    """Fill the message; the number of bytes in fields that the schema does not know."""
+def parse(into: Any, data: bytes, what: str) -> int:
+    """Fill a message; the number of bytes in fields that the schema does not know."""
     try:
-        message.ParseFromString(data)
+        into.ParseFromString(data)
     except (DecodeError, UnicodeDecodeError) as error:
         raise Damaged(f"corrupt: {what} cannot be decoded") from error
-    message.DiscardUnknownFields()
-    if message.ByteSize() == len(data):
+    into.DiscardUnknownFields()
+    known = int(into.ByteSize())
+    if known == len(data):
         return 0
     # Another length than what was parsed: unknown fields, or another encoding.
-    known = message.ByteSize()
-    message.ParseFromString(data)
-    return message.ByteSize() - known
+    into.ParseFromString(data)
+    return int(into.ByteSize()) - known

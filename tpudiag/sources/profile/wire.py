@@ -44,12 +44,6 @@ def fields(data: memoryview) -> Iterator[Field]:
         position = end
 
 
-def numbers(data: memoryview) -> dict[int, int]:
-    """The fields of a message that are plain numbers, the last of each; raises Damaged."""
-    plain = (field for field in fields(data) if field.wire_type == VARINT)
-    return {field.number: varint(data, field.start)[0] for field in plain}
-
-
 def parts(data: memoryview, number: int) -> Iterator[memoryview]:
     """The content of the texts and messages of one number; raises Damaged."""
     for field in fields(data):
@@ -82,23 +76,3 @@ def varint(data: memoryview, position: int) -> tuple[int, int]:
         if byte < 0x80:
             return value, position + index + 1
     raise Damaged(f"corrupt at byte {position}: a number of more than 10 bytes")
-
-
-def number_field(number: int, value: int) -> bytes:
-    """A field of a whole number, as it is written."""
-    return _varint(number << 3 | VARINT) + _varint(value)
-
-
-def bytes_field(number: int, data: bytes) -> bytes:
-    """A field of bytes, of text or of a message, as it is written."""
-    return _varint(number << 3 | BYTES) + _varint(len(data)) + data
-
-
-def _varint(value: int) -> bytes:
-    """A number in as few groups of seven bits as it takes."""
-    groups = bytearray()
-    while value >= 0x80:
-        groups.append(value & 0x7F | 0x80)
-        value >>= 7
-    groups.append(value)
-    return bytes(groups)

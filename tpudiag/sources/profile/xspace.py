@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from dataclasses import field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from tpudiag.records import dataclass
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.events import WINDOW, Line, Region
-from tpudiag.sources.profile.schema import XPlane, XStat, new_plane
+from tpudiag.sources.profile.schema import message
 from tpudiag.sources.profile.strangers import HEAD, stranger
 from tpudiag.sources.profile.tables import Tables, parse, tables
 from tpudiag.sources.profile.wire import Damaged
@@ -28,8 +29,6 @@ Release = Callable[[memoryview], None]
 """Called with a part of the file that is done with, so that its pages can be released."""
 SPACE_FIELDS: Mapping[int, int] = dict.fromkeys(range(1, 5), wire.BYTES)
 PLANE_FIELDS: Mapping[int, int] = {1: wire.VARINT, **dict.fromkeys((2, 3, 4, 5, 6), wire.BYTES)}
-SMALL = 64
-"""Planes of at most this many bytes are compared with known ones before they are parsed."""
 PLANES, ERRORS, WARNINGS, HOSTNAMES = 1, 2, 3, 4
 LINES, EVENT_METADATA, STAT_METADATA = 3, 4, 5
 
@@ -38,7 +37,7 @@ LINES, EVENT_METADATA, STAT_METADATA = 3, 4, 5
 class Plane:
     """One plane: parsed metadata, unparsed lines; `header` are the bytes of neither."""
 
-    header: XPlane
+    header: Any
     data: memoryview = field(repr=False)
     spans: tuple[tuple[int, int], ...]
     """The positions of its lines in its bytes."""
@@ -59,7 +58,7 @@ class Plane:
     @property
     def name(self) -> str:
         """E.g. `/device:TPU:0`, `/host:CPU`, `Task Environment`."""
-        return self.header.name
+        return str(self.header.name)
 
     @property
     def size(self) -> int:
@@ -80,7 +79,7 @@ class Plane:
                 yield Line(part, region, start)
                 self.release(part)
 
-    def values(self, stats: Iterable[XStat]) -> dict[str, StatValue]:
+    def values(self, stats: Iterable[Any]) -> dict[str, StatValue]:
         """Stats by name, with references resolved."""
         names = self.stat_names
         by_name: dict[str, StatValue] = {}
@@ -116,28 +115,10 @@ class Space:
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
     release: Release = field(default=lambda _: None, repr=False)
-    repeated: list[int] = field(default_factory=list[int], repr=False)
-    """Sizes of planes that the file holds a second time, left out; complete once all are read."""
 
     def planes(self) -> Iterator[Plane]:
-        """The planes in the order of the file; raises Damaged.
-
-        Of many small ones with the same bytes and without lines, only the first is given.
-        """
-        seen: set[bytes] = set()
-        large: dict[int, list[memoryview]] = {}
-        for part in self.parts:
-            if len(part) <= SMALL and bytes(part) in seen:
-                continue
-            if len(part) > SMALL:
-                if any(part == other for other in large.setdefault(len(part), [])):
-                    self.repeated.append(len(part))
-                    continue
-                large[len(part)].append(part)
-            whole = plane(part, self.release)
-            if len(part) <= SMALL and not whole.spans and not whole.unknown_bytes:
-                seen.add(bytes(part))
-            yield whole
+        """The planes in the order of the file; raises Damaged."""
+        return (plane(part, self.release) for part in self.parts)
 
 
 def space(data: memoryview, release: Release = lambda _: None) -> Space:
@@ -178,7 +159,7 @@ def plane(data: memoryview, release: Release = lambda _: None) -> Plane:
                 parts.get(part.number, rest).append(data[part.tag : part.end])
     except Damaged as damage:
         raise Damaged(f"corrupt: a plane is not whole ({damage})") from damage
-    header = new_plane()
+    header = message("XPlane")()
     unknown = parse(header, b"".join(rest), "a plane")
     parsed = tables(parts[EVENT_METADATA], parts[STAT_METADATA])
     return Plane(
