@@ -74,6 +74,14 @@ def test_a_named_pipe_is_read_as_a_pipe(tmp_path: Path) -> None:
     assert isinstance(answer, Match)
 
 
+def test_what_ended_the_program_is_told_with_its_own_fix() -> None:
+    caught = "ValueError: Please provide a TPU Name to connect to.\n"
+    between = "\nDuring handling of the above exception, another exception occurred:\n\n"
+    ended = "AttributeError: module 'keras.api.mixed_precision' has no attribute 'experimental'"
+    found = [each for each in in_text(caught + between + ended) if isinstance(each, Match)]
+    assert [each.error.id for each in found if not each.secondary] == ["E01", "P29"]
+
+
 def test_what_was_raised_last_stands_before_a_vague_remark_about_what_was_caught() -> None:
     caught = "AttributeError: module 'abc' has no attribute 'foo'\n"
     between = "\nDuring handling of the above exception, another exception occurred:\n\n"

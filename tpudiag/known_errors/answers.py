@@ -25,7 +25,6 @@ EVIDENCE: dict[Known, str] = {
     "reported": "reported",
     "recalled": "from experience",
 }
-"""How an error is known, for people."""
 SURE: dict[Confidence, str] = {
     "high": "",
     "medium": " (likely)",
@@ -37,7 +36,6 @@ DECIDES = (
     "This line alone does not tell the cause. The lines above it do, from the first error on: give"
     " them all (tpudiag explain --log FILE), of a pod those of every worker."
 )
-"""What an answer needs that the text does not hold."""
 
 Bold = Callable[[str], str]
 
@@ -85,13 +83,11 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
     if match.count > 1:
         more = " or more" if match.count >= MOST_COUNTED else ""
         places = f"{match.count:,} times{more}, lines {match.line:,} to {match.last_line:,}"
-    follows = ", follows from another error here" if match.secondary else ""
     name = f"{match.error.id} ({match.error.level})"
     if match.secondary:
-        yield bold(name) + f" {places}{follows}"
+        yield bold(name) + f" {places}, follows from another error here"
         yield from _also(match)
         return
-    # Of 25 answers this unsure to texts that were new, three named the cause.
     open_ = ": it fits several causes; which of them is not known" if match.undecided else ""
     yield bold(name) + f" {places}{open_}"
     yield f"  > {clean(match.excerpt)}"
@@ -102,7 +98,6 @@ def match_rows(match: Match, bold: Bold) -> Iterator[str]:
         yield _paragraph(DECIDES)
 
 
-# Whole, answers to what is a consequence, or is told better above, would be most of the output.
 def _also(match: Match) -> Iterator[str]:
     """What is said of an error that stands behind another: its cause, and where to read more."""
     yield f"  > {textwrap.shorten(clean(match.excerpt), WIDTH - 4, placeholder=' …')}"

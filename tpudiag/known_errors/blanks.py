@@ -104,37 +104,6 @@ def _filled_row(row: str, names: Mapping[str, str]) -> str:
     return row
 
 
-_PATH = re.compile(r"(?<![\w.:/~-])/(?:[\w.-]+/)*(?P<last>[\w.-]{4,})(?=[\s'\";,]|$)")
-_COMMAND = re.compile(r"(?:pip|uv|conda|gcloud|gsutil|export|unset|kubectl) ")
-_TELLING = re.compile(
-    r"`([^`]{6,60})`|(?<![\d.])(\d{1,2}\.\d{1,3}\.\d{1,3})(?![\d.])|(--[a-z][\w-]{3,40})"
-)
-"""What of a line of a fix tells that it is meant: a quoted phrase, a release, a flag."""
-
-
-def with_paths(fix: str, text: str) -> str:
-    """A fix with the paths of a text in place of the usual ones."""
-    return _PATH.sub(lambda usual: _path_in(text, usual), fix)
-
-
-def meant_first(fix: str, text: str) -> str:
-    """A fix whose commands that a text speaks for stand before the others."""
-    return "\n".join(sorted(fix.split("\n"), key=lambda row: not _is_meant(row, text)))
-
-
-def _path_in(text: str, usual: re.Match[str]) -> str:
-    """The one path of a text that ends as a usual one, or that."""
-    last = re.escape(usual["last"])
-    found = set(re.findall(rf"(?<![\w.:/])(/(?:[\w.-]+/)*{last})(?=/|['\"\s]|$)", text))
-    return found.pop() if len(found) == 1 else usual[0]
-
-
-def _is_meant(row: str, text: str) -> bool:
-    """Whether a command names what the text says itself."""
-    told = ("".join(found) for found in _TELLING.findall(row))
-    return bool(_COMMAND.match(row)) and any(each in text for each in told)
-
-
 def _replaced(pattern: str) -> Callable[[str, str], str]:
     """Puts a name where a pattern stands."""
     place = re.compile(pattern)

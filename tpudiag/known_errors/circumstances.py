@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .blanks import names_in
-from .facts import facts_near, text_near
+from .facts import facts_near
 from .model import Kind, Match
 from .own_words import OwnWords, own_words
 from .place import place_near
@@ -61,7 +61,6 @@ def of_job(
                 releases=said,
                 facts=facts,
                 own=own,
-                around=text_near(text, each.line) if failed else "",
                 names=names | script,
             )
         )

@@ -195,7 +195,9 @@ def _differ(one: str, other: str) -> str | None:
     """The dimensions in which two shapes of one rank differ."""
     left, right = one[1:-1].split(","), other[1:-1].split(",")
     if len(left) != len(right):
-        return f"rank: {len(left)} and {len(right)}"
+        short, long = sorted((left, right), key=len)
+        more = f", an axis of {long[0]} more in front" if long[1:] == short else ""
+        return f"rank: {len(left)} and {len(right)}{more}"
     pairs = [
         f"dimension {at}: {a} and {b}"
         for at, (a, b) in enumerate(zip(left, right, strict=True))

@@ -175,8 +175,6 @@ class Match:
     """What its sentence says itself, where its case leaves the cause open."""
     releases: str = ""
     """The versions of its packages that the text names, in words."""
-    around: str = ""
-    """The lines of the text around it."""
     told_by: ToldBy = "words"
     """What it was recognised by: a frame of the traceback says less than the error's own words."""
     names: dict[str, str] = field(default_factory=dict[str, str])
@@ -243,17 +241,8 @@ class Match:
     @property
     def fix(self) -> str:
         """What mends the supported cause, or any."""
-        if not self.around:
-            return self._fix
-        from .blanks import with_paths  # a case alone, as `explain ID` shows it, has no text
-
-        return with_paths(self._fix, self.around)
-
-    @property
-    def _fix(self) -> str:
-        """The same, as the cases have it."""
         decided = self.supported
-        fix = self.with_names((decided.rival.fix if decided else "") or self._usual_fix)
+        fix = self.with_names((decided.rival.fix if decided else "") or self.error.fix)
         if self.reading is None:
             alone = self.error.kind is Kind.TELLING and not self.error.is_family
             open_ = not alone and decided is None
@@ -261,15 +250,6 @@ class Match:
             return f"{own}\n# if that is not it:\n{fix}" if own else fix
         read = self.with_names(self.reading.fix)
         return read if self.reading.alone else f"{read}\n# if that is not it:\n{fix}"
-
-    @property
-    def _usual_fix(self) -> str:
-        """The fix of the case, first what the text speaks for."""
-        if not self.around:
-            return self.error.fix
-        from .blanks import meant_first
-
-        return meant_first(self.error.fix, self.around)
 
     def with_names(self, text: str) -> str:
         """A fix or command with the values and names of this text in its blanks."""

@@ -46,21 +46,28 @@ def last_raised_first(matches: Sequence[Match], before: int) -> tuple[Match, ...
     """The same where an exception was caught up to line `before` and another one raised.
 
     What only names the family of the one that was caught stands behind what is said of the other;
-    where nothing is, it follows from it.
+    where nothing is, it follows from it. What ended the program is told with its own fix.
     """
     first = next(iter(matches), None)
-    if first is None or first.last_line > before or not _is_vague(first):
-        return tuple(matches)
+    if first is None:
+        return ()
     later = [
         each
         for each in matches
         if each.last_line > before and each.error.level == "error" and not each.error.noise
     ]
-    if not later:
-        return tuple(replace(each, secondary=True) for each in matches)
-    at = later[0]
-    rest = (replace(each, secondary=True) for each in matches if each is not at)
-    return (replace(at, secondary=False), *rest)
+    last = min(later, key=_most_telling, default=None)
+    if not _is_vague(first) or first.last_line > before:
+        return tuple(
+            replace(each, secondary=each.secondary and each is not last) for each in matches
+        )
+    told = [replace(last, secondary=False)] if last else []
+    return (*told, *(replace(each, secondary=True) for each in matches if each is not last))
+
+
+def _most_telling(match: Match) -> tuple[int, int, int]:
+    """Orders matches of one place: what names a cause first, and the deepest."""
+    return match.error.kind.value, -match.error.depth, match.line
 
 
 def _is_vague(match: Match) -> bool:

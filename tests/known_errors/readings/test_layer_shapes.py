@@ -31,3 +31,13 @@ def test_second_batch() -> None:
     assert "batched twice: it comes" in said(
         "expectedshape=(None,224,224,3),foundshape=(32,None,224,224,3)"
     )
+
+
+def test_dimensions_in_the_words_of_older_keras() -> None:
+    text = "checkinginput:expectedconv2d_1_inputtohave4dimensions,butgotarraywithshape(60000,28,28)"
+    assert "wants 4 dimensions" in said(text)
+
+
+def test_a_layer_of_no_channels_was_built_from_half_of_one() -> None:
+    text = "expectedaxis-1ofinputshapetohavevalue0butgotshape(None,4096,1)"
+    assert "built for 0 in axis -1 and gets 1" in said(text) and "half of an odd" in said(text)

@@ -10,6 +10,12 @@ import pytest
 from tpudiag.known_errors.search import match
 
 MEANT = {
+    "Shape must be rank 1 but is rank 0 for '{{node Reshape_1}} = Reshape[T=DT_FLOAT, Tshape=DT_INT32](Reshape, Reshape_1/shape)' with input shapes: [2,2], [].": (
+        r"list of 1 dimension.*`Reshape_1/shape`.*a single number"
+    ),
+    "Shape must be rank 2 but is rank 3 for '{{node m}} = MatMul[T=DT_FLOAT](a, b)' with input shapes: [2,2,2], [2,2].": (
+        "takes an input of rank 2 as `a` and gets one of rank 3"
+    ),
     "Incompatible shapes: [0,64] vs. [0,256]": "empty",
     "Incompatible shapes: [16,10] vs. [128,10] [Op:Mul]": r"a factor of 8.* They meet in Mul\.",
     "Incompatible shapes: [1,63,4] vs. [1,64,4] [[Node: gradients/Loss/sub_grad/BroadcastGradientArgs = BroadcastGradientArgs[T=DT_INT32]": (

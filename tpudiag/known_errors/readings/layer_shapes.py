@@ -19,9 +19,12 @@ _NDIM = re.compile(
     r"expected(?P<least>min_)?(?:ndim|max_ndim)=(?P<wanted>\d),foundndim=(?P<got>\d)"
     r"(?:\.Fullshapereceived:[(\[](?P<shape>[\d,?None-]{0,60}))?"
 )
+_DIMENSIONS = re.compile(
+    r"tohave(?P<wanted>\d)dimensions,butgotarraywithshape\((?P<shape>[\d,?None-]{1,60})\)"
+)
 _LAST = re.compile(
-    r"expectedaxis(?P<axis>-?\d)of(?:the)?inputshapetohavevalue\{?(?P<wanted>\d{1,9})\}?,?butreceivedinput"
-    r"withshape[(\[](?P<shape>[\d,?None-]{0,60})"
+    r"expectedaxis(?P<axis>-?\d)of(?:the)?inputshapetohavevalue\{?(?P<wanted>\d{1,9})\}?,?but(?:receivedinput"
+    r"with|got)shape[(\[](?P<shape>[\d,?None-]{0,60})"
 )
 _EXPECTED = re.compile(
     r"expectedshape=[(\[](?P<wanted>[\d,?None-]{0,60})[)\]],foundshape=[(\[](?P<got>[\d,?None-]{0,60})"
@@ -43,7 +46,9 @@ def read(text: str, begin: int, end: int, cases: Sequence[Narrower] = ()) -> Rea
         if (not twice or wanted == 3) and (meant := _of_kind(text, begin, wanted, got, cases)):
             return meant
         return _of_layer(int(told["wanted"]), int(told["got"]), told["shape"] or "")
-    if told := first_over(_LAST, text, begin, end):
+    if told := _DIMENSIONS.search(text, begin, end + 160):
+        return _of_layer(int(told["wanted"]), len(shape_of(told["shape"])), told["shape"])
+    if told := _LAST.search(text, begin, end + 120):
         return _of_width(told["wanted"], shape_of(told["shape"]), int(told["axis"]))
     return None
 
@@ -106,6 +111,8 @@ def _of_width(wanted: str, shape: Shape, axis: int) -> Reading:
     """A layer that wants another size of one axis than it gets."""
     got = shape[axis] if -len(shape) <= axis < len(shape) else None
     said = f"The layer was built for {wanted} in axis {axis} and gets {'?' if got is None else got} ({text_of(shape)})"
+    if wanted == "0":
+        return computed("width of nothing", said=said)
     last = axis in (-1, len(shape) - 1)
     if last and len(shape) > 2 and {int(wanted), got} <= _CHANNELS:
         return computed("other channels", said=said, channels_fix=_channels_fix(int(wanted), got))

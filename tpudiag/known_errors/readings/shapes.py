@@ -54,6 +54,12 @@ _LOSS = re.compile(
 _BINARY = re.compile(r"binary_?crossentropy|sigmoid_cross_?entropy", re.IGNORECASE)
 """A loss that wants labels and outputs of one shape, whatever they hold."""
 _SIZES = re.compile(r"mustbeequal,butare(\d{1,9})and(\d{1,9})")
+_RANK = re.compile(
+    r"mustbe(?:at(?:least|most))?rank(?P<wanted>\d)butisrank(?P<got>\d)for.{0,3}\{\{node[^}]{1,160}\}\}"
+    r"=(?P<made>\w{2,40})\[.{0,300}?\]\((?P<inputs>[\w./:,-]{1,300})\).{0,3}withinputshapes:"
+    r"(?P<shapes>[\d,?\[\]None]{1,200})"
+)
+"""Of one input of an operation, whatever shapes the others have."""
 _RESHAPE = re.compile(
     r"Inputtoreshapeisatensorwith(\d{1,15})values,buttherequestedshape(?:has|requiresamultipleof)(\d{1,15})",
     re.IGNORECASE,
@@ -105,6 +111,8 @@ def read(
     is known of kinds of layers.
     """
     place = _place(text, begin)
+    if (told := first_over(_RANK, text, begin, end)) and (meant := _of_rank(told)):
+        return meant
     if told := first_over(_RESHAPE, text, begin, end):
         values, wanted = int(told[1]), int(told[2])
         meant = _of_embedding(values, wanted) if "embedding_lookup" in place else None
@@ -140,6 +148,19 @@ def read(
         meant = meant or compared(pair.left, pair.right, pair.operation, loss=loss)
         return _placed(meant, place)
     return None
+
+
+def _of_rank(told: re.Match[str]) -> Reading | None:
+    """An input of an operation that has more or fewer dimensions than it takes there."""
+    shapes = [shape_of(each) for each in re.findall(r"\[([^\]]*)\]", told["shapes"])]
+    names, got = told["inputs"].split(","), int(told["got"])
+    found = [name for name, shape in zip(names, shapes, strict=False) if len(shape) == got]
+    if len(found) != 1:
+        return None
+    figures = {"wanted": told["wanted"], "got": got, "operation": told["made"], "name": found[0]}
+    if got == 0:
+        return computed("a number for a list", **figures)
+    return computed("input of another rank", **figures)
 
 
 def _of_rows(pair: _Pair, text: str, begin: int) -> Reading | None:
