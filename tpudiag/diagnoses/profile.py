@@ -44,6 +44,10 @@ WARMED = (
     "Warm-up: the first {first} took {longest:,.0f} ms at most, the median step {usual:,.4g} ms. "
     "What it took is in the step times, and in no share of the step and no check."
 )
+GPUS = (
+    "The profile was recorded on {gpus} and holds no TPU: steps and input are those of the GPUs' "
+    "job, and nothing is said of how it would use a TPU."
+)
 KERNELS = (
     "{share:.0%} of the busy time is in custom calls (Pallas kernels) of which the profile holds "
     "no FLOPs and bytes: what is said of the use of MXU and HBM is the least that it can be."
@@ -220,7 +224,8 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
     """What the reader must know to trust the figures."""
     facts = signals.profile
     if facts is not None and not facts.devices:
-        yield NO_DEVICE if facts.devices_missing else NO_TPU
+        gpus = GPUS.format(gpus=profile_figures.count(facts.gpus, "GPU")) if facts.gpus else NO_TPU
+        yield NO_DEVICE if facts.devices_missing else gpus
     if signals.steps is None:
         yield NO_STEPS
     else:

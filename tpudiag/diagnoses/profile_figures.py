@@ -31,6 +31,8 @@ def headline(signals: Signals) -> str:
     about = f"{len(facts.devices)} x {kinds} on {hosts}" if kinds else f"{hosts} without a TPU"
     if facts.devices_missing:
         about = f"{hosts} of a TPU whose devices are not in the profile"
+    if facts.gpus and not kinds:
+        about = f"{count(facts.gpus, 'GPU')} on {hosts}, no TPU"
     window = sum(device.window_ms for device in facts.devices)
     if window:
         share = sum(device.busy_ms for device in facts.devices) / window

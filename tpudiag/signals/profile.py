@@ -232,6 +232,8 @@ class ProfileFacts:
     clocks: tuple[HostClock, ...] = ()
     waits: tuple[DeviceWait, ...] = ()
     """The longest first."""
+    gpus: int = 0
+    """GPUs that ran something, of which no figure here is."""
     devices_missing: bool = False
     """Whether a host runs programs on a TPU and the profile holds no device."""
     assigned_devices: int | None = None

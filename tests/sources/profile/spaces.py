@@ -46,9 +46,7 @@ class Plane:
     def stat(self, owner: Any, name: str, value: Any) -> None:
         """Add a stat to the plane, to an event or to event metadata."""
         stat = owner.stats.add(metadata_id=self.stat_id(name))
-        if isinstance(value, str) and type(owner).__name__ == "XEvent":
-            stat.ref_value = self.stat_id(value)
-        elif isinstance(value, str):
+        if isinstance(value, str):
             stat.str_value = value
         elif isinstance(value, bytes):
             stat.bytes_value = value

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
-from tpudiag.errors import UnreadableInput
 from tpudiag.model import Report, Verdict
 from tpudiag.settings import Settings
 from tpudiag.sources.profile import facts
@@ -90,7 +89,7 @@ def test_a_program_of_any_name_by_hand(spaces: ModuleType, tmp_path: Path) -> No
     assert found.measurements["step_time_ms"].value == pytest.approx(10.0)
 
 
-def test_a_profile_of_gpus_is_refused(spaces: ModuleType, tmp_path: Path) -> None:
+def test_gpus_are_said_to_be_gpus(spaces: ModuleType, tmp_path: Path) -> None:
     made = spaces.space()
     for number in range(2):
         plane = spaces.Plane(made, f"/device:GPU:{number}")
@@ -98,8 +97,11 @@ def test_a_profile_of_gpus_is_refused(spaces: ModuleType, tmp_path: Path) -> Non
         for step in range(4):
             plane.event(stream, ("kernel", 100.0 + 30 * step, 12.0))
             plane.event(marks, (str(step), 100.0 + 30 * step, 20.0))
-    with pytest.raises(UnreadableInput, match="a profile of GPUs"):
-        report(spaces.write(made, tmp_path))
+    found = report(spaces.write(made, tmp_path))
+    assert found.headline
+    assert "2 GPUs" in found.headline
+    assert "compute 60%" in found.headline
+    assert found.target is None
 
 
 def test_jax_on_cpus_computes(spaces: ModuleType, tmp_path: Path) -> None:
@@ -131,6 +133,33 @@ def test_the_work_of_an_eager_get_next_is_the_wait(
     assert steps.input_wait_ms == pytest.approx([4.0 if work else 5.0] * 4)
     assert steps.input_wait_source
     assert ("whole eager calls" in steps.input_wait_source) is not work
+
+
+def test_old_writers_spell_their_strings_out(spaces: ModuleType, tmp_path: Path) -> None:
+    made = spaces.space()
+    plane = spaces.Plane(made, "/host:CPU")
+    line = plane.line("python")
+    for number, name in enumerate(("TPU_0_bfc", "a name of more than sixteen bytes", "TPU_0_bfc")):
+        plane.event(
+            line,
+            ("MemoryAllocation", 100.0 + number, 0.0),
+            allocator_name=name,
+            bytes_reserved=0,
+            bytes_allocated=1000 * (number + 1),
+            bytes_available=10_000,
+            requested_bytes=1000,
+            allocation_bytes=1000,
+            addr=number + 1,
+            tf_op=f"dense_{number}/kernel",
+        )
+    plane.event(line, ("train_step", 110.0, 5.0), tf_function_call="traced-nonXla")
+    found, _ = facts(spaces.write(made, tmp_path))
+    assert found.memory
+    held = {peak.allocator: dict(peak.held_by) for peak in found.memory}
+    assert set(held) == {"TPU_0_bfc", "a name of more than sixteen bytes"}
+    assert held["TPU_0_bfc"]["dense_2/kernel"] == 1000
+    assert found.functions
+    assert (found.functions[0].name, found.functions[0].traces) == ("train_step", 1)
 
 
 def steps_of(spaces: ModuleType, ops: tuple[tuple[str, str, float], ...], **about: Any) -> Any:

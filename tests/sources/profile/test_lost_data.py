@@ -171,6 +171,16 @@ def test_no_line_and_no_plane_can_be_taken_away_for_a_pass(
             never_passed(before, verdicts(spaces.write(copy, tmp_path)))
 
 
+def test_a_file_that_holds_itself_twice_counts_once(spaces: ModuleType, tmp_path: Path) -> None:
+    file = spaces.write(spaces.training(devices=2), tmp_path)
+    once = facts(file)[0]
+    file.write_bytes(file.read_bytes() * 2)
+    twice = facts(file)[0]
+    assert len(twice.devices) == len(once.devices) == 2
+    assert [op.count for op in twice.ops] == [op.count for op in once.ops]
+    assert "twice" in twice.warnings[0]
+
+
 def test_a_step_that_the_trace_cut_is_in_no_mean(spaces: ModuleType, tmp_path: Path) -> None:
     made = spaces.training(devices=2, steps=8)
     for plane in made.planes:

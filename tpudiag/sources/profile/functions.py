@@ -10,7 +10,7 @@ from tpudiag.signals import Retrace, TracedFunction
 from tpudiag.sources.profile.event_pattern import Events
 from tpudiag.sources.profile.intervals import Spans, union
 from tpudiag.sources.profile.xspace import Plane
-from tpudiag.sources.profile.xstats import REF, whole_numbers
+from tpudiag.sources.profile.xstats import REF, texts, whole_numbers
 
 PS_PER_MS = 1e9
 CALL = "tf_function_call"
@@ -41,6 +41,8 @@ def calls(plane: Plane, events: Events, begin: int, thread: str) -> list[Call]:
                 kinds[index] = plane.stat_names.get(value, "")
             elif id_ == count_id:
                 counts[index] = value
+    for index, text in texts(events, {CALL: kind_id})[CALL].items():
+        kinds[index] = text
     starts, durations = (begin + events.offsets).tolist(), events.durations.tolist()
     return [
         Call(

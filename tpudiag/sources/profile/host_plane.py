@@ -22,7 +22,7 @@ from tpudiag.sources.profile.host_roles import KEPT, Role, drives_tpu, role_of
 from tpudiag.sources.profile.intervals import EMPTY, Ints, Spans, merged, union
 from tpudiag.sources.profile.memory import allocations
 from tpudiag.sources.profile.xspace import Plane
-from tpudiag.sources.profile.xstats import named
+from tpudiag.sources.profile.xstats import named, texts
 
 XLA_CPU = "tf_XLA"
 COMPUTES = ("tf_Compute", XLA_CPU)
@@ -55,6 +55,8 @@ class _Gathering:
         self.xla_ops: list[Spans] = []
         self.allocating: list[tuple[Events, int]] = []
         """Allocations not read yet, each with the start of its line."""
+        self.refers = self.ids[CALL] is None
+        """Whether stats refer to strings, rather than hold them in each event."""
 
     def line(self, line: Line) -> None:
         """Read one thread of the host; raises Damaged."""
@@ -103,6 +105,7 @@ class _Gathering:
         waits for its completion.
         """
         is_op = named(events, self.hlo_op)["hlo_op"][1] | np.isin(events.ids, self.thunks)
+        is_op[list(texts(events, self.hlo_op)["hlo_op"])] = True
         some = events.chosen(is_op)
         if len(some):
             starts = begin + some.offsets
@@ -152,6 +155,10 @@ class _Gathering:
             mark = Mark(name, line.name, int(numbers[index]), start, end, numbered=True)
             self.read.marks.append(mark)
         called = stats[CALL][1]
+        if called.any():
+            self.refers = True
+        elif not self.refers:
+            called[list(texts(events, {CALL: self.ids[CALL]})[CALL])] = True
         if called.any():
             self.read.calls += calls(self.plane, events.chosen(called), begin, line.name)
 

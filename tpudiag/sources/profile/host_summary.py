@@ -6,7 +6,6 @@ and a run of any size is merged from them.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
@@ -21,6 +20,7 @@ from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.device_plane import TENSOR_CORE, DeviceRead, read_device
 from tpudiag.sources.profile.device_waits import device_waits
 from tpudiag.sources.profile.functions import functions
+from tpudiag.sources.profile.gpu_plane import GPU, GpuRead, read_gpu, with_gpus
 from tpudiag.sources.profile.host_plane import read_host
 from tpudiag.sources.profile.host_read import HostRead
 from tpudiag.sources.profile.memory import peaks
@@ -40,7 +40,6 @@ READERS = 2
 """Devices read at a time: so many are held in memory."""
 LARGE_BYTES = 1 << 20
 """A device's plane of at least this size is worth a thread."""
-GPU = re.compile(r"/device:GPU:\d+")
 HOST_PLANE, CAPTURE_PLANE = "/host:CPU", "Task Environment"
 
 
@@ -51,6 +50,8 @@ class HostSummary:
     host: str
     file: str
     """The file's name without its ending, which distinguishes hosts of one name."""
+    gpus: tuple[str, ...]
+    """Its GPUs that ran something; no TPU figure comes from them."""
     drives_tpu: bool
     devices: tuple[Device, ...]
     device_spans: tuple[tuple[int, int] | None, ...]
@@ -87,8 +88,7 @@ class _Planes:
     """The planes of a file that were read so far."""
 
     devices: list[DeviceRead] = field(default_factory=list[DeviceRead])
-    gpus: bool = False
-    """Whether a GPU ran something."""
+    gpus: list[GpuRead] = field(default_factory=list[GpuRead])
     trace: HostRead | None = None
     times: dict[str, object] = field(default_factory=dict[str, object])
     matrix_ops: dict[str, tuple[MatrixOp, ...]] = field(
@@ -100,12 +100,12 @@ class _Planes:
     strangers: int = 0
     unknown_bytes: int = 0
 
-    def add(self, plane: Plane, read: DeviceRead | HostRead) -> None:
+    def add(self, plane: Plane, read: DeviceRead | HostRead | GpuRead) -> None:
         """Take in one more plane; raises Damaged."""
         if isinstance(read, DeviceRead):
             self.devices.append(read)
-        elif GPU.fullmatch(plane.name):
-            self.gpus = self.gpus or bool(read.events)
+        elif isinstance(read, GpuRead):
+            self.gpus.append(read)
         elif plane.name == HOST_PLANE:
             self.trace = read
         elif plane.name == HLO_PLANE:
@@ -168,12 +168,11 @@ def _summary(
     clock = Clock()
     for plane, read in _read(whole.planes(), span, clock):
         planes.add(plane, read)
-    trace, devices = planes.trace, planes.devices
-    if planes.gpus and not devices:
-        raise Damaged("a profile of GPUs: those of TPUs are read, and of CPUs")
+    trace, devices = with_gpus(planes.trace, planes.gpus), planes.devices
     return HostSummary(
         host=host,
         file=stem,
+        gpus=tuple(gpu.name for gpu in planes.gpus if gpu.busy),
         drives_tpu=trace is not None and trace.drives_tpu,
         devices=tuple(device.device(host) for device in devices),
         device_spans=tuple(
@@ -200,13 +199,14 @@ def _summary(
         warnings=(
             *dict.fromkeys((*whole.errors, *whole.warnings)),
             *_not_understood(file, planes),
+            *_repeated(file, whole),
         ),
     )
 
 
 def _read(
     planes: Iterable[Plane], span: str | None, clock: Clock
-) -> Iterator[tuple[Plane, DeviceRead | HostRead]]:
+) -> Iterator[tuple[Plane, DeviceRead | HostRead | GpuRead]]:
     """The planes in their order; large devices two at a time, since numpy releases the lock.
 
     Raises Damaged.
@@ -222,7 +222,9 @@ def _read(
             while ahead and (len(ahead) == READERS or not large):
                 before, future = ahead.popleft()
                 yield before, future.result()
-            if large:
+            if GPU.fullmatch(plane.name):
+                yield plane, read_gpu(plane, clock)
+            elif large:
                 pool = pool or stack.enter_context(_readers())
                 ahead.append((plane, pool.submit(read_device, plane, clock)))
             else:
@@ -265,6 +267,16 @@ def _not_understood(file: Path, planes: _Planes) -> tuple[str, ...]:
             f"{file.name}: {planes.unknown_bytes:,} bytes in fields that this reader does not know"
         )
     return tuple(remarks)
+
+
+def _repeated(file: Path, whole: Space) -> Iterator[str]:
+    """A note where the file holds planes twice, as one does that was appended to itself."""
+    if whole.repeated:
+        count = len(whole.repeated)
+        yield (
+            f"{file.name}: {count} plane{'s' * (count > 1)} stand in it twice, byte by byte (was "
+            "it appended to itself?); each is counted once"
+        )
 
 
 def _time(value: object) -> int | None:

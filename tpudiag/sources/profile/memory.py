@@ -12,7 +12,7 @@ from tpudiag.signals import MemoryPeak
 from tpudiag.sources.profile.event_pattern import Events
 from tpudiag.sources.profile.varints import Ints
 from tpudiag.sources.profile.xspace import Plane
-from tpudiag.sources.profile.xstats import fractions, named
+from tpudiag.sources.profile.xstats import fractions, named, texts
 
 RESERVED = "programs' own (temporaries, stack)"
 STATS = (
@@ -64,6 +64,8 @@ def allocations(plane: Plane, events: Events) -> Allocations:
             allocator_ids.tolist(), has_name.tolist(), index.tolist(), strict=True
         )
     ]
+    if not has_name.all() and plane.stat_id("allocator_name") is not None:
+        _written_out(plane, events, allocators, ops)
     taken = np.where(
         stats["allocation_bytes"][1], stats["allocation_bytes"][0], stats["requested_bytes"][0]
     )
@@ -82,6 +84,14 @@ def allocations(plane: Plane, events: Events) -> Allocations:
         ops=ops,
         allocators=allocators,
     )
+
+
+def _written_out(plane: Plane, events: Events, allocators: list[str], ops: list[str]) -> None:
+    """Fill in the names that an old profiler wrote out in each event."""
+    written = texts(events, {name: plane.stat_id(name) for name in ("allocator_name", "tf_op")})
+    for into, name in ((allocators, "allocator_name"), (ops, "tf_op")):
+        for event, text in written[name].items():
+            into[event] = text
 
 
 def peaks(parts: Sequence[Allocations], host: str) -> Iterator[MemoryPeak]:

@@ -102,6 +102,7 @@ def merged(
         matrix_ops=next((programs.matrix_ops.get(name) for name, _, _ in _runs(summaries)), None),
         unread=tuple(unread),
         waits=_waits(summaries),
+        gpus=sum(len(summary.gpus) for summary in summaries),
         clocks=_clocks(summaries),
         devices_missing=not devices and any(summary.drives_tpu for summary in summaries),
         absent_devices=absent(summaries),

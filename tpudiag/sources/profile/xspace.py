@@ -29,6 +29,8 @@ Release = Callable[[memoryview], None]
 """Called with a part of the file that is done with, so that its pages can be released."""
 SPACE_FIELDS: Mapping[int, int] = dict.fromkeys(range(1, 5), wire.BYTES)
 PLANE_FIELDS: Mapping[int, int] = {1: wire.VARINT, **dict.fromkeys((2, 3, 4, 5, 6), wire.BYTES)}
+SMALL = 64
+"""Planes of at most this many bytes are compared with known ones before they are parsed."""
 PLANES, ERRORS, WARNINGS, HOSTNAMES = 1, 2, 3, 4
 LINES, EVENT_METADATA, STAT_METADATA = 3, 4, 5
 
@@ -115,10 +117,28 @@ class Space:
     errors: tuple[str, ...]
     warnings: tuple[str, ...]
     release: Release = field(default=lambda _: None, repr=False)
+    repeated: list[int] = field(default_factory=list[int], repr=False)
+    """Sizes of planes that the file holds a second time, left out; complete once all are read."""
 
     def planes(self) -> Iterator[Plane]:
-        """The planes in the order of the file; raises Damaged."""
-        return (plane(part, self.release) for part in self.parts)
+        """The planes in the order of the file; raises Damaged.
+
+        Of many small ones with the same bytes and without lines, only the first is given.
+        """
+        seen: set[bytes] = set()
+        large: dict[int, list[memoryview]] = {}
+        for part in self.parts:
+            if len(part) <= SMALL and bytes(part) in seen:
+                continue
+            if len(part) > SMALL:
+                if any(part == other for other in large.setdefault(len(part), [])):
+                    self.repeated.append(len(part))
+                    continue
+                large[len(part)].append(part)
+            whole = plane(part, self.release)
+            if len(part) <= SMALL and not whole.spans and not whole.unknown_bytes:
+                seen.add(bytes(part))
+            yield whole
 
 
 def space(data: memoryview, release: Release = lambda _: None) -> Space:

@@ -16,6 +16,8 @@ UINT, INT, REF = 0x18, 0x20, 0x38
 """Tags of the values that are varints: uint64_value, int64_value, ref_value."""
 DOUBLE = np.uint64(0x11)
 """The tag of double_value."""
+TEXT = np.uint64(0x2A)
+"""The tag of str_value."""
 _BYTE, _LOW = np.uint64(0xFF), np.uint64(0x7F)
 
 
@@ -81,6 +83,31 @@ def _walk(events: Events, wanted: Collection[int] | None) -> Iterator[_Heads]:
             index, at, ends = index[more], at[more], ends[more]
 
 
+def texts(events: Events, ids: Mapping[str, int | None]) -> dict[str, dict[int, str]]:
+    """The strings of the stats with these ids, by name and by the index of the event.
+
+    TensorFlow 2.4 to 2.8 wrote them out in each event (str_value); later ones refer to them.
+    """
+    wanted = {id_: name for name, id_ in ids.items() if id_ is not None}
+    by_name: dict[str, dict[int, str]] = {name: {} for name in ids}
+    known: dict[tuple[int, int, int], str] = {}
+    words = events.words
+    for heads in _walk(events, wanted) if wanted else ():
+        some = heads.chosen(heads.tags == TEXT)
+        sizes, width = numbers(words[some.values_at])
+        begin = some.values_at + width
+        good = (width > 0) & (begin + sizes == some.ends)
+        for event, id_, start, size in zip(
+            some.events[good].tolist(),
+            some.ids[good].tolist(),
+            begin[good].tolist(),
+            sizes[good].tolist(),
+            strict=True,
+        ):
+            by_name[wanted[id_]][event] = _text(words, start, size, known)
+    return by_name
+
+
 def fractions(events: Events, id_: int | None) -> NDArray[np.float64]:
     """The double_value of the stat with this id, one for each event; NaN where it is not set."""
     values = np.full(len(events), np.nan)
@@ -88,6 +115,18 @@ def fractions(events: Events, id_: int | None) -> NDArray[np.float64]:
         some = heads.chosen(heads.tags == DOUBLE)
         values[some.events] = events.words[some.values_at].view(np.float64)
     return values
+
+
+def _text(words: Words, start: int, size: int, known: dict[tuple[int, int, int], str]) -> str:
+    """The string of `size` bytes at a position, cached: the same few occur in every event."""
+    key = (size, int(words[start]), int(words[start + size - 8])) if 8 <= size <= 16 else None
+    if key is not None and key in known:
+        return known[key]
+    chunks = words[start : start + size : 8].tolist()
+    text = b"".join(c.to_bytes(8, "little") for c in chunks)[:size].decode("utf-8", "replace")
+    if key is not None:
+        known[key] = text
+    return text
 
 
 def _heads(words: Words, index: Ints, at: Ints) -> _Heads:
