@@ -31,7 +31,7 @@ def test_the_hook_hears_of_the_beginning_and_the_end(tmp_path: Path) -> None:
     alerts.judge(GOOD, {"job": "bert", "cause": None})
     alerts.judge(GOOD, {"job": "bert", "cause": None})
     alerts.close()
-    assert alerts.told == [
+    assert alerts.lines == [
         "TPU604 stalled: no step for 700 s (1 more)",
         "TPU604 stalled: over",
     ]
@@ -59,9 +59,9 @@ def test_a_warning_on_the_edge_of_its_limit_is_one_alert() -> None:
     warns = replace(BAD, severity=Severity.WARNING)
     for now_s[0] in range(0, 40, 2):
         alerts.judge(warns if now_s[0] % 4 else GOOD, {})
-    assert len(alerts.told) == 1
+    assert len(alerts.lines) == 1
     now_s[0] = 38.0 + SETTLED_S + 1
     alerts.judge(GOOD, {})
     now_s[0] += SETTLED_S
     alerts.judge(GOOD, {})
-    assert [line.rpartition(": ")[2] for line in alerts.told][1:] == ["over"]
+    assert [line.rpartition(": ")[2] for line in alerts.lines][1:] == ["over"]

@@ -23,30 +23,30 @@ OF_PROMETHEUS: tuple[Form, ...] = ("prometheus", "grafana")
 
 @dataclass(frozen=True, kw_only=True)
 class AlertRequest:
-    """Which alerts of which job are meant, who is told, and when they fire."""
+    """Which alerts of which job to manage, whom they notify, and their limits."""
 
     project: str | None = None
     job: str | None = None
     policies: tuple[str, ...] = ()
-    """Only these, by id; empty for all of the job."""
+    """Only these ids; empty for all of the job."""
     notify: tuple[str, ...] = ()
     """Notification channels by their display names or resource names."""
     limits: Limits
     dashboard: bool = True
-    """Whether the job's dashboard goes along where all policies do."""
+    """Whether to include the job's dashboard along with all policies."""
     dry_run: bool = False
     endpoint: str | None = None
 
     @property
     def with_dashboard(self) -> bool:
-        """Whether the dashboard is meant: not where single policies were named."""
+        """Whether to include the dashboard: not where single policies were named."""
         return self.dashboard and not self.policies
 
 
 def applied(request: AlertRequest) -> Iterator[Change]:
     """Create and update the alerts of a job; raises UsageError and CloudError."""
     alerts, job = _alerts(request), request.job or ""
-    # Before the first call: what is named wrongly is to leave no half of the policies behind.
+    # Before the first call: a wrong name must not leave half of the policies behind.
     wanted, channels = _wanted(request), alerts.channels(request.notify)
     yield from alerts.apply(job, wanted, channels, dry_run=request.dry_run)
     if request.with_dashboard:
@@ -61,8 +61,8 @@ def deleted(request: AlertRequest) -> Iterator[Change]:
 
 
 def kept(request: AlertRequest) -> list[Kept]:
-    """The policies in the project that were asked for; raises UnreadableInput for one missing."""
-    # A wrong id is refused before anything is deleted: `throughput-drops` must not pass for none.
+    """The requested policies of the project; raises UnreadableInput for a missing one."""
+    # A wrong id is refused before anything is deleted.
     there = _alerts(request).kept(request.job)
     missing = set(request.policies) - {policy.id for policy in there}
     if missing:
@@ -72,7 +72,7 @@ def kept(request: AlertRequest) -> list[Kept]:
 
 
 def exported(request: AlertRequest, form: Form) -> str:
-    """The alerts as text, without asking any service; raises UsageError."""
+    """The alerts as text, without calling a service; raises UsageError."""
     if form in OF_PROMETHEUS:
         return _for_prometheus(request, form)
     if not request.job:
@@ -114,13 +114,13 @@ def _dashboards(request: AlertRequest) -> Dashboards:
 
 
 def _wanted(request: AlertRequest) -> tuple[Rule, ...]:
-    """The policies as they should be; raises UsageError for one that is not known."""
+    """The requested policies; raises UsageError for an unknown one."""
     every = policies(request.job or "", request.limits)
     return _named(request.policies, every)
 
 
 def _named(ids: Sequence[str], every: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """Those that were asked for, or all; raises UsageError for one that there is not."""
+    """The named rules, or all; raises UsageError for an unknown one."""
     unknown = set(ids) - {each.id for each in every}
     if unknown:
         known = ", ".join(each.id for each in every)

@@ -1,4 +1,4 @@
-"""Alerts: raised once, until what they say is over; each tells the hook of the user."""
+"""Alerts: raised once until they are over; each calls the user's hook."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ State = Literal["raised", "over"]
 
 
 class Alerts:
-    """What was raised; `hook` is a command for the shell, told by its environment and stdin."""
+    """The raised alerts; `hook` is a shell command with their data in its environment and stdin."""
 
     def __init__(
         self,
@@ -33,35 +33,35 @@ class Alerts:
         self._source, self._hook, self._monotonic = source, hook, monotonic
         self._raised: dict[str, tuple[str, Severity]] = {}
         self._well_s: dict[str, float] = {}
-        """Since when a warning that was raised does not stand."""
+        """Since when a raised warning has passed."""
         self._hooks: list[subprocess.Popen[bytes]] = []
-        self.told: list[str] = []
-        """A line for each alert that was raised, or is over."""
+        self.lines: list[str] = []
+        """A line for each alert that was raised or ended."""
 
     def raises(self, outcome: Outcome) -> bool:
-        """Whether this outcome is an alert that was not raised yet."""
+        """Whether this outcome is a new alert."""
         return _fails(outcome) and outcome.id not in self._raised
 
     def judge(self, outcome: Outcome, job: Mapping[str, Any]) -> None:
-        """Raise an alert for what has begun to fail, and end it when it is over."""
+        """Raise an alert for what begins to fail, and end it when it is over."""
         if self.raises(outcome):
             message = outcome.findings[0].message
             more = len(outcome.findings) - 1
             message += f" ({more} more)" if more else ""
             self._raised[outcome.id] = message, outcome.severity
-            self.told.append(f"{outcome.id} {outcome.name}: {message}")
+            self.lines.append(f"{outcome.id} {outcome.name}: {message}")
             self._call(outcome, "raised", message, job)
         elif _fails(outcome):
             self._well_s.pop(outcome.id, None)
         elif outcome.id in self._raised and self._settled(outcome.id):
-            # What was raised is said again: the finding is gone, and whoever is told must know
-            # which one it was.
+            # Repeat the raised message: the finding is gone, and the receiver must know which it
+            # was.
             message, _ = self._raised.pop(outcome.id)
-            self.told.append(f"{outcome.id} {outcome.name}: over")
+            self.lines.append(f"{outcome.id} {outcome.name}: over")
             self._call(outcome, "over", message, job)
 
     def _settled(self, id_: str) -> bool:
-        """Whether it is over: a warning on the edge of its limit is not, at each breath."""
+        """Whether it is over: a warning must pass for a while, since it may flap at its limit."""
         if self._raised[id_][1] is Severity.WARNING:
             since_s = self._well_s.setdefault(id_, self._monotonic())
             if self._monotonic() - since_s < SETTLED_S:
@@ -70,14 +70,14 @@ class Alerts:
         return True
 
     def reap(self) -> None:
-        """Say which hooks failed; forget those that have ended."""
+        """Report failed hooks; forget those that ended."""
         for hook in [hook for hook in self._hooks if hook.poll() is not None]:
             self._hooks.remove(hook)
             if hook.returncode:
                 say(f"--on-alert: exit code {hook.returncode}")
 
     def close(self) -> None:
-        """Wait for the hooks; those that take too long are ended."""
+        """Wait for the hooks; slow ones are killed."""
         for hook in self._hooks:
             try:
                 hook.wait(HOOK_S)
@@ -87,9 +87,8 @@ class Alerts:
         self.reap()
 
     def _call(self, outcome: Outcome, state: State, message: str, job: Mapping[str, Any]) -> None:
-        """Run the hook, with all that is known as JSON on its stdin."""
-        # A check on the edge of its limit raises and ends its alert all night: hooks that hang must
-        # not pile up.
+        """Run the hook, with the alert as JSON on its stdin."""
+        # A check may flap at its limit all night: hooks that hang must not pile up.
         if self._hook is None or len(self._hooks) >= AT_ONCE_HOOKS:
             return
         payload = {
@@ -116,7 +115,7 @@ class Alerts:
             shell=True,
             env=environment,
             stdin=subprocess.PIPE,
-            # stdout is the report's: a word of the hook would break its JSON.
+            # stdout belongs to the report: output of the hook would break its JSON.
             stdout=sys.stderr.fileno(),
         )
         self._hooks.append(hook)
@@ -124,12 +123,12 @@ class Alerts:
 
 
 def _fails(outcome: Outcome) -> bool:
-    """Whether an outcome is worth an alert."""
+    """Whether an outcome raises an alert."""
     return outcome.verdict is Verdict.FAILED and outcome.severity >= Severity.WARNING
 
 
 def _give(hook: subprocess.Popen[bytes], payload: bytes) -> None:
-    """Write the hook's stdin; a pipe takes 64 KiB at once, so nobody waits for a slow reader."""
+    """Write the hook's stdin; a pipe takes 64 KiB at once, so a slow reader does not block."""
     assert hook.stdin is not None
     try:
         hook.stdin.write(payload)

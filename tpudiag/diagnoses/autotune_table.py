@@ -1,4 +1,4 @@
-"""What tf.data's AUTOTUNE chose, beside what the script gave."""
+"""tf.data's AUTOTUNE choices beside the script's own settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SOURCE = "the pipeline alone on this machine"
 
 
 def tables(signals: Signals) -> tuple[Table, ...]:
-    """One table for each pipeline whose choices were seen."""
+    """One table for each pipeline with recorded choices."""
     return tuple(_table(pipeline) for pipeline in signals.pipelines or () if pipeline.autotuned)
 
 

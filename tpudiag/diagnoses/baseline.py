@@ -1,4 +1,4 @@
-"""A report held against an earlier one of the same job: the gate of `check --baseline`."""
+"""A report compared with an earlier one of the same job: the gate of `check --baseline`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tpudiag.model import Report
 
 @dataclass(frozen=True)
 class Gated:
-    """The report with what changed in it and whether it passed the gate."""
+    """The report with its changes and the gate's verdict."""
 
     report: Report
     verdict: str
@@ -18,15 +18,15 @@ class Gated:
 
 
 def held_against(baseline: Report, name: str, report: Report, limit: float | None) -> Gated:
-    """Compare figures of the compiler's program; without a limit the gate stays open."""
+    """Compare figures of the compiled program; without a limit the gate stays open."""
     sides = (baseline,), (report,)
     differences = changes.changes(*sides)
     shown = comparison.DEFAULT_LIMIT if limit is None else limit
     made = comparison.report(((name,), ("this run",)), sides, differences, shown, None)
     lost = changes.lost(*sides)
     measured = any(change.worse is not None for change in differences)
-    # A figure that this run does not tell may be the one that regressed: a gate passes on what it
-    # saw.
+    # A figure missing from this run may be the one that regressed: the gate passes only on
+    # evidence.
     closes = limit is not None and (
         bool(lost) or not measured or any(change.regressed(limit) for change in differences)
     )
@@ -37,7 +37,7 @@ def held_against(baseline: Report, name: str, report: Report, limit: float | Non
         verdict = f"{name} and this run share no figure that could regress."
     with_changes = replace(
         report,
-        # The first two notes of a comparison say which reports A and B are: here that is plain.
+        # The first two notes of a comparison say which reports A and B are, which is plain here.
         notes=(*report.notes, f"Against {name}: {verdict}", *made.notes[2:]),
         tables=(*report.tables, *made.tables),
         regressed=closes,

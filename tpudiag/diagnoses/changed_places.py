@@ -1,4 +1,4 @@
-"""Where XProf shows what got worse from one side of a comparison to the other."""
+"""Links to XProf for what got worse between the sides of a comparison."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ SHOWN_BY: Mapping[str, Sequence[str]] = {
     "mxu_utilization": (ROOFLINE,),
     "peak_memory_bytes": (MEMORY_PROFILE,),
 }
-"""By figure, the places of either run that show it."""
+"""By figure, the places in either run that show it."""
 
 
 def links(
     before: Report, after: Report, changes: Sequence[Change], limit: float
 ) -> Iterator[XProfLink]:
-    """Of what got worse by more than the limit, the places in both runs; of a new finding, in B.
+    """Links in both runs to what regressed beyond the limit; in B alone to new findings.
 
-    Runs that no XProf shows, and saved reports that were made without one, have none.
+    Runs that no XProf shows, and saved reports without links, have none.
     """
     worse = [c.name for c in ranked(changes) if c.regressed(limit) or c.unsure(limit)]
     wanted = dict.fromkeys(place for name in worse for place in SHOWN_BY.get(name, ()))
@@ -39,7 +39,7 @@ def links(
 
 
 def _failed_since(before: Report, after: Report) -> Iterator[XProfLink]:
-    """Of checks that fail in B and did not in A, the place of B's first finding."""
+    """The place of the first finding in B of each check that fails in B but not in A."""
     old = {o.id for o in before.outcomes if o.verdict is Verdict.FAILED}
     for outcome in after.outcomes:
         urls = [f.xprof_link for f in outcome.findings if f.xprof_link is not None]

@@ -1,4 +1,4 @@
-"""What changed from one side of a comparison to the other, and whether by more than noise."""
+"""Changes between the sides of a comparison, and whether they exceed noise."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ COMPILED = (
     "padding_bytes",
     "recomputed_operations",
 )
-"""Figures of the TPU compiler's program: within one compiler they have no noise."""
+"""Figures of the TPU compiler's program: without noise within one compiler."""
 INPUT_CPU = "input_cpu_us_per_example"
-"""CPU time of the pipeline run alone: it has noise that one run does not tell."""
+"""CPU time of the pipeline run alone: its noise is not visible in a single run."""
 CPU = "CPU replicas"
-"""In the source of times that a rehearsal took: they are no figures of a gate."""
+"""Marks the source of times from a rehearsal, which may not close a gate."""
 GATED: Mapping[str, Statistic] = {
     STEP_MS: "median",
     "step_time_mean_ms": "mean",
@@ -48,11 +48,11 @@ GATED: Mapping[str, Statistic] = {
     **dict.fromkeys(COMPILED, "median"),
     INPUT_CPU: "median",
 }
-"""Figures that can regress, and what they are of the values by step."""
+"""Figures that can regress, and their statistic over the values by step."""
 OF_STEPS = (STEP_MS, "step_time_mean_ms", "step_time_p90_ms")
 HIGHER_IS_BETTER = ("examples_per_second", "mxu_utilization", "compute_16bit_share")
 OF_PEAK = ("mxu_utilization", "hbm_bandwidth_utilization")
-"""Shares of what a chip can do: all that compares across hardware."""
+"""Shares of a chip's peaks: the only figures comparable across hardware."""
 HARDWARE = ("device_kind", "peak_compute", "peak_hbm_bandwidth")
 Samples = dict[str, tuple[float, ...]]
 
@@ -67,35 +67,35 @@ class Change:
     after: float
     change: float | None
     difference: Difference | None
-    """The test over steps, or over runs where there are several; None where neither can be."""
+    """The test over steps, or over runs where there are several; None where neither is possible."""
     steps: tuple[int, int] = (0, 0)
     """Values by step on both sides."""
     runs: tuple[int, int] = (1, 1)
     between: float | None = None
-    """How much runs of one side differ, relative: the larger side; None for one run each."""
+    """The relative spread of one side's runs, the larger of both; None for one run each."""
     within: float | None = None
-    """How much the figure of one run would differ if its steps fell anew."""
+    """The spread of one run's figure expected from its steps alone."""
     gated: bool = True
 
     @property
     def worse(self) -> float | None:
-        """By how much it got worse, relative; negative where it got better."""
+        """The relative regression; negative for an improvement."""
         if not self.gated or self.name not in GATED:
             return None
         if self.change is None:
-            # From 0 there is no ratio. Of a figure without noise (operations that are recomputed,
-            # say) any is worse.
+            # From 0 there is no ratio. For a figure without noise (recomputed operations) any
+            # growth is worse.
             return inf if self.name in COMPILED and self.after > self.before else None
         return -self.change if self.name in HIGHER_IS_BETTER else self.change
 
     @property
     def untested(self) -> bool:
-        """Whether steps were recorded, but too few to tell a change from noise."""
+        """Whether steps were recorded, but too few to separate a change from noise."""
         return self.difference is None and any(self.steps)
 
     @property
     def proved(self) -> bool:
-        """Whether it is more than noise; a figure that has no steps is taken as it is."""
+        """Whether it exceeds noise; a figure without steps is taken as it is."""
         return not self.untested if self.difference is None else self.difference.significant
 
     def regressed(self, limit: float) -> bool:
@@ -103,7 +103,7 @@ class Change:
         return self.worse is not None and self.worse > limit and self.proved
 
     def unsure(self, limit: float) -> bool:
-        """Whether it got worse by more than the limit, and nothing tells whether by noise."""
+        """Whether it exceeds the limit, but may be noise."""
         return self.worse is not None and self.worse > limit and self.untested
 
 
@@ -118,7 +118,7 @@ def changes(
             change = _change(name, measurement.unit, sides, (before, after))
             differences.append(replace(change, gated=_judged(name, before, after)))
     left, right = samples(before[0]), samples(after[0])
-    # Parts of the step: a report keeps them by step alone.
+    # A report keeps parts of the step by step only.
     for name in [n for n in left if n in right and n not in before[0].measurements]:
         if left[name] and right[name]:
             sides = [[median(left[name])], [median(right[name])]]
@@ -129,7 +129,7 @@ def changes(
 
 
 def same_compiler(before: Sequence[Report], after: Sequence[Report]) -> bool:
-    """Whether one compiler made the programs of both sides: those of two are not compared."""
+    """Whether one compiler made both sides' programs: those of two are not compared."""
     made = [{p.target: p.compiler for p in report.predictions} for report in (*before, *after)]
     return all(each.get(t, c) == c for each in made for t, c in made[0].items())
 
@@ -138,10 +138,10 @@ def _judged(name: str, before: Sequence[Report], after: Sequence[Report]) -> boo
     """Whether a figure may close a gate."""
     if name in COMPILED:
         return same_compiler(before, after)
-    # From run to run it differs by more than its parts within one tell.
+    # It differs more between runs than its parts within a run show.
     if name == INPUT_CPU:
         return min(len(before), len(after)) >= LEAST_RUNS
-    # One machine takes other times from one hour to the next: a gate on them would close by chance.
+    # Times of one machine change from hour to hour: a gate on them would close by chance.
     return not any(
         CPU in report.measurements[name].source
         for report in (*before, *after)
@@ -150,7 +150,7 @@ def _judged(name: str, before: Sequence[Report], after: Sequence[Report]) -> boo
 
 
 def lost(before: Sequence[Report], after: Sequence[Report]) -> tuple[str, ...]:
-    """Figures that can regress and that only the first side holds."""
+    """Figures that can regress and are missing on the second side."""
     held = [
         n
         for n, m in before[0].measurements.items()
@@ -166,16 +166,16 @@ def lost(before: Sequence[Report], after: Sequence[Report]) -> tuple[str, ...]:
 
 
 def hardware(report: Report) -> dict[str, Value]:
-    """What a report says of the hardware that its figures were taken on."""
+    """The hardware on which a report's figures were taken."""
     return {n: report.measurements[n].value for n in HARDWARE if n in report.measurements}
 
 
 def other_hardware(before: Sequence[Report], after: Sequence[Report]) -> str | None:
-    """In what the hardware of two sides differs; None where it is the same, or not known."""
+    """The difference in hardware between the sides; None where equal or unknown."""
     first = hardware(before[0])
     for report in (*before[1:], *after):
-        # A job's report names no device: only of two profiles does its absence say that there was
-        # none.
+        # A job's report names no device: only between two profiles does a missing name mean no
+        # device.
         profiles = report.subject.kind == before[0].subject.kind == "profile"
         if profiles and bool(first) != bool(hardware(report)):
             return "a TPU on one side, none on the other"
@@ -186,34 +186,34 @@ def other_hardware(before: Sequence[Report], after: Sequence[Report]) -> str | N
 
 
 def samples(report: Report) -> Samples:
-    """The figures by step that a report of `read` keeps."""
+    """The figures by step kept in a report of `read`."""
     return {each.name: each.values for each in report.samples}
 
 
 def _across(change: Change) -> Change:
-    """The same between chips that differ: only shares of their peaks can regress."""
+    """The same between different chips: only shares of their peaks can regress."""
     return replace(change, gated=change.name in OF_PEAK)
 
 
 def _by_step(name: str, samples: Samples) -> tuple[float, ...]:
-    """The values by step, after warm-up, that a figure is made from; none where it has none."""
+    """A figure's values by step, after warm-up; empty where it has none."""
     steps = samples.get(STEP_MS, ())
     steps = steps[warm_up(steps) :]
     if name == "examples_per_second":
-        # Up to the batch, which is the same in all steps: only the ratio of two runs is asked for.
+        # Without the batch, which is the same in all steps and cancels in the ratio of two runs.
         return tuple(1 / ms for ms in steps if ms > 0)
     return steps if name in OF_STEPS else samples.get(name, ())
 
 
 def _values(name: str, unit: str, reports: Sequence[Report]) -> list[float]:
-    """The figure of each run of a side; none where one lacks it or has it in another unit."""
+    """The figure of each run of a side; empty where one lacks it or has another unit."""
     values = [_value(name, report) for report in reports]
     units = {report.measurements[name].unit for report in reports if name in report.measurements}
     return [v for v in values if v is not None] if None not in values and units == {unit} else []
 
 
 def _value(name: str, report: Report) -> float | None:
-    """A figure of a report, None where it holds none."""
+    """A report's figure, None where it is missing."""
     measurement = report.measurements.get(name)
     return None if measurement is None else _number(measurement.value)
 
@@ -224,12 +224,12 @@ def _change(
     sides: Sequence[Sequence[float]],
     reports: tuple[Sequence[Report], Sequence[Report]],
 ) -> Change:
-    """A change, relative to what was before, by the means of the runs of each side."""
+    """A relative change of the means of each side's runs."""
     base, now = fmean(sides[0]), fmean(sides[1])
     statistic = GATED.get(name, "median")
     by_step = [[_by_step(name, samples(report)) for report in side] for side in reports]
-    # Runs where there are enough of them: steps of one run share its machine and its hour, and are
-    # no sample of others.
+    # Runs where there are enough of them: the steps of one run share its machine and hour, and do
+    # not represent other runs.
     several = min(map(len, sides)) >= LEAST_RUNS
     tested = (
         runs_difference(*sides) if several else difference(by_step[0][0], by_step[1][0], statistic)
@@ -262,7 +262,7 @@ def _number(value: Value | None) -> float | None:
 
 
 def ranked(differences: Sequence[Change]) -> Iterator[Change]:
-    """Those that can regress first, in the order of GATED."""
+    """Figures that can regress first, in the order of GATED."""
     order = list(GATED)
     yield from sorted(
         differences,

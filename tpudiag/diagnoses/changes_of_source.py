@@ -1,4 +1,4 @@
-"""The changes that could mend a report's findings, made and not yet rehearsed."""
+"""Source changes that could fix a report's findings, before they are rehearsed."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ OWN_DEFECT = "the change could not be made: a defect of tpudiag ({})"
 
 @dataclass
 class Project:
-    """The files of a job that may be changed, each read once."""
+    """A job's files that may be changed, each read once."""
 
     program: str
     """The script or notebook."""
     notebook: Notebook | None = None
     within: Path | None = None
-    """A folder that changes stay in, where the project is larger."""
+    """A folder to which changes are restricted, where the project is larger."""
     to_write: bool = False
-    """Its files are to be written, so that one that is read-only is refused."""
+    """Whether its files will be written, so that read-only ones are refused."""
     framework: Framework = Framework.TENSORFLOW
-    """That the job trains with."""
+    """The framework that the job uses."""
     _documents: dict[str, Document | str] = field(default_factory=dict[str, "Document | str"])
 
     def __post_init__(self) -> None:
@@ -45,8 +45,7 @@ class Project:
             try:
                 self._documents[name] = self._read(name)
             except Refused as error:
-                # Kept as well: a file that cannot be changed is read once, however many findings
-                # are in it.
+                # Cache the refusal, too: an unchangeable file is read once for all its findings.
                 self._documents[name] = str(error)
         known = self._documents[name]
         if isinstance(known, str):
@@ -86,9 +85,9 @@ class Candidate:
 def candidates(
     report: Report, project: Project, target: Target, asks: Callable[[str], bool] = lambda _: True
 ) -> tuple[Report, tuple[Candidate, ...]]:
-    """The report with a change, or why there is none, at each finding; and those changes.
+    """The report with a change, or the reason for none, at each finding; and those changes.
 
-    Of two changes of the same characters the first stands.
+    Where two changes overlap the first one is kept.
     """
     made: list[Candidate] = []
     outcomes: list[Outcome] = []
@@ -108,13 +107,13 @@ def candidates(
 def _mended(
     id_: str, finding: Finding, project: Project, target: Target, others: list[Candidate]
 ) -> tuple[Finding, Candidate | None]:
-    """A finding with its change, or with the reason why it has none."""
+    """A finding with its change, or with the reason for none."""
     try:
         candidate = _candidate(id_, finding, project, target)
         _refuse_conflict(candidate, others)
     except (NoChange, Refused) as none:
         return replace(finding, no_change=str(none)), None
-    except Exception as error:  # a fix that fails must break no report
+    except Exception as error:  # a failing fix must not break the report
         defect = OWN_DEFECT.format(f"{type(error).__name__}: {error}")
         return replace(finding, no_change=defect), None
     return replace(finding, change=candidate.change), candidate
@@ -159,13 +158,13 @@ def documents_of(changes: Sequence[Candidate]) -> list[Document]:
 
 
 def edits_of(document: Document, changes: Sequence[Candidate]) -> list[Edit]:
-    """All edits of one document, each once."""
+    """All edits of one document, without duplicates."""
     own = [e for each in changes if each.document is document for e in each.edits]
     return list(dict.fromkeys(own))
 
 
 def shown(name: str) -> str:
-    """A file as a patch names it: from this folder where it lies below."""
+    """A file's name in a patch: relative to this folder where possible."""
     path = Path(name)
     try:
         return path.absolute().relative_to(Path.cwd()).as_posix()
@@ -175,9 +174,9 @@ def shown(name: str) -> str:
 
 
 def _refuse_conflict(candidate: Candidate, others: list[Candidate]) -> None:
-    """NoChange where another change holds the same characters."""
+    """Raise NoChange where another change edits the same characters."""
     for other in others:
-        # Two findings that the same edit mends do not stand in each other's way.
+        # Two findings fixed by the same edit do not conflict.
         if other.name != candidate.name or other.edits == candidate.edits:
             continue
         if edits.conflict(candidate.edits, other.edits):

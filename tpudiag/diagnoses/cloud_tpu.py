@@ -1,4 +1,4 @@
-"""A Cloud TPU as `attach --tpu` sees it: what the API says, and whom to attach to."""
+"""A Cloud TPU for `attach --tpu`: its state in the API, and its workers' addresses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NETWORK = (
 
 @dataclass(frozen=True, kw_only=True)
 class Cloud:
-    """What is known of a TPU before its workers are asked; empty where none was named."""
+    """A TPU's state before its workers are contacted; empty where none was named."""
 
     name: str | None = None
     known: Signals = EMPTY
@@ -43,7 +43,7 @@ class Cloud:
 
 
 def asked_of(name: str | None, project: str | None, zone: str | None, port: int) -> Cloud:
-    """Ask the Cloud TPU API; raises NothingDiagnosed and UsageError where it does not tell."""
+    """Query the Cloud TPU API; raises NothingDiagnosed and UsageError where it does not answer."""
     if name is None:
         return Cloud()
     from tpudiag.sources.live import cloud
@@ -54,7 +54,7 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
         EMPTY,
         target=_target(node),
         cloud_tpu=node,
-        # What is installed here says something of the TPU on its own VM only.
+        # The packages installed here matter only on the TPU's own VM.
         environment=_job_environment() if here else None,
     )
     ready = node.state == "READY"
@@ -76,7 +76,7 @@ def asked_of(name: str | None, project: str | None, zone: str | None, port: int)
 
 
 def event_of(name: str, project: str | None, zone: str | None) -> MachineEvent | None:
-    """What the API says of a TPU at this moment; None where it is well, or nothing is told."""
+    """The TPU's current event in the API; None where it is healthy or unknown."""
     from tpudiag.sources.live import cloud
 
     try:
@@ -96,7 +96,7 @@ def tools_for(name: str | None, project: str | None, zone: str | None) -> Tools 
 
 
 def _job_environment() -> Environment | None:
-    """What is installed for jobs on this TPU VM; None where no Python with TensorFlow is found."""
+    """The packages for jobs on this TPU VM; None where no Python with TensorFlow is found."""
     try:
         return job_python.environment_of(job_python.choose())
     except TpudiagError:
@@ -104,7 +104,7 @@ def _job_environment() -> Environment | None:
 
 
 def _target(node: CloudTpu) -> Target | None:
-    """The slice that the accelerator type names; None for one that is not known here."""
+    """The slice of the accelerator type; None for an unknown one."""
     try:
         return target(node.accelerator_type)
     except UsageError:
@@ -112,7 +112,7 @@ def _target(node: CloudTpu) -> Target | None:
 
 
 def _table(node: CloudTpu) -> Table:
-    """What the API says, for people."""
+    """The API's answer as a table."""
     rows = (
         ("state", node.state),
         ("health", node.health + (f": {node.health_description}" * bool(node.health_description))),

@@ -1,4 +1,4 @@
-"""Two sides held against each other, as a report: profiles or saved reports, one or more runs."""
+"""A comparison of two sides as a report: profiles or saved reports, one or more runs each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tpudiag.report_figures import Measurement, Table, Value
 from tpudiag.statistics import LEAST, RUNS_TEST, TEST
 
 DEFAULT_LIMIT = 0.05
-"""Above which a change is called a regression where no limit was given."""
+"""The default limit, above which a change is a regression."""
 ABOUT = (
     "hosts",
     "devices",
@@ -32,7 +32,7 @@ ABOUT = (
     "peak_hbm_bandwidth",
     "memory_capacity_bytes",
 )
-"""Figures of what was recorded, not of how fast it was."""
+"""Figures of the recording's extent, not of speed."""
 ONE_VALUE = "one value each: not tested"
 ONE_RUN = (
     "More than noise means: a {test}. Steps of one run are compared; what differs from run to run "
@@ -50,7 +50,7 @@ Names = tuple[Sequence[str], Sequence[str]]
 def report(
     names: Names, sides: Sides, changes: Sequence[Change], limit: float, across: str | None = None
 ) -> Report:
-    """The comparison as a report; `across` says in what the hardware of the sides differs."""
+    """The comparison as a report; `across` says how the sides' hardware differs."""
     before, after = sides[0][0], sides[1][0]
     partial = [
         f"{name}: {run.partial}"
@@ -78,7 +78,7 @@ def report(
 
 
 def unsure(changes: Sequence[Change], limit: float) -> str | None:
-    """Changes above the limit of which nothing tells whether they are noise; None for none."""
+    """Changes above the limit that may be noise; None for none."""
     figures = [f"{c.name} {_percent(c)}" for c in ranked(changes) if c.unsure(limit)]
     if not figures:
         return None
@@ -98,7 +98,7 @@ def _headline(changes: Sequence[Change], limit: float, across: bool) -> str:
         figures = ", ".join(f"{c.name} {_percent(c)}" for c in worse)
         return f"Regressed by more than {limit:.1%}: {figures}."
     untested = unsure(changes, limit)
-    # Too few steps to test is no pass: said before anything good is.
+    # Too few steps to test is no pass, and comes before any good news.
     if untested and not across:
         return f"Not tested: {untested.partition(', so ')[0]}."
     if better:
@@ -106,7 +106,7 @@ def _headline(changes: Sequence[Change], limit: float, across: bool) -> str:
     if across:
         return "Other hardware: only shares of each chip's peak compare, and none of them fell."
     step = next((c for c in changes if c.name == STEP_MS), None)
-    # Of rehearsals: their times are those of this machine, and say nothing about speed on a TPU.
+    # Times of rehearsals are those of this machine, and no speed on a TPU.
     if step is None or not step.gated:
         if any(c.name in COMPILED and c.worse is not None for c in changes):
             return f"No regression above {limit:.1%} in the TPU compiler's program."
@@ -122,7 +122,7 @@ def _percent(change: Change) -> str:
 
 
 def _test(change: Change) -> str:
-    """What the test says."""
+    """The test's result as text."""
     difference = change.difference
     if difference is None and any(change.steps):
         return f"{change.steps[0]} and {change.steps[1]} steps are too few to test ({LEAST})"
@@ -151,10 +151,10 @@ def _verdict(change: Change, limit: float) -> str:
 
 def _table(changes: Sequence[Change], limit: float) -> Table:
     """Every change, those that can regress first."""
-    # How much was recorded is worth a row only where it differs.
+    # The extent of the recording is shown only where it differs.
     shown = [c for c in changes if c.name not in ABOUT or c.change]
     ordered = sorted(ranked(shown), key=lambda c: c.name in ABOUT)
-    # A column of nothing but `not tested` would take the room of the figures' names.
+    # Leave out a column full of `not tested`, to make room for the figures' names.
     tested = any(c.difference is not None for c in ordered)
     rows: list[tuple[Value, ...]] = [
         (
@@ -194,7 +194,7 @@ def _checks(before: Report, after: Report) -> Iterator[Table]:
 def _notes(
     names: Names, sides: Sides, changes: Sequence[Change], across: str | None
 ) -> Iterator[str]:
-    """What was compared, and by which test."""
+    """What was compared, and with which test."""
     for letter, side, runs in zip("AB", names, sides, strict=True):
         for number, (name, run) in enumerate(zip(side, runs, strict=True), 1):
             which = letter if len(side) == 1 else f"{letter}{number}"

@@ -1,7 +1,7 @@
-"""A profile of a trainer at the moment of a drop or a stall, where it serves a profiler.
+"""A profile of a trainer during a drop or a stall, where it serves a profiler.
 
-It is taken as `tpudiag attach PID` takes one: not where it would crash the trainer or fill its
-memory, and shorter than ten seconds with all that it waits for.
+Captured as by `tpudiag attach PID`: not where it could crash the trainer or fill its memory, and
+within ten seconds, all waits included.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ FIGURES = {
     "eager_share": "operations run one by one in a profile",
     "mxu_utilization": "MXU use in a profile",
 }
-"""Of a profile's measurements, those that stand beside a cause."""
+"""The profile's measurements that are shown beside a cause."""
 
 
 @dataclass(frozen=True)
 class DropCapture:
-    """A profile that was taken, its folder, and the shares in percent that it gives."""
+    """A captured profile, its folder, and its shares in percent."""
 
     folder: str
     figures: tuple[CauseFigure, ...]
     input_share: float | None
-    """Of a step, 0 to 1."""
+    """The share of a step, 0 to 1."""
 
     @property
     def note(self) -> str:
@@ -51,7 +51,7 @@ def drop_capture(
     profiled: Callable[[int], bool] | None = None,
     diagnose: Callable[[TrainerRequest, Settings], Report] = trainer.diagnose,
 ) -> DropCapture | None:
-    """A second of a trainer of this host; None where it serves no profiler or gives no profile."""
+    """Capture a second of a local trainer; None where it serves no profiler or no profile."""
     request = TrainerRequest(
         targets=(str(pid),), capture=CaptureRequest(CAPTURE_S, ANSWER_S), log_dir=log_dir
     )
@@ -59,7 +59,7 @@ def drop_capture(
         if not (profiled or serves_profiler)(pid):
             return None
         report = diagnose(request, Settings())
-    # The cause is told all the same: a profile only stands beside it.
+    # The cause is reported without a profile, too.
     except (TpudiagError, OSError):
         return None
     if report.profile_folder is None:
@@ -68,7 +68,7 @@ def drop_capture(
         name: measured.value
         for name, measured in report.measurements.items()
         if name in FIGURES and isinstance(measured.value, (int, float)) and measured.value
-    }  # a share of 0 may be one of marks that hold no input
+    }  # a share of 0 may come from marks without input
     wait = shares.get("input_wait_share")
     return DropCapture(
         report.profile_folder,
@@ -86,10 +86,10 @@ def serves_profiler(pid: int) -> bool:
 
 
 def with_profile(cause: Cause | None, lost: float, seen: DropCapture) -> Cause | None:
-    """A cause with the profile's figures; the input, where the profile alone proves it.
+    """A cause with the profile's figures; the input as the cause where the profile alone proves it.
 
-    Nothing is known of the wait before, but it was no more than the whole step of then: what is
-    waited for beyond that has come since.
+    The wait before is unknown, but was no more than the whole step then: any wait beyond that is
+    new.
     """
     if cause is not None:
         return replace(cause, figures=(*cause.figures, *seen.figures))

@@ -1,4 +1,4 @@
-"""What `watch --expect` calls normal: a rate, or what a plan's JSON report predicts."""
+"""The normal rate for `watch --expect`: a number, or a plan's prediction."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpudiag.whole_files import read_bytes
 
 
 class _Row(msgspec.Struct):
-    """A row of a plan, as its report has it."""
+    """A row of a plan's report."""
 
     target: str
     batch_per_replica: int
@@ -39,7 +39,7 @@ def expected(wish: float | Path | None) -> Reference | None:
 
 
 def _of_plan(path: Path) -> Reference:
-    """The slow end of what is predicted for the best batch: less than that is a drop."""
+    """The slow end of the prediction for the best batch: anything below is a drop."""
     try:
         report = msgspec.json.decode(read_bytes(path), type=_Report)
     except OSError as error:
@@ -58,7 +58,7 @@ def _of_plan(path: Path) -> Reference:
     (row,) = best
     slowest = row.examples_per_second or 0.0
     if row.step_ms and row.step_high_ms:
-        # A job at the slow end of its prediction is as predicted, and no drop.
+        # A job at the slow end of its prediction is still as predicted.
         slowest *= row.step_ms / row.step_high_ms
     text = (
         f"what {path.name} predicts for {row.target} at {row.batch_per_replica} a replica: "

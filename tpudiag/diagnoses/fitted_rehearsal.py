@@ -1,4 +1,4 @@
-"""A rehearsal that this machine can hold: fewer replicas."""
+"""A rehearsal reduced to this machine's memory: fewer replicas."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def fitted(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec | None:
 
 
 def as_run(spec: protocol.JobSpec, job: JobRun) -> protocol.JobSpec:
-    """The job as it was run: with fewer replicas, where it went on with these by itself."""
+    """The job as it really ran: it may have reduced its replicas by itself."""
     count = job.facts.get("real_replicas")
     return replace(spec, real_replicas=count) if isinstance(count, int) else spec
 
 
 def started_again(spec: protocol.JobSpec, before: protocol.JobSpec) -> str:
-    """What the user is told of the next try."""
+    """The message to the user about the next try."""
     return f"starting again with {spec.real_replicas} of {before.real_replicas} replicas"

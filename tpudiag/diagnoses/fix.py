@@ -1,4 +1,4 @@
-"""A job whose findings are mended: changes made, rehearsed, proven or dropped, and written."""
+"""Fixes a job's findings: changes are made, rehearsed, proven or dropped, and written."""
 
 from __future__ import annotations
 
@@ -29,37 +29,37 @@ from tpudiag.source_change import ChangeState, Effect, Mending
 from tpudiag.whole_files import write_whole
 
 SEED = 20260101
-"""Of every rehearsal, so that losses can be compared."""
+"""The seed of every rehearsal, so that losses are comparable."""
 STEPS = 10
 UNSAFE = "it changes the model or its batch, which is done with --unsafe alone"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FixRequest:
-    """What `tpudiag fix` was asked for."""
+    """The options of `tpudiag fix`."""
 
     job: JobRequest
     select: tuple[str, ...] = ()
-    """Ids or families of the findings to mend; none for all."""
+    """Ids or families of the findings to fix; empty for all."""
     unsafe: bool = False
-    """Changes of the model and the batch too."""
+    """Include changes of the model and the batch."""
     write: bool = False
-    """Put the proven changes into the files."""
+    """Write the proven changes into the files."""
     patch: Path | None = None
-    """Put them into a patch."""
+    """Write them into a patch."""
 
-    def asks(self, id_: str) -> bool:
-        """Whether findings of a check are to be mended."""
+    def selects(self, id_: str) -> bool:
+        """Whether findings of a check shall be fixed."""
         return not self.select or id_.startswith(self.select)
 
 
 def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
     """Rehearse a job, make the changes for its findings, prove them by rehearsing again.
 
-    Raises NothingDiagnosed where it does not come to a training step, UnreadableInput for a script
-    that is not to be touched, KeyboardInterrupt as it comes; nothing is written then.
+    Raises NothingDiagnosed where it reaches no training step, UnreadableInput for a script that may
+    not be changed, KeyboardInterrupt as it comes; nothing is written then.
     """
-    # Without offers: the report is made for its losses, and changes are made below, once.
+    # Without offers: this report is made for its losses, and the changes are made below.
     base = replace(request.job.with_notebook(), seed=SEED, offers_changes=False)
     base = replace(base, steps=base.steps or STEPS)
     source = base.notebook.source if base.notebook else None
@@ -74,13 +74,13 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
             why = before.partial or "it came to no training step"
             raise NothingDiagnosed(f"{base.name}: not rehearsed, so nothing is changed: {why}")
         on_phase("making changes")
-        before, made = candidates(before, project, base.target, request.asks)
+        before, made = candidates(before, project, base.target, request.selects)
         proofs = Proofs(before=before, rehearsals=rehearsals)
         proofs.changes_for = lambda report, id_: candidates(
             report, project, base.target, lambda other: other == id_
         )[1]
         wanted = [c for c in made if request.unsafe or c.change.effect is not Effect.MODEL]
-        # In this order: what must leave the losses as they are is proven before anything may change
+        # In this order: changes that must keep the losses are proven before any that may change
         # them.
         groups = (Effect.NONE, Effect.ORDER), (Effect.NUMBERS,), (Effect.MODEL,)
         for effects in groups:
@@ -89,7 +89,7 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
 
 
 def _refuse_early(project: Project) -> None:
-    """UnreadableInput for a script that is not to be touched, before anything is rehearsed."""
+    """Raise UnreadableInput for a script that may not be changed, before any rehearsal."""
     try:
         project.document(project.program)
     except Refused as error:
@@ -97,14 +97,14 @@ def _refuse_early(project: Project) -> None:
 
 
 def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> Report:
-    """The report of the job as it was, each finding with what became of its change."""
+    """The original job's report, each finding with the result of its change."""
     proven = proofs.proven
     refused: list[str] = []
     diff = _diff(proven)
     written = _written(request, proven, refused) if proven else ()
     kept = {id(each) for each in proven if each.name in written or request.patch is not None}
     outcomes = tuple(
-        _told(outcome, proofs, made, request, kept) for outcome in proofs.before.outcomes
+        _with_results(outcome, proofs, made, request, kept) for outcome in proofs.before.outcomes
     )
     after = proofs.after or proofs.before
     left = _left(outcomes, request, bool(kept))
@@ -141,7 +141,7 @@ def _diff(proven: Sequence[Candidate]) -> str:
 def _written(
     request: FixRequest, proven: Sequence[Candidate], refused: list[str]
 ) -> tuple[str, ...]:
-    """The files into which the proven changes were put; those that refuse are noted."""
+    """The files into which the proven changes were written; refused ones are noted."""
     if request.patch is not None:
         _write_patch(request.patch, proven)
     if not request.write:
@@ -158,7 +158,7 @@ def _written(
 
 def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
     """The proven changes as a patch that `git apply` takes; raises UsageError."""
-    # Bytes, in each file's own encoding: a patch in another one would not apply.
+    # Bytes, in each file's own encoding, or the patch would not apply.
     parts: list[bytes] = []
     for document in documents_of(proven):
         before = document.file.data.decode(document.file.encoding)
@@ -171,21 +171,20 @@ def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
         raise UsageError(f"--patch {file}: {error.strerror or error}") from error
 
 
-def _told(
+def _with_results(
     outcome: Outcome,
     proofs: Proofs,
     made: Sequence[Candidate],
     request: FixRequest,
     kept: set[int],
 ) -> Outcome:
-    """An outcome whose findings tell what became of their changes."""
+    """An outcome whose findings carry the results of their changes."""
     findings: list[Finding] = []
     for finding in outcome.findings:
-        # By identity: two findings on one line may have changes that are equal, and fare
-        # differently.
+        # By identity: findings on one line may have equal changes with different results.
         candidate = next((c for c in made if c.change is finding.change), None)
         if candidate is None:
-            gone = proofs.mends(outcome.id) and request.asks(outcome.id)
+            gone = proofs.mends(outcome.id) and request.selects(outcome.id)
             findings.append(replace(finding, no_change=GONE) if gone else finding)
             continue
         state: ChangeState = "offered"
@@ -202,19 +201,19 @@ def _told(
 
 
 def _left(outcomes: Sequence[Outcome], request: FixRequest, written: bool) -> int:
-    """Findings that are not mended in the files: warnings, errors, and what could be mended."""
+    """The number of findings left in the files: warnings, errors, and fixable ones."""
     return sum(
         (finding.severity or outcome.severity) > Severity.INFO
         or (finding.change is not None and finding.change.state == "proven")
         for outcome in outcomes
-        if outcome.verdict is Verdict.FAILED and request.asks(outcome.id)
+        if outcome.verdict is Verdict.FAILED and request.selects(outcome.id)
         for finding in outcome.findings
         if not _is_mended(finding, written)
     )
 
 
 def _is_mended(finding: Finding, written: bool) -> bool:
-    """Whether a finding is gone from the files, by its own change or by the others."""
+    """Whether a finding is gone from the files, by its own change or another's."""
     if finding.change is None:
         return written and finding.no_change == GONE
     return finding.change.state == "written"

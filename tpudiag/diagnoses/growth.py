@@ -1,4 +1,4 @@
-"""What grew between two programs of the TPU compiler: the operations, their lines, by how much."""
+"""Operations that grew between two programs of the TPU compiler, with their lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tpudiag.report_figures import OperationFigures, StepPrediction, Table
 
 KEPT = 10
 LEAST = 0.001
-"""Of the whole program's figure: less growth of one operation is not worth a row."""
+"""The least growth of an operation worth a row, as a share of the whole program's figure."""
 FIGURES = ("cycles", "flops", "hbm_bytes", "collective_bytes", "result_bytes")
 UNITS = {
     "cycles": "cycles",
@@ -25,15 +25,15 @@ FOLLOWS = re.compile(
     r"|.*\b(Assign(Add|Sub)?VariableOp|ResourceApply\w*)(_\d+)?"
     r"|.+/(\w*AllReduce|CrossReplicaSum)(_\d+)?"
 )
-"""Gradients, their exchange and the updates of the optimizer: they grow with what they are of."""
+"""Gradients, their exchange and the optimizer's updates, which grow along with their cause."""
 WEIGHT_OF_WHAT_FOLLOWS, WEIGHT_WITHOUT_A_LINE = 0.1, 0.02
-"""Growth of an operation that only follows stands behind that of a cause ten times smaller."""
+"""A following operation ranks below a cause that grew a tenth as much."""
 COLUMNS = ("target", "operation", "line", "figure", "A", "B", "of the whole")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """One operation that takes more of one thing than before; each example counts alike."""
+    """The growth of one figure of an operation, per example."""
 
     target: str
     operation: str
@@ -42,20 +42,20 @@ class Growth:
     before: float
     after: float
     share: float
-    """Of the whole program's figure before."""
+    """As a share of the whole program's figure before."""
 
     @property
     def weight(self) -> float:
-        """Its share, where it is likely what was changed; less where it follows from that."""
+        """Its share, reduced where it probably only follows from another change."""
         if self.location is None:
             return WEIGHT_WITHOUT_A_LINE * self.share
         return self.share * (WEIGHT_OF_WHAT_FOLLOWS if FOLLOWS.fullmatch(self.operation) else 1.0)
 
 
 def grown(before: Report, after: Report) -> tuple[Growth, ...]:
-    """The operations that grew, on each target that both reports know.
+    """The operations that grew, on each target in both reports.
 
-    What was changed comes before what only follows from it, and of each the worst first.
+    Causes come before what follows from them, each sorted by growth.
     """
     left = {step.target: step for step in before.predictions}
     growths = [
@@ -68,9 +68,9 @@ def grown(before: Report, after: Report) -> tuple[Growth, ...]:
 
 
 def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:
-    """One row for each operation: the figure of it that grew most."""
+    """One row per operation: its figure that grew most."""
     old = {each.operation: each for each in before.operations}
-    # By the example: twice the batch takes twice of nearly everything, and nothing grew.
+    # Per example: twice the batch takes twice of nearly everything, which is no growth.
     more = before.batch_per_replica / after.batch_per_replica
     whole = {name: sum(_value(o, name) for o in before.operations) or 1.0 for name in FIGURES}
     for each in after.operations:
@@ -86,10 +86,10 @@ def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:
             )
             for name in FIGURES
             for was in [_value(old.get(each.operation), name)]
-            # Gradients are exchanged once a step: their bytes are the same at any batch.
+            # Gradients are exchanged once per step, whatever the batch.
             for now in [_value(each, name) * (more if name != "collective_bytes" else 1.0)]
         ]
-        # One figure of each operation: its cycles, FLOPs and bytes grow together.
+        # One figure per operation: cycles, FLOPs and bytes grow together.
         worst = max(rows, key=lambda row: row.share)
         if worst.share >= LEAST:
             yield worst
@@ -101,7 +101,7 @@ def _value(operation: OperationFigures | None, figure: str) -> float:
 
 
 def tables(before: Report, after: Report) -> Iterator[Table]:
-    """The operations that grew, for a reader."""
+    """The operations that grew, as tables."""
     rows = tuple(
         (
             g.target,
@@ -119,7 +119,7 @@ def tables(before: Report, after: Report) -> Iterator[Table]:
 
 
 def notes(before: Report, after: Report) -> Iterator[str]:
-    """The worst of them in a sentence, and a batch that differs."""
+    """The worst of them in a sentence, and a different batch."""
     left = {step.target: step.batch_per_replica for step in before.predictions}
     for step in after.predictions:
         batch = left.get(step.target, step.batch_per_replica)

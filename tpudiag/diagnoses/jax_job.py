@@ -1,4 +1,4 @@
-"""What to know of the rehearsal of a job of JAX."""
+"""Notes on the rehearsal of a JAX job."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from tpudiag.signals import Origin, Signals
 
 
 def devices(signals: Signals) -> int | None:
-    """The devices that the job found; None where it is no job of JAX, or showed no step."""
+    """The devices that the job found; None for another framework, or without a step."""
     return signals.sharding.here if signals.sharding is not None else None
 
 
 def notes(signals: Signals, several_processes: bool, not_run: str | None) -> tuple[str, ...]:
-    """How the figures came about."""
+    """How the figures were obtained."""
     if signals.origin is not Origin.REHEARSAL:
         return (
             "Running JAX on a TPU follows the documented API and was not verified on hardware.",

@@ -40,19 +40,19 @@ from tpudiag.sources.compiler.compile_step import StepCompilation
 from tpudiag.sources.job.process import facts, job_python, protocol, runner
 
 MAXIMUM_REAL_REPLICAS = 16
-"""CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
+"""The most CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
 STEPS = 20
 IMPORTING = "importing TensorFlow"
 FINISHING = "reading the profile"
-"""From this phase on nothing runs any more, and the report is made of what was seen."""
+"""From this phase on the job has ended, and the report is made from what was recorded."""
 STEP_BUDGET_S = 30.0
-"""What the steps of a rehearsal may take together, where the user asked for no number of them."""
+"""The time for all steps of a rehearsal, where the user set no number."""
 
 
 def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:
-    """Run the job under observation, on the TPU where there is one, and judge what was seen.
+    """Run the job under observation, on the TPU where there is one, and judge the recorded signals.
 
-    What could mend a finding stands at it, made but not yet rehearsed.
+    Findings carry their possible changes, not yet rehearsed.
     """
     request = request.with_notebook()
     report = _judged(request, settings, on_phase)
@@ -67,7 +67,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         tpu_s=request.tpu_timeout_s,
         ends_at=time.monotonic() + request.timeout_s,
     )
-    asked, replicas = request.tpu, request.target.replicas
+    named_tpu, replicas = request.tpu, request.target.replicas
     attempt: TpuAttempt | None = None
     signals, job = Signals(origin=Origin.TPU), runner.JobRun()
     source = script.look(request.script_file, dict(request.changed_sources))
@@ -75,14 +75,13 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         source = request.notebook.relocated(source)
     undiagnosed.refuse_framework(request.name, source.framework)
     if source.is_tensorflow_1:
-        # It is read and not run: TensorFlow 2 would end it at its first Session.
-        asked = None
-    if asked is not None:
-        signals, job = _on_tpu(request, asked, limits, on_phase)
+        # Read but not run: TensorFlow 2 would end it at its first Session.
+        named_tpu = None
+    if named_tpu is not None:
+        signals, job = _on_tpu(request, named_tpu, limits, on_phase)
         attempt = signals.tpu
     reached = attempt is not None and attempt.reached
-    # A TPU that is not reached is said (TPU003), and the rest is judged by a rehearsal all the
-    # same.
+    # An unreachable TPU is reported (TPU003), and a rehearsal judges the rest all the same.
     if not (reached or job.interrupted or source.is_tensorflow_1):
         signals, job, replicas = _rehearsed(request, limits, on_phase)
     signals = _with_request(replace(signals, tpu=attempt), request, source)
@@ -103,7 +102,7 @@ def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Repor
         outcomes=outcomes,
         run=job,
         started=started,
-        asked_tpu=asked,
+        asked_tpu=named_tpu,
         replicas=replicas,
         not_run=source.is_tensorflow_1,
         profile_note=profile_note,
@@ -123,10 +122,10 @@ def _with_request(signals: Signals, request: JobRequest, source: script.ScriptFa
 
 
 def _with_source(signals: Signals, source: script.ScriptFacts) -> Signals:
-    """Add what the source of the script tells to what was seen while it ran."""
+    """Add facts from the script's source to the recorded ones."""
     seen = signals.tf1
     if seen is not None or source.tf1:
-        # What ran is said with its line once; the source adds what was not reached.
+        # A use that ran is reported once; the source adds those not reached.
         known = {use.api for use in seen or ()}
         signals = replace(
             signals, tf1=(*(seen or ()), *(use for use in source.tf1 if use.api not in known))
@@ -179,7 +178,7 @@ def spec_of(
 def _rehearsed(
     request: JobRequest, limits: runner.Limits, on_phase: OnPhase
 ) -> tuple[Signals, runner.JobRun, int]:
-    """Run on CPU replicas; again with fewer where the model is too large for so many."""
+    """Run on CPU replicas; again with fewer where the model needs too much memory."""
     target = request.target
     replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
 
@@ -192,7 +191,7 @@ def _rehearsed(
         spec = spec_of(request, True, "local", replicas, to)
         failed: JobEnd | None = None
         while True:
-            # One for each try: what it began for a job that is started again is stopped.
+            # A new one per try, since a restarted job is mapped anew.
             cells = request.notebook.map if request.notebook else None
             with StepCompilation(target, request.compiler, cells) as compilation:
                 job = runner.run(spec, request.python, limits, on_phase, compilation.heard)
@@ -213,13 +212,13 @@ def _rehearsed(
 
 
 def _on_tpu(
-    request: JobRequest, asked: str, limits: runner.Limits, on_phase: OnPhase
+    request: JobRequest, named_tpu: str, limits: runner.Limits, on_phase: OnPhase
 ) -> tuple[Signals, runner.JobRun]:
-    """Run on the TPU; every wait for it is bounded."""
-    refusal = environment.refused(asked)
+    """Run on the TPU; every wait for it has a limit."""
+    refusal = environment.refused(named_tpu)
     if refusal is not None:
         attempt = TpuAttempt(
-            asked=asked,
+            asked=named_tpu,
             reached=False,
             phase="connect",
             error=refusal,
@@ -227,21 +226,23 @@ def _on_tpu(
             limit_s=request.tpu_timeout_s,
         )
         return Signals(origin=Origin.TPU, tpu=attempt), runner.JobRun()
-    spec = spec_of(request, False, asked, request.target.replicas)
+    spec = spec_of(request, False, named_tpu, request.target.replicas)
     job = runner.run(spec, request.python, limits, on_phase)
     signals = _signals(Origin.TPU, job)
-    attempt = signals.tpu or TpuAttempt(asked=asked, reached=False)
+    attempt = signals.tpu or TpuAttempt(asked=named_tpu, reached=False)
     if not attempt.reached and attempt.error is None:
         waited_s = request.tpu_timeout_s if job.timed_out else attempt.waited_s
         reason = (
             job.timed_out or _end_text(signals.end) or "the job ended before it asked for a TPU"
         )
         attempt = replace(attempt, error=reason, waited_s=waited_s)
-    return replace(signals, tpu=replace(attempt, asked=asked, limit_s=request.tpu_timeout_s)), job
+    return replace(
+        signals, tpu=replace(attempt, asked=named_tpu, limit_s=request.tpu_timeout_s)
+    ), job
 
 
 def _signals(origin: Origin, job: runner.JobRun) -> Signals:
-    """The child's facts, and what its end tells."""
+    """The child's facts, and how it ended."""
     signals = facts.signals(origin, job.facts)
     end = signals.end or _end(job)
     signals = replace(signals, end=replace(end, log_tail=job.log_tail))
@@ -252,13 +253,13 @@ def _signals(origin: Origin, job: runner.JobRun) -> Signals:
 
 
 def _end(job: runner.JobRun) -> JobEnd:
-    """How a job ended that could not say so itself."""
+    """The end of a job that could not report it itself."""
     if job.interrupted:
         return JobEnd(how="interrupted")
     if job.timed_out:
         return JobEnd(how="timeout", error=job.timed_out)
     if job.phase == protocol.LOWERING:
-        known = job.facts.get("came_to")  # what was seen is whole: its lowering ended it
+        known = job.facts.get("came_to")  # the recording is complete: the lowering ended the job
         return msgspec.convert(known, JobEnd, strict=False) if known else JobEnd(how="stopped")
     if job.exit_code is not None and job.exit_code < 0:
         return JobEnd(
@@ -274,12 +275,12 @@ def _last_words(job: runner.JobRun) -> str:
 
 
 def _end_text(end: JobEnd | None) -> str | None:
-    """What a job said when it ended."""
+    """A job's message at its end."""
     return end.error if end is not None else None
 
 
 def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, ...]]:
-    """Add what the profile of the run holds; a profile that cannot be read is said."""
+    """Add the run's profile; one that cannot be read is noted."""
     from tpudiag.sources import profile
 
     if not folder.is_dir() or not any(folder.rglob("*.xplane.pb")):
@@ -291,15 +292,14 @@ def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, .
         return signals, (f"the profile could not be read: {error}",)
     return replace(
         signals,
-        # A rehearsal's profile is of CPUs: its steps are of use, its devices are no evidence for
-        # any check.
+        # A rehearsal profiles CPUs: its steps are useful, its devices are no evidence for checks.
         profile=facts if signals.origin is Origin.TPU else None,
         steps=_joined(signals.steps, steps),
     ), ()
 
 
 def _joined(job: StepTimes | None, profile: StepTimes | None) -> StepTimes | None:
-    """The profile's step times, which know the wait for input, or else the job's own clock."""
+    """The profile's step times, which include the wait for input, or else the job's own clock."""
     if profile is None or not profile.step_ms:
         return job
     return profile

@@ -1,4 +1,4 @@
-"""What the logs of a running job say, looked at again and again."""
+"""The logs of a running job, read periodically for known errors."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ TRACEBACK = "Traceback (most recent call last):"
 
 
 class JobLog:
-    """The logs of a job's processes, each read as it grows; TPU605 judges what `end` gives."""
+    """The logs of a job's processes, each read as it grows; TPU605 judges `end`."""
 
     def __init__(self, files: Iterable[Path] = (), pids: Iterable[int] = ()) -> None:
         self._logs: dict[Path, tuple[LogFile, GrowingLog]] = {}
         self.follow(files, pids)
 
     def follow(self, files: Iterable[Path] = (), pids: Iterable[int] = ()) -> None:
-        """Read these too; files that are followed already go on as they are."""
+        """Read these, too; files already followed continue."""
         paths = (path for pid in pids for path in log_files(pid))
         for path in (*files, *paths):
             self._logs.setdefault(path, (LogFile(path), GrowingLog()))
 
     def look(self) -> tuple[Match, ...]:
-        """The known errors that were said since the last look, best first in each log."""
+        """The known errors logged since the last poll, best first in each log."""
         return tuple(
             match
             for file, log in self._logs.values()
@@ -39,7 +39,7 @@ class JobLog:
         )
 
     def forget(self) -> None:
-        """Know nothing of what was said so far: another process goes on with the job."""
+        """Forget the logs so far: another process continues the job."""
         self._logs = {path: (file, GrowingLog()) for path, (file, _) in self._logs.items()}
 
     def end(
@@ -48,25 +48,27 @@ class JobLog:
         exit_code: int | None = None,
         error: str | None = None,
     ) -> JobEnd | None:
-        """What was said so far, as the signal of the job's end; None where nothing was.
+        """The log so far as the signal of the job's end; None where it is empty.
 
-        An error that is known by its last line is given as its whole traceback, where it is here.
+        An error known by its last line is given with its traceback, where that is in the log.
         """
-        told = "\n".join(log.telling for _, log in self._logs.values())
-        if not told.strip() and error is None:
+        log_text = "\n".join(log.telling for _, log in self._logs.values())
+        if not log_text.strip() and error is None:
             return None
-        return JobEnd(how=how, exit_code=exit_code, error=_whole(error, told), log_tail=told)
+        return JobEnd(
+            how=how, exit_code=exit_code, error=_whole(error, log_text), log_tail=log_text
+        )
 
 
 class WorkerLogs:
-    """The logs of a job's workers on this host; files that were named are the first worker's."""
+    """The logs of a job's workers on this host; named files are the first worker's."""
 
     def __init__(self, files: Iterable[Path] = ()) -> None:
         self._files = tuple(files)
         self._logs: dict[int, tuple[int, JobLog]] = {}
 
     def end(self, place: int, watched: Watched) -> JobEnd | None:
-        """What a worker has said since its process began, and how it stands."""
+        """A worker's log since its process began, and its state."""
         run = watched.run
         pid, log = self._logs.get(place, (run.pid, None))
         if log is None:
@@ -74,14 +76,14 @@ class WorkerLogs:
         if pid != run.pid:
             log.forget()
         self._logs[place] = run.pid, log
-        # Each time: a process may open its log late, or turn to another file at midnight.
+        # Each time: a process may open its log late, or rotate it.
         log.follow(pids=[run.pid] if watched.lives_here else ())
         log.look()
         return log.end(_how(watched), run.exit_code, run.failure)
 
 
 def _how(watched: Watched) -> JobEndKind:
-    """How a worker's run stands."""
+    """The state of a worker's run."""
     ends: dict[StateKind, JobEndKind] = {
         StateKind.FAILED: "exception",
         StateKind.EXITED: "exit",
@@ -91,11 +93,11 @@ def _how(watched: Watched) -> JobEndKind:
     return ends.get(watched.state.kind, "running")
 
 
-def _whole(error: str | None, told: str) -> str | None:
-    """The traceback that an error ended, from a log in which it is the last; or its one line."""
-    last = told.rfind(TRACEBACK)
+def _whole(error: str | None, log_text: str) -> str | None:
+    """The error's traceback, if it is the last one in the log; otherwise its one line."""
+    last = log_text.rfind(TRACEBACK)
     if error is None or last < 0:
         return error
-    # By the error's own kind: the last traceback in a log may be of one that the job had survived.
+    # By the error's type: the log's last traceback may be of an error that the job survived.
     kind = error.partition(":")[0].strip()
-    return told[last:] if kind and kind in told[last:] else error
+    return log_text[last:] if kind and kind in log_text[last:] else error

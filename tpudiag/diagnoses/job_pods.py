@@ -1,4 +1,4 @@
-"""The pods of a job on Kubernetes: whom to attach to, and what is said of those that do not run."""
+"""The pods of a job on Kubernetes: their addresses, and reports on those that do not run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.pods import Pod, Selection, pods
 
 DONE = "Succeeded"
-"""The phase of a pod whose work is done: nothing is wrong with it."""
+"""The phase of a pod that completed: nothing is wrong with it."""
 NETWORK = (
     "Pods are asked at their addresses inside the cluster. From outside, forward the port: kubectl "
     "port-forward pod/{name} --namespace {namespace} {port}:{port}, then tpudiag attach "
@@ -23,7 +23,7 @@ NETWORK = (
 
 @dataclass(frozen=True)
 class JobPods:
-    """What is known of a job's pods before they are asked; empty where no selector was given."""
+    """A job's pods before they are contacted; empty where no selector was given."""
 
     workers: tuple[Address, ...] = ()
     tables: tuple[Table, ...] = ()
@@ -33,7 +33,7 @@ class JobPods:
 
 
 def selected(selection: Selection | None, port: int) -> JobPods:
-    """Ask the API server for the pods; raises NothingDiagnosed and UsageError."""
+    """List the pods from the API server; raises NothingDiagnosed and UsageError."""
     if selection is None:
         return JobPods()
     listed = pods(selection)
@@ -55,7 +55,7 @@ def selected(selection: Selection | None, port: int) -> JobPods:
 def addresses_of(selection: Selection | None, cloud: Cloud, port: int) -> Workers:
     """The workers of a Cloud TPU and of a selector, as sources to watch.
 
-    Raises NothingDiagnosed where something was named and none of its workers runs.
+    Raises NothingDiagnosed where something was named but no worker runs.
     """
     job = selected(selection, port)
     lacking = tuple(f"{host.name}: {host.reason}" for host in job.faults)
@@ -74,13 +74,13 @@ class Workers:
 
 
 def _lacks(pod: Pod) -> str:
-    """Why a pod cannot be asked."""
+    """Why a pod cannot be contacted."""
     why = f": {pod.ended}" if pod.ended else ""
     return f"is {pod.phase}{why}"
 
 
 def _table(listed: Sequence[Pod], selection: Selection) -> Table:
-    """The pods, for people."""
+    """The pods as a table."""
     rows = tuple(
         (
             "" if pod.index is None else pod.index,

@@ -1,4 +1,4 @@
-"""The report on a job that was judged: its figures, its notes, what comes next."""
+"""The report on a judged job: its figures, its notes, the next command."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from tpudiag.sources.job.process.runner import JobRun
 
 @dataclass(frozen=True, kw_only=True)
 class JudgedJob:
-    """A job as it ran, and what the checks said of it."""
+    """A job's run, and the checks' outcomes."""
 
     signals: Signals
     outcomes: tuple[Outcome, ...]
     run: JobRun
     started: datetime
     asked_tpu: str | None
-    """The TPU that was asked for, None for a rehearsal."""
+    """The requested TPU, None for a rehearsal."""
     replicas: int
-    """Those that ran."""
+    """The number that ran."""
     not_run: bool
-    """A TensorFlow 1 script is read and not run."""
+    """Whether it is a TensorFlow 1 script, which is read but not run."""
     profile_note: tuple[str, ...]
 
 
 def report(request: JobRequest, job: JudgedJob) -> Report:
-    """All that is told of the job."""
+    """The whole report."""
     signals, target = job.signals, request.target
     compiled = predicted_step.of_signals(signals)
     step = predicted_step.prediction(compiled) if compiled else None
@@ -93,7 +93,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
 
 
 def _headline(request: JobRequest, job: JudgedJob) -> str:
-    """What was run, where."""
+    """What was run, and where."""
     if job.not_run:
         return job_summary.NOT_RUN
     return job_summary.headline(
@@ -106,7 +106,7 @@ def _headline(request: JobRequest, job: JudgedJob) -> str:
 
 
 def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
-    """What to know of the way in which it was run."""
+    """Notes on how it was run."""
     python = f"Python of the job: {request.python}."
     signals, facts = job.signals, job.run.facts
     installed = () if signals.environment is None else (installs.note(signals.environment),)
@@ -150,5 +150,5 @@ def samples(signals: Signals) -> tuple[StepSamples, ...]:
 
 
 def _numbers(values: tuple[float | None, ...]) -> tuple[float, ...]:
-    """The values as computed: the job's side sends none for what is no number."""
+    """The computed values; the job's side sends None for what is no number."""
     return tuple(math.nan if value is None else value for value in values)

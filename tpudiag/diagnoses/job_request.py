@@ -1,4 +1,4 @@
-"""What a job's diagnosis is asked for: everything resolved once, before anything starts."""
+"""The request for a job's diagnosis: everything resolved once, before anything starts."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.python_places import Place, named_place
 
 MOST_NAME, MOST_AT_ONCE = 100, 1000
-"""Characters of a program in the name of its run, and runs of one program in one second."""
+"""Characters of the program in a run's name, and runs of one program per second."""
 TargetChoice = Literal["asked", "found", "default"]
-"""Whether the target was named, is the TPU of this machine, or neither."""
+"""Whether the target was named, is this machine's TPU, or neither."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobRequest:
-    """What `tpudiag check` was asked for."""
+    """The options of `tpudiag check`."""
 
     program: str = REFERENCE
     """A script's path, a notebook's or `module:function`."""
@@ -45,7 +45,7 @@ class JobRequest:
     target_choice: TargetChoice
     topology: Topology
     tpu: str | None = None
-    """The TPU to run on, "" for whatever TPU is here; None to rehearse."""
+    """The TPU to run on, "" for any TPU found here; None to rehearse."""
     steps: int | None = None
     """Steps to profile; None for 20, or fewer where a rehearsal would take too long."""
     warmup_steps: int = 5
@@ -53,36 +53,36 @@ class JobRequest:
     tpu_timeout_s: float = 120.0
     log_dir: Path = Path("tpudiag-logs")
     isolation: Isolation = "none"
-    """What holds back what a rehearsal writes; `none`: it writes where it says."""
+    """How a rehearsal's writes are held back; `none`: it writes where it says."""
     keep_writes: Path | None = None
-    """Where that is kept; None: it is thrown away."""
+    """Where they are kept; None: they are thrown away."""
     saves_in: str = ""
-    """Where the reference job saves by the user's word: there it writes for real."""
+    """The user's checkpoint folder of the reference job, which is written for real."""
     offline: bool = False
-    """Whether the job reaches no network at all."""
+    """Whether the job has no network access at all."""
     measure_input_s: float = 10.0
-    """How long the input pipeline is run alone, as built and mended, where a fix applies."""
+    """How long the input pipeline is measured alone, original and fixed, where a fix applies."""
     python: JobPython
     """The Python that the job runs in, which has TensorFlow."""
     framework: Framework = Framework.TENSORFLOW
-    """What it trains with, as far as its source and settings tell."""
+    """Its framework, as far as its source and settings show."""
     rest_s: float = 180.0
-    """How long a rehearsal goes on, shortened, past the steps observed; 0: it ends there."""
+    """How long a rehearsal continues, shortened, past the observed steps; 0: it ends there."""
     is_module: bool = False
-    """The program is a module to be run as by `python -m`."""
+    """Whether the program is a module, run as by `python -m`."""
     compiler: CompilerRequest = field(default_factory=CompilerRequest)
     fake_data: bool = False
-    """Whether data that cannot be reached is stood in for."""
+    """Whether synthetic data replaces unreachable data."""
     offers_changes: bool = True
-    """Whether the changes that could mend its findings are made."""
+    """Whether changes that could fix its findings are made."""
     changes_within: Path | None = None
-    """A folder that they stay in, where the script's project is larger."""
+    """A folder to which they are restricted, where the script's project is larger."""
     seed: int = -1
-    """Of all random numbers of the job; -1: as it has them."""
+    """The seed of all the job's random numbers; -1: unchanged."""
     changed_sources: tuple[tuple[str, str], ...] = ()
-    """Files, each with the one whose source is run in its place."""
+    """Files, each with the one whose source replaces it."""
     notebook: NotebookProgram | None = None
-    """What stands for the program where that is a notebook."""
+    """The program made from a notebook."""
 
     def with_notebook(self) -> JobRequest:
         """The request with its notebook read; UnreadableInput or MissingExtra where that fails."""
@@ -93,24 +93,24 @@ class JobRequest:
 
     @property
     def file(self) -> str:
-        """What is run: the program, or what stands for the notebook."""
+        """The file that runs: the program, or the one made from the notebook."""
         return self.program if self.notebook is None else self.notebook.file
 
     @property
     def name_of_file(self) -> str:
-        """The script or notebook as the user knows it; the module's file where it is one."""
+        """The script or notebook as the user named it; for a module its file."""
         if self.is_module or not Path(self.program).is_file():
             return script.module_file(self.program.partition(":")[0])
         return self.program
 
     @property
     def script_file(self) -> str:
-        """The file whose source tells of the job."""
+        """The file whose source describes the job."""
         return script.module_file(self.program) if self.is_module else self.file
 
 
 def _isolation(in_place: bool, keep: Path | None) -> Isolation:
-    """What holds back what a rehearsal writes; raises UsageError for what cannot be kept."""
+    """How a rehearsal's writes are held back; raises UsageError for an unusable folder."""
     if in_place:
         if keep is not None:
             raise UsageError("--in-place and --keep-writes: choose one")
@@ -121,7 +121,7 @@ def _isolation(in_place: bool, keep: Path | None) -> Isolation:
 
 
 def _refuse_kept(folder: Path) -> None:
-    """UsageError for a folder that nothing can be kept in."""
+    """Raise UsageError for a folder in which nothing can be kept."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"--keep-writes {folder}: name a folder that is new or empty")
     if not folder.absolute().parent.is_dir():
@@ -151,27 +151,27 @@ def chosen_target(named: str | None, tpu: str | None) -> ChosenTarget:
     return ChosenTarget(target=chosen, target_choice=choice, topology=topology(chosen), tpu=run_on)
 
 
-def resolved(said: Mapping[str, Any], log_dir: Path, target: str | None = None) -> JobRequest:
+def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = None) -> JobRequest:
     """The job that was named, for its TPU, in its Python, with the options of its verb.
 
-    `said` are the options by name, those that are fields of a request under the same name;
-    `target` stands for its own where a verb has several.
-    Nothing is started and nothing written yet. Raises TpudiagError for what cannot work.
+    `by_name` are the options by name, those of a request's fields under the same name; `target`
+    replaces its own where a verb has several.
+    Nothing is started or written yet. Raises TpudiagError for an invalid request.
     """
-    keep = _path(said.get("keep_writes"))
-    isolation = _isolation(said["in_place"], keep)
-    chosen = chosen_target(target or said.get("target"), said.get("tpu", "none"))
-    program = None if said["program"] is None else str(said["program"])
-    job = program_of(program, said.get("module"), _reference(said))
-    python = said["python"]
+    keep = _path(by_name.get("keep_writes"))
+    isolation = _isolation(by_name["in_place"], keep)
+    chosen = chosen_target(target or by_name.get("target"), by_name.get("tpu", "none"))
+    program = None if by_name["program"] is None else str(by_name["program"])
+    job = program_of(program, by_name.get("module"), _reference(by_name))
+    python = by_name["python"]
     framework = Framework.TENSORFLOW if program is None else script.trains_with(program)
     return request_of(
         JobRequest,
-        said,
+        by_name,
         program=job.program,
         name=job.name,
         is_module=job.is_module,
-        arguments=job.arguments(said["arguments"], log_dir),
+        arguments=job.arguments(by_name["arguments"], log_dir),
         target=chosen.target,
         target_choice=chosen.target_choice,
         topology=chosen.topology,
@@ -181,29 +181,28 @@ def resolved(said: Mapping[str, Any], log_dir: Path, target: str | None = None) 
         log_dir=log_dir,
         isolation=isolation,
         keep_writes=keep,
-        changes_within=_path(said.get("changes_within")),
+        changes_within=_path(by_name.get("changes_within")),
         saves_in=(job.reference.checkpoint_dir or "") if job.reference else "",
-        rest_s=0.0 if said.get("first_loop") else said.get("budget_s", 0.0),
-        compiler=_compiler(said),
+        rest_s=0.0 if by_name.get("first_loop") else by_name.get("budget_s", 0.0),
+        compiler=_compiler(by_name),
     )
 
 
-def _compiler(said: Mapping[str, Any]) -> CompilerRequest:
-    """How the TPU compiler is asked; raises UsageError where its Python cannot be run."""
-    python = said["compiler_python"]
+def _compiler(by_name: Mapping[str, Any]) -> CompilerRequest:
+    """The compiler's settings; raises UsageError where its Python cannot be run."""
+    python = by_name["compiler_python"]
     if python is not None:
-        # Now, and not after the minutes of a rehearsal: a Python that cannot be run is a usage
-        # error.
+        # Checked now, not after minutes of rehearsal: a Python that cannot run is a usage error.
         libtpu_process.find(python)
-    return CompilerRequest(not said.get("no_compile"), python, said["compile_timeout_s"])
+    return CompilerRequest(not by_name.get("no_compile"), python, by_name["compile_timeout_s"])
 
 
-def _reference(said: Mapping[str, Any]) -> ReferenceJob:
-    """The job that runs where no other is named."""
-    if "reference" not in said:
+def _reference(by_name: Mapping[str, Any]) -> ReferenceJob:
+    """The reference job, which runs where no other is named."""
+    if "reference" not in by_name:
         return ReferenceJob()
-    own = {name: said[name] for name in ("loop", "precision", "full_size", "checkpoint_dir")}
-    return ReferenceJob(model=said["reference"], **own)
+    own = {name: by_name[name] for name in ("loop", "precision", "full_size", "checkpoint_dir")}
+    return ReferenceJob(model=by_name["reference"], **own)
 
 
 def _path(path: str | Path | None) -> Path | None:
@@ -242,7 +241,7 @@ def run_folder(log_dir: Path, program: str) -> Path:
         log_dir.mkdir(parents=True, exist_ok=True)
         for number in range(1, MOST_AT_ONCE):
             folder = log_dir / (name if number == 1 else f"{name}-{number}")
-            # Runs may start in the same second: whoever makes the folder has it.
+            # Runs may start in the same second: whoever creates the folder owns it.
             with contextlib.suppress(FileExistsError):
                 folder.mkdir()
                 return folder

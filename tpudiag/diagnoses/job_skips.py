@@ -1,4 +1,4 @@
-"""Skips of a job that was rehearsed: to rehearse it again would not measure what was not seen."""
+"""Skips after a rehearsal: rehearsing again would not measure what is missing."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ _CRASHES = {
 def after_rehearsal(
     outcomes: tuple[Outcome, ...], end: JobEnd | None, *, not_run: bool = False
 ) -> tuple[Outcome, ...]:
-    """The outcomes, their skips said as what a rehearsal has come to that just took place.
+    """The outcomes, with skips that refer to the rehearsal that just took place.
 
-    `not_run`: something was too heavy for this machine, and traced alone.
+    `not_run`: something was too heavy for this machine, and only traced.
     """
-    return tuple(_said(outcome, end, not_run) for outcome in outcomes)
+    return tuple(_reworded(outcome, end, not_run) for outcome in outcomes)
 
 
-def _said(outcome: Outcome, end: JobEnd | None, not_run: bool) -> Outcome:
-    """One outcome; only skips that ask for a rehearsal change."""
+def _reworded(outcome: Outcome, end: JobEnd | None, not_run: bool) -> Outcome:
+    """One outcome; only skips that suggest a rehearsal change."""
     how = outcome.how_to_measure or ""
     if outcome.verdict is not Verdict.SKIPPED or not how.startswith(_REHEARSE):
         return outcome
     crash = _CRASHES.get(end.how) if end is not None and not _went_well(end) else None
-    # It was just rehearsed: to do so again would show no more.
+    # It was just rehearsed: another rehearsal would show no more.
     if not_run and (crash is None or end is None):
         cause = f"{outcome.cause} (the step was traced, not run)"
         return replace(outcome, reason=cause, how_to_measure=None)

@@ -1,4 +1,4 @@
-"""What a report on a job says besides its checks: headline, notes, figures, the next command."""
+"""The parts of a job's report besides its checks: headline, notes, figures, the next command."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.tensorflow.devices.tpu_stubs import SUBSTITUTED
 
 MOST_NAMED = 6
-"""Things that a note names one by one."""
+"""The most things that a note lists."""
 NOT_RUN = "A TensorFlow 1 script: it was read, and not run."
 INTERRUPTED = "interrupted: this is what was seen until then"
 
 
 def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
-    """The figures of the report that stand outside any check."""
+    """The report's figures outside any check."""
     figures: dict[str, Measurement] = {}
     where = "CPU replicas" if signals.origin is Origin.REHEARSAL else "TPU"
     steps = signals.steps
     if steps is not None and steps.step_ms:
         source = f"{steps.source}, median of {len(steps.step_ms)} steps on {where}"
-        # The median: warm-up, a checkpoint or a busy neighbour moves the mean of twenty steps.
+        # The median: warm-up, a checkpoint or a busy neighbour shift the mean of twenty steps.
         median = statistics.median(steps.step_ms)
         figures["step_time_ms"] = Measurement(round(median, 3), "ms", source)
         if signals.batch is not None and median:
@@ -53,7 +53,7 @@ def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
 
 
 def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
-    """What the job ran in, and what looked at it."""
+    """The versions that the job ran with, and that examined it."""
     installed = python.distributions
     return RunEnvironment(
         python=python.release,
@@ -61,7 +61,7 @@ def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
         chosen_by=python.because,
         tensorflow=python.tensorflow_version,
         keras=installed.get("keras"),
-        # JAX installed the nightly one under its own name for years.
+        # JAX installed the nightly libtpu under its own name for years.
         libtpu=installed.get("libtpu") or installed.get("libtpu-nightly"),
         packages=dict(sorted(installed.items())),
         tool_python=platform.python_version(),
@@ -70,7 +70,7 @@ def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
 
 
 def _of_training(signals: Signals) -> dict[str, Measurement]:
-    """Traces of what trains, and what its pipelines give alone."""
+    """Traces of the training functions, and their pipelines' own speed."""
     figures: dict[str, Measurement] = {}
     training = [function for function in signals.functions or () if function.trains]
     if training:
@@ -105,7 +105,7 @@ def headline(
 
 
 def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, ...]:
-    """What a reader must know to read the figures."""
+    """What a reader must know to understand the figures."""
     notes: list[str] = []
     if signals.origin is Origin.REHEARSAL:
         notes.append(
@@ -141,7 +141,7 @@ def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, .
 
 
 def not_compiled(signals: Signals) -> tuple[str, ...]:
-    """That the TPU compiler was asked and gave no answer: why, and what to do."""
+    """A note that the TPU compiler gave no answer: why, and what to do."""
     compiler, end = signals.compiler, signals.end
     if compiler is None or compiler.reason is None or (end is not None and end.error):
         return ()
@@ -162,7 +162,7 @@ def traced_alone(not_run: object) -> tuple[str, ...]:
 
 
 def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
-    """What --fake-data did; `by_graph`: files that a graph names may have been stood in for."""
+    """The effect of --fake-data; `by_graph`: files named in a graph may have been replaced."""
     things = signals.stood_in
     if things is None or signals.origin is not Origin.REHEARSAL:
         return ()
@@ -182,7 +182,7 @@ def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
 
 
 def not_by_hand(added: Mapping[str, str]) -> str:
-    """What a job meets that it would not meet if it were started by hand."""
+    """Environment variables that the job would not see if started by hand."""
     settings = ", ".join(f"{name}={value}" for name, value in added.items())
     variables = f" set in its environment: {settings};" if added else ""
     own = "a session" + (" and a folder for temporary files" if added else "")
@@ -201,7 +201,7 @@ def next_command(folder: Path) -> str | None:
 
 
 def _said(error: str) -> str:
-    """The line of an error that says most: AutoGraph puts its own last, after the user's code."""
+    """The most telling line of an error: AutoGraph puts it last, after the user's code."""
     lines = [line.strip() for line in error.strip().splitlines() if line.strip()]
     own = [line for line in lines[1:] if re.match(r"[A-Za-z_.]*(Error|Exception): ", line)]
     first = lines[0] if lines else "without a word"
@@ -228,7 +228,7 @@ def passed_over(facts: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _named(things: Sequence[str], separator: str) -> str:
-    """The first of some things by name, and how many more there are."""
+    """The first things by name, and the number of others."""
     more = f" and {len(things) - MOST_NAMED} more" if len(things) > MOST_NAMED else ""
     return separator.join(things[:MOST_NAMED]) + more
 
@@ -236,9 +236,9 @@ def _named(things: Sequence[str], separator: str) -> str:
 def partial(
     signals: Signals, timed_out: str | None, python: str, without: tuple[str, ...] = ()
 ) -> str | None:
-    """Why the report is not whole, None where it is; `python` is the job's.
+    """Why the report is partial, None where it is complete; `python` is the job's.
 
-    `without`: statements that were passed over.
+    `without`: statements that were skipped.
     """
     end = signals.end
     if without and end is not None and end.how == "finished" and signals.dispatch is None:

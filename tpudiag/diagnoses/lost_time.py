@@ -1,4 +1,4 @@
-"""Where the time of a job went, and what it cost: table, figures and timeline of the ledger."""
+"""Where a job's time went, and its cost: table, figures and timeline of the ledger."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ SOURCE = "the recordings' own clocks"
 
 @dataclass(frozen=True)
 class Price:
-    """What a chip costs an hour, and how many chips a worker drives."""
+    """The price of a chip-hour, and a worker's number of chips."""
 
     per_chip_hour: float
     chips: int = 1
 
     def of(self, seconds: float) -> float:
-        """The money for a worker's time."""
+        """The cost of a worker's time."""
         return seconds / 3_600 * self.per_chip_hour * self.chips
 
 
 def table(account: Account, price: Price | None, source: str) -> Table:
-    """Each use of the time with its share, and its money where that is known."""
+    """Each use of the time with its share, and its cost where known."""
     total_s = account.total_s
-    # Less than 0.05 s would stand there as 0.0 s.
+    # Less than 0.05 s would be shown as 0.0 s.
     uses = [use for use in TimeUse if account.spent.get(use, 0.0) >= 0.05]
     rows: list[tuple[Value, ...]] = []
-    # Steps first, whatever they took: all else is read against them.
+    # Steps always come first: everything else is compared with them.
     for use in sorted(uses, key=lambda one: (one is not TimeUse.STEPS, -account.spent[one])):
         seconds = account.spent[use]
         money = (f"{price.of(seconds):,.2f}",) if price is not None else ()
@@ -61,11 +61,11 @@ def measurements(
 
 
 def timeline(account: Account, source: str) -> tuple[Series, ...]:
-    """Shares of the time by use, along the job; of a long one, some minutes together."""
+    """Shares of the time by use along the job; minutes are merged for a long one."""
     if not account.minutes:
         return ()
     first, last = min(account.minutes), max(account.minutes)
-    # A job of weeks has tens of thousands of minutes, and a chart some hundred pixels.
+    # A job of weeks has tens of thousands of minutes, a chart a few hundred pixels.
     width = max((last - first) // MOST_POINTS + 1, 1)
     starts = range(first, last + 1, width)
     shares = _parts(account, first, width)
@@ -93,9 +93,9 @@ def lines(account: Account, price: Price | None) -> Iterator[str]:
         return
     lost = {use: s for use, s in account.spent.items() if use is not TimeUse.STEPS and s >= 1}
     worst = sorted(lost, key=lambda use: -lost[use])[:3]
-    told = ", ".join(f"{use.value} {duration(lost[use])}" for use in worst)
+    largest = ", ".join(f"{use.value} {duration(lost[use])}" for use in worst)
     money = f"; lost {price.of(sum(lost.values())):,.2f}" if price is not None else ""
-    yield f"{goodput:.1%}" + (f" ({told}{money})" if told else "")
+    yield f"{goodput:.1%}" + (f" ({largest}{money})" if largest else "")
 
 
 def duration(seconds: float) -> str:
@@ -108,9 +108,9 @@ def duration(seconds: float) -> str:
 
 
 def _parts(account: Account, first: int, width: int) -> dict[int, dict[TimeUse, float]]:
-    """Percent of the time in so many minutes together, by the first of them.
+    """Percent of the time in each group of `width` minutes, by its first minute.
 
-    From what the ledger holds: where a clock was wrong, years may lie between two of its minutes.
+    Sparse: where a clock was wrong, years may lie between two minutes.
     """
     spent: dict[int, dict[TimeUse, float]] = {}
     for minute, uses in account.minutes.items():

@@ -1,4 +1,4 @@
-"""What to install where the job imports a package that its environment does not have."""
+"""Which package to install where the job imports one missing from its environment."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _INSTALLED_AS = {
     "pkg_resources": "'setuptools<81'",
     "tensorflow_decision_forests": "tensorflow-decision-forests",
 }
-"""Module -> the name that it is installed by, where that is another."""
+"""Module -> the name of its package, where that differs."""
 _OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras", "distutils", "tpudiag")
-"""Packages of which a module that is missing was removed, which the catalogue of errors answers."""
+"""Packages whose missing modules were removed, which the catalogue of errors handles."""
 
 
 def advice(error: str, python: str, script: str = "") -> str | None:
-    """How to install the package that `error` misses for that Python; None for another error.
+    """How to install the package missing in `error` for that Python; None for another error.
 
-    A module that lies beside the script's folder, or above it, is the repository's own.
+    A module beside the script's folder, or above it, belongs to the repository itself.
     """
     missing = _MISSING.search(error)
     top = missing[1].split(".")[0] if missing else ""
@@ -52,10 +52,10 @@ def advice(error: str, python: str, script: str = "") -> str | None:
             f"{top} is a module of the job's own repository, in {home}, where Python does not "
             f"look: PYTHONPATH={home} tpudiag check ..."
         )
-    # The whole path first: `google` alone is a folder that many packages share.
+    # The whole path first: `google` alone is a namespace of many packages.
     known = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top)
     if known is None and is_of_another_release(missing[1]):
-        # Python names the first part that it does not find: what stands before it is there.
+        # Python names the first missing part: what stands before it exists.
         return (
             f"{top} is there, and has no {missing[1]}: another release of it had. Change the "
             f"import, or install the release that the script was written for ({python} -m pip "
@@ -70,7 +70,7 @@ def advice(error: str, python: str, script: str = "") -> str | None:
 
 
 def _home(module: str, script: str) -> Path | None:
-    """The folder around the script, or the working directory, that holds a module."""
+    """The folder around the script, or the working directory, that contains a module."""
     if not script:
         return None
     folders = [Path(), *Path(script).absolute().parents[1:3]]

@@ -1,4 +1,4 @@
-"""The program that a job runs: named by the user, or the reference job."""
+"""The job's program: named by the user, or the reference job."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ REFERENCE = "tpudiag.reference.job:main"
 
 @dataclass(frozen=True, kw_only=True)
 class ReferenceJob:
-    """Which reference job runs where no other is named."""
+    """The choice of the reference job, which runs where no other is named."""
 
     model: ModelName = "mlp"
     loop: LoopName = "custom"
     precision: PrecisionName = "mixed_bfloat16"
     full_size: bool = False
     checkpoint_dir: str | None = None
-    """None: in the run's folder."""
+    """None: the run's folder."""
 
     def __post_init__(self) -> None:
-        """Programs name it in words of their own; raises UsageError."""
+        """Validates names from programs; raises UsageError."""
         named = (self.model, MODELS), (self.loop, LOOPS), (self.precision, PRECISIONS)
-        # Types hold for those who check them: a notebook's cell does not.
+        # Types alone are not enough: a notebook's cell is not type-checked.
         for word, known in named:
             if word not in known:
                 raise UsageError(f"{word}: the reference job knows {', '.join(known)}")
 
     @property
     def name(self) -> str:
-        """As reports call it."""
+        """Its name in reports."""
         return f"reference {self.model}, {self.loop} loop"
 
     def arguments(self, log_dir: Path) -> tuple[str, ...]:
-        """Its own options."""
+        """Its command line options."""
         checkpoints = self.checkpoint_dir or str(log_dir / "checkpoints")
         return (
             "--model",
@@ -61,22 +61,22 @@ class ReferenceJob:
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """What is to be run: a script, a notebook, `module:function`, a module, the reference job."""
+    """What to run: a script, a notebook, `module:function`, a module, the reference job."""
 
     program: str
     name: str
     is_module: bool = False
     reference: ReferenceJob | None = None
-    """Where it is the reference job."""
+    """Set for the reference job."""
 
     def arguments(self, given: Sequence[str], log_dir: Path) -> tuple[str, ...]:
-        """Those of its command line."""
+        """The arguments of its command line."""
         own = self.reference.arguments(log_dir) if self.reference else ()
         return (*own, *given)
 
 
 def program_of(target: str | None, module: str | None, reference: ReferenceJob) -> Program:
-    """What was named, checked; raises UnreadableInput and UsageError."""
+    """The named program, validated; raises UnreadableInput and UsageError."""
     if module is not None:
         checked = checked_module(module, target)
         return Program(program=checked, name=checked, is_module=True)
@@ -87,7 +87,7 @@ def program_of(target: str | None, module: str | None, reference: ReferenceJob) 
 
 
 def checked_program(program: str) -> str:
-    """A script that can be read, or the form module:function; raises UnreadableInput."""
+    """A readable script, or the form module:function; raises UnreadableInput."""
     path = Path(program)
     if path.is_file():
         try:
@@ -100,16 +100,16 @@ def checked_program(program: str) -> str:
             f"{program}: a folder; name the script in it, or a module: -m package"
         )
     module, colon, function = program.partition(":")
-    # Not imported to see: a job's module may need TensorFlow, and run for minutes.
+    # Not imported to check: a job's module may need TensorFlow, and run for minutes.
     if not colon or not all(part.isidentifier() for part in (*module.split("."), function)):
         raise UnreadableInput(f"{program}: no such file, and not of the form module:function")
     return program
 
 
 def checked_module(module: str, target: str | None) -> str:
-    """The name of a module, with no TARGET beside it; raises UsageError.
+    """The name of a module, without a TARGET beside it; raises UsageError.
 
-    Whether the module is there only the job's own Python can tell.
+    Only the job's own Python knows whether the module exists.
     """
     if target is not None:
         raise UsageError(f"-m {module}: arguments of the module follow `--` (TARGET is {target})")

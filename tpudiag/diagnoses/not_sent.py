@@ -1,4 +1,4 @@
-"""What a rehearsal held back of what a job sends, in words."""
+"""Describes what a rehearsal kept a job from sending."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ WHAT_TO_DO = {
     RefusedBy.DEFECT: "please report it, with what -v says of the hook",
     RefusedBy.OFFLINE: "without --offline what it reads comes, and what it sends is held back",
 }
-"""Where it is another thing than to let the script write."""
+"""The advice, where it is not to let the script write."""
 UNJUDGED = (
     "Connected by a protocol of its own, of which nobody can tell whether it reads or sends (a "
     "database, a queue), and not held back (--offline does)"
 )
 MOST_NAMED = 6
-"""Places to which it was to go, in the note."""
+"""The most destinations that the note lists."""
 
 
 def words(held: tuple[HeldBack, ...]) -> tuple[str, ...]:
     """Each kind with its number: `2 uploads`, `1 wandb run`."""
     counts: Counter[str] = Counter()
     for each in _held(held):
-        # Trackers have names that users know: a run is one of wandb's.
+        # Trackers are known by name: a run is one of wandb's.
         runs = each.kind is SendKind.RUN
         counts[f"{each.what} {each.kind.value}" if runs else each.kind.value] += each.count
     return tuple(f"{count} {_plural(noun, count)}" for noun, count in counts.items())
@@ -41,14 +41,14 @@ def _plural(noun: str, count: int) -> str:
 
 
 def with_sends(writes: Writes | None, signals: Signals) -> Writes | None:
-    """What a job wrote, and what it was not let send."""
+    """A job's writes, and the sends that were held back."""
     if writes is None or not _held(signals.held_back):
         return writes
     return replace(writes, not_sent=words(signals.held_back or ()))
 
 
 def notes(signals: Signals) -> tuple[str, ...]:
-    """Where it was to go, and which lines send; and what may have been sent."""
+    """The destinations, with the lines that send; and what may have been sent."""
     held = _held(signals.held_back)
     let = tuple(each for each in signals.held_back or () if each not in held)
     return (
@@ -58,12 +58,12 @@ def notes(signals: Signals) -> tuple[str, ...]:
 
 
 def _held(all_of_them: tuple[HeldBack, ...] | None) -> tuple[HeldBack, ...]:
-    """What was not sent."""
+    """The sends that were held back."""
     return tuple(each for each in all_of_them or () if each.kind is not SendKind.UNJUDGED)
 
 
 def _named(held: tuple[HeldBack, ...]) -> str:
-    """Places, with the lines that lead there."""
+    """Destinations, with the lines that lead there."""
     named = [
         f"{each.what}" + (f" ({each.location})" if each.location else "")
         for each in held[:MOST_NAMED]

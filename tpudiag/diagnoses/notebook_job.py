@@ -17,25 +17,25 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class NotebookProgram:
-    """The program that stands for a notebook."""
+    """The program made from a notebook."""
 
     file: str
     source: notebook.Notebook
 
     @property
     def map(self) -> CellMap:
-        """What leads from the program's lines back to the cells."""
+        """The mapping from the program's lines back to the cells."""
         return CellMap(self.source.name, self.file, self.source.cells)
 
     def relocated(self, facts: ScriptFacts) -> ScriptFacts:
-        """What was read in the program, by cells and their lines."""
+        """The script's facts, located by cells and their lines."""
         tf1 = (replace(use, location=self._place(use.location)) for use in facts.tf1)
         return replace(
             facts, tf1=tuple(tf1), saves=tuple(self._there(place) for place in facts.saves)
         )
 
     def _place(self, place: Location | None) -> Location | None:
-        """A location that may be none."""
+        """An optional location."""
         return None if place is None else self._there(place)
 
     def _there(self, place: Location) -> Location:
@@ -46,7 +46,7 @@ class NotebookProgram:
         return Location(self.source.name, line, cell)
 
     def note(self) -> str | None:
-        """What of the notebook was not run; None where all was."""
+        """The skipped parts of the notebook; None where everything ran."""
         skipped = self.source.skipped
         if not skipped:
             return None
@@ -55,7 +55,7 @@ class NotebookProgram:
         return f"Shell commands and magics of the notebook were not run: {named}{more}."
 
     def started(self) -> str | None:
-        """The first Python program that a shell command starts, and how to rehearse that one."""
+        """The first Python program that a shell command starts, and how to rehearse it."""
         for line in self.source.skipped:
             command = notebook.python_command(line.text)
             if command is not None:
@@ -67,7 +67,7 @@ class NotebookProgram:
 
 
 def prepared(program: str, folder: Path, *, holds_writes: bool) -> NotebookProgram | None:
-    """The program of a notebook, written into the run's folder; None for what is no notebook."""
+    """A notebook's program, written into the run's folder; None for anything else."""
     if not notebook.is_notebook(program):
         return None
     source = notebook.read(program)
@@ -76,7 +76,7 @@ def prepared(program: str, folder: Path, *, holds_writes: bool) -> NotebookProgr
 
 
 def written(source: notebook.Notebook, folder: Path) -> NotebookProgram:
-    """A notebook's program as a file: AutoGraph and tracebacks read its lines there."""
+    """A notebook's program as a file, from which AutoGraph and tracebacks read its lines."""
     file = folder.absolute() / "notebook.py"
     file.write_text(source.program, encoding="utf-8")
     return NotebookProgram(str(file), source)

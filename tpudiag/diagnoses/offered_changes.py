@@ -1,4 +1,4 @@
-"""The changes that `tpudiag fix` would try, at the findings of a check's report."""
+"""The changes that `tpudiag fix` would try, attached to the findings of a check's report."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tpudiag.model import Report
 
 
 def with_changes(report: Report, request: JobRequest) -> Report:
-    """The report with a change at each finding that has one; as it is for the reference job."""
+    """The report with a change at each finding that has one; unchanged for the reference job."""
     if request.program == REFERENCE or not any(outcome.findings for outcome in report.outcomes):
         return report
     notebook = request.notebook.source if request.notebook is not None else None
@@ -31,7 +31,7 @@ def with_changes(report: Report, request: JobRequest) -> Report:
 def _command(request: JobRequest) -> str:
     """The command that shows and proves the changes."""
     program = ("-m", request.program) if request.is_module else (request.program,)
-    # What was found or is the default will be so again.
+    # A target that was found or is the default will be chosen again.
     target = ("--for", request.target.name) if request.target_choice == "asked" else ()
     arguments = ("--", *request.arguments) if request.arguments else ()
     return shlex.join(("tpudiag", "fix", *program, *target, *arguments))

@@ -1,4 +1,4 @@
-"""What a script needs that was written for an older release: the one that has what is gone."""
+"""The older release needed by a script that uses what was removed since."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from tpudiag.known_errors.releases.lacking import lack_in
 from tpudiag.known_errors.releases.tables import Release, names, release, span_of, spelled
 
 OLDEST: Release = (2, 13)
-"""The first TensorFlow that is rehearsed."""
+"""The first TensorFlow that can be rehearsed."""
 
 
 @dataclass(frozen=True)
 class _Last:
-    """The last release that has what no table of names tells of."""
+    """The last release with something that no table of names covers."""
 
     says: re.Pattern[str]
     install: str
     what: str
     tensorflow: Release = ()
-    """The last TensorFlow that has it, where it is a TensorFlow's age."""
+    """The last TensorFlow that has it, where that depends on TensorFlow."""
 
 
 _KNOWN = (
@@ -42,25 +42,25 @@ _KNOWN = (
         "transformers 4",
     ),
 )
-"""In this order: the first that an error says."""
+"""The first whose text an error contains is used."""
 
 
 def advice(error: str, tensorflow: str = "") -> str | None:
-    """Which release has what an error says is gone, and how to rehearse with it; None of others.
+    """The release that has what an error misses, and how to rehearse with it; None for others.
 
-    `tensorflow` is the job's: what is not in a release that is old enough is not gone by age.
+    `tensorflow` is the job's: what is missing in an old enough release was not removed.
     """
     installed = release(tensorflow)[:2]
     for last in _KNOWN:
         found = last.says.search(error)
         if found is not None and (not last.tensorflow or not _as_old(installed, last.tensorflow)):
             name = next(each for each in found.groups() if each)
-            return _said(f"{last.what} has `{name}`", last.install)
+            return _advice(f"{last.what} has `{name}`", last.install)
     return _by_name(error, installed)
 
 
 def _by_name(error: str, installed: Release) -> str | None:
-    """The same of a name of TensorFlow or Keras, by the table of all that came and went."""
+    """The same for a name of TensorFlow or Keras, by the table of all added and removed names."""
     lack = lack_in(error, 0)
     span = (names().get(lack.full) if lack.within else span_of(lack.full)) if lack else None
     if lack is None or span is None or span.package not in ("tensorflow", "keras"):
@@ -70,17 +70,17 @@ def _by_name(error: str, installed: Release) -> str | None:
         return None
     has = f"{span.package} {spelled(last)} is the last release that has `{lack.name}`"
     if last < OLDEST:
-        return _said(f"{has}, and TensorFlow {spelled(OLDEST)} the first that is rehearsed")
-    return _said(has, f"'tensorflow-cpu=={spelled(last)}.*'")
+        return _advice(f"{has}, and TensorFlow {spelled(OLDEST)} the first that is rehearsed")
+    return _advice(has, f"'tensorflow-cpu=={spelled(last)}.*'")
 
 
 def _as_old(installed: Release, last: Release) -> bool:
-    """Whether a release, where it is known, is no newer than another."""
+    """Whether a release, where known, is no newer than another."""
     return bool(installed) and installed <= last
 
 
-def _said(has: str, install: str = "") -> str:
-    """It in words, with what makes the environment, if one can be made."""
+def _advice(has: str, install: str = "") -> str:
+    """The advice, with the command that creates the environment, if there can be one."""
     age = f"Not the data's fault nor TPU's: the script is older than this environment. {has}"
     if not install:
         return f"{age}: bring this line up to date"

@@ -1,4 +1,4 @@
-"""Which TPU and which batch for a job: its step, compiled for each, with no TPU."""
+"""Which TPU and which batch suit a job: its step, compiled for each, with no TPU."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tpudiag.sources.job.process.runner import JobRun
 
 @dataclass(frozen=True, kw_only=True)
 class PlanRequest:
-    """What the plan is to be made of; the job's own target is the first of `targets`."""
+    """The plan's settings; the job's own target is the first of `targets`."""
 
     job: JobRequest
     installed: libtpu_process.Installed
@@ -45,9 +45,9 @@ class PlanRequest:
     batches: tuple[int, ...] = ()
     """Per-replica batches; empty for those around the job's own."""
     prices: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Of a chip-hour, by generation."""
+    """Prices of a chip-hour, by generation."""
     examples: float | None = None
-    """Of the whole training, all epochs: for hours and money."""
+    """The examples of the whole training, all epochs, for its time and cost."""
     epochs: float = 1
     timeout_s: float = 7200.0
     compile_timeout_s: float = 600.0
@@ -55,35 +55,35 @@ class PlanRequest:
     """`tcp://scheduler:8786`: its workers compile, each with its own compiler."""
 
 
-def requested(said: Mapping[str, Any], job: Callable[[str], JobRequest]) -> PlanRequest:
-    """What was said of a plan; `job` gives that of a target. Raises UsageError, MissingExtra."""
-    targets = tuple(hardware.sold_target(name) for name in dict.fromkeys(said["targets"]))
+def requested(by_name: Mapping[str, Any], job: Callable[[str], JobRequest]) -> PlanRequest:
+    """A plan's settings; `job` makes that of a target. Raises UsageError, MissingExtra."""
+    targets = tuple(hardware.sold_target(name) for name in dict.fromkeys(by_name["targets"]))
     if not targets:
         raise UsageError("--for: name at least one TPU, e.g. v5e-8")
-    examples, epochs, cost = said["examples"], said["epochs"], said["cost"]
+    examples, epochs, cost = by_name["examples"], by_name["epochs"], by_name["cost"]
     if examples is None and epochs is not None:
         raise UsageError("--epochs: say with --examples how many examples the data set has")
     return request_of(
         PlanRequest,
-        said,
+        by_name,
         prices={} if cost is None else prices.load(Path(cost)),
         # The job is started once: the step is lowered for any number of replicas.
         job=up_to_its_step(job(targets[0].name)),
-        installed=installed_compiler(said["compiler_python"], said.get("dask")),
+        installed=installed_compiler(by_name["compiler_python"], by_name.get("dask")),
         targets=targets,
-        batches=tuple(said["batch"]),
+        batches=tuple(by_name["batch"]),
         examples=None if examples is None else examples * (epochs or 1),
         epochs=epochs or 1,
     )
 
 
 def up_to_its_step(job: JobRequest) -> JobRequest:
-    """The job as a plan runs it: to its first step, which is lowered; the rest is no choice."""
+    """The job stopped at its first step, which is lowered."""
     return replace(job, warmup_steps=1, tpu_timeout_s=1.0, measure_input_s=0.0, rest_s=0.0)
 
 
 def installed_compiler(python: str | None, dask: str | None = None) -> libtpu_process.Installed:
-    """The TPU compiler of this Python, the one named, or the workers; raises MissingExtra."""
+    """The TPU compiler of this Python, the named one, or the workers'; raises MissingExtra."""
     installed = libtpu_process.find(python)
     if installed is None and dask:
         installed = libtpu_process.Installed("", f"of the workers of {dask}")
@@ -106,7 +106,7 @@ def diagnose(
     interrupted = False
     with scratch.folder("plan") as folder:
         compiler, at_a_time = _compiler(request)
-        # One replica: the step is lowered and not run, and the others would only take memory.
+        # One replica: the step is lowered but not run, and more would only take memory.
         spec = spec_of(job, True, "local", 1, str(folder))
         limits = runner.Limits(request.timeout_s)
 
@@ -124,8 +124,8 @@ def diagnose(
             for plan in plans:
                 plan.alone = steps.alone
             own = batch.per_replica_batch
-            # From half of it, in case the job's own does not fit, to four times: between what fits
-            # and what does not the search goes on by itself.
+            # From half of the job's batch, in case that does not fit, to four times; the search for
+            # the largest that fits continues by itself.
             tried = request.batches or doubled(max(own // 2, 1), own * 4)
             search = Search(plans, tried, steps, compiler, on_phase, at_a_time=at_a_time)
             partial = search.run(time.monotonic() + request.timeout_s)
@@ -134,7 +134,7 @@ def diagnose(
         finally:
             compiler.stop()
             steps.close()
-    # A plan that was cut short shows its empty rows: they are no failure of the compiler's.
+    # The empty rows of a plan that was cut short are no failure of the compiler.
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
         raise NothingDiagnosed(_no_answer(plans))
     report = plan_report.report(
@@ -144,12 +144,12 @@ def diagnose(
 
 
 def _run_of(steps: Steps | StepsByDevices) -> JobRun:
-    """The job that lowered the steps; an empty one where all were kept from an earlier plan."""
+    """The job that lowered the steps; an empty one where an earlier plan kept them all."""
     return steps.dialog.job if steps.dialog else JobRun()
 
 
 def _with_job(report: Report, job: JobRequest, request: PlanRequest, run: JobRun) -> Report:
-    """The plan, with what is known of the job that it was made of."""
+    """The plan, with facts of the job that it was made from."""
     signals = facts.signals(Origin.REHEARSAL, run.facts)
     return replace(
         report,
@@ -160,7 +160,7 @@ def _with_job(report: Report, job: JobRequest, request: PlanRequest, run: JobRun
 
 
 def _compiler(request: PlanRequest) -> tuple[StepCompiler, int | None]:
-    """The compiler of this machine or of a cluster, and how many steps the cluster takes."""
+    """The compiler of this machine or of a cluster, and the cluster's number of parallel steps."""
     if not request.dask:
         return libtpu_process.Compiler(request.installed, request.compile_timeout_s), None
     cluster = ClusterCompiler(request.dask, request.compile_timeout_s)
@@ -168,7 +168,7 @@ def _compiler(request: PlanRequest) -> tuple[StepCompiler, int | None]:
 
 
 def _no_step(job: JobRun) -> str:
-    """Why the job showed no step, in one line."""
+    """Why the job reached no step, in one line."""
     end = job.facts.get("end")
     error = end.get("error") if isinstance(end, dict) else None  # pyright: ignore
     if job.timed_out:
@@ -189,7 +189,7 @@ def _no_step(job: JobRun) -> str:
 
 
 def _no_answer(plans: Sequence[Plan]) -> str:
-    """Why the compiler said nothing at all, in one line."""
+    """Why the compiler gave no answer, in one line."""
     errors = [a.error for plan in plans for a in plan.answers.values() if a.error]
     lines = errors[0].strip().splitlines() if errors else ["it was not asked"]
     return f"the step was compiled for none of the TPUs: {lines[0][:300]}"

@@ -1,4 +1,4 @@
-"""The plan as a report: its tables, the figures of the batches to take, and what they rest on."""
+"""The plan as a report: its tables, the figures of the chosen batches, and their basis."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ def report(
 
 
 def _winner(rows: Sequence[Row]) -> Row | None:
-    """The best of the targets: by examples for the money where all prices are known, or by chip."""
+    """The best target: by examples per money where all prices are known, or per chip."""
     if _compared_by_price(rows):
         return max(rows, key=lambda row: row.rate_per_price or 0.0, default=None)
     return max(rows, key=lambda row: row.rate or 0.0, default=None)
 
 
 def _compared_by_price(rows: Sequence[Row]) -> bool:
-    """Whether all rows have a price: money and time do not compare."""
+    """Whether all rows have a price: money and time cannot be compared."""
     return all(row.rate_per_price for row in rows)
 
 
@@ -105,7 +105,7 @@ def _headline(winner: Row | None, chosen: Sequence[Row], rows: dict[str, tuple[R
 
 
 def _none_fits(rows: Sequence[Row]) -> str:
-    """That no batch is known to fit: told apart from one that is known not to."""
+    """That no batch is known to fit, unlike one known not to."""
     silent = sum(row.fits is None for row in rows)
     if not silent:
         return "no batch was seen to fit"
@@ -124,7 +124,7 @@ def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> 
 
 
 def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
-    """What must be known of single targets."""
+    """Caveats on single targets."""
     limits: list[str] = []
     for plan in plans:
         if plan.target.hardware.minimum_tensorflow is None:
@@ -139,7 +139,7 @@ def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
 
 
 def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:
-    """The batch to take by target, and its figures."""
+    """The chosen batch by target, with its figures."""
     figures: dict[str, Measurement] = {}
     for target, row in chosen.items():
         if row is None or row.answer is None:
@@ -158,7 +158,7 @@ def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:
 
 
 def _rate_ends(row: Row) -> tuple[float, float] | tuple[()]:
-    """The ends of the examples per second and chip."""
+    """The range of the examples per second and chip."""
     if row.step is None or row.rate is None or not row.step.low:
         return ()
     step = row.step
@@ -179,18 +179,18 @@ def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[O
         if judged[plan.target.name] and not any(row.fits for row in judged[plan.target.name])
     )
     if findings:
-        return (_said(Verdict.FAILED, findings=findings),)
+        return (_tpu301(Verdict.FAILED, findings=findings),)
     unknown = [target for target, candidates in judged.items() if not candidates]
-    # A target of which nothing is known keeps all from passing: the reader may take just that one.
+    # Unknown targets keep TPU301 from passing, since the reader may choose just that one.
     if unknown or not judged:
         reason = f"the compiler gave no answer for {', '.join(unknown) or 'any target'}"
-        return (_said(Verdict.SKIPPED, reason=reason),)
+        return (_tpu301(Verdict.SKIPPED, reason=reason),)
     evidence = tuple(
         Evidence(f"largest that fits on {plan.target.name}", plan.largest_fitting(),
                  "examples/replica", source="TPU compiler")
         for plan in plans
     )  # fmt: skip
-    return (_said(Verdict.PASSED, evidence=evidence),)
+    return (_tpu301(Verdict.PASSED, evidence=evidence),)
 
 
 def _nothing_fits(plan: Plan, rows: Sequence[Row]) -> Finding:
@@ -206,7 +206,7 @@ def _nothing_fits(plan: Plan, rows: Sequence[Row]) -> Finding:
     )  # fmt: skip
 
 
-def _said(
+def _tpu301(
     verdict: Verdict,
     findings: tuple[Finding, ...] = (),
     evidence: tuple[Evidence, ...] = (),

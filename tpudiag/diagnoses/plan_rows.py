@@ -1,4 +1,4 @@
-"""The rows of a plan as its report keeps them: figures of one batch on one target."""
+"""The rows of a plan's report: figures of one batch on one target."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def plan_row(row: Row, chosen: Row | None, examples: float | None, epochs: float
 
 
 def _ends(name: str, value: Range) -> dict[str, float]:
-    """An estimate with its ends, under three names."""
+    """An estimate with its range, under three names."""
     return {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
 
 
 def _collectives(answer: Compilation | None) -> dict[str, float]:
-    """What of the step are collectives; nothing where it is not known."""
+    """The collectives of the step; empty where unknown."""
     spent = answer.collective_ms if answer is not None else None
     if spent is None:
         return {}
@@ -60,7 +60,7 @@ def _collectives(answer: Compilation | None) -> dict[str, float]:
 
 
 def _rates(row: Row, predicted: PredictedStep | None) -> dict[str, float]:
-    """Shares of the chip's peaks, and examples a second of slice, chip and host; predicted."""
+    """Shares of the chip's peaks, and examples per second of slice, chip and host; predicted."""
     if predicted is None:
         return {}
     rate = predicted.examples_per_second(row.replicas)
@@ -75,7 +75,7 @@ def _rates(row: Row, predicted: PredictedStep | None) -> dict[str, float]:
 
 
 def _lasting(row: Row, examples: float | None, epochs: float) -> dict[str, float]:
-    """Hours and money for so many examples, each with its range; nothing where it is not known."""
+    """Hours and cost of so many examples, with ranges; empty where unknown."""
     if row.step is None or not examples:
         return {}
     hours = row.step * (examples / (row.batch * row.replicas) / MS_PER_HOUR)
@@ -87,7 +87,7 @@ def _lasting(row: Row, examples: float | None, epochs: float) -> dict[str, float
 
 
 def _per_million(row: Row) -> dict[str, float]:
-    """Money for a million examples, with its range; nothing where it is not known."""
+    """Cost of a million examples, with its range; empty where unknown."""
     if row.step is None or row.price is None:
         return {}
     money = row.price * row.target.chips / MS_PER_HOUR

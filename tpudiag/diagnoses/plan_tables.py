@@ -1,4 +1,4 @@
-"""The tables of a plan: what fits and how fast, and the time and money of the whole training."""
+"""The tables of a plan: what fits and how fast, and the time and cost of the whole training."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ SOURCE = "TPU compiler; times are predicted"
 COLUMNS = (
     "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "bound by", "ex/s/chip",
 )  # fmt: skip
-"""Batch a replica; HBM need and what it leaves; FLOPs an example above the smallest batch's; the
-predicted step with its range, and examples per second and chip at the predicted step."""
+"""Batch per replica; HBM need and headroom; FLOPs per example above the smallest batch's; the
+predicted step with its range, and its examples per second and chip."""
 PER_PRICE = "ex/price"
 WHOLE, TIME, COST, PER_MILLION = "The whole training", "time", "cost", "a million examples"
-"""For the examples that were asked for, from the low to the high end of the prediction."""
+"""For the requested examples, over the prediction's range."""
 
 
 def tables(plan: Sequence[PlanRow], priced: bool, lasting: bool) -> tuple[Table, ...]:
-    """The plan, and what all examples take where they are known; `priced` where money is."""
+    """The plan, and the whole training where known; `priced` where the cost is."""
     per_price = priced and not lasting
     columns = (*COLUMNS, *((PER_PRICE,) if per_price else ()), "note")
     first = Table(TITLE, columns, tuple(_cells(row, per_price) for row in plan), SOURCE)
@@ -28,7 +28,7 @@ def tables(plan: Sequence[PlanRow], priced: bool, lasting: bool) -> tuple[Table,
 
 
 def _whole(plan: Sequence[PlanRow], priced: bool) -> tuple[Table, ...]:
-    """Hours and money of all examples that were asked for; none where none were."""
+    """Hours and cost of the requested examples; none where there are none."""
     rows = [row for row in plan if row.hours is not None]
     if not rows:
         return ()
@@ -56,7 +56,7 @@ def _lasting(row: PlanRow, priced: bool) -> tuple[Value, ...]:
 
 
 def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
-    """One row of the table; an empty cell is a figure that there is not."""
+    """One row of the table; an empty cell is a missing figure."""
     need, headroom, more = row.hbm_need_bytes, row.headroom, row.more_flops
     fits = {True: "yes", False: "no", None: "unknown"}[row.fits]
     best = ("best; " if row.note else "best") if row.best else ""

@@ -1,4 +1,4 @@
-"""What the plots of a report are drawn from: steps, their parts, replicas and memory over time."""
+"""The data of a report's plots: steps, their parts, replicas and memory over time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tpudiag.report_figures import Series, SeriesKind
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals, StepTimes
 
 STEPS = 4000
-"""Steps kept of a line."""
+"""The most steps of a line."""
 CELLS = 200
-"""Steps kept of a row of the heat map."""
+"""The most steps of a heat map's row."""
 ROWS = 64
-"""Rows of the heat map, the slowest ones."""
+"""The most rows of the heat map, slowest first."""
 ALLOCATORS = 8
 DIGITS = 5
 COLLECTIVES = "collectives"
@@ -26,12 +26,12 @@ def of(signals: Signals) -> tuple[Series, ...]:
 
 
 def _found(signals: Signals) -> Iterator[Series]:
-    """Step times, where the step goes, replicas, memory."""
+    """Step times, their parts, replicas, memory."""
     facts, steps = signals.profile, signals.steps
     if steps is not None and steps.step_ms:
         numbers = _numbers(steps, facts)
         yield _line("step_time", "step time", numbers, steps.step_ms, steps.source)
-        # The parts by replica hold the wait already, and would show it twice.
+        # The parts by replica include the wait already.
         if facts is None or not facts.replicas:
             yield from _wait(steps, numbers)
     if facts is not None:
@@ -51,7 +51,7 @@ def _numbers(steps: StepTimes, facts: ProfileFacts | None) -> tuple[int, ...]:
 
 
 def _wait(steps: StepTimes, numbers: Sequence[int]) -> Iterator[Series]:
-    """The wait for input and the rest, where nothing tells more."""
+    """The wait for input and the rest, where nothing more detailed is known."""
     if steps.input_wait_ms is None or len(steps.input_wait_ms) != len(steps.step_ms):
         return
     source = steps.input_wait_source or steps.source
@@ -61,7 +61,7 @@ def _wait(steps: StepTimes, numbers: Sequence[int]) -> Iterator[Series]:
 
 
 def _parts(facts: ProfileFacts) -> Iterator[Series]:
-    """Each part of the step, as the mean over the replicas that ran it."""
+    """Each part of the step, averaged over the replicas that ran it."""
     sums: dict[str, defaultdict[int, float]] = {}
     ran: defaultdict[int, int] = defaultdict(int)
     for replica in facts.replicas:
@@ -75,8 +75,8 @@ def _parts(facts: ProfileFacts) -> Iterator[Series]:
     source = f"{facts.source}, mean of the replicas"
     for name, sum_ms in sums.items():
         if any(sum_ms.values()):
-            # By those that ran it: at the edges of a capture some replicas have a step that others
-            # lack.
+            # Averaged over those that ran it: at a capture's edges some replicas lack a step of
+            # others.
             means = [sum_ms[number] / ran[number] for number in numbers]
             yield _line("step_part", name, numbers, means, source)
 
@@ -99,7 +99,7 @@ def _own(replica: ReplicaSteps) -> list[float]:
 
 
 def _memory(facts: ProfileFacts) -> Iterator[Series]:
-    """What each allocator held over time, against what it may; the fullest where they are many."""
+    """Each allocator's memory over time, against its capacity; the fullest where there are many."""
     ordered = facts.memory_in_order
     for peak in ordered[:ALLOCATORS]:
         if peak.timeline:
@@ -125,7 +125,7 @@ def _line(
     *,
     most: int = STEPS,
 ) -> Series:
-    """A series over steps; of too many, one of each few, and the source says so."""
+    """A series over steps, sampled where there are too many, as its source notes."""
     stride = -(-len(ms) // most) or 1
     words = source if stride == 1 else f"{source}, one of {stride} steps"
     x = tuple(float(number) for number in numbers[::stride])

@@ -1,4 +1,4 @@
-"""What examples cost at the predicted step, in the user's money."""
+"""The cost of examples at the predicted step."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MONEY = "in the money of --cost"
 
 
 def priced(report: Report, chip_hour: Mapping[str, float], examples: float | None) -> Report:
-    """The report with the cost of a million examples, and of the epoch's where they are known.
+    """The report with the cost of a million examples, and of the epoch's where known.
 
-    A note says why there is none, where a price or examples were given.
+    A note gives the reason for a missing cost, where a price or examples were given.
     """
     if not chip_hour and examples is None:
         return report
@@ -43,12 +43,12 @@ def priced(report: Report, chip_hour: Mapping[str, float], examples: float | Non
 
 
 def _noted(report: Report, note: str) -> Report:
-    """The report with one more note."""
+    """The report with another note."""
     return replace(report, notes=(*report.notes, note))
 
 
 def _over(amount: float, rate: Measurement, unit: str) -> Measurement:
-    """An amount divided by the predicted rate, whose fast end is the low end of what it costs."""
+    """An amount divided by the predicted rate, whose fast end gives the low end of the cost."""
     ends = (rate.value, rate.high, rate.low)
     value, low, high = (round(amount / float(end or 1.0), DIGITS) for end in ends)
     return Measurement(value, unit, rate.source, low, high)

@@ -1,4 +1,4 @@
-"""The predicted step in a report: its figures, what takes most, and a table of it."""
+"""The predicted step in a report: its figures, its largest instructions, and their table."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ COLUMNS = (
     "helps",
 )  # fmt: skip
 OPERATIONS_KEPT = 400
-"""Operations whose figures a report keeps for a comparison, the largest first."""
+"""The most operations whose figures a report keeps for comparisons, largest first."""
 ALONE = "the input pipeline run alone on this machine: CPU time of the process"
 SOURCE = "predicted, not measured: the program of the {compiler} for {target}"
 
 
 @dataclass
 class _Sum:
-    """The figures of one operation, as they are added up."""
+    """One operation's figures, being summed."""
 
     cycles: int = 0
     flops: int = 0
@@ -43,28 +43,27 @@ class _Sum:
     result_bytes: int = 0
 
     def add(self, work: Work) -> None:
-        """One more instruction of it."""
+        """Add one of its instructions."""
         self.cycles += (work.cycles or 0) * work.trips
         self.flops += work.flops * work.trips
         self.hbm_bytes += work.hbm_bytes * work.trips
         self.collective_bytes += work.link_bytes * work.trips
-        # Without the trips: a loop writes its result into the same buffer each time.
+        # Without the trip count: a loop writes its result into the same buffer each time.
         self.result_bytes += work.result_bytes
 
 
 def of_signals(signals: Signals) -> Compilation | None:
-    """The compilation of the job's own step, where there is one with a predicted step."""
+    """The compilation of the job's own step, if it has a predicted step."""
     step = signals.compiler.step if signals.compiler is not None else None
     return step if step is not None and step.predicted is not None else None
 
 
 def dispatched(signals: Signals) -> Signals:
-    """With the predicted step of a job that takes several steps in one dispatch."""
+    """Signals with the predicted step of a job that dispatches several steps at once."""
     compiler, target = signals.compiler, signals.target
     dispatch, keras = signals.dispatch, signals.keras
     steps = max(
-        # Keras' own word as well: CPU replicas take one step per execution, whatever the job asked
-        # for.
+        # Keras' own setting, too: CPU replicas take one step per execution, whatever the job set.
         dispatch.steps_per_dispatch if dispatch else 1,
         keras.steps_per_execution if keras else 1,
     )
@@ -75,7 +74,7 @@ def dispatched(signals: Signals) -> Signals:
 
 
 def measurements(signals: Signals) -> dict[str, Measurement]:
-    """The figures of the predicted step and of what the compiler says; none where it says none."""
+    """Figures of the predicted step and of the compiled program, where they exist."""
     compiled = signals.compiler.step if signals.compiler is not None else None
     figures = _of_pipeline(signals)
     if compiled is None or signals.target is None:
@@ -88,7 +87,7 @@ def measurements(signals: Signals) -> dict[str, Measurement]:
 
 
 def _of_pipeline(signals: Signals) -> dict[str, Measurement]:
-    """What the input pipeline costs an example, wherever it was run alone: no TPU decides it."""
+    """The input pipeline's cost per example, measured anywhere: it does not depend on the TPU."""
     pipeline = input_verdict.measured(signals)
     cost = pipeline.cost if pipeline is not None else None
     if cost is None:
@@ -116,7 +115,7 @@ def _of_pipeline(signals: Signals) -> dict[str, Measurement]:
 
 
 def _of_verdict(signals: Signals) -> dict[str, Measurement]:
-    """What a host of the target gives, by the pipeline run alone, and the predicted step needs."""
+    """Rates that a host of the target reaches by the pipeline alone, and that the step needs."""
     verdict = input_verdict.of_signals(signals)
     if verdict is None:
         return {}
@@ -135,7 +134,7 @@ def _of_verdict(signals: Signals) -> dict[str, Measurement]:
             round(verdict.read_bytes_per_second), "bytes/s", source
         )
     step = of_signals(signals)
-    # Of a step that its dispatch rules the prediction says too little to be held against an input.
+    # A step bound by dispatch is predicted too roughly to be compared with the input.
     ruled = step and step.predicted and step.predicted.bound_by is Bound.DISPATCH
     if verdict.starves and not ruled:
         figures["predicted_bound_by"] = Measurement(Bound.HOST_INPUT.value, "", source)
@@ -143,7 +142,7 @@ def _of_verdict(signals: Signals) -> dict[str, Measurement]:
 
 
 def _of_step(compiled: Compilation, step: PredictedStep, target: Target) -> dict[str, Measurement]:
-    """What the prediction says."""
+    """The figures of the prediction."""
     source = SOURCE.format(compiler=f"TPU compiler ({compiled.compiler})", target=target.name)
     split = ", ".join(f"{bound.value} {ms:.3g} ms" for bound, ms in step.split_ms)
     rate = step.examples_per_second(target.replicas)
@@ -175,7 +174,7 @@ def _of_step(compiled: Compilation, step: PredictedStep, target: Target) -> dict
 
 
 def _of_program(compiled: Compilation) -> dict[str, Measurement]:
-    """What the program itself tells: cycles, padding, recomputation."""
+    """The figures of the program itself: cycles, padding, recomputation."""
     program = compiled.program
     if program is None:
         return {}
@@ -225,7 +224,7 @@ def prediction(compiled: Compilation) -> StepPrediction | None:
 
 
 def _instruction(each: TopInstruction, lines: dict[str, str]) -> PredictedInstruction:
-    """One of those that take most."""
+    """One of the largest instructions."""
     return PredictedInstruction(
         name=each.name,
         operation=each.op_name,
@@ -243,12 +242,12 @@ def _instruction(each: TopInstruction, lines: dict[str, str]) -> PredictedInstru
 
 
 def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
-    """The work of each operation of the framework, the largest first."""
+    """The work of each framework operation, largest first."""
     total: dict[str, _Sum] = {}
     for work in (compiled.program.work if compiled.program else None) or ():
-        # the compiler numbers what it adds itself anew in each program: one row for each kind
+        # the compiler renumbers its own additions in each program: one row for each kind
         total.setdefault(work.op_name or f"({work.kind.value})", _Sum()).add(work)
-    # Both added: gathers, copies and kernels have bytes and no cycles.
+    # Sum of both: gathers, copies and kernels have bytes but no cycles.
     ranked = sorted(total.items(), key=lambda item: (-item[1].cycles - item[1].hbm_bytes, item[0]))
     return tuple(
         OperationFigures(
@@ -265,7 +264,7 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
 
 
 def table(step: StepPrediction) -> Table:
-    """What takes most, for a reader."""
+    """The largest instructions as a table."""
     rows = tuple(
         (
             each.name,
@@ -284,7 +283,7 @@ def table(step: StepPrediction) -> Table:
 
 
 def roofline(step: StepPrediction, target: Target) -> tuple[Series, ...]:
-    """The instructions that take most as points: FLOPs a byte of HBM, and TFLOP/s predicted."""
+    """The largest instructions as points: FLOPs per byte of HBM, and predicted TFLOP/s."""
     points = [
         (each.flops / each.hbm_bytes, each.flops / each.ms / 1e9, each.name)
         for each in step.instructions

@@ -27,9 +27,9 @@ from tpudiag.sources.profile.locate import Run
 from tpudiag.sources.profile.xprof_says import XProfSays
 
 SMALL_BYTES = 5_000_000
-"""Up to this size XProf answers within a second or two beside our own pass."""
+"""Up to this size XProf answers within a second or two, beside our own pass."""
 UNCOSTED = 0.05
-"""From this share of the busy time on, operations of which too little is known get a note."""
+"""From this share of busy time on, operations without known cost are noted."""
 NO_STEPS = (
     "The profile marks no steps (no Steps line on a device, no event of a host with a step_num), "
     "and no training function or program repeats in it, so step times are not known. Put "
@@ -86,37 +86,37 @@ class ProfileRequest:
     run: str | None = None
     engine: str = "local"
     xprof_limit_s: float | None = None
-    """None: 30 s for small profiles, not at all for others."""
+    """None: 30 s for small profiles, none for others."""
     subject: Subject | None = None
-    """Whom the profile is of, where that is more than a path."""
+    """The profile's subject, where it is more than a path."""
     missing: tuple[UnreadHost, ...] = ()
-    """Hosts that gave no file, and why."""
+    """Hosts without a file, and why."""
     notes: tuple[str, ...] = ()
     known: Signals = EMPTY
-    """What is known of the TPU besides its profile."""
+    """Facts of the TPU from outside its profile."""
     top: int = TOP
-    """Operations of the table."""
+    """Rows of the table of operations."""
     step_name: str | None = None
-    """The event, program or tf.function that is a step, where the user says so."""
+    """The event, program or tf.function that marks a step, if the user named one."""
     xprof: tuple[str, ...] = ()
-    """Addresses at which an XProf may run, to which findings are linked."""
+    """Addresses where an XProf may run, for links from findings."""
     xprof_seen_at: str | None = None
-    """The address that links begin with, where readers see the server at another one."""
+    """The address for links, where readers see the server at another one."""
 
 
 def diagnose(
     request: ProfileRequest, settings: Settings, on_phase: OnPhase = lambda _: None
 ) -> Report:
-    """The report on a profile; of a part of it where Ctrl-C cut it short.
+    """The report on a profile; partial where Ctrl-C cut it short.
 
-    Raises UnreadableInput where nothing of it can be read, UsageError for an unknown engine.
+    Raises UnreadableInput where nothing can be read, UsageError for an unknown engine.
     """
     mapped = engines.engine(request.engine)
     chosen = locate.choose(locate.runs(request.path), request.path, request.run)
     with _xprof(chosen, request.xprof_limit_s) as answer:
         answers, interrupted = engines.read(chosen, mapped, request.step_name, on_phase)
         facts, steps = answers.merged(request.missing)
-        # After our own pass: XProf works beside it, so that mostly nothing is waited for.
+        # After our own pass: XProf runs beside it, so there is mostly no wait.
         if not interrupted and request.xprof_limit_s != 0:
             on_phase("waiting for XProf's own analysis")
         says = XProfSays() if interrupted else answer()
@@ -129,7 +129,7 @@ def diagnose(
 
 @contextmanager
 def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSays], None, None]:
-    """XProf at work beside the block; the call in it waits for what XProf says."""
+    """XProf running beside the block; the yielded call waits for its answer."""
     if limit_s == 0:
         yield XProfSays
     elif limit_s is None and chosen.bytes > SMALL_BYTES:
@@ -147,7 +147,7 @@ def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSa
 
 
 def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Signals:
-    """What the checks get to see."""
+    """The signals for the checks."""
     return replace(
         known,
         origin=Origin.PROFILE if facts.devices or facts.devices_missing else Origin.REHEARSAL,
@@ -160,7 +160,7 @@ def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Si
 
 
 def _target(facts: ProfileFacts) -> Target | None:
-    """The TPU slice that the profile's devices make up; None for a kind that is not known."""
+    """The TPU slice of the profile's devices; None for an unknown kind."""
     kinds = {device.kind for device in facts.devices}
     generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
     chips = chip_count(facts.devices, generation) if generation else None
@@ -200,7 +200,7 @@ def _report(
 
 
 def _subject(path: str, chosen: Run) -> Subject:
-    """The profile by its path, and by its run where the path does not say it."""
+    """The profile by its path, and by its run where the path does not name it."""
     return Subject("profile", f"{path} ({chosen.name})" if chosen.name not in path else path)
 
 
@@ -230,7 +230,7 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
         yield NO_STEPS
     else:
         yield from _on_steps(signals.steps)
-    # Where the Cloud TPU API named the slice, nothing is guessed from the devices.
+    # Where the Cloud TPU API names the slice, nothing is inferred from the devices.
     if signals.target and signals.cloud_tpu is None:
         yield _on_target(signals.target.name, facts)
     if facts and (absent := facts.absent_devices):
@@ -249,7 +249,7 @@ def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
 
 
 def _on_target(name: str, facts: ProfileFacts | None) -> str:
-    """How far the target is known: by the program's own devices, where the profile tells them."""
+    """How certain the target is: by the program's own devices, where the profile has them."""
     wanted = facts.assigned_devices if facts else None
     if facts is None or wanted is None:
         return TARGET.format(name=name)
@@ -261,20 +261,20 @@ def _on_target(name: str, facts: ProfileFacts | None) -> str:
 
 
 def _lost(facts: ProfileFacts) -> Iterator[str]:
-    """Devices of which the trace lost operations."""
+    """Devices whose operations the trace lost in part."""
     lost = facts.half_traced
     if lost:
-        told = [f"{d.host} {d.name} {d.ops_share or 0.0:.0%}" for d in lost[:8]]
+        shares = [f"{d.host} {d.name} {d.ops_share or 0.0:.0%}" for d in lost[:8]]
         more = f" and {len(lost) - 8} more" if len(lost) > 8 else ""
         yield (
             "The trace lost operations (its buffers were full?): of the time in which programs ran "
-            f"it holds operations for {', '.join(told)}{more}. The rest is not measured, and no "
+            f"it holds operations for {', '.join(shares)}{more}. The rest is not measured, and no "
             "check passes on it; record fewer steps."
         )
 
 
 def _on_steps(steps: StepTimes) -> Iterator[str]:
-    """Where the steps come from, and which are no measure of the others."""
+    """How the steps were found, and which of them are not typical."""
     if steps.recovered:
         yield RECOVERED.format(source=steps.source)
     if first := len(steps.step_ms) - len(steps.steady.step_ms):
@@ -286,12 +286,12 @@ def _on_steps(steps: StepTimes) -> Iterator[str]:
 
 
 def _next_command(chosen: Run) -> str | None:
-    """What opens the profile in XProf; a run outside a log folder is linked into one."""
+    """The command that opens the profile in XProf; a run outside a log folder is linked."""
     if chosen.log_dir is not None:
         return f"xprof --logdir {shlex.quote(chosen.log_dir)} --port 6006"
     if locate.is_url(chosen.folder):
         return None
-    # XProf finds runs by their place in a log folder alone: plugins/profile/RUN.
+    # XProf finds runs by their place in a log folder only: plugins/profile/RUN.
     files = " ".join(shlex.quote(str(Path(file).resolve())) for file in chosen.files)
     return (
         'd=$(mktemp -d) && mkdir -p "$d/plugins/profile/run" && '

@@ -1,4 +1,4 @@
-"""A profile in figures, for any report that shows one."""
+"""The figures of a profile, for any report that shows one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SAID = 0.005
 
 
 def headline(signals: Signals) -> str:
-    """What was recorded, and the one figure that tells most."""
+    """What was recorded, and the most telling figure."""
     facts, steps = profile_of(signals), signals.steps
     hosts = count(len(facts.hosts), "host")
     kinds = " and ".join(dict.fromkeys(device.kind for device in facts.devices))
@@ -84,7 +84,7 @@ def _device_measurements(facts: ProfileFacts) -> Iterator[tuple[str, Measurement
         ("peak_hbm_bandwidth", "GB/s", [d.peak_hbm_gb_per_s for d in devices]),
     )
     for name, unit, values in peaks:
-        # A mixed slice has no one peak.
+        # A mixed slice has no single peak.
         if values[0] is not None and len(set(values)) == 1:
             yield name, Measurement(values[0], unit, f"{facts.source}, plane of the device")
     window = sum(device.window_ms for device in devices)
@@ -136,13 +136,13 @@ def _shares(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
 
 
 def shares(facts: ProfileFacts) -> dict[str, float]:
-    """The share of each part of the step, over all replicas' steps after warm-up, 0 to 1."""
+    """Each part's share of the step, over all replicas' steps after warm-up, 0 to 1."""
     replicas = [replica.steady for replica in facts.replicas]
     whole = sum(sum(replica.step_ms) for replica in replicas)
     names = dict.fromkeys(part.name for replica in replicas for part in replica.parts)
     if not whole:
         return {}
-    # Sums over sums, and no mean of shares: a long step counts for as long as it took.
+    # Ratio of sums, not mean of ratios: a long step counts by its length.
     return {name: sum(replica.part(name) for replica in replicas) / whole for name in names}
 
 
@@ -178,7 +178,7 @@ def profile_of(signals: Signals) -> ProfileFacts:
 
 def percentile(values: Sequence[float], percent: int) -> float:
     """The smallest value that is not below `percent` of them (nearest rank)."""
-    # Never interpolated: of thirty steps that would make the 99th a time that no step took.
+    # Not interpolated: the 99th percentile of thirty steps would be a time that no step took.
     return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
 
 

@@ -1,4 +1,4 @@
-"""The operations of a profile: by TensorFlow op and the user's line, against the roofline."""
+"""The operations of a profile: by TensorFlow op and user line, against the roofline."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from tpudiag.report_figures import Series, Table, Value
 from tpudiag.signals import Device, DeviceOp, ProfileFacts
 
 TOP = 30
-"""Operations of the table; the first screen shows fewer."""
+"""Rows of the table; the first screen shows fewer."""
 SLOWER = 2.0
-"""An operation that takes so many times what the compiler expected is named."""
+"""An operation this many times slower than the compiler expected is listed."""
 WORTH = 0.005
-"""Below this share of the busy time an operation is not worth a row among the slow ones."""
+"""The least share of busy time for a row among the slow operations."""
 PLACES = 3
-"""Parts of a framework op's path that are shown."""
+"""Shown parts of a framework op's path."""
 _ARGUMENTS = re.compile(r"\[.*\]")
 _WRAPPERS = re.compile(r"^jit\([^/]*\)/(jit\(main\)/)?")
 MOST_FLOPS, MOST_HBM = 205.0, 110.0
-"""A share of a peak above this (%) is none: operands of 8 bits reach twice the bfloat16 peak."""
+"""A larger share of a peak (%) is invalid: operands of 8 bits reach twice the bfloat16 peak."""
 LEAST = 1e-4
 """Operations below this share of the busy time are left out, where there are others."""
 DASH = "-"
@@ -35,7 +35,7 @@ WHY = {
 
 @dataclass(frozen=True, kw_only=True)
 class OperationGroup:
-    """Operations that the profiler calls duplicates of each other, together."""
+    """Operations that the profiler marks as duplicates of each other."""
 
     name: str
     first: DeviceOp
@@ -46,16 +46,16 @@ class OperationGroup:
     tflop_per_s: float | None
     hbm_gb_per_s: float | None
     expected_ms: float | None
-    """What the compiler expected all runs to take."""
+    """The compiler's estimate for all runs."""
     measured_ms: float
-    """What those of them took that the compiler has an estimate of."""
+    """The measured time of runs that have an estimate."""
 
 
 def groups(facts: ProfileFacts) -> tuple[OperationGroup, ...]:
     """The operations with their duplicates, as XProf's op profile has them; longest first."""
     members: dict[tuple[str, str], list[DeviceOp]] = {}
     for op in facts.ops:
-        # By program: two programs call unlike operations by one name.
+        # By program: two programs may use one name for different operations.
         members.setdefault((op.program, op.group or op.name), []).append(op)
     clock_mhz = _clock_mhz(facts.devices)
     made = (_group(name, ops, clock_mhz) for (_, name), ops in members.items())
@@ -71,7 +71,7 @@ def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int)
     """The tables; none where the trace holds no operation."""
     if not ranked:
         return
-    # Thousands of tiny ones follow in every profile: a reader of JSON gains nothing by them either.
+    # Thousands of tiny ones follow in every profile, without value for any reader.
     ranked = [group for group in ranked if group.share >= LEAST] or ranked
     source = f"{facts.source}, XLA Ops, all devices"
     peaks = _peaks(facts.devices)
@@ -105,7 +105,7 @@ def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int)
 
 
 def _side(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tuple[Value, ...]:
-    """The rates against both peaks; a dash for one that is not known, or cannot be."""
+    """The rates against both peaks; a dash where unknown or impossible."""
     cells: list[Value] = []
     rates = zip((group.tflop_per_s, group.hbm_gb_per_s), peaks, (MOST_FLOPS, MOST_HBM), strict=True)
     for rate, peak, most in rates:
@@ -116,7 +116,7 @@ def _side(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tu
 
 
 def roofline(facts: ProfileFacts) -> Iterator[Series]:
-    """Each operation as a point: FLOPs a byte of HBM traffic, and TFLOP/s reached."""
+    """Each operation as a point: FLOPs per byte of HBM traffic, and TFLOP/s reached."""
     peaks = _peaks(facts.devices)
     points = [
         (op.flops / moved, op.gflop_per_s / 1e3, op.name)
@@ -152,8 +152,7 @@ def _group(name: str, ops: Sequence[DeviceOp], clock_mhz: int | None) -> Operati
     first = max(ops, key=lambda op: op.self_ms)
     timed = [op for op in ops if op.gflop_per_s is not None and op.total_ms]
     moved = [op for op in ops if op.hbm_gb_per_s is not None and op.total_ms]
-    # The compiler's estimate of a loop is for the loop itself, its time in the trace is that of all
-    # in it.
+    # The compiler's estimate of a loop covers the loop alone, its traced time all of its body.
     estimated = [op for op in ops if op.estimated_cycles and clock_mhz and not op.holds_others]
     cycles = sum((op.estimated_cycles or 0) * op.count for op in estimated)
     return OperationGroup(
@@ -171,19 +170,19 @@ def _group(name: str, ops: Sequence[DeviceOp], clock_mhz: int | None) -> Operati
 
 
 def _mean(rates: Sequence[tuple[float, float]], scale: float) -> float | None:
-    """The rate over all of the time; None where none is known."""
+    """The rate over the whole time; None where unknown."""
     whole = sum(ms for _, ms in rates)
     return scale * sum(rate * ms for rate, ms in rates) / whole if whole else None
 
 
 def _peaks(devices: Sequence[Device]) -> tuple[float | None, float | None]:
-    """TFLOP/s and GB/s of a device; None where they are not known, or differ."""
+    """TFLOP/s and GB/s of a device; None where unknown or mixed."""
     peaks = {(device.peak_tflops, device.peak_hbm_gb_per_s) for device in devices}
     return peaks.pop() if len(peaks) == 1 else (None, None)
 
 
 def _clock_mhz(devices: Sequence[Device]) -> int | None:
-    """The clock of the devices; None for kinds that are not known, or several."""
+    """The devices' clock; None for unknown or mixed kinds."""
     kinds = {device.kind for device in devices}
     generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
     return generation.clock_mhz if generation else None
@@ -207,7 +206,7 @@ def _row(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tup
 
 
 def _rates(group: OperationGroup) -> tuple[Value, ...]:
-    """The same operation's rates, and where it comes from in full."""
+    """The same operation's rates, and its full origin."""
     op = group.first
     return (
         group.name,
@@ -224,17 +223,17 @@ def _rates(group: OperationGroup) -> tuple[Value, ...]:
 def _of_peak(rate: float | None, peak: float | None, most: float) -> Value:
     """A rate's share of the peak; a dash where the profile has no figure."""
     share = 100 * rate / peak if rate is not None and peak else None
-    # Over the peak: what it moved went on while others ran, and the rate is none.
+    # Over the peak: its transfer ran beside other operations, so the rate is invalid.
     return DASH if share is None or share > most else round(share, 1)
 
 
 def _slower(group: OperationGroup) -> float:
-    """How many times longer it took than the compiler expected; 0 where that is not known."""
+    """How many times longer it took than the compiler expected; 0 where unknown."""
     return group.measured_ms / group.expected_ms if group.expected_ms else 0.0
 
 
 def _slow_row(group: OperationGroup) -> tuple[Value, ...]:
-    """One operation beside its estimate, and why where that can be seen."""
+    """One operation beside its estimate, with the reason for the difference where visible."""
     op = group.first
     unseen = "HBM traffic" if op.bound_by == "memory" else "not seen in the trace"
     return (

@@ -1,4 +1,4 @@
-"""Where XProf shows what a finding on a profile is about: a moment of the trace, or a page."""
+"""Links to XProf for findings on a profile: a moment of the trace, or a page."""
 
 from __future__ import annotations
 
@@ -40,36 +40,36 @@ PARTS: dict[str, tuple[str, ...]] = {
     "TPU406": (IDLE,),
     "TPU504": (COLLECTIVES,),
 }
-"""Of the step, by id or family: the step that has most of them shows the finding best."""
+"""Parts of the step, by id or family: the step with most of them shows the finding best."""
 
 
 @dataclass(frozen=True)
 class Servers:
-    """Where an XProf may run, and the address at which readers see it if that is another."""
+    """Addresses where an XProf may run, and the address at which readers see it."""
 
     addresses: Sequence[str]
     seen_at: str | None = None
 
     @property
     def named(self) -> bool:
-        """Whether a user named them, who is told where none of them shows the run."""
+        """Whether the user named them, and must be informed if none shows the run."""
         return tuple(self.addresses) != USUAL_SERVERS and self.seen_at is None
 
 
 def linked(report: Report, servers: Servers, run: Run, facts: ProfileFacts) -> Report:
     """The report with links to XProf where it runs at one of the addresses and shows the run.
 
-    Says so where it does not, unless nobody named them. Raises UsageError for no address.
+    A note says so where it does not, if the user named them. Raises UsageError for no address.
     """
     usual = tuple(servers.addresses) == USUAL_SERVERS
-    asked = listening(servers.addresses) if usual else servers.addresses
-    if not asked:
+    reachable = listening(servers.addresses) if usual else servers.addresses
+    if not reachable:
         return report
     from tpudiag.sources.profile.xprof_server import LIMIT_S, USUAL_LIMIT_S, showing
 
-    server = showing(asked, run, USUAL_LIMIT_S if usual else LIMIT_S)
+    server = showing(reachable, run, USUAL_LIMIT_S if usual else LIMIT_S)
     if server is None:
-        # That no XProf runs on the usual ports is no news where nobody named them.
+        # Nobody misses an XProf on the usual ports.
         if not servers.named:
             return report
         addresses = ", ".join(servers.addresses)
@@ -85,7 +85,7 @@ def linked(report: Report, servers: Servers, run: Run, facts: ProfileFacts) -> R
 
 
 def links(server: XProfServer, facts: ProfileFacts) -> Iterator[XProfLink]:
-    """The places of a whole run: its usual and its slowest step, and the pages people look at."""
+    """Links for a whole run: its usual and its slowest step, and the main pages."""
     steps = sorted(
         (
             (ms, start, replica)
@@ -105,7 +105,7 @@ def links(server: XProfServer, facts: ProfileFacts) -> Iterator[XProfLink]:
 def with_links(
     outcomes: Sequence[Outcome], server: XProfServer, facts: ProfileFacts
 ) -> tuple[Outcome, ...]:
-    """The outcomes, each finding with its link; those that no page is about have none."""
+    """The outcomes, each finding with its link; none where no page fits."""
     return tuple(
         replace(
             outcome,
@@ -121,7 +121,7 @@ def with_links(
 def _link(
     id_: str, finding: Finding, server: XProfServer, replicas: Sequence[ReplicaSteps]
 ) -> str | None:
-    """The step that shows a finding best in the trace; the check's page where no step is known."""
+    """The step that shows a finding best in the trace; the check's page where none is known."""
     opened = page(id_)
     if opened is None:
         return None
@@ -137,17 +137,16 @@ def _link(
 def worst_step(
     id_: str, message: str, replicas: Sequence[ReplicaSteps]
 ) -> tuple[ReplicaSteps, float, float] | None:
-    """The replica and the step, as start and end in ms, that shows a finding best.
+    """The replica and the step, as start and end in ms, that show a finding best.
 
-    Of the replicas that the message names, where it names some; warm-up counts for compilation.
+    Among the replicas named in the message, if any; warm-up counts for compilation.
     """
     timed = [replica for replica in replicas if replica.starts_ms]
     named = [r for r in timed if r.host in message.split() or r.replica in message.split()]
     parts = PARTS.get(id_, PARTS.get(id_[:4], ()))
     best: tuple[float, ReplicaSteps, float, float] | None = None
     for whole in named or timed:
-        # Compilation happens in the warm-up; for all else those steps are the worst and show
-        # nothing.
+        # Compilation happens in the warm-up, whose steps are not typical of anything else.
         replica = whole if COMPILATION in parts else whole.steady
         for weight, start, ms in zip(
             _weights(replica, parts), replica.starts_ms or (), replica.step_ms, strict=True
@@ -158,13 +157,13 @@ def worst_step(
 
 
 def _weights(replica: ReplicaSteps, parts: Sequence[str]) -> list[float]:
-    """How much each step has of the parts; its length where it has none of them."""
+    """Each step's time in the parts; its length where it has none of them."""
     columns = [part.ms for part in replica.parts if part.name in parts and any(part.ms)]
     return [sum(ms) for ms in zip(*columns, strict=True)] if columns else list(replica.step_ms)
 
 
 def _host(server: XProfServer, host: str) -> str | None:
-    """The host's name there, which is that of its file."""
+    """The host's name in XProf, which is that of its file."""
     if host in server.hosts:
         return host
     return server.hosts[0] if len(server.hosts) == 1 else None

@@ -1,4 +1,4 @@
-"""A profile in tables, for any report that shows one."""
+"""The tables of a profile, for any report that shows one."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from tpudiag.signals.profile import UNTOLD
 from tpudiag.sources.profile.xprof_says import XProfSays
 
 SEEN = 0.0005
-"""Parts below this share of all steps have no column of their own."""
+"""Parts below this share of all steps have no column."""
 ROWS = 10
-"""Rows of a table; what is beyond is counted in its title."""
+"""Rows of a table; its title counts the rest."""
 SAMPLES = 200
 """Values kept of each figure for `tpudiag compare`; more are thinned out evenly."""
 
 
 def tables(signals: Signals, xprof_says: XProfSays, top: int = TOP) -> Iterator[Table]:
-    """Where the step time goes, replicas, operations, input, memory, and XProf's words."""
+    """Where the step time goes, replicas, operations, input, memory, and XProf's statements."""
     facts = profile_of(signals)
     if any(replica.step_ms for replica in facts.replicas):
         yield _breakdown(facts)
@@ -66,7 +66,7 @@ def _cut(
     source: str,
     order: str = "first",
 ) -> Table:
-    """A table of the first rows, its title saying so where there are more."""
+    """A table of the first rows, its title counting the others."""
     whole = len(rows) <= ROWS
     name = title if whole else f"{title}: the {ROWS} {order} of {len(rows)}"
     return Table(name, columns, tuple(rows[:ROWS]), source)
@@ -92,13 +92,13 @@ def _breakdown(facts: ProfileFacts) -> Table:
 
 
 def _replicas(facts: ProfileFacts) -> Table:
-    """Each replica's mean step in parts, the slowest by its own work first."""
+    """Each replica's mean step in parts, slowest own work first."""
     whole = sum(sum(replica.step_ms) for replica in facts.replicas)
     every = dict.fromkeys(part.name for r in facts.replicas for part in r.parts)
     names = tuple(n for n in every if sum(r.part(n) for r in facts.replicas) > SEEN * whole)
     rows: list[tuple[Value, ...]] = []
     steady = (replica.steady for replica in facts.replicas if replica.step_ms)
-    # By their own work: the whole step is the same on all replicas of a synchronous job.
+    # By own work: the whole step is equally long on all replicas of a synchronous job.
     for replica in sorted(steady, key=lambda r: -_own(r)):
         count_ = len(replica.step_ms)
         parts = (replica.part(name) / count_ for name in names)
@@ -108,7 +108,7 @@ def _replicas(facts: ProfileFacts) -> Table:
 
 
 def _waits(facts: ProfileFacts) -> Iterator[Table]:
-    """What the devices wait for, as shares of the time from their first module to their last."""
+    """The causes of the devices' waits, as shares from their first module to their last."""
     window = sum(device.window_ms for device in facts.devices)
     rows = [(w.cause, w.ms, round(100 * w.ms / window, 2)) for w in facts.waits if window]
     seen = [row for row in rows if row[2] >= 100 * SEEN]
@@ -123,13 +123,13 @@ def _waits(facts: ProfileFacts) -> Iterator[Table]:
 
 
 def _own(replica: ReplicaSteps) -> float:
-    """Its mean step without collectives, in which it waits for the others, and what is untold."""
+    """Its mean step without collectives, in which it waits for others, and unrecorded time."""
     others = replica.part("collectives", UNTOLD)
     return (sum(replica.step_ms) - others) / max(len(replica.step_ms), 1)
 
 
 def _devices(facts: ProfileFacts) -> Table:
-    """The devices; the idlest where they are many."""
+    """The devices; the idlest where there are many."""
     idlest = sorted(facts.devices, key=lambda device: -device.idle_share)
     shown = facts.devices if len(facts.devices) <= ROWS else idlest
     rows = [(d.host, d.name, d.busy_ms, d.window_ms, 100 * d.idle_share) for d in shown]
@@ -207,7 +207,7 @@ def _memory(facts: ProfileFacts) -> Iterator[Table]:
 
 
 def samples(signals: Signals) -> tuple[StepSamples, ...]:
-    """Figures by step, for a test of whether two profiles differ by more than noise."""
+    """Figures by step, to test whether two profiles differ by more than noise."""
     facts, steps = signals.profile, signals.steps
     if facts is None or steps is None:
         return ()
@@ -216,7 +216,7 @@ def samples(signals: Signals) -> tuple[StepSamples, ...]:
         series["input_wait_ms"] = steps.input_wait_ms
     for name in dict.fromkeys(part.name for r in facts.replicas for part in r.parts):
         parts = [p.ms for r in facts.replicas for p in r.parts if p.name == name]
-        # Replicas whose traces hold unlike numbers of steps have no common step to take a mean of.
+        # Replicas with different numbers of steps have no common step to average.
         if len({len(ms) for ms in parts}) == 1:
             means = [sum(ms) / len(parts) for ms in zip(*parts, strict=True)]
             series[f"{name.replace(' ', '_')}_ms"] = means
@@ -230,7 +230,7 @@ def samples(signals: Signals) -> tuple[StepSamples, ...]:
 def _mxu_by_step(
     series: Mapping[str, Sequence[float]], facts: ProfileFacts
 ) -> dict[str, Sequence[float]]:
-    """MXU utilisation by step, in %: the FLOPs of every step are the same, its time is not."""
+    """MXU utilisation by step, in %: all steps have equal FLOPs, but not equal times."""
     parts = [series[name] for name in ("compute_ms", "collectives_ms") if name in series]
     work = [sum(ms) for ms in zip(*parts, strict=True)]
     if facts.mxu_share is None or not work or min(work) <= 0:

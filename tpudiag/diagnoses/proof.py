@@ -1,4 +1,4 @@
-"""Whether a rehearsal of the changed job proves its changes: two reports beside each other."""
+"""Whether a rehearsal proves a job's changes, by comparing its report with the one before."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from tpudiag.model import Evidence, Finding, Location, Outcome, Report, Severity
 from tpudiag.source_change import Effect, FigureChange
 
 SAME = 1e-3
-"""How far a loss may be from that of the same step, as a share of it, to count as the same."""
+"""The relative difference up to which two losses of one step count as equal."""
 SAME_MEAN = 0.1
-"""How far the mean of the losses may be where data or sums come in another order."""
+"""The relative difference of mean losses that a changed order of data or sums may cause."""
 TIMED = frozenset(("TPU201", "TPU210", "TPU406", "TPU503", "TPU603", "TPU604", "TPU606"))
-"""Checks that go by times of this machine: two runs of one job may differ in them."""
+"""Checks that depend on this machine's times: two runs of one job may differ in them."""
 GAIN = 1.05
-"""From this factor on a rate of input is a gain: less is within the noise of a machine."""
+"""From this factor on a rate of input is a gain: less is within a machine's noise."""
 REACH = 3
-"""Lines below its old place at which a finding counts as the same one."""
+"""A finding within so many lines of its old place counts as the same."""
 SHOWN = 3
-"""From this many findings on a check may have kept some back."""
+"""A check with this many findings may have left some out."""
 FIGURES = (
     "traces",
     "input_examples_per_second",
@@ -36,15 +36,15 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a rehearsal of some changes showed."""
+    """The result of rehearsing some changes."""
 
     dropped: dict[int, str]
-    """Candidates, by their place, that did not do what they are for, and why."""
+    """Indices of candidates that did not work, and why."""
     trouble: str | None = None
-    """What speaks against all of them together."""
+    """An objection to all of them together."""
     losses: str = ""
     losses_differ: bool = False
-    """Whether it is the losses alone that speak against them."""
+    """Whether only the losses are the objection."""
     fails_with_it: str = ""
     """The check that fails with them and passed without."""
 
@@ -61,9 +61,9 @@ def judge(
     applied: Sequence[Candidate],
     steady: bool = True,
 ) -> Judgement:
-    """Hold the job with the `applied` changes against that without; `tried` are in question.
+    """Compare the job with the `applied` changes to that without; `tried` are in question.
 
-    The losses of a job that is not `steady` differ from run to run, and tell nothing.
+    The losses of a job that is not `steady` differ from run to run, and prove nothing.
     """
     if after.partial is not None and _ending(after) != _ending(before):
         return Judgement({}, after.partial)
@@ -77,8 +77,7 @@ def judge(
     fails_with_it, trouble = _new(before, after, applied) or ("", None)
     alike, losses = compared(before, after, [each.change.effect for each in applied])
     if not alike and not steady:
-        # Threads of tf.data or operations without a fixed order: then a difference proves nothing
-        # against the change.
+        # tf.data's threads or unordered operations: a difference is no evidence against the change.
         alike, losses = True, "its losses differ from run to run on one seed, and are not compared"
     differ = not alike and trouble is None and not dropped
     against = trouble or (None if alike else losses)
@@ -86,14 +85,14 @@ def judge(
 
 
 def _ending(report: Report) -> str:
-    """How a job ended early, without lines and numbers: they move with a change."""
+    """How a job ended early, without lines and numbers, which change with every edit."""
     text = re.sub(r" \([^()]*:\d+\)$", "", report.partial or "")
-    # A job that crashed on its own at the same place is no fault of the change.
+    # A job that crashed at the same place before is no fault of the change.
     return re.sub(r"\d+", "#", text)
 
 
 def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) -> str | None:
-    """Why the finding of a change is not gone; None where it is."""
+    """Why a change's finding is still there; None where it is gone."""
     outcome = _outcome(after, candidate.id)
     if outcome is None or outcome.verdict is Verdict.PASSED:
         return None
@@ -102,7 +101,7 @@ def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) 
         return f"{candidate.id} could not be measured any more: {cause}"
     if candidate.finding.location is None or candidate.line is None:
         return "the finding is still there"
-    # Every change above moves the lines below it: the old line is looked up in the new text.
+    # Changes further up move the lines below: find the old line in the new text.
     line = _moved(candidate, applied)
     for finding in outcome.findings:
         at = _line_in(candidate, finding.location)
@@ -112,7 +111,7 @@ def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) 
 
 
 def _alike(finding: Finding, other: Finding) -> bool:
-    """Whether two findings say the same but for their figures."""
+    """Whether two findings differ only in their figures."""
     return _words(finding.message) == _words(other.message)
 
 
@@ -130,7 +129,7 @@ def _moved(candidate: Candidate, applied: Iterable[Candidate]) -> int:
 def _line_in(candidate: Candidate, place: Location | None) -> int | None:
     """A location in the changed text of a candidate's document; None where it is in another.
 
-    Cells of a changed notebook begin elsewhere, so that a line in a cell is as good as it gets.
+    Cells of a changed notebook begin elsewhere, so a line within a cell is the best available.
     """
     if place is None or place.file != candidate.name:
         return None
@@ -140,9 +139,9 @@ def _line_in(candidate: Candidate, place: Location | None) -> int | None:
 
 
 def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> tuple[str, str] | None:
-    """The id of a finding that was not there before and is no matter of time, and what it says."""
+    """The id and message of a new finding that does not depend on timing."""
     for outcome in after.outcomes:
-        # A check that breaks is a defect of ours, and no fault of the change.
+        # A check that breaks is our defect, not the change's.
         if outcome.verdict is Verdict.BROKEN:
             continue
         if outcome.verdict is not Verdict.FAILED or outcome.id in TIMED:
@@ -152,8 +151,7 @@ def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> tuple[s
         silenced = len(known.silenced) if known is not None else 0
         grave = [f for f in outcome.findings if (f.severity or outcome.severity) > Severity.INFO]
         grave = [f for f in grave if not _is_silenced(f, outcome.id, applied)]
-        # Checks show a few findings of many: where they showed so many before, one more may have
-        # been there.
+        # Checks show few of many findings: another one may have been left out before.
         if was and (len(was) >= SHOWN or len(grave) <= len(was)):
             continue
         # By number, not by text: a finding's figures and lines differ after each change.
@@ -163,7 +161,7 @@ def _new(before: Report, after: Report, applied: Sequence[Candidate]) -> tuple[s
 
 
 def _is_silenced(finding: Finding, id_: str, applied: Sequence[Candidate]) -> bool:
-    """Whether a comment on the line silences a finding, which stood on another line before."""
+    """Whether a comment silences a finding's line, which was at another place before."""
     place = finding.location
     if place is None or place.line is None:
         return False
@@ -177,12 +175,12 @@ def _is_silenced(finding: Finding, id_: str, applied: Sequence[Candidate]) -> bo
 
 
 def _outcome(report: Report, id_: str) -> Outcome | None:
-    """What a check said."""
+    """A check's outcome."""
     return next((outcome for outcome in report.outcomes if outcome.id == id_), None)
 
 
 def compared(before: Report, after: Report, effects: Sequence[Effect]) -> tuple[bool, str]:
-    """Whether the observed steps computed what they should, and how that was seen."""
+    """Whether the observed steps computed what they should, and the evidence."""
     (losses, weights), (new_losses, new_weights) = (
         tuple(sample for sample in report.samples[:2]) for report in (before, after)
     )
@@ -208,7 +206,7 @@ def compared(before: Report, after: Report, effects: Sequence[Effect]) -> tuple[
 
 
 def _within(pairs: Sequence[tuple[float, float]], what: str, *, ordered: bool) -> tuple[bool, str]:
-    """Whether figures that are not equal lie within the tolerance."""
+    """Whether different figures lie within the tolerance."""
     if not all(map(math.isfinite, (value for pair in pairs for value in pair))):
         return False, f"{what} are not finite"
     if ordered:
@@ -224,17 +222,17 @@ def _within(pairs: Sequence[tuple[float, float]], what: str, *, ordered: bool) -
 
 
 def _apart(a: float, b: float) -> float:
-    """The difference of two figures as a share of the larger."""
+    """The difference of two figures relative to the larger."""
     return abs(a - b) / max(abs(a), abs(b), 1e-9)
 
 
 def _equal(a: float, b: float) -> bool:
-    """Whether two figures are the same, or both none."""
+    """Whether two figures are equal, or both none."""
     return a == b or (math.isnan(a) and math.isnan(b))
 
 
 def _as_meant(pairs: Sequence[tuple[float, float]]) -> str:
-    """How losses differ that are to differ."""
+    """How losses differ that are meant to differ."""
     if not pairs:
         return "the numbers change as they are meant to; the step returns no loss to compare"
     if all(_equal(*pair) for pair in pairs):
@@ -247,7 +245,7 @@ def _as_meant(pairs: Sequence[tuple[float, float]]) -> str:
 
 
 def figures(before: Report, after: Report) -> tuple[FigureChange, ...]:
-    """What the job was and is with the changes, as far as both were measured."""
+    """The job's figures before and with the changes, as far as both were measured."""
     changes: list[FigureChange] = []
     for name in FIGURES:
         old, new = before.measurements.get(name), after.measurements.get(name)
@@ -257,7 +255,7 @@ def figures(before: Report, after: Report) -> tuple[FigureChange, ...]:
 
 
 def worth(candidate: Candidate, after: Report) -> str:
-    """What a change gains, from the evidence of its finding and the figures of the changed job."""
+    """A change's gain, from its finding's evidence and the changed job's figures."""
     finding = candidate.finding
     known = {each.name: each for each in finding.evidence}
     as_built = known.get("as built")
@@ -280,7 +278,7 @@ def worth(candidate: Candidate, after: Report) -> str:
 
 
 def _rate(evidence: Evidence) -> float:
-    """The figure of an evidence; 0 where it has none."""
+    """An evidence's figure; 0 where it has none."""
     return evidence.value if isinstance(evidence.value, (int, float)) else 0.0
 
 

@@ -1,4 +1,4 @@
-"""One `tpudiag watch`: looks at the source, examines, raises alerts, and reports."""
+"""A `tpudiag watch`: polls the sources, examines them, raises alerts, and reports."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from tpudiag.signals import Cause
 from tpudiag.signals.run_state import StateKind
 
 CAUSED = {"TPU603": False, "TPU604": True}
-"""The checks whose findings have causes that are looked for, and whether they are of a stall."""
+"""The checks whose causes are investigated, and whether they are stalls."""
 KNOWN_ERROR, DROP = "TPU605", "TPU603"
 
 
 class Session:
-    """Sources being watched; alerts are raised once, until what they say is over."""
+    """Watched sources; alerts are raised once until they are over."""
 
     def __init__(self, request: WatchRequest, settings: Settings) -> None:
         self._request, self._settings, self.name = request, settings, request.name
@@ -56,22 +56,22 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let the outlets end, and wait for the hooks."""
+        """Close the outlets, and wait for the hooks."""
         self.close_outlets()
         self._alerts.close()
 
     def look(self) -> bool:
-        """Look once more; whether there is a run to be seen. Raises UnreadableInput."""
+        """Poll once; whether there is a run. Raises UnreadableInput."""
         self._look_up()
         if not self.job.poll():
             return False
         every = checks()
         self._investigator.sample(self.job.workers)
         judged = self._judged(every)
-        # Once more, since the findings of a drop and of a stall say its cause.
+        # Again, since the findings of a drop or stall include its cause.
         if self._investigate(merged(judged)):
             judged = self._judged(every)
-        # The sickest first: of several that died, the one that the others died of.
+        # Worst first: of several that died, the one that caused the others to die.
         ranks = [rank(watched) for watched in self.job.workers]
         order = sorted(range(len(judged)), key=ranks.__getitem__)
         outcomes = merged([judged[place] for place in order])
@@ -80,7 +80,7 @@ class Session:
         for outcome in outcomes:
             if not _survived(outcome):
                 ill = [place for place in order if outcome.id in _failed(judged[place][2])]
-                self._alerts.judge(outcome, self._told(outcome.id, [*ill, *order][0]))
+                self._alerts.judge(outcome, self._alert_data(outcome.id, [*ill, *order][0]))
         for watched, (_, _, outcomes) in zip(self.job.workers, judged, strict=True):
             figures, failing = watched.figures(), _failing(self._shown(outcomes))
             for outlet in self._outlets:
@@ -88,7 +88,7 @@ class Session:
         return True
 
     def _look_up(self) -> None:
-        """Take the workers that there are now in place of those that there were."""
+        """Replace the workers by those that exist now."""
         lookup = self._request.lookup
         now = None if lookup is None else lookup.changed()
         if now is not None:
@@ -96,7 +96,7 @@ class Session:
             self._workers = now
 
     def _judged(self, every: Sequence[Check]) -> list[tuple[str, bool, tuple[Outcome, ...]]]:
-        """What the checks say of each worker."""
+        """The checks' outcomes for each worker."""
         return [
             (
                 watched.worker,
@@ -111,7 +111,7 @@ class Session:
         ]
 
     def _shown(self, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-        """Those of which is told."""
+        """The outcomes to report."""
         return tuple(
             outcome
             for outcome in outcomes
@@ -119,12 +119,12 @@ class Session:
         )
 
     def _investigate(self, outcomes: Sequence[Outcome]) -> bool:
-        """Look for the cause of what is about to be raised; whether any was looked for."""
+        """Investigate the cause of a new finding; whether there was one."""
         looked = False
         for id_, stalled in CAUSED.items():
             outcome = next((one for one in outcomes if one.id == id_), None)
-            # Only of what is new: looking takes seconds of py-spy, and what lasts was looked for
-            # when it began.
+            # Only for new ones: py-spy takes seconds, and older ones were investigated when they
+            # began.
             if outcome is None or not self._alerts.raises(outcome):
                 continue
             episodes = {
@@ -138,7 +138,7 @@ class Session:
                 self.job.workers[place].causes[stalled] = cause
             looked = looked or bool(causes)
         for watched in self.job.workers:
-            # The cause of a drop that is over says nothing of the next one.
+            # The cause of a drop that is over does not apply to the next one.
             for stalled in [one for one in watched.causes if watched.episode(one) is None]:
                 del watched.causes[stalled]
         return looked
@@ -146,7 +146,7 @@ class Session:
     def _capture(
         self, episodes: Mapping[int, Episode], causes: dict[int, tuple[Cause | None, str]]
     ) -> None:
-        """Take a profile of the worst worker of this host, and put what it says into its cause."""
+        """Take a profile of the worst worker of this host, and add it to its cause."""
         here = [
             place
             for place in episodes
@@ -155,7 +155,7 @@ class Session:
         ]
         if self._request.captures is None or not here:
             return
-        # One alone: a capture slows its trainer, and all workers wait for the slowest.
+        # One only: a capture slows its trainer, and all workers wait for the slowest.
         worst = max(here, key=lambda place: episodes[place].lost)
         self._profile = drop_capture(self.job.workers[worst].run.pid, self._request.captures)
         if self._profile is not None:
@@ -165,16 +165,16 @@ class Session:
 
     @property
     def price(self) -> Price | None:
-        """Of the time of a worker."""
+        """The price of a worker's time."""
         return self._request.price
 
     @property
     def alerts(self) -> Sequence[str]:
-        """A line for each alert that was raised, or is over."""
-        return self._alerts.told
+        """A line for each alert that was raised or ended."""
+        return self._alerts.lines
 
-    def _told(self, id_: str, place: int) -> dict[str, Any]:
-        """Who and what an alert is about: the sickest of those that it is told of."""
+    def _alert_data(self, id_: str, place: int) -> dict[str, Any]:
+        """The subject of an alert: the worst of its workers."""
         watched = self.job.workers[place]
         run, figures = watched.run, watched.figures()
         drop = watched.detector.open if id_ == DROP else None
@@ -196,7 +196,7 @@ class Session:
         }
 
     def close_outlets(self) -> None:
-        """Let them end; what they say goes into the report."""
+        """Close the outlets; their messages go into the report."""
         while self._outlets:
             self._notes += filter(None, [self._outlets.pop().close()])
 
@@ -210,25 +210,25 @@ class Session:
         return bool(self.job.workers)
 
     def done(self, idle_s: float | None) -> bool:
-        """Whether the job is done, or nothing came for so long after its end."""
+        """Whether the job is done, or has had no news for so long after its end."""
         return self.job.done(idle_s)
 
     @property
     def watched(self) -> Watched:
-        """The worker that the job waits for; after a look that saw one."""
+        """The worker that the job waits for; after a poll that found one."""
         return self.job.slowest
 
     def _beside_each_other(self) -> Iterator[Table]:
-        """A line for each job, or for each worker of the one."""
+        """A row for each job, or for each worker of a single one."""
         if len(self.job.jobs) > 1:
             yield jobs_table(self.job.jobs, self.name)
         elif len(self.job.workers) > 1:
             yield workers_table(self.job.workers, self.name)
 
     def report(self) -> Report:
-        """What was seen, as a report."""
+        """The session as a report."""
         self.close_outlets()
-        # The outlets were closed first: what they say of points that were lost stands in the notes.
+        # Outlets are closed first: their messages on lost points are among the notes.
         figures, workers = self.watched.figures(), self.job.workers
         account, examples = self.account(), sum(one.examples for one in workers) or None
         return Report(
@@ -270,14 +270,14 @@ def _as_json(cause: Cause | None) -> dict[str, Any] | None:
 
 
 def _unknown(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """An error that ended the job and is not known, whole."""
+    """An unknown error that ended the job, in full."""
     for outcome in outcomes:
         if outcome.id == KNOWN_ERROR and outcome.verdict is Verdict.SKIPPED and outcome.reason:
             yield f"{outcome.reason[0].upper()}{outcome.reason[1:]}."
 
 
 def _survived(outcome: Outcome) -> bool:
-    """Whether it tells of an error in the log of a job that goes on: a line in the report."""
+    """Whether it is an error in the log of a job that continues: a line in the report."""
     return outcome.id == KNOWN_ERROR and outcome.severity < Severity.ERROR
 
 
@@ -287,6 +287,6 @@ def _failed(outcomes: Sequence[Outcome]) -> frozenset[str]:
 
 
 def _failing(outcomes: Sequence[Outcome]) -> dict[str, bool]:
-    """Whether each check fails; those that were skipped are left out."""
+    """Whether each check fails, without skipped ones."""
     judged = (Verdict.PASSED, Verdict.FAILED)
     return {o.id: o.verdict is Verdict.FAILED for o in outcomes if o.verdict in judged}

@@ -1,4 +1,4 @@
-"""Changes of a job's files tried by rehearsals: together, and by halves where they do not agree."""
+"""Rehearses changes of a job's files: together, and by halves where they fail."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tpudiag.phases import OnPhase
 from tpudiag.settings import Settings
 
 MOST_REHEARSALS = 12
-"""Of one call, where changes do not agree and are tried by halves."""
+"""The limit per call, where changes fail together and are tried by halves."""
 
 
 @dataclass(kw_only=True)
 class Rehearsals:
-    """Rehearsals of one job with different changes, each of which finds the files as they are."""
+    """Rehearsals of one job with different changes, each starting from the original files."""
 
     request: JobRequest
     settings: Settings
@@ -50,7 +50,7 @@ class Rehearsals:
 
 
 def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) -> JobRequest:
-    """A request whose files are read as changed."""
+    """A request whose files are replaced by changed copies."""
     changed_sources: list[tuple[str, str]] = []
     for number, document in enumerate(documents_of(changes)):
         own_edits = edits_of(document, changes)
@@ -69,7 +69,7 @@ def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) 
 
 @dataclass(kw_only=True)
 class Proofs:
-    """What was found out about each change; by its place among the candidates."""
+    """The result of each change, by its index among the candidates."""
 
     before: Report
     rehearsals: Rehearsals
@@ -79,12 +79,12 @@ class Proofs:
     after: Report | None = None
     losses: str = ""
     steady: bool | None = None
-    """Whether the job as it is gives the same losses twice; None: not tried."""
+    """Whether the unchanged job has the same losses twice; None: not tried."""
     changes_for: Callable[[Report, str], Sequence[Candidate]] = lambda _, __: ()
-    """The changes for the findings of a check in the report of a changed job."""
+    """The changes for a check's findings in the report of a changed job."""
 
     def prove(self, tried: Sequence[Candidate]) -> None:
-        """Try changes together; by halves where they do not agree."""
+        """Try changes together, and by halves where they fail."""
         if not tried:
             return
         if self.rehearsals.count >= MOST_REHEARSALS:
@@ -93,8 +93,8 @@ class Proofs:
         applied = [*self.proven, *tried]
         report = self.rehearsals.run(applied)
         judged = proof.judge(self.before, report, tried, applied)
-        # Only where the losses alone speak against it: the second run of the job as it is costs as
-        # much as the first.
+        # Only where the losses alone differ: the second run of the unchanged job costs as much as
+        # the first.
         if judged.losses_differ and not self._is_steady():
             judged = proof.judge(self.before, report, tried, applied, steady=False)
         if judged.sound:
@@ -107,8 +107,8 @@ class Proofs:
             if not self._proven_with_others(tried, applied, report, judged.fails_with_it):
                 self._drop(tried, judged.trouble or "")
         else:
-            # By halves: one bad change among many costs two rehearsals for each halving, not one
-            # for each.
+            # By halves: one bad change among many costs two rehearsals per halving, not one per
+            # change.
             middle = len(tried) // 2
             self.prove(tried[:middle])
             self.prove(tried[middle:])
@@ -116,9 +116,9 @@ class Proofs:
     def _proven_with_others(
         self, tried: Sequence[Candidate], applied: Sequence[Candidate], report: Report, id_: str
     ) -> bool:
-        """Whether a change is proven together with those that it calls for in other files.
+        """Whether a change is proven together with those that it requires in other files.
 
-        A loss is scaled where it is made, and what averages it may stand in another module.
+        A loss is scaled where it is made, and its average may stand in another module.
         """
         changed = {each.name for each in applied}
         others = [c for c in self.changes_for(report, id_) if id_ and c.name not in changed]
@@ -134,7 +134,7 @@ class Proofs:
     def _keep(
         self, tried: Sequence[Candidate], applied: list[Candidate], report: Report, losses: str
     ) -> None:
-        """Changes that a rehearsal has proven."""
+        """Record changes proven by a rehearsal."""
         self.proven, self.after, self.losses = applied, report, losses
         for each in tried:
             self.proof[id(each)] = f"rehearsed: the finding is gone; {losses}"
@@ -145,7 +145,7 @@ class Proofs:
         return any(each.id == id_ and each.verdict is Verdict.PASSED for each in outcomes)
 
     def _is_steady(self) -> bool:
-        """Whether the losses of the job as it is are the same on the same seed."""
+        """Whether the unchanged job's losses are equal for equal seeds."""
         if self.steady is None:
             self.rehearsals.on_phase("rehearsing the script as it is once more")
             again = self.rehearsals.run(())
@@ -153,6 +153,6 @@ class Proofs:
         return self.steady
 
     def _drop(self, tried: Sequence[Candidate], why: str) -> None:
-        """Changes that are not made."""
+        """Record changes that are not made."""
         for each in tried:
             self.dropped[id(each)] = why

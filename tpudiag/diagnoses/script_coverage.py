@@ -1,4 +1,4 @@
-"""What a report says of how much of a script was run, and of hooks of ours that failed."""
+"""The script's coverage in a report, and failed hooks of ours."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LIBRARY: dict[str, str] = dict.fromkeys(
 def urgent(
     coverage: Coverage | None, misfits: Sequence[Misfit], defects: Sequence[HookDefect]
 ) -> Iterator[str]:
-    """What a reader must know first: where the time ended, and what of ours failed."""
+    """What a reader must know first: where time ran out, and which of our hooks failed."""
     if coverage is not None and coverage.end == "budget":
         where = f" at {coverage.stopped_at}" if coverage.stopped_at is not None else ""
         yield (
@@ -57,7 +57,7 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
     ]
     if coverage.replayed_batches:
         shortened.append(f"{_many(coverage.replayed_batches, 'batch', 'batches')} given again")
-    # Of a loop of the script's own that is shortened all examples are read.
+    # A shortened loop of the script's own still reads all examples.
     by_keras = any(each.kind in _BY_KERAS for each in coverage.shortened)
     if shortened:
         yield (
@@ -74,9 +74,9 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
 
 
 def _function(function: StepFunction) -> str:
-    """One training function: its name, how often it ran and was forwarded."""
+    """One training function: its name, and how often it ran and was forwarded."""
     name, place = function.name, function.location
-    # A function of Keras has a name that nobody wrote: the line that calls it is the user's.
+    # A function of Keras has a name that nobody wrote: show the calling line.
     if place is None:
         name, place = _LIBRARY.get(name, f"a library's {name}"), function.called_at
     where = f" ({place})" if place is not None else ""
@@ -87,7 +87,7 @@ def _function(function: StepFunction) -> str:
 
 
 def _unreached(rest: Sequence[UnreachedLines]) -> str:
-    """The statements that were not reached."""
+    """The statements not reached."""
     if not rest:
         return "no statement of the main flow follows there"
     first = "; ".join(map(str, rest[:SHOWN]))

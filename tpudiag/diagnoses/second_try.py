@@ -1,8 +1,8 @@
-"""A job that crashed by what the rehearsal may have changed, tried once more without.
+"""Repeats a job that crashed by what the rehearsal may have changed, without those changes.
 
-All that the exception may be due to is left out at once; what only CPU replicas need, where there
-is nothing else. An exception that stays is the script's. One that goes away is ours, and so may be
-one that could not be tried again in time: neither becomes a finding.
+Everything that may have caused the exception is left out at once; adaptations for CPU replicas only
+where there is nothing else. An exception that remains is the script's. One that disappears is ours,
+and so may be one that could not be repeated in time: neither becomes a finding.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ _LENGTHS = (
     InterventionKind.ROWS,
     InterventionKind.REPLICAS,
 )
-"""What changes how long things are; the others spare time."""
+"""Interventions that change lengths; the others save time."""
 _ADAPTATIONS = (InterventionKind.UNCOMPILED, InterventionKind.EARLY, InterventionKind.ALIKE)
-"""What CPU replicas need where a TPU needs nothing: a try without that ends sooner, or otherwise,
-ends by the CPU's fault and decides nothing."""
+"""Adaptations that CPU replicas need, but a TPU does not: a try without them ends earlier, or by
+the CPU's fault, and decides nothing."""
 _FOR_GOOD = (InterventionKind.HOLES, InterventionKind.TRACED, InterventionKind.SESSION)
-"""What no try can be without: a job would end where it was first needed, or never."""
+"""Interventions that no try can omit: the job would end where it first needed them, or never."""
 _ENDS = ("end", "came_to", "coverage", "refusal", "interventions", "misfits", "stood_in")
-"""The facts of how a try ended: all that is taken of one whose steps the first has shown."""
+"""Facts on a try's end: all that is taken from it where the first one has shown the steps."""
 
 _OF_TYPES = re.compile(
     r"(\w*TypeError|AttributeError|NotImplementedError|UnimplementedError)\b|"
     r"(ValueError|\w*InvalidArgumentError)\b.*?([Ss]hapes?\b|dtype|dimension|incompatible)",
     re.S,
 )
-"""Exceptions that repeated results, shorter loops and single steps do not bring about."""
+"""Exceptions not caused by repeated results, shorter loops or single steps."""
 LONGER, AT_LEAST_S = 1.5, 60.0
-"""How long a further try may take: so many times the first, and so much."""
+"""The time limit of a further try: a multiple of the first one's, and a minimum."""
 
 
 def judged(
@@ -53,13 +53,13 @@ def judged(
     run: Callable[[JobSpec, str, float], JobRun],
     known: tuple[Misfit, ...] = (),
 ) -> JobRun:
-    """The job as it is to be reported; `run` runs it again: why, and so long at most.
+    """The job as to be reported; `run` repeats it, with the reason and a time limit.
 
-    Once for each exception, without all that it may be due to.
+    Once per exception, without everything that may have caused it.
     """
     end = crash_of(job)
     kinds = tuple(_to_leave_out(spec, job)) if end is not None else ()
-    job.facts["misfits"] = told = (*known, *_misfits(job))
+    job.facts["misfits"] = noted = (*known, *_misfits(job))
     if end is None or not kinds:
         return job if end is None else _of_what_stays(job, end)
     names = " and ".join(kind.value for kind in kinds)
@@ -77,9 +77,9 @@ def judged(
     second.facts = _joined(job, second, kinds)
     second.wall_s += job.wall_s
     if not passed and crash is not None:
-        second.facts["misfits"] = (*told, *_misfits(second))
+        second.facts["misfits"] = (*noted, *_misfits(second))
         return _of_what_stays(second, crash)
-    return judged(again, second, run, (*told, misfit))
+    return judged(again, second, run, (*noted, misfit))
 
 
 def crash_of(job: JobRun) -> JobEnd | None:
@@ -88,7 +88,7 @@ def crash_of(job: JobRun) -> JobEnd | None:
 
 
 def say_what_failed(job: JobRun, before: JobEnd | None) -> None:
-    """Let a job that was cut by time say what it was about to fail with, or a try before it did."""
+    """Add the pending exception to a job cut by time, from it or an earlier try."""
     if job.timed_out:
         own = _exception(job.facts.get("came_to"))
         failed = own or before
@@ -104,19 +104,19 @@ def _exception(end: object) -> JobEnd | None:
 
 
 def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
-    """What to run without: all that the exception may be due to, and can be left out."""
+    """The interventions to leave out: possible causes of the exception that can be omitted."""
     end = crash_of(job)
-    # What was refused the job has said by whom, and what is out of reach is so in each try.
+    # Refusals are named by the job itself, and unreachable data stays so in each try.
     error = end.error or "" if end is not None else ""
-    told = job.facts.get("refusal") or unreachable(end, fake_data=True)
-    if end is None or told or stand_ins.OF_CODE.match(error):
+    explained = job.facts.get("refusal") or unreachable(end, fake_data=True)
+    if end is None or explained or stand_ins.OF_CODE.match(error):
         return
     fixed = (*spec.without, InterventionKind.DATA, *_FOR_GOOD)
     left = [kind for kind in _to_blame(job) if kind not in fixed]
     adapted = [kind for kind in left if kind in _ADAPTATIONS]
     others = [kind for kind in left if kind not in adapted]
-    # What spares time keeps types and shapes; and where what cannot be left out may be to blame,
-    # to know more would not help.
+    # Interventions that save time keep types and shapes; and where one that cannot be omitted may
+    # be the cause, another try would not help.
     of_others = cpu_kernels.is_only_here(error) or _may_be_of_data(job, end)
     if of_others or _OF_TYPES.match(error):
         others = [kind for kind in others if kind in _LENGTHS]
@@ -124,9 +124,9 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
 
 
 def _to_blame(job: JobRun) -> tuple[InterventionKind, ...]:
-    """What the rehearsal changed, of which the exception may be: as its values went."""
-    told = job.facts.get("interventions", ())
-    return msgspec.convert(told, tuple[InterventionKind, ...], strict=False)
+    """The interventions that may have caused the exception, by the flow of their values."""
+    values = job.facts.get("interventions", ())
+    return msgspec.convert(values, tuple[InterventionKind, ...], strict=False)
 
 
 def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...], job: JobRun) -> JobSpec:
@@ -140,7 +140,7 @@ def _without(spec: JobSpec, kinds: tuple[InterventionKind, ...], job: JobRun) ->
 
 
 def _observed(job: JobRun) -> bool:
-    """Whether a job came past the steps that are observed: what is said of them is known."""
+    """Whether a job finished its observed steps, so that their facts are complete."""
     coverage = job.facts.get("coverage")
     return bool(coverage) and msgspec.convert(coverage, Coverage, strict=False).rest_s > 0
 
@@ -148,7 +148,7 @@ def _observed(job: JobRun) -> bool:
 def _joined(
     first: JobRun, second: JobRun, kinds: tuple[InterventionKind, ...]
 ) -> dict[str, object]:
-    """What two tries have sent: of the first what it alone has, and its steps where it took any."""
+    """The facts of both tries: from the first what it alone has, and its steps if it took any."""
     later = second.facts
     if InterventionKind.REPLICAS in kinds or _observed(first):
         later = {name: later[name] for name in _ENDS if name in later}
@@ -156,7 +156,7 @@ def _joined(
 
 
 def _passed(job: JobRun, end: JobEnd) -> bool:
-    """Whether a job came past the statement at which another try of it crashed."""
+    """Whether a job passed the statement at which another try crashed."""
     coverage = job.facts.get("coverage")
     if job.timed_out or job.interrupted or not coverage or end.crash is None:
         return False
@@ -170,13 +170,13 @@ def _passed(job: JobRun, end: JobEnd) -> bool:
 
 
 def _holds(rest: UnreachedLines, place: Location) -> bool:
-    """Whether a line is one of those that were not reached."""
+    """Whether a line is among the unreached ones."""
     same = (rest.file, rest.cell) == (place.file, place.cell)
     return same and rest.first_line <= (place.line or 0) <= rest.last_line
 
 
 def _is_same(crash: JobEnd, other: JobEnd) -> bool:
-    """Whether two tries ended by an exception of one kind in one place."""
+    """Whether two tries ended by exceptions of one type in one place."""
     return crash.location == other.location and _kind(crash) == _kind(other)
 
 
@@ -186,17 +186,17 @@ def _kind(end: JobEnd) -> str:
 
 
 def _first_line(error: str | None) -> str:
-    """What an exception says first."""
+    """The first line of an exception's text."""
     return (error or "").strip().partition("\n")[0]
 
 
 def _misfits(job: JobRun) -> tuple[Misfit, ...]:
-    """What did not fit, as the job itself noted it."""
+    """The misfits that the job itself noted."""
     return msgspec.convert(job.facts.get("misfits", ()), tuple[Misfit, ...], strict=False)
 
 
 def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
-    """A job that crashed, where what cannot be left out may be to blame: CPUs, made-up data."""
+    """A crashed job, where what cannot be omitted may be the cause: CPUs, synthetic data."""
     error = end.error or ""
     if cpu_kernels.is_only_here(error):
         kinds: tuple[InterventionKind, ...] = (InterventionKind.CPU,)
@@ -211,7 +211,7 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
 
 
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
-    """Whether data that were stood in for may be to blame for an exception that they came to."""
+    """Whether synthetic data may have caused an exception that involved it."""
     if InterventionKind.DATA not in _to_blame(job):
         return False
     stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
@@ -219,9 +219,9 @@ def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
 
 
 def _set_aside(job: JobRun, end: JobEnd, misfit: Misfit) -> JobRun:
-    """A job that ended by an exception of which nobody knows whose it is."""
-    # Without its text, which stands in the job's output, too: no known error is told of it.
-    told = replace(end, how="unsupported", error=f"{misfit.names} may not fit")
-    job.facts.update(end=told, misfits=(*_misfits(job), misfit))
+    """A job that ended by an exception of unknown cause."""
+    # Without its text, which is in the job's output, too: no known error is reported for it.
+    unsupported = replace(end, how="unsupported", error=f"{misfit.names} may not fit")
+    job.facts.update(end=unsupported, misfits=(*_misfits(job), misfit))
     job.log_tail = job.log_tail.replace(end.crash.traceback if end.crash else "", "")
     return job

@@ -1,4 +1,4 @@
-"""The two sides of a comparison: saved reports or profiles, read and held against each other."""
+"""The two sides of a comparison: saved reports or profiles, read and compared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tpudiag.settings import Settings
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came of it: the report, and each change behind it."""
+    """The result: the report, and its changes."""
 
     report: Report
     changes: Sequence[Change]
@@ -31,13 +31,13 @@ def loaded(
     on_phase: OnPhase = lambda _: None,
     xprof: Sequence[str] = (),
 ) -> Report:
-    """A saved report (`.json`), or that of a profile, linked to an XProf at one of the addresses.
+    """A saved report (`.json`), or a profile's, linked to an XProf at one of the addresses.
 
     Raises UnreadableInput.
     """
     if path.endswith(".json"):
         return report_json.load(path)
-    # XProf is linked to, and not asked: no figure of its own is compared.
+    # XProf is linked but not queried: its own figures are not compared.
     request = profile.ProfileRequest(path=path, engine=engine, xprof_limit_s=0, xprof=tuple(xprof))
     report = profile.diagnose(request, settings, on_phase)
     if report.interrupted:
@@ -54,7 +54,7 @@ def compared_runs(
     limit: float,
     across_hardware: bool,
 ) -> Comparison:
-    """Both sides of reports at hand, or of what is to be read first; raises as `compared` does."""
+    """Compare given reports, or read the sides first; raises as `compared` does."""
     before, after = (
         tuple(
             run if isinstance(run, Report) else loaded(str(run), engine, settings, on_phase)
@@ -78,7 +78,7 @@ def compared(
 ) -> Comparison:
     """Both sides, one or more runs each; `limit` is the share above which a change regressed.
 
-    Raises NothingDiagnosed where they ran on different hardware and that was not asked for.
+    Raises NothingDiagnosed where the hardware differs and the request does not allow that.
     """
     before, after = sides
     across = changes.other_hardware(before, after)
@@ -99,11 +99,10 @@ def gated(
     *,
     strict: bool,
 ) -> tuple[Report, str | None]:
-    """The comparison as a gate: its report says whether it passed; and a line where that is not
-    plain from it.
+    """The comparison as a gate: its report with the verdict; and a line where that is not obvious.
 
-    `strict` closes it as well where too few steps tell. Raises NothingDiagnosed where nothing of
-    both sides could regress.
+    `strict` closes it also where too few steps decide. Raises NothingDiagnosed where no common
+    figure can regress.
     """
     if not any(change.worse is not None for change in made.changes):
         raise NothingDiagnosed(

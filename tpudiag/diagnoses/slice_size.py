@@ -1,4 +1,4 @@
-"""How many chips the devices of a profile make up."""
+"""The number of chips in a profile's devices."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ CORE_OF_CHIP = 0.75
 def chip_count(devices: Sequence[Device], generation: Generation) -> int | None:
     """The chips; None where the devices make up no whole number of them.
 
-    A v4 or v5p chip shows as one device (megacore) or as its two cores. The profile says which
-    chip a device is on; where it does not, the device's own peak tells a core from a chip.
+    A v4 or v5p chip shows as one device (megacore) or as its two cores. The profile has each
+    device's chip; where it does not, the device's peak distinguishes a core from a chip.
     """
     if devices and all(device.chip is not None for device in devices):
         return len({(device.host, device.chip) for device in devices})

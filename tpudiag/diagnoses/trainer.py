@@ -1,4 +1,4 @@
-"""A capture of running trainers as a report: what `attach` shows."""
+"""A capture of running trainers as a report, for `attach`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tpudiag.sources.live.run_folder import RunFolder, run_folder
 
 @dataclass(frozen=True, kw_only=True)
 class TrainerRequest:
-    """What `tpudiag attach` was asked for."""
+    """The options of `tpudiag attach`."""
 
     targets: tuple[str, ...]
     capture: CaptureRequest
@@ -48,7 +48,7 @@ class TrainerRequest:
 
 @dataclass(frozen=True)
 class _Trainers:
-    """What is known before a profile is: the trainers, their TPU, what they lack."""
+    """Facts before any profile: the trainers, their TPU, their problems."""
 
     targets: Targets
     cloud: Cloud
@@ -70,7 +70,7 @@ class _Trainers:
 def diagnose(
     request: TrainerRequest, settings: Settings, on_phase: OnPhase = lambda _: None
 ) -> Report:
-    """Capture all trainers at once, and report on what came.
+    """Capture all trainers at once, and report on the results.
 
     Raises NothingDiagnosed where there is nothing to report on, UsageError for a wrong address.
     """
@@ -117,7 +117,7 @@ def diagnose(
 
 
 def _so_far(pids: Sequence[int]) -> JobEnd | None:
-    """What running trainers say in their logs; None where none writes to a file."""
+    """The logs of running trainers; None where none writes to a file."""
     tail = "\n".join(end for pid in pids if (end := log_end(pid)))
     return JobEnd(how="running", log_tail=tail) if tail else None
 
@@ -125,7 +125,7 @@ def _so_far(pids: Sequence[int]) -> JobEnd | None:
 def _captured(
     probes: Sequence[Probe], wish: CaptureRequest, run: RunFolder, on_phase: OnPhase
 ) -> tuple[tuple[Capture, ...], bool]:
-    """What came of each trainer, and whether Ctrl-C ended it."""
+    """The result for each trainer, and whether Ctrl-C ended it."""
     answering = [probe for probe in probes if probe.fault is None]
     left = len(answering)
     on_phase(f"capturing {wish.duration_s:g} s of {count(left, 'trainer')}")
@@ -139,7 +139,7 @@ def _captured(
 
 
 def _missing(trainers: _Trainers, captures: Sequence[Capture]) -> tuple[UnreadHost, ...]:
-    """The trainers that gave no profile, and why."""
+    """The trainers without a profile, and why."""
     faulty = [UnreadHost(str(c.address), c.fault) for c in captures if c.fault is not None]
     return (*faulty, *trainers.faults)
 
@@ -156,7 +156,7 @@ def _with_profile(
     run: RunFolder,
     settings: Settings,
 ) -> Report:
-    """The report on the profiles that came."""
+    """The report on the profiles."""
     missing = _missing(trainers, captures)
     profile = ProfileRequest(
         path=run.url,
@@ -177,14 +177,14 @@ def _with_profile(
 
 
 def _shortfall(report: Report, missing: Sequence[UnreadHost]) -> Shortfall | None:
-    """What the trainers that gave no profile leave undone."""
+    """What the trainers without a profile leave undone."""
     if not report.judged:
         return "whole"
     return "part" if missing else None
 
 
 def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
-    """How the profile came about."""
+    """How the profile was taken."""
     taken = [done for done in captures if done.file is not None]
     slowest = max(taken, key=lambda done: done.took_s)
     return (
@@ -197,7 +197,7 @@ def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
 def _without_profile(
     trainers: _Trainers, captures: Sequence[Capture], settings: Settings
 ) -> Report:
-    """The report where no trainer gave a profile: on the TPU, and on where Python stands.
+    """The report without a profile: on the TPU, and on Python's current lines.
 
     Raises NothingDiagnosed where neither is known.
     """

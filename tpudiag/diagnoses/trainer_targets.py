@@ -1,4 +1,4 @@
-"""The trainers that `attach` is pointed at, and what can be had of those without a server."""
+"""The trainers for `attach`, and what is available from those without a server."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ MOST_PLACES = 10
 
 @dataclass(frozen=True)
 class Targets:
-    """Whom to attach to: by address, and trainers of this machine that serve no profiler."""
+    """Trainers to attach to by address, and local ones that serve no profiler."""
 
     addresses: tuple[Address, ...]
     without: tuple[Trainer, ...] = ()
     notes: tuple[str, ...] = ()
     pids: tuple[int, ...] = ()
-    """The trainers of this machine that were named by their pids."""
+    """Local trainers that were named by their pids."""
     here: tuple[tuple[Address, Process], ...] = ()
-    """The processes of this machine at the addresses."""
+    """Local processes at the addresses."""
 
     def free(self) -> dict[Address, FreeMemory]:
-        """How much memory each trainer of this machine can still take, where that is known."""
+        """Free memory of each local trainer, where known."""
         known = ((at, free_memory(process.pid)) for at, process in self.here)
         return {at: free for at, free in known if free is not None}
 
@@ -68,13 +68,13 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
     notes: list[str] = []
     pids: list[int] = []
     machine = look() if any(word.isdigit() for word in words) else None
-    # To look for trainers asks each port of each: for addresses the table of processes is enough.
+    # Finding trainers probes their ports: for addresses the table of processes is enough.
     processes = machine.processes if machine else table()
     for word in words:
         if not word.isdigit() or machine is None:
             for address in addresses(word):
-                # A process that is stopped takes the connection and never answers: it is said, and
-                # not waited for.
+                # A stopped process accepts the connection but never answers: report it, do not
+                # wait.
                 stopped = at_address(address, processes)
                 without += [stopped] if stopped else []
                 at += [] if stopped else [address]
@@ -103,13 +103,13 @@ def chosen(words: Sequence[str], workers: Sequence[Address] = ()) -> Targets:
 def without_server(
     targets: Targets, duration_s: float, on_phase: Callable[[str], None]
 ) -> tuple[list[Table], list[UnreadHost]]:
-    """What can be had of trainers that serve no profiler, and what they lack."""
+    """Facts available from trainers that serve no profiler, and their problems."""
     tables: list[Table] = []
     faults: list[UnreadHost] = []
     for trainer in targets.without:
         on_phase(f"sampling the stacks of pid {trainer.pid}")
         stacks = sample(trainer.pid, duration_s)
-        # libtpu answers on its own port even where the trainer serves no profiler.
+        # libtpu has its own port even where the trainer serves no profiler.
         if trainer.process.devices:
             tables += _metrics(trainer)
         if stacks.fault is None:
@@ -119,7 +119,7 @@ def without_server(
 
 
 def _lacks(trainer: Trainer, stacks: Stacks) -> str:
-    """Why there is no profile of a trainer, and the line that mends it."""
+    """Why a trainer has no profile, and the line that fixes it."""
     if trainer.process.stopped:
         return (
             "stands still (SIGSTOP, Ctrl-Z or a debugger), so no profile can be had: kill -CONT "
@@ -142,7 +142,7 @@ def _lacks(trainer: Trainer, stacks: Stacks) -> str:
 
 
 def shared_ports(trainer: Trainer) -> str:
-    """Where others listen too, and who."""
+    """Ports where others listen too, and who."""
     return ", ".join(
         f"{at} together with {', '.join(f'pid {pid}' if pid else 'another' for pid in pids)}"
         for at, pids in trainer.process.shared
@@ -155,7 +155,7 @@ def standing(
     duration_s: float,
     on_phase: Callable[[str], None],
 ) -> list[Table]:
-    """Where trainers of this machine stand that gave no step: they may hang."""
+    """The current lines of local trainers that made no step: they may hang."""
     tables: list[Table] = []
     for pid in dict.fromkeys(process.pid for at, process in targets.here if at in silent):
         on_phase(f"sampling the stacks of pid {pid}")
@@ -165,7 +165,7 @@ def standing(
 
 
 def _table(pid: int, stacks: Stacks) -> Table:
-    """Where the main thread was."""
+    """The main thread's places."""
     rows = tuple(
         (str(place.location), place.function, place.inside, 100 * place.share)
         for place in stacks.places[:MOST_PLACES]
@@ -179,7 +179,7 @@ def _table(pid: int, stacks: Stacks) -> Table:
 
 
 def _metrics(trainer: Trainer) -> list[Table]:
-    """What libtpu says of the TPU that a trainer holds."""
+    """libtpu's metrics of a trainer's TPU."""
     rows = tuple(
         (figure.name, figure.device, figure.value, figure.unit)
         for figure in figures(sorted(trainer.process.listening))

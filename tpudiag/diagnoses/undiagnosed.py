@@ -1,4 +1,4 @@
-"""Jobs of which nothing can be said: another framework's, those without training, data away."""
+"""Jobs that cannot be diagnosed: another framework, no training, unreachable data."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOUNTED = re.compile(r"(?:/kaggle/input|\.\./input|/content/drive)[^\s'\",;)\]]
 
 
 def refuse_framework(name: str, framework: str | None) -> None:
-    """End the diagnosis of a job that trains with another framework; raises NothingDiagnosed."""
+    """End the diagnosis of a job with another framework; raises NothingDiagnosed."""
     if framework is not None:
         title = _FRAMEWORKS.get(framework, framework)
         raise NothingDiagnosed(
@@ -43,15 +43,14 @@ def refuse_nothing(
     elsewhere: str | None = None,
     defines: Sequence[str] = (),
 ) -> None:
-    """End the diagnosis of a job in which nothing of TensorFlow was trained or read.
+    """End the diagnosis of a job that trained or read nothing with TensorFlow.
 
-    `elsewhere`: what it starts, perhaps to train, and was not run; `defines`: the functions of a
-    script that calls none.
-    Raises NothingDiagnosed. A job that crashed, and one of which a check says something, is
-    another matter.
+    `elsewhere`: a program that it starts, perhaps to train, which did not run; `defines`: the
+    functions of a script that calls none.
+    Raises NothingDiagnosed, unless the job crashed or a check has a finding.
     """
     backend = facts.get("keras_backend")
-    # Keras 3 trains with other backends, too, without a line in the script that says so.
+    # Keras 3 may use other backends without a line in the script.
     if isinstance(backend, str):
         refuse_framework(name, backend)
     end = signals.end
@@ -79,7 +78,7 @@ def refuse_nothing(
 
 
 def unreachable(end: JobEnd | None, fake_data: bool) -> str | None:
-    """One line on a job that ended at data that is not here; None where it ended otherwise."""
+    """One line on a job that ended at unreachable data; None where it ended otherwise."""
     if end is None or end.how != "exception" or end.error is None or end.follows_from:
         return None
     module = missing_modules.missing(end)
@@ -93,8 +92,8 @@ def unreachable(end: JobEnd | None, fake_data: bool) -> str | None:
 
 
 def _away(error: str) -> str | None:
-    """What an error says could not be reached."""
-    # A path alone is no proof: an error may name the bucket that it has just read well.
+    """What could not be reached, according to an error."""
+    # A path alone is no proof: an error may name a bucket that was just read successfully.
     remote = _REMOTE.search(error)
     if remote and _AWAY.search(error):
         return remote[0]

@@ -1,4 +1,4 @@
-"""Commands of a notebook that a rehearsal does not run, and the crash that follows from one."""
+"""A notebook's commands that a rehearsal skips, and the crash caused by that."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from tpudiag.signals import JobEnd
 from tpudiag.sources.notebook import SkippedLine
 
 SHORTEST_NAME = 4
-"""Letters of a file's or folder's name below which it may be any word."""
+"""The least length of a file or folder name that is no common word."""
 _NOT_THERE = re.compile(
     r"FileNotFoundError|NotFoundError|NotADirectoryError|No such file|not found|does not exist|"
     r"No files? (?:matched|found)|matched no files|ModuleNotFoundError|empty|No module named"
 )
 _WORD = r"[^\s'\"`,;()\[\]{}<>|=]"
 _PATH = re.compile(rf"['\"`]([^'\"`\n]{{4,400}})['\"`]|({_WORD}*/{_WORD}+)")
-"""What stands in quotes, and words with a slash in them."""
+"""Quoted text, and words with a slash."""
 _ANYWHERE = frozenset(
     ("content", "data", "dataset", "datasets", "home", "kaggle", "input", "root", "train", "test")
 )
-"""Folders that are not what a command brought."""
+"""Folders that exist anyway."""
 _COMMAND = re.compile(r"[!%]|get_ipython\(\)")
 
 
 def behind(end: JobEnd | None, skipped: Iterable[SkippedLine]) -> SkippedLine | None:
-    """The command without which the job crashed: what is missing stands in its line."""
+    """The skipped command that caused the crash: its line names what is missing."""
     if end is None or end.how != "exception" or not _NOT_THERE.search(end.error or ""):
         return None
     names = list(_missing_names(end))
@@ -37,7 +37,7 @@ def behind(end: JobEnd | None, skipped: Iterable[SkippedLine]) -> SkippedLine | 
 
 
 def followed(end: JobEnd | None, skipped: Iterable[SkippedLine]) -> JobEnd | None:
-    """The end of a notebook, with the command from which it follows."""
+    """The end of a notebook, with the command that caused it."""
     command = behind(end, skipped)
     if end is None or command is None:
         return end
@@ -45,8 +45,8 @@ def followed(end: JobEnd | None, skipped: Iterable[SkippedLine]) -> JobEnd | Non
 
 
 def exported(end: JobEnd | None, script: str) -> str | None:
-    """One line on a notebook that was saved as a script with its commands in it, which no Python
-    reads; None of another."""
+    """One line on a notebook exported as a script with its commands, which are no valid Python;
+    None for others."""
     if end is None or not (end.error or "").startswith(("SyntaxError", "IndentationError")):
         return None
     place = end.location
@@ -68,7 +68,7 @@ def exported(end: JobEnd | None, script: str) -> str | None:
 
 
 def _missing_names(end: JobEnd) -> Iterator[str]:
-    """What an error says is not there, the most telling first: a file's name, then its folders."""
+    """Missing names in an error, the most telling first: a file's name, then its folders."""
     module = missing(end)
     if module is not None:
         yield module.partition(".")[0]
@@ -82,6 +82,6 @@ def _missing_names(end: JobEnd) -> Iterator[str]:
 
 
 def _brings(command: str, name: str) -> bool:
-    """Whether a command names a file, an archive of that name, or a package."""
+    """Whether a command names a file, its archive, or a package."""
     written = re.escape(name).replace("_", "[-_]")
     return re.search(rf"(?<![\w-]){written}(?![\w])", command) is not None

@@ -1,4 +1,4 @@
-"""Where a watch sends figures besides its view and its report."""
+"""Where a watch sends figures, besides its view and report."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from tpudiag.errors import UsageError
 
 @dataclass(frozen=True, kw_only=True)
 class OutletRequest:
-    """Who is to get the figures of the sources."""
+    """The receivers of the sources' figures."""
 
     sources: tuple[str, ...]
     job: str | None = None
     """The job's name in the metrics; None for the script's."""
     prometheus: str | None = None
-    """`[HOST:]PORT` at which they are served; None for nowhere."""
+    """`[HOST:]PORT` at which they are served; None to disable."""
     otlp: str | None = None
-    """The URL of a collector of OpenTelemetry; None for none."""
+    """The URL of an OpenTelemetry collector; None to disable."""
     project: str | None = None
-    """The Google Cloud project that they are sent to; None for none."""
+    """The Google Cloud project to send them to; None to disable."""
     period_s: float = 30.0
     buffer: Path | None = None
     endpoint: str | None = None
 
 
 def outlets(request: OutletRequest) -> list[Outlet]:
-    """Those that were asked for, at work from now on; raises UsageError."""
+    """The requested outlets, started; raises UsageError."""
     chosen: list[Outlet] = []
     if request.prometheus is not None:
         from tpudiag.monitoring.prometheus import Prometheus
@@ -39,7 +39,7 @@ def outlets(request: OutletRequest) -> list[Outlet]:
 
         chosen.append(OpenTelemetry(request.otlp, request.job))
     if request.project is not None:
-        # Only here: Google's client is an extra, and takes a second to load.
+        # Only here: Google's client is an extra, and takes a second to import.
         from tpudiag.monitoring.cloud.exporter import Destination, Exporter
 
         destination = Destination(

@@ -1,4 +1,4 @@
-"""What `tpudiag watch` is asked for."""
+"""The request of `tpudiag watch`."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from tpudiag.monitoring.figures import Figures
 
 
 class Outlet(Protocol):
-    """Where figures go besides the view and the report."""
+    """A receiver of figures besides the view and the report."""
 
     def show(self, figures: Figures, alerts: Mapping[str, bool]) -> None:
-        """The figures as they are now, and whether each check fails."""
+        """Take the current figures, and whether each check fails."""
         ...
 
     def close(self) -> str:
-        """The end; what the report shall say of it, or nothing."""
+        """Close; returns a message for the report, or nothing."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class WatchRequest:
-    """Which sources are watched, what is normal of them, and what is done about the rest."""
+    """The sources, their expected rate, and the reactions to problems."""
 
     sources: tuple[str, ...]
     """Recordings, log folders, addresses of profiler services."""
     on_alert: str | None = None
-    """A command for the shell when an alert is raised, and when it is over."""
+    """A shell command run when an alert is raised, and when it is over."""
     outlets: Sequence[Outlet] = ()
     expect: Reference | None = None
     price: Price | None = None
     logs: tuple[Path, ...] = ()
-    """What the job prints, in the order of the workers."""
+    """The job's output, in the order of the workers."""
     quiet: frozenset[str] = frozenset()
-    """The checks of which is told only where they fail."""
+    """Checks reported only where they fail."""
     captures: str | None = None
-    """A folder for profiles of drops and stalls; without it none is taken."""
+    """A folder for profiles of drops and stalls; without it none are taken."""
     tools: Tools | None = None
-    """What looks for causes; None for all that this machine has."""
+    """The tools to find causes; None for all of this machine's."""
     lookup: WorkerLookup | None = None
-    """Looks for the workers again, where they were looked up."""
+    """Looks up the workers again, where they came from a lookup."""
 
     @property
     def name(self) -> str:
-        """The sources, as reports call them."""
+        """The sources' name in reports."""
         return ", ".join(self.sources)

@@ -1,4 +1,4 @@
-"""A watched job in one line and in figures: how fast it is, against what."""
+"""A watched job as a headline and figures: its rate, and the comparison."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tpudiag.report_figures import Measurement
 from tpudiag.signals.run_state import STANDING, StateKind
 
 MOST = 120
-"""Of an error's text: the headline is one line."""
+"""The most characters of an error's text, since the headline is one line."""
 
 
 def job_headline(job: WatchedJob) -> str:
-    """The first line for all jobs and workers: a job is as fast as its slowest."""
+    """The headline for all jobs and workers: a job is as fast as its slowest."""
     line = headline(job.slowest.figures())
     if len(job.workers) == 1:
         return line
@@ -25,22 +25,22 @@ def job_headline(job: WatchedJob) -> str:
 
 
 def headline(figures: Figures) -> str:
-    """The first line: how fast, against what."""
+    """The headline of one worker: its rate, compared with the normal one."""
     if figures.per_s is None:
         return f"{figures.run.name}: {figures.state.text[:MOST]}."
     rate = f"{figures.run.name}: {said_rate(figures.per_s)} {figures.unit}/s"
     now = figures.state
-    told = "" if now.kind is StateKind.STEPPING else f"; {now.text[:MOST]}"
+    suffix = "" if now.kind is StateKind.STEPPING else f"; {now.text[:MOST]}"
     if now.kind in STANDING:
         return f"{figures.run.name}: {now.text[:MOST]}."
     if figures.baseline_per_s is None:
-        return f"{rate}; its baseline is not known yet{_until(figures)}{told}."
+        return f"{rate}; its baseline is not known yet{_until(figures)}{suffix}."
     change = figures.per_s / figures.baseline_per_s - 1
-    return f"{rate}, {change:+.0%} against its baseline{told}."
+    return f"{rate}, {change:+.0%} against its baseline{suffix}."
 
 
 def _until(figures: Figures) -> str:
-    """When it will be; a run that makes no step any more has none to wait for."""
+    """When the baseline will be known; empty for a run that makes no more steps."""
     if figures.baseline_in_s is None or figures.state.over:
         return ""
     return f" (in about {max(figures.baseline_in_s / 60, 1):.0f} min of steps)"

@@ -1,4 +1,4 @@
-"""The workers of a watched job in its report: each beside the others, and what is to be said."""
+"""The workers of a watched job in its report: a comparison, and notes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpudiag.signals.run_state import StateKind
 
 
 def notes(job: WatchedJob) -> Iterator[str]:
-    """What was restarted, and what was left out."""
+    """Restarts, and what was skipped."""
     restarts = sum(watched.restarts for watched in job.workers)
     if restarts:
         yield f"{restarts} {'restart' if restarts == 1 else 'restarts'} seen."
@@ -24,7 +24,7 @@ def notes(job: WatchedJob) -> Iterator[str]:
         rows = "row of the recording is" if damaged == 1 else "rows of the recordings are"
         yield f"{damaged} {rows} damaged, and left out."
     for run in (one.workers[0].run for one in job.jobs if len(one.workers) == 1):
-        # A worker 0 may be the only one that there is.
+        # A worker 0 may be the only one.
         if run.worker and not run.worker.endswith(" 0"):
             yield (
                 f"Of the workers of {run.name} only {run.worker} is seen here: whether the others "
@@ -38,7 +38,7 @@ def notes(job: WatchedJob) -> Iterator[str]:
 
 
 def workers_table(workers: Sequence[Watched], source: str) -> Table:
-    """Each worker beside the others."""
+    """A row for each worker."""
     rows = tuple(_worker_row(watched) for watched in workers)
     return Table(
         "Workers", ("worker", "rate", "against its baseline", "last step", "steps"), rows, source
@@ -46,7 +46,7 @@ def workers_table(workers: Sequence[Watched], source: str) -> Table:
 
 
 def jobs_table(jobs: Sequence[Job], source: str) -> Table:
-    """A line for each job, the sick first."""
+    """A row for each job, ill ones first."""
     rows = tuple(
         (job.name, len(job.workers), *_worker_row(job.slowest)[1:4], _state(job))
         for job in sorted(jobs, key=lambda one: rank(one.slowest))
@@ -56,12 +56,12 @@ def jobs_table(jobs: Sequence[Job], source: str) -> Table:
 
 
 def _state(job: Job) -> str:
-    """In a word."""
+    """A job's state as a word."""
     return job.slowest.state.kind.value
 
 
 def _worker_row(watched: Watched) -> tuple[Value, ...]:
-    """One worker."""
+    """One worker's row."""
     figures = watched.figures()
     rate = (
         "no step yet" if figures.per_s is None else f"{said_rate(figures.per_s)} {figures.unit}/s"
@@ -70,7 +70,7 @@ def _worker_row(watched: Watched) -> tuple[Value, ...]:
     if figures.per_s is not None and figures.baseline_per_s:
         change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
     last = f"{figures.silent_s or 0:,.0f} s ago"
-    # A process that is gone has a last step as well: how long ago that was misleads.
+    # For a process that is gone the time since its last step would mislead.
     if figures.state.over or figures.state.kind is StateKind.LOST:
         last = figures.state.kind.value
     return (watched.worker, rate, change, last, figures.steps)

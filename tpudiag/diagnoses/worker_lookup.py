@@ -1,5 +1,4 @@
-"""Workers that are looked up again while a job is watched: a pod that is made anew has another
-address."""
+"""Repeated lookup of workers during a watch: a recreated pod has another address."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ EVERY_S = 60.0
 
 
 class WorkerLookup:
-    """Asks in the background, so that a service that hangs holds nothing up."""
+    """Runs lookups in the background, so that a hanging service does not block."""
 
     def __init__(
         self,
@@ -22,14 +21,14 @@ class WorkerLookup:
         every_s: float = EVERY_S,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`ask` gives the addresses of all workers; `known` are those of now."""
+        """`ask` returns the addresses of all workers; `known` are the current ones."""
         self._ask, self._every_s, self._monotonic = ask, every_s, monotonic
         self.known = self._told = tuple(known)
         self._due_s = monotonic() + every_s
         self.asking: threading.Thread | None = None
 
     def changed(self) -> Sequence[str] | None:
-        """The addresses, where they are others than those told last; asks again where due."""
+        """The addresses, where they changed since the last call; starts a lookup where due."""
         if self._monotonic() >= self._due_s and (self.asking is None or not self.asking.is_alive()):
             self._due_s = self._monotonic() + self._every_s
             self.asking = threading.Thread(target=self._look, daemon=True)
@@ -41,12 +40,11 @@ class WorkerLookup:
         return known
 
     def _look(self) -> None:
-        """Ask once; where nothing is told, the workers stay as they were."""
+        """Look up once; on failure the workers stay as they were."""
         try:
             addresses = tuple(self._ask())
         except (TpudiagError, OSError):
             return
-        # An empty answer is taken for a moment in which pods are made anew: none would leave
-        # nothing to watch.
+        # An empty answer may mean that the pods are being recreated: keep the old ones.
         if addresses:
             self.known = addresses

@@ -1,4 +1,4 @@
-"""What the checks say of several workers, as one outcome each."""
+"""Merges the checks' outcomes of several workers."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import replace
 from tpudiag.model import Evidence, Finding, Outcome, Verdict
 
 WORST = (Verdict.FAILED, Verdict.BROKEN, Verdict.SKIPPED, Verdict.PASSED)
-"""What one worker shows stands for all: passed only where all passed."""
+"""The worst verdict counts for all: passed only where all passed."""
 
 
 def merged(workers: Sequence[tuple[str, bool, tuple[Outcome, ...]]]) -> tuple[Outcome, ...]:
-    """The outcomes of the workers (name, whether its run is over, outcomes) as the job's.
+    """The workers' outcomes (name, whether its run is over, outcomes) as the job's.
 
-    A run that ended before it could be judged takes nothing away from the others.
+    A run that ended before it could be judged does not count against the others.
     """
     if len(workers) == 1:
         return workers[0][2]
@@ -26,18 +26,18 @@ def merged(workers: Sequence[tuple[str, bool, tuple[Outcome, ...]]]) -> tuple[Ou
 
 def _merged(names: Sequence[str], over: Sequence[bool], outcomes: Sequence[Outcome]) -> Outcome:
     """One check's outcomes as one."""
-    told = [
+    judged = [
         (name, outcome)
         for name, ended, outcome in zip(names, over, outcomes, strict=True)
         if not (ended and outcome.verdict is Verdict.SKIPPED)
-        # Where all have ended, what they show is all there is.
+        # Where all have ended, their outcomes are all there is.
     ] or list(zip(names, outcomes, strict=True))
-    verdict = next(v for v in WORST if any(outcome.verdict is v for _, outcome in told))
-    same = [(name, outcome) for name, outcome in told if outcome.verdict is verdict]
+    verdict = next(v for v in WORST if any(outcome.verdict is v for _, outcome in judged))
+    same = [(name, outcome) for name, outcome in judged if outcome.verdict is verdict]
     reasons = [f"{name}: {outcome.reason}" for name, outcome in same if outcome.reason]
     causes = {outcome.reason for _, outcome in same}
-    # The same reason on all workers is said once, without their names.
-    alike = len(causes) == 1 and len(same) == len(told)
+    # A reason common to all workers is given once, without their names.
+    alike = len(causes) == 1 and len(same) == len(judged)
     return replace(
         same[0][1],
         reason=same[0][1].reason if alike else "; ".join(reasons) or None,
@@ -52,7 +52,7 @@ def _merged(names: Sequence[str], over: Sequence[bool], outcomes: Sequence[Outco
 
 
 def _of_worker(name: str, finding: Finding) -> Finding:
-    """A finding that says whose it is."""
+    """A finding with its worker's name."""
     return replace(
         finding,
         message=f"{name}: {finding.message}",
@@ -61,5 +61,5 @@ def _of_worker(name: str, finding: Finding) -> Finding:
 
 
 def _named(name: str, evidence: Evidence) -> Evidence:
-    """Evidence that says whose it is."""
+    """Evidence with its worker's name."""
     return replace(evidence, name=f"{evidence.name}, {name}")

@@ -1,8 +1,8 @@
-"""Whether an exception is one of CPU replicas alone, which no step on a TPU raises.
+"""Recognises exceptions that only CPU replicas raise, and no step on a TPU.
 
-Tried on TensorFlow 2.21, 161 operations and forms on two CPU replicas: those that fail there and
-have a kernel for XLA fail by these words. What CPU replicas exchange values by takes fewer types
-than what a TPU's do: compared by the definitions of all operations, and no other takes these.
+Tested on TensorFlow 2.21 with 161 operations and forms on two CPU replicas: those that fail there
+but have an XLA kernel fail with these messages. Collectives of CPU replicas support fewer types
+than a TPU's: found by comparing the definitions of all operations.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ _ONLY_HERE = re.compile(
     r"not (?:yet |currently )?(?:supported|implemented) (?:yet )?(?:on|for|in) (?:the )?CPU|"
     # The gradient of a grouped convolution in 16 bit.
     r"filter_size does not have enough elements, requested \d+, got \d+|"
-    # They run the step's Python once each, a TPU's replicas once for all; and eagerly, uncompiled.
+    # CPU replicas run the step's Python once each, a TPU's once for all; and eagerly, uncompiled.
     r"replicas made a different number of replica_context|all_gather is not supported in eager|"
     r"oneDNN|core/kernels/mkl/|"
     # The fused norms of TensorFlow 2.13 on processors without AVX-512.
     r"Op does not support bfloat16 inputs"
 )
 _APART = re.compile("merge_call`? called while defining a new graph")
-"""Threads of replicas cannot meet in a branch, a loop or a nested function."""
+"""Replica threads cannot meet in a branch, a loop or a nested function."""
 _NO_KERNEL = re.compile(
     r"(?:No OpKernel was registered to support|Could not find device for node:)"
-    r"(?P<asked>.*?)(?:Registered kernels:|All kernels registered for op \w+:)(?P<kernels>.*)",
+    r"(?P<requested>.*?)(?:Registered kernels:|All kernels registered for op \w+:)(?P<kernels>.*)",
     re.S,
 )
 _TYPE = re.compile(r"\b(\w+)=(DT_\w+)")
@@ -44,23 +44,23 @@ _BY_TPUS: dict[frozenset[str], frozenset[str]] = {
          "complex64", "complex128")
     ),
 }  # fmt: skip
-"""Of types that CPU replicas cannot sum or gather (their lists), those that a TPU's can."""
+"""By the types that CPU replicas can sum or gather, the additional ones that a TPU's can."""
 _OF_XLA = re.compile(r"device='XLA_CPU_JIT'(.*)")
 
 
 def is_only_here(error: str) -> bool:
-    """Whether an error tells of what CPU replicas cannot do, and a TPU's can."""
+    """Whether an error names something that CPU replicas cannot do, but a TPU's can."""
     known = _ONLY_HERE.search(error) is not None or is_of_many(error)
     return known or _has_kernel_for_xla(error) or _is_exchanged_by_tpus(error)
 
 
 def is_of_many(error: str) -> bool:
-    """Whether an error is of several CPU replicas, and one alone does what raised it."""
+    """Whether an error needs several CPU replicas, and does not occur with one alone."""
     return _APART.search(error) is not None
 
 
 def _is_exchanged_by_tpus(error: str) -> bool:
-    """Whether a value has a type that replicas of a TPU sum or gather, and CPU replicas do not."""
+    """Whether a value's type can be summed or gathered on a TPU, but not on CPU replicas."""
     found = _REFUSED.search(error)
     if found is None:
         return False
@@ -68,18 +68,18 @@ def _is_exchanged_by_tpus(error: str) -> bool:
 
 
 def _has_kernel_for_xla(error: str) -> bool:
-    """Whether an operation that has no kernel of its types on a CPU has one for XLA."""
+    """Whether an operation without a CPU kernel for its types has one for XLA."""
     found = _NO_KERNEL.search(error)
     if found is None:
         return False
-    asked = _TYPE.findall(found["asked"])
+    requested = _TYPE.findall(found["requested"])
     return any(
-        all(_takes(constraints, name, dtype) for name, dtype in asked)
+        all(_takes(constraints, name, dtype) for name, dtype in requested)
         for constraints in _OF_XLA.findall(found["kernels"])
     )
 
 
 def _takes(constraints: str, name: str, dtype: str) -> bool:
-    """Whether a kernel takes a type: all, where it names none."""
+    """Whether a kernel supports a type; one without constraints supports all."""
     listed = re.search(rf"\b{name} in \[([^\]]*)\]", constraints)
     return listed is None or dtype in listed[1].split(", ")
