@@ -1,8 +1,8 @@
-"""What a rehearsed job writes or sends elsewhere is held back, and reads work.
+"""Holds back what a rehearsed job writes or sends elsewhere; reads go through.
 
-Standard library only. Files of buckets, and local ones where no file system does it, are redirected
-into a folder (`layer`; `points/files.py` says what each call does, `file_calls` and
-`tensorflow_files` hook them); requests, mail, runs of trackers and programs that send are answered
-as done (`requests`, `calls`, `trackers`, `programs`); each is noted once (`ledger`), and what fails
-by it alone is told as ours (`refusals`).
+Standard library only. Files in buckets, and local ones where no file system does it, are redirected
+into a folder (`layer`; `points/files.py` lists what each call does, `file_calls` and
+`tensorflow_files` hook them); requests, mail, tracker runs and programs that send are answered as
+done (`requests`, `calls`, `trackers`, `programs`); each is noted once (`ledger`), and failures
+caused by this are attributed to the rehearsal (`refusals`).
 """

@@ -1,4 +1,4 @@
-"""What is answered to something that was not sent, and how an answer is known again."""
+"""The answers to what was not sent, and how they are recognised later."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from collections.abc import Mapping
 MARK = "X-Tpudiag-Held-Back"
 KEY = "tpudiag"
 BODY = b'{"tpudiag": "not sent"}'
-"""By its key what a script makes of an answer is known as well."""
+"""Its key also marks what a script makes from an answer."""
 _CHECKSUM = re.compile(r"x-goog-hash|x-amz-checksum-\w+")
 _FIELDS = {"md5": "md5Hash"}
-"""Of Cloud Storage: what its JSON calls a checksum that a header names."""
+"""The name of a checksum header in Cloud Storage's JSON."""
 
 
-def http(url: str, asked: Mapping[str, str]) -> tuple[dict[str, str], bytes]:
-    """An HTTP answer to what was not sent, its headers and its body.
+def http(url: str, sent: Mapping[str, str]) -> tuple[dict[str, str], bytes]:
+    """An HTTP answer (headers, body) to a request that was not sent.
 
-    What was made is where it was sent to, as uploads in parts ask, and has the checksums that the
-    request says of it; `asked`: its headers.
+    A created object's URL is the request's, as multi-part uploads expect, with the checksums from
+    the request's headers (`sent`).
     """
-    sums = {name: value for name, value in asked.items() if _CHECKSUM.fullmatch(name)}
+    sums = {name: value for name, value in sent.items() if _CHECKSUM.fullmatch(name)}
     named = [part.strip().partition("=") for part in sums.get("x-goog-hash", "").split(",")]
     fields = {_FIELDS.get(name, name): value for name, _, value in named if name}
     body = json.dumps({**json.loads(BODY), **fields}).encode() if fields else BODY
@@ -38,7 +38,7 @@ def http(url: str, asked: Mapping[str, str]) -> tuple[dict[str, str], bytes]:
 
 
 class Answer(str):
-    """What a call that was not made is answered with: a text that has whatever is asked of it."""
+    """The result of a call that was not made: a text with any requested attribute."""
 
     __slots__ = ()
 
@@ -48,17 +48,17 @@ class Answer(str):
         return Answer(f"not-sent-{name}")
 
     def __call__(self, *_: object, **__: object) -> Answer:
-        """As a method that was asked for."""
+        """Called as a method."""
         return self
 
 
 def is_answer(value: object) -> bool:
-    """Whether a value is an answer to what was not sent."""
+    """Whether a value is an answer to something that was not sent."""
     if isinstance(value, Answer):
         return True
     if isinstance(value, dict):
         return KEY in value
-    # Only of what looks like an answer: to ask any object for an attribute may run its code.
+    # Only for what looks like an answer: reading any object's attribute may run its code.
     if "Response" not in type(value).__name__:
         return False
     try:

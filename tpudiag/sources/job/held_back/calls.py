@@ -1,7 +1,7 @@
-"""Calls that send by more than one request: they are answered at once, and marked by their answer.
+"""Calls that send by more than one request: answered at once, with a marked answer.
 
-What pushes to a hub asks for several things in turn and builds on the answers; mail and FTP talk
-protocols of their own. One row a class: which calls, and what they are answered with.
+A push to a hub makes several requests that build on each other's answers; mail and FTP have
+protocols of their own. One row per class: which calls, and their answers.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ CALLS = (
     Sending(table.PUSHED_TO_KAGGLEHUB, "kagglehub"),
     Sending(table.PUSHED_TO_KAGGLE, "kaggle"),
 )
-"""What pushes to hubs, and what it is told as."""
+"""Pushes to hubs, with the kind that they are reported as."""
 SMTP: Kwargs = {
     "connect": (220, b"ready"),
     "ehlo": (250, b"8BITMIME"),
@@ -45,7 +45,7 @@ SMTP: Kwargs = {
     "quit": (221, b"bye"),
     "close": None,
 }
-"""What a mail server answers; `smtplib`, with which all of Python sends mail."""
+"""A mail server's answers; for `smtplib`, which all Python mail goes through."""
 
 
 class Calls:
@@ -55,12 +55,12 @@ class Calls:
         self._note = note
 
     def by_module(self) -> Watches:
-        """What is to be told of the import of which module."""
+        """The hooks by the module whose import triggers them."""
         found: Watches = {each.at.module: partial(self._watch, each) for each in CALLS}
         return {**found, "smtplib": self._watch_smtp, "ftplib": self._watch_ftp}
 
     def _watch(self, sending: Sending, module: Library) -> None:
-        """Answer the calls of a row."""
+        """Answer a row's calls."""
 
         def call(*_: object, **__: object) -> object:
             self._note(SendKind.PUSH, sending.what)
@@ -69,7 +69,7 @@ class Calls:
         owner = resolved(sending.at.owners[0])
         names = sending.at.names or _sending_names(owner)
         hooks.around(sending.at.named(*names), call, sends=hooks.always)
-        # The package gives out methods of one object of its own as functions.
+        # The package exports the methods of one internal object as functions.
         api = getattr(module, "api", None)
         for name in [each for each in names if hasattr(api, each) and hasattr(module, each)]:
             hooks.stand_in(table.FUNCTION_OF_HUB.named(name), getattr(api, name), module)
@@ -93,7 +93,7 @@ class Calls:
             hooks.around(table.MAILED.named(name), partial(call, name), sends=hooks.always)
 
     def _watch_ftp(self, _: object) -> None:
-        """Files that are sent by FTP; those that are read are read."""
+        """Files sent by FTP; downloads go through."""
 
         def call(name: str, original: Call, ftp: object, *args: object, **kwargs: object) -> object:
             host = str(getattr(ftp, "host", ""))
@@ -108,6 +108,6 @@ class Calls:
 
 
 def _sending_names(owner: object) -> tuple[str, ...]:
-    """The calls of a module or class whose names say that they send."""
+    """A module's or class's calls whose names say that they send."""
     calls = [name for name, value in vars(owner).items() if callable(value)]
     return tuple(filter(request_rules.is_sending_name, calls))

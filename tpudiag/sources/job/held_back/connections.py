@@ -1,7 +1,7 @@
-"""Connections by protocols that nobody here reads: they are made, and told.
+"""Connections by unknown protocols: allowed, but reported.
 
-To the system a connection by which a database is read looks like one by which it is written. What
-is judged by what it says of itself (HTTP, mail, FTP) is left out.
+To the system, reading a database looks like writing one. Protocols that are judged by their content
+(HTTP, mail, FTP) are left out.
 """
 
 import socket
@@ -16,8 +16,8 @@ _JUDGED = {
     *("http", "urllib3", "httpcore", "httpcore2", "aiohttp", "smtplib", "ftplib"),
     *("asyncio", "anyio", "trio", "uvloop"),
 }
-"""Modules whose requests are judged, and those that make connections for others, of which cannot be
-told for whom."""
+"""Modules whose requests are judged, and those that connect for others, where it is unknown for
+whom."""
 _ASKS_FOR_NAMES = 53
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 
@@ -29,12 +29,12 @@ class Connections:
         self._note = note
 
     def install(self) -> None:
-        """Hook what connects, and what sends without a connection."""
+        """Hook connects, and sends without a connection."""
         hooks.before(table.CONNECTED, self._leads)
         hooks.before(table.SENT_UNCONNECTED, self._leads)
 
     def _leads(self, sock: socket.socket, *args: Any) -> None:
-        """A socket is led to an address, the last of the arguments: tell of another machine."""
+        """A socket gets an address, the last argument: report another machine."""
         address = args[-1]
         if sock.family not in _INTERNET:
             return

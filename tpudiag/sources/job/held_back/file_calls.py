@@ -33,7 +33,7 @@ _GONE = {Effect.FILE_GONE: False, Effect.FOLDER_GONE: True, Effect.TREE_GONE: No
 
 
 class FileCalls:
-    """The hooks on calls, each of which is redirected by one layer."""
+    """The hooks on file calls, all redirected by one layer."""
 
     def __init__(self, layer: Layer) -> None:
         self._layer = layer
@@ -50,7 +50,7 @@ class FileCalls:
         sys.meta_path.append(_WrittenModules(self._layer))
 
     def by_module(self) -> Watches:
-        """What is to be told of the import of which module."""
+        """The hooks by the module whose import triggers them."""
 
         def imported(row: files.FileCalls, _: object) -> None:
             self.around(row)
@@ -58,21 +58,21 @@ class FileCalls:
         return {each.at.module: partial(imported, each) for each in files.BY_C_CODE}
 
     def around(self, row: files.FileCalls) -> dict[object, Call]:
-        """Redirect the calls of a row; each with what it became."""
+        """Redirect a row's calls; returns each original with its replacement."""
         before = [(owner, name, getattr(owner, name)) for owner, name in row.at.places()]
         call, sends = self.redirected(row.arguments), may_change_elsewhere(row.arguments)
         hooks.around(row.at, call, sends=sends)
         return {known: getattr(owner, name) for owner, name, known in before}
 
     def redirected(self, arguments: tuple[Argument, ...]) -> Call:
-        """A hook for a call with such arguments."""
+        """A hook for a call with these arguments."""
         single = arguments[0]
 
         def call(original: Call, *args: object, **kwargs: object) -> object:
             if getattr(inside, "now", False):
                 return original(*args, **kwargs)
             if kwargs.get("opener") is not None:
-                return original(*args, **kwargs)  # which names the file itself, as tempfile's does
+                return original(*args, **kwargs)  # it names the file itself, as tempfile's does
             if single.effect is Effect.NAMED:
                 found: Any = original(*args, **kwargs)
                 return file_lists.named(self._layer, found)
@@ -90,7 +90,7 @@ class FileCalls:
 
 
 def _raw_file(original: Any, call: Call) -> type:
-    """A class in the place of `io.FileIO`, of which those are as well that C code opens."""
+    """A subclass of `io.FileIO`, which also covers files opened by C code."""
 
     def init(own: object, *args: object, **kwargs: object) -> None:
         barrier.guarded("io.FileIO", call, partial(original.__init__, own), args, kwargs)
@@ -105,7 +105,7 @@ def _raw_file(original: Any, call: Call) -> type:
 
 
 def may_change_elsewhere(arguments: tuple[Argument, ...]) -> barrier.Sends:
-    """Whether a call with such arguments may change what is no file of this machine."""
+    """Whether a call with these arguments may change a file outside this machine."""
 
     def asked(args: Args, kwargs: Kwargs) -> bool:
         for each in arguments:
@@ -122,9 +122,9 @@ def may_change_elsewhere(arguments: tuple[Argument, ...]) -> barrier.Sends:
 
 
 def put_where_kept(changed: dict[object, Call]) -> None:
-    """Put redirected functions where Python's library keeps those of `os` under names of its own.
+    """Replace functions of `os` that Python's library keeps under names of its own.
 
-    In classes of pathlib (3.10) and glob (from 3.13 on), and in the sets of what a call supports.
+    In classes of pathlib (3.10) and glob (from 3.13 on), and in the sets of supported features.
     """
     for name in ("supports_dir_fd", "supports_fd", "supports_follow_symlinks"):
         group: set[object] = getattr(os, name)
@@ -139,7 +139,7 @@ def put_where_kept(changed: dict[object, Call]) -> None:
 
 
 def _placed(layer: Layer, argument: Argument, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
-    """Arguments with the place of a path in its place."""
+    """The arguments with a path replaced by its place."""
     path, at = given(argument, args, kwargs), _folder(argument, kwargs)
     if argument.effect is Effect.OPENED:
         how = args[argument.index + 1] if len(args) > argument.index + 1 else None
@@ -153,13 +153,13 @@ def _placed(layer: Layer, argument: Argument, args: Args, kwargs: Kwargs) -> tup
 
 
 def _folder(argument: Argument, kwargs: Kwargs) -> int | None:
-    """The open folder that a path is told from, if one is."""
+    """The descriptor of the folder that a path is relative to, if any."""
     at = kwargs.get(argument.at)
     return at if isinstance(at, int) else None
 
 
 def _written(layer: Layer, path: object, at: int | None) -> object:
-    """A file is written whole."""
+    """A file that is written as a whole."""
     place = layer.made(path, at)
     if place is not path:
         layer.on_change(layer.whole(place), False)
@@ -167,13 +167,13 @@ def _written(layer: Layer, path: object, at: int | None) -> object:
 
 
 def _pattern(layer: Layer, pattern: object, at: int | None) -> object:
-    """A pattern of files that the job wrote, if it wrote any."""
+    """A pattern matching files that the job wrote, if it wrote any."""
     whole = layer.whole(pattern, at)
     return layer.place(whole) if whole and glob.glob(layer.place(whole)) else pattern
 
 
 _PLACES: dict[Effect, Callable[[Layer, object, int | None], object]] = {
-    # By name, for layers differ in what they do.
+    # By name, since layers differ in what they do.
     Effect.READ: lambda layer, path, at: layer.read(path, at),
     Effect.ENTERED: lambda layer, path, at: layer.entered(path, at),
     Effect.MADE: lambda layer, path, at: layer.made(path, at),
@@ -185,9 +185,9 @@ _PLACES: dict[Effect, Callable[[Layer, object, int | None], object]] = {
 
 
 def _opened(layer: Layer, path: object, mode: object, flags: object, at: int | None) -> object:
-    """The place of a path that is opened, by a mode in words or by flags."""
+    """The place of an opened path, by a mode or flags."""
     if isinstance(flags, int):
-        # Without O_CREAT it is opened where it is there, be it to be emptied.
+        # Without O_CREAT it is opened where it exists, even to be truncated.
         keeps = not flags & os.O_TRUNC or not flags & os.O_CREAT
         writes = bool(flags & _ACCESS)
     else:
@@ -205,7 +205,7 @@ def _opened(layer: Layer, path: object, mode: object, flags: object, at: int | N
 
 
 def _gone(layer: Layer, argument: Argument, original: Call, args: Args, kwargs: Kwargs) -> object:
-    """Something is removed."""
+    """Remove something."""
     path = given(argument, args, kwargs)
     whole = layer.whole(path, _folder(argument, kwargs))
     if not whole:
@@ -220,7 +220,7 @@ def _gone(layer: Layer, argument: Argument, original: Call, args: Args, kwargs: 
 
 
 def _linked(layer: Layer, argument: Argument, original: Call, args: Args, kwargs: Kwargs) -> object:
-    """A link is made: from its place it leads to where the job means."""
+    """Create a link: it leads from its place to the job's target."""
     to = Argument(argument.index + 1, "dst", Effect.MADE)
     source, link = given(argument, args, kwargs), given(to, args, kwargs)
     whole = layer.whole(link, _folder(to, kwargs))
@@ -233,15 +233,17 @@ def _linked(layer: Layer, argument: Argument, original: Call, args: Args, kwargs
 
 
 def _with(argument: Argument, place: object, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
-    """Arguments with another path, which is a whole one: no folder is open for it."""
+    """The arguments with an absolute path instead, without a folder's descriptor."""
     kwargs = {name: value for name, value in kwargs.items() if name != argument.at}
     if len(args) > argument.index:
         return (*args[: argument.index], place, *args[argument.index + 1 :]), kwargs
     return args, {**kwargs, argument.name: place}
 
 
-def _told(layer: Layer, _argument: Argument, original: Call, args: Args, kwargs: Kwargs) -> object:
-    """The call gives a path: as the job knows it."""
+def _job_path(
+    layer: Layer, _argument: Argument, original: Call, args: Args, kwargs: Kwargs
+) -> object:
+    """A call that returns a path: the job's own path."""
     path = original(*args, **kwargs)
     return layer.whole(path) or path
 
@@ -253,14 +255,14 @@ _SPECIAL: dict[Effect, Callable[[Layer, Argument, Call, Args, Kwargs], object]] 
     Effect.LINKED: _linked,
     Effect.LISTED: file_lists.listed,
     Effect.ENTRIES: file_lists.entries,
-    Effect.TOLD: _told,
+    Effect.TOLD: _job_path,
     Effect.CHILDREN: file_lists.found,
     Effect.MATCHES: file_lists.found,
 }
 
 
 class _WrittenModules(importlib.abc.MetaPathFinder):
-    """Finds modules that the job wrote itself, which Python's own import does not ask for here."""
+    """Finds modules that the job wrote itself, which Python's own import would not see."""
 
     def __init__(self, layer: Layer) -> None:
         self._layer = layer
@@ -268,7 +270,7 @@ class _WrittenModules(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec of a module in the places of the folders that are looked in."""
+        """A module's spec, searched in the folders' places."""
         folders = [self._layer.whole(each or ".") for each in (path or sys.path)]
         places = [self._layer.place(each) for each in folders if each]
         return PathFinder.find_spec(name, places, target) if places else None

@@ -1,4 +1,4 @@
-"""What a folder holds, as the job sees it: what was there before, and what the job has written."""
+"""A folder's content as the job sees it: what existed before, and what the job wrote."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tpudiag.sources.job.points.files import Argument, Effect
 
 
 def given(argument: Argument, args: Sequence[object], kwargs: Kwargs) -> Any:
-    """What was given for an argument; None for nothing."""
+    """An argument's value; None where not given."""
     return args[argument.index] if len(args) > argument.index else kwargs.get(argument.name)
 
 
@@ -29,7 +29,7 @@ def listed(
 
 
 class _Entries:
-    """What `os.scandir` gives, of several folders; the first of a name stands for all."""
+    """The result of `os.scandir` over several folders; the first entry of a name counts."""
 
     def __init__(self, folders: list[Any], names: list[object]) -> None:
         self._folders = folders
@@ -70,7 +70,7 @@ def entries(
         return original(*args, **kwargs) if place is path else original(place)
     whole = layer.whole(layer.followed(path))
     both = [layer.place(whole), *([] if layer.is_hidden(whole) else [whole])]
-    # A relative path stays one in the entries of what was there before.
+    # A relative path stays relative in the entries that existed before.
     there = [path if each == whole and path != "." else each for each in both]
     there = [each for each in there if os.path.isdir(each)]
     is_bytes = isinstance(path, bytes)
@@ -83,7 +83,7 @@ def entries(
 def found(
     layer: Layer, argument: Argument, original: Callable[..., Any], args: Args, kwargs: Kwargs
 ) -> object:
-    """The names in a folder, or those that match a pattern, of both places."""
+    """The names in a folder, or those that match a pattern, in both places."""
     path = given(argument, args, kwargs)
     whole = layer.whole(path)
     if not whole:
@@ -111,7 +111,7 @@ def _name(name: str | bytes) -> str:
 
 
 def named(layer: Layer, found: Iterable[object]) -> object:
-    """Paths, or what `os.walk` gives: a folder and what is in it."""
+    """The job's paths, also in `os.walk` results of a folder and its content."""
 
     def placed(path: Any) -> object:
         if isinstance(path, tuple):

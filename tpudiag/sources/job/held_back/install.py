@@ -1,4 +1,4 @@
-"""Puts all that holds back in its place, as the job imports what it is for."""
+"""Installs all hooks that hold back, as the job imports their modules."""
 
 import os
 import sys
@@ -20,10 +20,10 @@ from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 
 
 class HeldBack:
-    """What a rehearsed job writes and sends, held back."""
+    """Holds back what a rehearsed job writes and sends."""
 
     def __init__(self, spec: JobSpec, recorder: Recorder, hosts: tuple[str, ...] = ()) -> None:
-        """`hosts`: folders of notebook hosts that this machine has not, written to all the same."""
+        """`hosts`: folders of notebook hosts missing here, which may be written all the same."""
         self._spec, self._recorder = spec, recorder
         own = os.path.join(os.path.dirname(os.path.abspath(spec.layer)), "held-back")
         os.makedirs(own, exist_ok=True)
@@ -33,7 +33,7 @@ class HeldBack:
         self._away = tuple(host for host in hosts if not os.path.isdir(host))
         self.layer = kind(spec.layer, self._covers)
         self.layer.on_change = self.ledger.note_file
-        # The profile, the lowered step, and the folder for temporary files that goes with the job.
+        # The profile, the lowered step, and the job's folder for temporary files.
         temporary = os.environ.get("TMPDIR", "") if spec.rehearse else ""
         for kept in filter(None, (spec.log_dir, spec.lower_to, temporary, *spec.writable)):
             self.layer.leave_alone(kept)
@@ -50,7 +50,7 @@ class HeldBack:
             self._hold_sends(own)
 
     def _hold_sends(self, folder: str) -> None:
-        """Let nothing be sent."""
+        """Hold back all sends."""
         file = os.path.join(folder, "sends")
         trackers = Trackers(self.ledger.note, os.path.join(folder, "runs"))
         Programs(os.path.join(folder, "programs"), file, self.layer)
@@ -61,15 +61,15 @@ class HeldBack:
             Connections(self.ledger.note).install()
         self._by_module = {**sending.by_module(self.ledger.note), **trackers.by_module()}
         for name, watch in self._by_module.items():
-            if name in sys.modules:  # as http.client, which we may have imported ourselves
+            if name in sys.modules:  # such as http.client, which we may have imported ourselves
                 hooks.quietly(watch, sys.modules[name])
 
     def _covers(self, path: str) -> bool:
-        """Whether a local path is redirected; none need be where the system keeps writes apart."""
+        """Whether a local path is redirected; unnecessary where the system isolates writes."""
         return self._walled or (path + "/").startswith(self._away)
 
     def by_module(self) -> Watches:
-        """What is to be told of the import of which module."""
+        """The hooks by the module whose import triggers them."""
         return {**self._by_module, **(self._files.by_module() if self._walled else {})}
 
     def watch_tensorflow(self, tf: Library) -> None:
@@ -79,7 +79,7 @@ class HeldBack:
         hooks.quietly(TensorFlowFiles(self.layer).watch, tf)
 
     def ended(self, error: BaseException | None) -> Refusal | None:
-        """The job has ended: all is told; what of the rehearsal it ended by, if it was that."""
+        """Report everything at the job's end; returns the refusal that ended it, if any."""
         self.ledger.flush()
         if self.layer.hidden_files:
             self._recorder.put(hidden_files=self.layer.hidden_files)

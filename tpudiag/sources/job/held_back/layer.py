@@ -1,8 +1,8 @@
-"""A view of files over those that are there: what is written lies in a folder, what is removed is
-hidden, and what is there is never touched.
+"""A view over the existing files: writes go into a folder, removals only hide, and originals are
+never touched.
 
-A path has its place in the folder: /a/b lies in FOLDER/a/b, gs://bucket/c in FOLDER/gs__/bucket/c.
-A place names the same file as its path, so that what a library makes of one leads on to the other.
+Each path has a place in the folder: /a/b is FOLDER/a/b, gs://bucket/c is FOLDER/gs__/bucket/c. A
+place names the same file as its path, so that paths derived from it by a library still work.
 """
 
 import contextlib
@@ -19,19 +19,19 @@ from tpudiag.sources.job.points import barrier
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://")
 _PLACED = re.compile(r"/([a-z][a-z0-9+.-]*)__(/.*|$)")
 _READ_ONLY = ("file", "http", "https", "ram", "memory", "local")
-"""Schemes of paths that are no files elsewhere which a job could write."""
+"""Schemes of paths that are not writable files elsewhere."""
 _SYSTEM = ("/dev", "/proc", "/sys")
 _SHARED_MEMORY = "/dev/shm"
 MOST_COPIED_BYTES = 256 * 2**20
-"""A larger file that is moved is linked to, and one that is changed is not copied."""
+"""Larger files are linked rather than moved, and not copied to be changed."""
 _os_stat, _os_lstat = os.stat, os.lstat
-"""As they are before they are redirected."""
+"""The originals, before they are redirected."""
 inside = threading.local()
-"""Where `now` is true on this thread, calls are the layer's own and none is redirected."""
+"""While `now` is true on this thread, calls are the layer's own and not redirected."""
 
 
 class Elsewhere:
-    """A remote file system, as far as it can be asked: here none can."""
+    """A remote file system; this one cannot be accessed."""
 
     def exists(self, path: str) -> bool:  # noqa: ARG002
         """Whether there is something at a path."""
@@ -42,25 +42,25 @@ class Elsewhere:
 
 
 class Layer:
-    """Where the files of a job are, as it sees them; `covers` tells of a local path if it does."""
+    """The places of a job's files; `covers` says whether a local path is redirected."""
 
     def __init__(self, folder: str, covers: Callable[[str], bool] = lambda _: False) -> None:
         self.folder = os.path.realpath(folder)
         self.covers = covers
         self.elsewhere = Elsewhere()
         self.on_change: Callable[[str, bool], None] = lambda _path, _removed: None
-        """Told of each remote path that is written or removed."""
+        """Called with each remote path that is written or removed."""
         self._left_alone = [self.folder]
         self._hidden: set[str] = set()
 
     def leave_alone(self, path: str) -> None:
-        """Redirect nothing at a path or under it."""
+        """Redirect nothing at or below a path."""
         self._left_alone.append(os.path.realpath(path))
 
     def whole(self, path: object, at: int | None = None) -> str:
-        """The whole path of a file that is redirected, as the job knows it; else empty.
+        """The absolute path of a redirected file, as the job knows it; else empty.
 
-        `at`: the descriptor of the folder that a relative path begins in.
+        `at`: the descriptor of the folder that a relative path starts from.
         """
         text = _text(path)
         if not text:
@@ -76,7 +76,7 @@ class Layer:
         system = any(_within(whole, each) for each in _SYSTEM)
         if not self.covers(whole) or (system and not _within(whole, _SHARED_MEMORY)):
             return ""
-        # By links among its folders the same file has other names; what it is itself stays.
+        # Linked folders give a file several names; the file itself stays.
         head, tail = os.path.split(whole)
         whole = os.path.join(os.path.realpath(head), tail) if tail else whole
         if _within(whole, self.folder):
@@ -198,7 +198,7 @@ class Layer:
         return True
 
     def names(self, path: object) -> list[str] | None:
-        """The names in a folder as the job sees it; None where all of them are in one place."""
+        """A folder's names as the job sees them; None where they are all in one place."""
         whole = self.whole(self.followed(path))
         if not whole or _SCHEME.match(whole):
             return None
@@ -216,7 +216,7 @@ class Layer:
         return list(names)
 
     def moved(self, path: object, at: int | None = None) -> object:
-        """Where to take a file or folder from that gets another name: what was there is hidden."""
+        """The source of a file or folder that is renamed; an existing original is hidden."""
         whole = self.whole(path, at)
         if not whole:
             return path
@@ -226,7 +226,7 @@ class Layer:
         return _like(path, self.place(whole))
 
     def _copy_tree(self, whole: str) -> None:
-        """All that is there at a path and below, where it was not written; large files as links."""
+        """Copy an unwritten tree; large files as links."""
         place = self.place(whole)
         self._make_parent(whole, place)
         if not _there(place) and not self._copied(whole, place):
@@ -240,14 +240,14 @@ class Layer:
     def removed(
         self, path: object, remove: Callable[[object], object], is_folder: bool | None
     ) -> object:
-        """A file (`is_folder` False), an empty folder (True), a tree (None) goes, as the job sees.
+        """Remove, in the job's view, a file (`is_folder` False), empty folder (True), tree (None).
 
-        `remove` takes away what the job wrote itself.
+        `remove` deletes what the job wrote itself.
         """
         whole = self.whole(path)
         place = self.place(whole)
         is_remote, written = bool(_SCHEME.match(whole)), _there(place)
-        # What is remote is not asked for whether it is there: that may take minutes.
+        # Do not check whether a remote path exists: that may take minutes.
         below = is_remote or self.is_below(whole)
         if below and is_folder is not None and not is_remote:
             self._refuse(path, whole, is_folder)
@@ -259,7 +259,7 @@ class Layer:
         return remove(_like(path, place)) if written or not below else None
 
     def _refuse(self, path: object, whole: str, is_folder: bool) -> None:
-        """Raise what the system would, of a folder that is no file, or is not empty."""
+        """Raise the system's error for a folder that is no file, or is not empty."""
         really = os.path.isdir(whole) and not os.path.islink(whole)
         names = self.names(whole)
         if really and not is_folder:
@@ -274,7 +274,7 @@ class Layer:
 
 
 def is_elsewhere(path: object) -> bool:
-    """Whether a path may be none of this machine's: a bucket's, or one that is not known yet."""
+    """Whether a path may be outside this machine: a bucket's, or one not known yet."""
     if path is None or isinstance(path, int):
         return False
     text = _text(path)
@@ -283,7 +283,7 @@ def is_elsewhere(path: object) -> bool:
 
 
 def _text(path: Any) -> str:
-    """A path as text, empty for what is none, such as a file descriptor."""
+    """A path as text, empty for anything else, such as a file descriptor."""
     if isinstance(path, (str, bytes)) or hasattr(path, "__fspath__"):
         with contextlib.suppress(UnicodeError, TypeError):
             return os.fsdecode(path)
@@ -298,13 +298,13 @@ def _like(path: object, text: str) -> object:
 
 
 def _within(path: str, folder: str) -> bool:
-    """Whether a path is a folder's own, or lies under it."""
+    """Whether a path is a folder or lies below it."""
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
 def _there(path: str) -> bool:
-    """Whether a file, a folder or a checkpoint of this name is there."""
-    # A checkpoint `ckpt-3` is no file: its parts are ckpt-3.index and ckpt-3.data-00000-of-00001.
+    """Whether a file, a folder or a checkpoint of this name exists."""
+    # A checkpoint `ckpt-3` is no file: it consists of ckpt-3.index and ckpt-3.data-00000-of-00001.
     for name in (path, path + ".index"):
         with contextlib.suppress(OSError, ValueError):
             _os_lstat(name)

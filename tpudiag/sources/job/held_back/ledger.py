@@ -1,4 +1,4 @@
-"""What was held back, each kind of thing once, as the report lists it."""
+"""Records what was held back, each kind of thing once, for the report."""
 
 import contextlib
 import json
@@ -12,24 +12,24 @@ from tpudiag.signals import HeldBack, SendKind
 from tpudiag.sources.job.points import user_lines
 
 _MOST = 100
-"""Different things that are listed."""
+"""The most different things listed."""
 
 
 class Ledger:
-    """Counts what was held back, and tells the parent."""
+    """Counts what was held back, and reports it to the parent."""
 
     def __init__(self, put: Callable[..., None], file: str = "") -> None:
-        """`file`: where child processes add what they held back."""
+        """`file`: where child processes append what they held back."""
         self._put, self._file = put, file
         self._read_to = 0
         self._held: dict[tuple[SendKind, str], HeldBack] = {}
-        self._told: dict[tuple[SendKind, str], int] = {}
+        self._reported: dict[tuple[SendKind, str], int] = {}
         self._paths: set[tuple[str, bool]] = set()
         self._lock = threading.Lock()
         put(held_back=())
 
     def note(self, kind: SendKind, what: str, location: Location | None = None) -> None:
-        """One thing was held back; by the line that the user's code is at, where none is given."""
+        """Note one held-back thing; by default at the current line of the user's code."""
         location = location or user_lines.caller()
         with self._lock:
             known = self._held.get((kind, what))
@@ -38,15 +38,15 @@ class Ledger:
             held = replace(known, count=known.count + 1) if known else None
             held = held or HeldBack(kind, what, 1, location)
             self._held[kind, what] = held
-            # A job may send at every step: it is told each time that the number has doubled.
-            due = held.count >= 2 * self._told.get((kind, what), 0)
+            # A job may send at every step: report whenever the count has doubled.
+            due = held.count >= 2 * self._reported.get((kind, what), 0)
             if due:
-                self._told[kind, what] = held.count
+                self._reported[kind, what] = held.count
         if due:
-            self._tell()
+            self._report()
 
     def note_file(self, path: str, removed: bool) -> None:
-        """A file of a bucket is written or removed; each counts once."""
+        """A bucket's file was written or removed; each counts once."""
         scheme, separator, rest = path.partition("://")
         if not separator or (path, removed) in self._paths:
             return
@@ -55,18 +55,18 @@ class Ledger:
         self.note(kind, f"{scheme}://{rest.partition('/')[0]}")
 
     def lines(self) -> set[Location]:
-        """The user's lines by which something was held back."""
+        """The user's lines where something was held back."""
         held_back = (each for each in self._held.values() if each.kind is not SendKind.UNJUDGED)
         return {held.location for held in held_back if held.location is not None}
 
     def flush(self) -> None:
-        """Tell all of it, with what child processes held back."""
+        """Report everything, including what child processes held back."""
         for kind, what, location in self._of_children():
             self.note(kind, what, location)
-        self._tell()
+        self._report()
 
     def _of_children(self) -> list[tuple[SendKind, str, Location | None]]:
-        """What was added to the file since it was read."""
+        """What was appended to the file since the last read."""
         found: list[tuple[SendKind, str, Location | None]] = []
         with contextlib.suppress(OSError):
             descriptor = os.open(self._file, os.O_RDONLY)
@@ -82,5 +82,5 @@ class Ledger:
                     found.append((SendKind(kind), str(what), location))
         return found
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         self._put(held_back=tuple(self._held.values()))

@@ -1,7 +1,7 @@
-"""Where nothing holds back what a job writes: it writes nothing, and is told so at the first try.
+"""Refuses all writes where nothing can hold them back; the job gets an error at the first one.
 
-Python's own calls, and TensorFlow's, are refused before they change anything; so is the start of
-other programs, of which nobody knows what they write.
+Python's and TensorFlow's own calls are refused before they change anything, and so is starting
+other programs, whose writes are unknown.
 """
 
 import errno
@@ -22,27 +22,27 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class NoWrites(Layer):
-    """A layer that takes what is remote, and refuses what is of this machine."""
+    """A layer that redirects remote paths and refuses local writes."""
 
     def made(self, path: object, at: int | None = None) -> object:
-        """Where to write in place of a path, whatever was there."""
+        """The place to write a path, whatever existed."""
         self._refuse_local(path, at)
         return super().made(path, at)
 
     def changed(self, path: object, at: int | None = None) -> object:
-        """Where to change a file."""
+        """The place to change a file."""
         self._refuse_local(path, at)
         return super().changed(path, at)
 
     def moved(self, path: object, at: int | None = None) -> object:
-        """Where to take a file from that gets another name."""
+        """The source of a renamed file."""
         self._refuse_local(path, at)
         return super().moved(path, at)
 
     def removed(
         self, path: object, remove: Callable[[object], object], is_folder: bool | None
     ) -> object:
-        """A file or folder goes."""
+        """Remove a file or folder."""
         self._refuse_local(path, None)
         return super().removed(path, remove, is_folder)
 
@@ -52,11 +52,11 @@ class NoWrites(Layer):
             raise refusal(whole)
 
     def watch(self) -> None:
-        """Refuse what Python itself is about to do; this cannot be taken back."""
+        """Refuse Python's own writes by an audit hook, which cannot be removed."""
         sys.addaudithook(self._heard)
 
     def _heard(self, event: str, args: Args) -> None:
-        """Python is about to do something."""
+        """An audit event."""
         if getattr(inside, "now", False):
             return
         if event in _STARTS:
@@ -73,5 +73,5 @@ class NoWrites(Layer):
 
 
 def refusal(what: str) -> Exception:
-    """What is raised, told as the rehearsal's own."""
+    """The error to raise, marked as the rehearsal's own."""
     return barrier.for_job(PermissionError(errno.EACCES, REFUSED, what))

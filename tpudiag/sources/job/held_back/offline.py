@@ -1,4 +1,4 @@
-"""`--offline` where the system does not keep the job from the network: Python's sockets refuse."""
+"""`--offline` where the system cannot isolate the network: Python's sockets refuse."""
 
 import errno
 import os
@@ -10,31 +10,31 @@ from tpudiag.sources.job.points import barrier, hooks, table
 
 REFUSED = "no network: the job is rehearsed with --offline"
 OFFLINE = "TPUDIAG_OFFLINE"
-"""Set in the environment of child processes, whose sockets refuse as well."""
+"""Set in the environment of child processes, whose sockets then refuse, too."""
 _NOWHERE = "http://127.0.0.1:9"
-"""The discard port, by which no proxy answers: for clients in C, which know proxies alone."""
+"""The discard port, where no proxy answers: for C clients, which only know proxies."""
 _PROXIES = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy", "HTTPS_PROXY", "ALL_PROXY")
 
 
 def install() -> None:
-    """Let nothing but this machine be reached."""
+    """Allow connections to this machine only."""
     for name in _PROXIES:
         os.environ[name] = _NOWHERE
     for name in ("no_proxy", "NO_PROXY"):
         os.environ[name] = "localhost,127.0.0.1,::1"
     hooks.before(table.CONNECTED, _connected)
-    hooks.before(table.ADDRESS_ASKED, _asked)
+    hooks.before(table.ADDRESS_ASKED, _looked_up)
 
 
 def _connected(sock: socket.socket, address: Any) -> None:
-    """A connection is made."""
+    """Connect a socket."""
     inner = sock.family in (socket.AF_INET, socket.AF_INET6)
     if inner and (not request_rules.is_own(str(address[0])) or address[1] == 9):
         raise _refusal()
 
 
-def _asked(host: object, *_: object, **__: object) -> None:
-    """An address is asked for."""
+def _looked_up(host: object, *_: object, **__: object) -> None:
+    """Look up an address."""
     name = host.decode() if isinstance(host, bytes) else host
     if name and not request_rules.is_own(str(name)):
         raise _refusal()

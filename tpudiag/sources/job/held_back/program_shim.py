@@ -1,7 +1,7 @@
-"""Stands first on PATH for programs that may send: `program_shim.py NAME ARGUMENTS...`.
+"""Comes first on PATH in place of programs that may send: `program_shim.py NAME ARGUMENTS...`.
 
-What reads is handed to the real program, unchanged; what sends is noted and answered as done. Run
-by its path, in a bare Python: standard library alone, and nothing of this package by its name.
+Reading commands go to the real program, unchanged; sending ones are noted and answered as done. Run
+by path in a bare Python: standard library alone, and no import of this package by name.
 """
 
 import contextlib
@@ -15,9 +15,9 @@ from types import ModuleType
 from urllib.parse import urlsplit
 
 PROGRAMS = "TPUDIAG_PROGRAMS"
-"""Names the folder that stands first on PATH."""
+"""Names the folder that comes first on PATH."""
 FILE, LINE = "TPUDIAG_SENDS", "TPUDIAG_LINE"
-"""Name the file that is added to, and the user's line that started the program."""
+"""Name the file to append to, and the user's line that started the program."""
 ALWAYS = ""
 _VERBS = (
     r"(\S+ )*?(create|delete|update|deploy|submit|upload|patch|start|stop|reset|resume|suspend|ssh"
@@ -56,7 +56,7 @@ SENDS = {
         ALWAYS,
     ),
 }
-"""What sends, behind the options that a program takes before its command."""
+"""Sending commands, after the options that a program takes before its command."""
 COPIES = {
     "gsutil": "cp|rsync",
     "gcloud": "storage (cp|rsync)",
@@ -68,7 +68,7 @@ COPIES = {
     "scp": ALWAYS,
     "rsync": ALWAYS,
 }
-"""What sends where its last argument is elsewhere."""
+"""Commands that send where their last argument is remote."""
 REQUESTS = ("curl", "wget")
 _BODY = '{"tpudiag": "not sent"}'
 _MAIL = ("mail", "mailx", "sendmail", "mutt", "msmtp")
@@ -78,11 +78,11 @@ _WITH_VALUE = {
     "gsutil": ("-o", "-h", "-i", "-u"),
     "kubectl": ("-n", "--namespace", "--context"),
 }
-"""Options before the command that are followed by their value."""
+"""Options before the command that take a value."""
 
 
 def names() -> set[str]:
-    """The programs that are stood in for."""
+    """The replaced programs."""
     return {*SENDS, *COPIES, *REQUESTS}
 
 
@@ -102,7 +102,7 @@ def sends(program: str, arguments: Sequence[str]) -> bool:
 
 
 def _command(program: str, arguments: Sequence[str]) -> list[str]:
-    """A program's command and what follows it, without the options before it."""
+    """A program's command and arguments, without the options before it."""
     left = list(arguments)
     while left and left[0].startswith("-"):
         option = left.pop(0)
@@ -150,7 +150,7 @@ def _sends(rules: ModuleType, method: str, url: str, kind: str, data: str) -> bo
 
 
 def _rules() -> ModuleType:
-    """The rules for requests, which lie beside this file."""
+    """The rules for requests, from the file beside this one."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "request_rules.py")
     spec = importlib.util.spec_from_file_location("request_rules", path)
     assert spec is not None and spec.loader is not None
@@ -160,7 +160,7 @@ def _rules() -> ModuleType:
 
 
 def note(kind: str, what: str) -> None:
-    """Add a line to the job's file."""
+    """Append a line to the job's file."""
     line = json.dumps([kind, what, os.environ.get(LINE, "")]) + "\n"
     with contextlib.suppress(OSError):
         descriptor = os.open(
@@ -173,7 +173,7 @@ def note(kind: str, what: str) -> None:
 
 
 def _answer(program: str, arguments: Sequence[str]) -> None:
-    """A command is noted and answered."""
+    """Note and answer a command."""
     words = _command(program, arguments)
     hosts = {urlsplit(each).hostname or "" for each in arguments if "://" in each}
     if program in REQUESTS:
@@ -193,7 +193,7 @@ def main() -> None:
     try:
         held = sends(program, arguments)
     except Exception:
-        held = False  # ours: the job's command goes on
+        held = False  # our failure: the job's command goes on
     if held:
         _answer(program, arguments)
         return

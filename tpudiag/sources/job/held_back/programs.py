@@ -1,4 +1,4 @@
-"""Child processes of the job: programs that send are stood in for, and Pythons hold back, too."""
+"""Child processes of the job: sending programs are replaced, and Pythons hold back, too."""
 
 import os
 import shlex
@@ -15,14 +15,14 @@ _SEARCHED = ("PATH", "PYTHONPATH")
 
 
 class Programs:
-    """A folder of stand-ins first on PATH, and a start of our own for each child Python."""
+    """A folder of replacements first on PATH, and our startup code for each child Python."""
 
     def __init__(self, folder: str, file: str, layer: Layer) -> None:
-        """`file`: where child processes add what they held back."""
+        """`file`: where child processes append what they held back."""
         self._folder, self._layer = folder, layer
         os.makedirs(folder, exist_ok=True)
         for name in program_shim.names():
-            # A program that is not there is to be missed, as without us.
+            # A missing program must stay missing.
             if shutil.which(name):
                 self._stand_in(name)
         self._variables = {program_shim.PROGRAMS: folder, program_shim.FILE: file}
@@ -37,16 +37,16 @@ class Programs:
         hooks.around(table.PROGRAM_EXECUTED, self._become, sends=hooks.always)
 
     def _stand_in(self, name: str) -> None:
-        """One stand-in: a shell script that hands over to a Python that starts fast."""
+        """One replacement: a shell script that calls a fast-starting Python."""
         path = os.path.join(self._folder, name)
         command = [sys.executable, "-S", "-E", "-s", program_shim.__file__, name]
-        # Made with its rights: behind a wall none can be set later.
+        # Created with its permissions: Landlock does not allow changing them later.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o700)
         with open(descriptor, "w") as file:
             file.write(f'#!/bin/sh\nexec {" ".join(map(shlex.quote, command))} "$@"\n')
 
     def _prepare(self, environment: dict[str, str]) -> None:
-        """Put what we need into an environment; what a program is searched by stays behind it."""
+        """Add our variables to an environment; its own search path follows ours."""
         for name, first in self._first.items():
             known = environment.get(name, os.defpath if name == "PATH" else "")
             if first not in known.split(os.pathsep):
@@ -68,7 +68,7 @@ class Programs:
         return original(process, args, *rest, **kwargs)
 
     def _argument(self, argument: object, index: int) -> object:
-        """A program that is named by its whole path; a file that lies in the layer alone."""
+        """Replace a program given by its full path; a file that exists in the layer only."""
         if index == 0 and isinstance(argument, (bytes, os.PathLike)):
             argument = os.fsdecode(cast("os.PathLike[str]", argument))
         if not isinstance(argument, str):
@@ -79,7 +79,7 @@ class Programs:
         return self._layer.read(argument) if self._layer.holds(argument) else argument
 
     def _prepare_given(self, environment: dict[Any, Any]) -> None:
-        """Put what we need into an environment that the job made."""
+        """Add our variables to an environment made by the job."""
         if all(isinstance(name, str) for name in environment):
             self._prepare(environment)
             environment[program_shim.LINE] = os.environ.get(program_shim.LINE, "")
@@ -87,7 +87,7 @@ class Programs:
     def _become(
         self, original: Call, path: object, args: object, *rest: Any, **kwargs: Any
     ) -> object:
-        """A program is started, or takes the place of this process; `env` may follow `args`."""
+        """A program is started, or replaces this process; `env` may follow `args`."""
         self._say_line()
         if rest and rest[0] is not None:
             rest = ({**rest[0]}, *rest[1:])
@@ -104,6 +104,6 @@ class Programs:
 
     @staticmethod
     def _say_line() -> None:
-        """Tell children by which of the user's lines they are started."""
+        """Export the current user line to child processes."""
         line = user_lines.caller()
         os.environ[program_shim.LINE] = f"{line.file}:{line.line}" if line is not None else ""

@@ -1,4 +1,4 @@
-"""Whether the rehearsal itself let the job end: by its wall, by --offline, or by its answers."""
+"""Whether the rehearsal itself ended the job: by its isolation, by --offline, or by its answers."""
 
 import errno
 import linecache
@@ -43,9 +43,9 @@ def of(
     offline: bool,
     layered: bool = False,
 ) -> Refusal | None:
-    """What of the rehearsal an exception came from; None where it is the job's own.
+    """The part of the rehearsal that caused an exception; None where it is the job's own.
 
-    `lines`: those by which something was held back.
+    `lines`: those where something was held back.
     """
     chain = list(_chain(error))
     frames = [pair for each in chain for pair in traceback.walk_tb(each.__traceback__)]
@@ -68,7 +68,7 @@ def of(
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and those that it came from."""
+    """An exception and its causes."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))
@@ -77,7 +77,7 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
 
 
 def _withheld(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
-    """Whether a call was not made because a hook of ours failed on it."""
+    """Whether a call was not made because our hook on it failed."""
     for error in chain:
         if isinstance(error, barrier.Withheld):
             return RefusedBy.DEFECT, str(error).partition(":")[0]
@@ -87,9 +87,9 @@ def _withheld(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
 def _answered(
     frames: list[tuple[FrameType, int]], own: list[Location | None], lines: set[Location]
 ) -> tuple[RefusedBy | None, str]:
-    """Whether it came up over an answer of ours: in a line that sent, or over a value of one.
+    """Whether an answer of ours caused it: at a line that sent, or by a value from one.
 
-    What TensorFlow raised is about what it computes, whatever its line sent before.
+    TensorFlow's errors are about its computation, whatever its line sent before.
     """
     at = max((n for n, location in enumerate(own) if location is not None), default=-1)
     if at < 0 or any(_COMPUTES.search(f.f_code.co_filename) for f, _ in frames[at + 1 :]):
@@ -107,7 +107,7 @@ def _answered(
 
 
 def _unreached(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
-    """Whether a network was missed."""
+    """Whether the network was missing."""
     for error in chain:
         number = error.errno if isinstance(error, OSError) else None
         if (
@@ -121,7 +121,7 @@ def _unreached(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
 
 
 def _walled(chain: list[BaseException], layer: Layer) -> tuple[RefusedBy | None, str]:
-    """Whether a path was refused that the user may write, or one is missed that the job wrote."""
+    """Whether a user-writable path was refused, or a file written by the job is missing."""
     for error in chain:
         text = str(error)
         path = getattr(error, "filename", None) or next(iter(_PATH.findall(text)), "")
@@ -142,14 +142,14 @@ def _walled(chain: list[BaseException], layer: Layer) -> tuple[RefusedBy | None,
 
 
 def _may_have_met(error: subprocess.CalledProcessError) -> bool:
-    """Whether a program may have ended at the wall: it says so, or nobody heard what it said."""
+    """Whether a program may have failed at the wall: by its message, or where nobody read that."""
     said = [each for each in (error.stderr, error.stdout) if each is not None]
     texts = [each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in said]
     return error.stderr is None or any(_DENIED.search(str(text)) for text in texts)
 
 
 def _layered(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
-    """Whether something was refused that no layer lies over, or that no layer can take."""
+    """Whether something was refused that no layer covers or can handle."""
     for error in chain:
         number = error.errno if isinstance(error, OSError) else None
         path = os.fsdecode(getattr(error, "filename", None) or "")
@@ -162,7 +162,7 @@ def _layered(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
 
 
 def _full(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
-    """Whether there was no room for what was written, which lies elsewhere than without us."""
+    """Whether the disk of the layer, which differs from the usual one, was full."""
     for error in chain:
         number = error.errno if isinstance(error, OSError) else None
         said = f"{error} {getattr(error, 'stderr', '') or ''}"
@@ -172,7 +172,7 @@ def _full(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
 
 
 def _may_write(path: str) -> bool:
-    """Whether the user's own rights, of which the wall is none, let a path be written."""
+    """Whether the user's own permissions, ignoring the wall, allow writing a path."""
     while path and not os.path.lexists(path):
         path = os.path.dirname(path)
     return os.access(path or "/", os.W_OK)

@@ -1,7 +1,7 @@
-"""Calls by gRPC that send: they go to a server of our own, which answers with an empty message.
+"""gRPC calls that send: redirected to our own server, which answers with an empty message.
 
-A channel makes each of its calls by a name that says what it does, whatever the service:
-`/google.pubsub.v1.Publisher/Publish`. Hooked is what opens channels, and what they give.
+A channel creates each call by a name that says what it does, whatever the service:
+`/google.pubsub.v1.Publisher/Publish`. Channels and the calls that they create are hooked.
 """
 
 import threading
@@ -15,7 +15,7 @@ from tpudiag.sources.job.held_back import request_rules
 from tpudiag.sources.job.points import Call, Library, Watches, hooks, table
 
 _TALKS = "stream_stream"
-"""The form of a call in which each message may be waited for by its answer."""
+"""The kind of call in which each message may wait for its answer."""
 Note = Callable[[SendKind, str], None]
 
 
@@ -29,11 +29,11 @@ class RemoteCalls:
         self._lock = threading.Lock()
 
     def by_module(self) -> Watches:
-        """What is to be told of the import of which module."""
+        """The hooks by the module whose import triggers them."""
         return {"grpc": self._watch}
 
     def _watch(self, grpc: Library) -> None:
-        """Hook what opens a channel; those of `aio` are not waited for."""
+        """Hook the opening of channels; those of `aio` are asynchronous."""
         opens = {"grpc": grpc.insecure_channel, "grpc.aio": grpc.aio.insecure_channel}
         for each in table.CHANNEL_OPENED.each():
             call = partial(self._opened, grpc, opens[each.owners[0]])
@@ -57,7 +57,7 @@ class RemoteCalls:
         method: object, serializer: object = None, deserializer: object = None,
         *args: object, **kwargs: object,
     ) -> object:  # fmt: skip
-        """A call is made ready by its name: as it is, or to the server of our own."""
+        """Create a call by its name: unchanged, or to our own server."""
         path = method.decode() if isinstance(method, bytes) else str(method)
         name = path.rpartition("/")[2]
         encode: Any = kwargs.pop("request_serializer", serializer)
@@ -74,7 +74,7 @@ class RemoteCalls:
         return getattr(to_sink(), form)(f"/{form}{path}", encoded, decode)
 
     def _sink(self, grpc: Library) -> str:
-        """The address of a server that answers everything as done, as long as this process is."""
+        """The address of a server that answers everything as done, for this process's life."""
         with self._lock:
             if self._server is None:
                 server = grpc.server(ThreadPoolExecutor(4))
@@ -86,13 +86,13 @@ class RemoteCalls:
 
 
 class _Sink:
-    """Takes every call."""
+    """Accepts every call."""
 
     def __init__(self, grpc: Library) -> None:
         self._grpc = grpc
 
     def service(self, details: Any) -> object:
-        """What answers a call; messages are bytes here, and an empty one is one of every kind."""
+        """Answers a call; messages are bytes here, and an empty one is valid for every type."""
         talks = details.method.startswith(f"/{_TALKS}/")
 
         def answered(requests: Iterator[bytes], _context: object) -> Iterator[bytes]:
@@ -106,7 +106,7 @@ class _Sink:
 
 
 def _host(target: str) -> str:
-    """Of a channel's target: `host:443`, `dns:///host:443`, `ipv6:[::1]:80`, `unix:/socket`."""
+    """The host of a target: `host:443`, `dns:///host:443`, `ipv6:[::1]:80`, `unix:/socket`."""
     scheme, colon, rest = target.partition(":")
     if scheme in ("unix", "unix-abstract", "vsock"):
         return "localhost"

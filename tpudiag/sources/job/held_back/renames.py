@@ -1,8 +1,8 @@
-"""Gives folders and files other names where the layer over them cannot: by a copy in the layer.
+"""Renames folders and files where the layer over them cannot: by a copy in the layer.
 
-An overlay in a user namespace renames no folder that lies below it, and nothing has another name in
-another layer. Where both names lie in one file system, as they are without layers, the copy stands
-for what the system would have done; else the error is the job's own.
+An overlay in a user namespace cannot rename a folder of its lower layer, nor move anything to
+another layer. Where both names lie in one file system without layers, the copy replaces the
+system's rename; otherwise the error is the job's own.
 """
 
 import contextlib
@@ -19,20 +19,20 @@ _BY_LAYERS = (errno.EXDEV, errno.EBUSY)
 
 
 class Renames:
-    """The calls that give another name, each tried as it is first."""
+    """The renaming calls, each tried unchanged first."""
 
     def __init__(self, mount_points: Sequence[str]) -> None:
-        """`mount_points`: where file systems begin, as they are without layers."""
+        """`mount_points`: where file systems begin without layers."""
         self._mount_points = mount_points
 
     def install(self) -> dict[object, Call]:
-        """Put them in the place of Python's; each with what it became."""
+        """Replace Python's calls; returns each original with its replacement."""
         known = os.rename, os.replace
         hooks.around(table.RENAMED, self.renamed)
         return dict(zip(known, (os.rename, os.replace), strict=True))
 
     def watch_tensorflow(self, tf: Library) -> None:
-        """The same for TensorFlow's."""
+        """Replace TensorFlow's calls."""
         hooks.around(table.GFILE_RENAMED, self.renamed_by_tensorflow, tf)
 
     def renamed(self, original: Call, src: FileName, dst: FileName, **kwargs: object) -> None:
@@ -57,11 +57,11 @@ class Renames:
             _copied(src, dst)
 
     def _in_one(self, src: FileName, dst: FileName) -> bool:
-        """Whether both names lie in one file system, as it is without layers."""
+        """Whether both names lie in one file system without layers."""
         return self._begins(src) == self._begins(dst)
 
     def _begins(self, path: FileName) -> str:
-        """Where the file system of a path begins."""
+        """The mount point of a path's file system."""
         folder = os.path.realpath(os.path.dirname(os.path.abspath(os.fsdecode(path))))
         inside = [
             each for each in self._mount_points if f"{folder}/".startswith(each.rstrip("/") + "/")
@@ -70,11 +70,11 @@ class Renames:
 
 
 def _copied(source: FileName, dst: FileName) -> None:
-    """Copy something and remove it; where that cannot be done it is there as it was."""
+    """Copy something and remove the original; on failure nothing changes."""
     src = os.fsdecode(source)
     is_folder = os.path.isdir(src) and not os.path.islink(src)
     if is_folder and os.path.isdir(dst):
-        os.rmdir(dst)  # as the system does with an empty one, and refuses any other
+        os.rmdir(dst)  # the system replaces an empty folder, and refuses any other
     beside = os.fsdecode(dst).rstrip("/") + ".tpudiag-part"
     try:
         if is_folder:

@@ -1,7 +1,7 @@
-"""Which requests send, by what HTTP and the usual interfaces over it say of themselves.
+"""Decides which requests send, from HTTP itself and the usual interfaces over it.
 
-A request sends where its method says so, unless what it names is reading: many interfaces read by
-POST (GraphQL, SQL, remote calls, tokens). Nothing here names a service.
+A request sends where its method says so, unless its operation reads: many interfaces read by POST
+(GraphQL, SQL, remote calls, tokens). No service is named here.
 """
 
 import ipaddress
@@ -14,14 +14,14 @@ from typing import cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 LIMIT_BYTES = 256 * 1024
-"""A larger body sends: no question is so long."""
+"""A larger body sends: no query is that long."""
 SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "CONNECT", "PROPFIND", "REPORT", "SEARCH", "QUERY")
 _READS = re.compile(
     r"(?i:(batch[-_]?)?(get|list|describe|query|queries|m?search|count|scan|select|download|read|fetch"
     r"|find|lookup|head|resolve|paths-info|tree|info|token|tokens|oauth2?|generate(Access|Id)Token"
     r"|sign(Blob|Jwt)|assume|verify|validate|introspect|login|whoami|explain|aggregate))(?![a-z])"
 )
-"""What the name of an operation that reads begins with; a token lets read what it is asked for."""
+"""Prefixes of reading operations; a token only permits its later requests."""
 _SENDS = re.compile(
     r"(?i:(batch[-_]?)?(send|post|create|delete|update|upload|publish|notify|trigger|insert|write|commit"
     r"|push|preupload|submit|put|set|add|remove|import|export|register|log))(?![a-z])"
@@ -30,7 +30,7 @@ _OPENS = re.compile(
     r"(?i:(batch)?(create|delete|begin|open)[a-z]*?(sessions?|transaction)|(streaming)?pull"
     r"|run\w*query)$"
 )
-"""What reads begins with a session or a transaction, too; what is written in one says so itself."""
+"""Sessions and transactions also begin reads; writes in one are recognised themselves."""
 _CALL = re.compile(r"(send|post|create|delete|update|upload|publish|notify|trigger)(?=[A-Z])")
 """A remote call by its name in camel case; by GET, too, as chat bots send."""
 _CHANGES = re.compile(
@@ -42,7 +42,7 @@ _CHANGES = re.compile(
 
 
 class Kind(Enum):
-    """What kind of thing a request sends, by its method."""
+    """The kind of a sending request, by its method."""
 
     UPLOAD = "upload"
     DELETION = "deletion"
@@ -50,14 +50,14 @@ class Kind(Enum):
 
 
 def kind(method: str, target: str) -> Kind:
-    """What a request sends: a file, the order to remove one, or anything else."""
+    """Whether a request sends a file, the removal of one, or anything else."""
     if method.upper() == "PUT" or re.search(r"/upload\b|[?&]upload", target, re.I):
         return Kind.UPLOAD
     return Kind.DELETION if method.upper() == "DELETE" else Kind.REQUEST
 
 
 def is_own(host: str) -> bool:
-    """Whether a host is this machine: loopback, or the link-local address of its metadata."""
+    """Whether a host is this machine: loopback, or its metadata's link-local address."""
     name = host.strip("[]").rstrip(".").lower()
     own = ("", "localhost", socket.gethostname().lower())
     if name in own or name.endswith(".localhost"):
@@ -70,7 +70,7 @@ def is_own(host: str) -> bool:
 
 
 def sends(method: str, host: str, target: str, headers: Mapping[str, str], body: bytes) -> bool:
-    """Whether a request sends something; `body` as much of it as is known, or its beginning."""
+    """Whether a request sends something; `body` is its known part or beginning."""
     if is_own(host):
         return False
     names = [unquote(part) for part in re.split(r"[/:]", urlsplit(target).path) if part]
@@ -78,41 +78,41 @@ def sends(method: str, host: str, target: str, headers: Mapping[str, str], body:
         return bool(names and _CALL.match(names[-1]))
     if method.upper() != "POST" or len(body) > LIMIT_BYTES:
         return True
-    told = _told_by_body(body, headers.get("content-type", ""))
-    if told is None:
-        told = _told_by_names([headers.get("x-amz-target", "").rpartition(".")[2]])
-    if told is None:
-        told = _told_by_names([name.rpartition(".")[2] for name in names])
-    return told is not False
+    verdict = _judged_by_body(body, headers.get("content-type", ""))
+    if verdict is None:
+        verdict = _judged_by_names([headers.get("x-amz-target", "").rpartition(".")[2]])
+    if verdict is None:
+        verdict = _judged_by_names([name.rpartition(".")[2] for name in names])
+    return verdict is not False
 
 
 def names_sending(name: str) -> bool:
-    """Whether a remote call sends, by its name alone; one that does not say that it reads does."""
-    return _told_by_names([name]) is not False
+    """Whether a remote call sends, judged by its name; unless that says that it reads."""
+    return _judged_by_names([name]) is not False
 
 
 def is_sending_name(name: str) -> bool:
-    """Whether the name of an operation says that it sends."""
+    """Whether an operation's name says that it sends."""
     return _SENDS.match(name) is not None
 
 
-def _told_by_body(body: bytes, kind: str) -> bool | None:
-    """Whether the operation that a body names sends; None where it names none."""
+def _judged_by_body(body: bytes, kind: str) -> bool | None:
+    """Whether the operation in a body sends; None where there is none."""
     fields = _fields(body, kind)
     if "grant_type" in fields:
-        return False  # a token is asked for (RFC 6749)
+        return False  # requests a token (RFC 6749)
     for name in ("query", "statement", "sql"):
         text = fields.get(name)
-        if isinstance(text, dict):  # a search engine's, or a job of a database
+        if isinstance(text, dict):  # a search engine's query, or a database's job
             text = cast("dict[str, object]", text).get("query", "")
         if isinstance(text, str) and text:
             return bool(_CHANGES.search(re.sub(r"(--|#)[^\n]*", "", text)))
     named = (fields.get(name) for name in ("Action", "operation", "method"))
-    return _told_by_names([name for name in named if isinstance(name, str)])
+    return _judged_by_names([name for name in named if isinstance(name, str)])
 
 
-def _told_by_names(names: list[str]) -> bool | None:
-    """Whether the last name of an operation among some says that it sends; None if none does."""
+def _judged_by_names(names: list[str]) -> bool | None:
+    """Whether the last operation among some names sends; None where there is none."""
     for name in reversed(names):
         if _OPENS.match(name):
             return False
@@ -124,7 +124,7 @@ def _told_by_names(names: list[str]) -> bool | None:
 
 
 def _fields(body: bytes, kind: str) -> dict[str, object]:
-    """The fields of a body: of a form or of JSON."""
+    """The fields of a form or JSON body."""
     text = body.decode("utf-8", "replace").strip()
     if text.startswith("{"):
         try:

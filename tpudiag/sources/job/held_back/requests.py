@@ -1,8 +1,8 @@
-"""HTTP requests that send: they are answered as done, and never leave.
+"""HTTP requests that send: answered as done, without leaving the machine.
 
-Hooked where Python's stacks of HTTP meet: `http.client` (urllib, requests, urllib3, boto3 and
-Google's clients), httpcore (httpx) and aiohttp. An answer is an object of JSON with a
-mark, by which an error over it is known to be ours.
+Hooked where Python's HTTP stacks meet: `http.client` (urllib, requests, urllib3, boto3 and Google's
+clients), httpcore (httpx) and aiohttp. Answers are JSON objects with a mark, which identifies
+errors caused by them.
 """
 
 import io
@@ -30,7 +30,7 @@ Note = Callable[[SendKind, str], None]
 
 
 class Requests:
-    """The hooks on stacks of HTTP."""
+    """The hooks on HTTP stacks."""
 
     def __init__(self, note: Note) -> None:
         self._note_kind = note
@@ -39,7 +39,7 @@ class Requests:
         self._lock = threading.Lock()
 
     def by_module(self) -> Watches:
-        """What is to be told of the import of which module."""
+        """The hooks by the module whose import triggers them."""
         return {
             "http.client": self.watch_http_client,
             "httpcore": self.watch_httpcore,
@@ -48,9 +48,9 @@ class Requests:
         }
 
     def note(self, method: str, host: str, target: str) -> None:
-        """A request is held back; of its address the host alone, for the rest may be secret."""
+        """Note a held-back request; only its host, since the rest may be secret."""
         kind = request_rules.kind(method, target)
-        # The parts of one file go to one address, which its first request is answered with.
+        # The parts of one file go to one address, given in the answer to the first request.
         part = method.upper() == "PUT" and (host, target) in self._uploads
         if kind is request_rules.Kind.UPLOAD and len(self._uploads) < _MOST_KNOWN:
             self._uploads.add((host, target))
@@ -72,7 +72,7 @@ class Requests:
         *args: object,
         **kwargs: object,
     ) -> object:
-        """A request begins: where it may send, what is sent is kept until all of it is known."""
+        """A request begins: if it may send, it is buffered until it is complete."""
         target = str(url or "/")
         host = str(
             urlsplit(target).hostname or privates.TUNNEL.of(connection, None) or connection.host
@@ -83,7 +83,7 @@ class Requests:
         return original(connection, method, url, *args, **kwargs)
 
     def _answered(self, original: Call, connection: Any, *args: object, **kwargs: object) -> object:
-        """The answer to a request is asked for."""
+        """The answer is read."""
         kept = connection.sock
         if isinstance(kept, _Kept):
             if kept.sends():
@@ -96,7 +96,7 @@ class Requests:
         return original(connection, *args, **kwargs)
 
     def watch_httpcore(self, module: Library) -> None:
-        """Hook the pools of httpcore, on which httpx stands."""
+        """Hook the pools of httpcore, which httpx is based on."""
 
         def handle(original: Call, pool: object, request: Any) -> object:
             held = self._judged_by(module, request, _read(request))
@@ -114,12 +114,12 @@ class Requests:
         hooks.around(table.REQUEST_POOLED_ASYNC, handle_async, module)
 
     def _judged_by(self, module: Library, request: Any, body: bytes | None) -> object:
-        """The answer to a request of httpcore that sends; None for any other."""
+        """The answer to a sending request of httpcore; None for any other."""
         may_send = _may_send(request.method)
         return barrier.judged("httpcore", self._of_httpcore, may_send, module, request, body)
 
     def _of_httpcore(self, module: Library, request: Any, body: bytes | None) -> object:
-        """The answer to a request that sends; None for any other."""
+        """The answer to a sending request; None for any other."""
         method, host = request.method.decode(), request.url.host.decode()
         target = request.url.target.decode()
         headers = {
@@ -132,12 +132,12 @@ class Requests:
             return None
         self.note(method, host, target)
         url = f"{request.url.scheme.decode()}://{host}{target}"
-        told, content = answers.http(url, headers)
-        fields = [(name.encode(), value.encode()) for name, value in told.items()]
+        header, content = answers.http(url, headers)
+        fields = [(name.encode(), value.encode()) for name, value in header.items()]
         return module.Response(200, headers=fields, content=content)
 
     def watch_aiohttp(self, _: object) -> None:
-        """Hook aiohttp: a request that sends goes to a server of our own on loopback."""
+        """Hook aiohttp: sending requests go to our own server on loopback."""
 
         async def request(
             original: Callable[..., Awaitable[object]],
@@ -160,7 +160,7 @@ class Requests:
     def _of_aiohttp(
         self, session: object, method: object, url: object, kwargs: dict[str, Any]
     ) -> str | None:
-        """Where a request goes that sends; None for any other."""
+        """The address for a sending request; None for any other."""
         base = privates.BASE_URL.of(session, None)
         whole = urlsplit(str(base.join(type(base)(str(url))) if base is not None else url))
         data = kwargs.get("data")
@@ -192,26 +192,26 @@ class Requests:
 
 
 class _Kept:
-    """Stands for a connection's socket until it is known whether a request may go."""
+    """Replaces a connection's socket until it is known whether a request may go."""
 
     def __init__(self, real: Any, method: str, host: str, target: str) -> None:
         self.real, self.method, self.host, self.target = real, method, host, target
         self.sent = bytearray()
 
     def sendall(self, data: bytes) -> None:
-        """Part of the request; of a long one its beginning is enough."""
+        """Buffer a part of the request; of a long one the beginning suffices."""
         if len(self.sent) <= 2 * request_rules.LIMIT_BYTES:
             self.sent += data
 
     send = sendall
 
     def sends(self) -> bool:
-        """Whether the request is one that sends."""
+        """Whether the request sends."""
         headers, body = self._parts()
         return request_rules.sends(self.method, self.host, self.target, headers, body)
 
     def _parts(self) -> tuple[dict[str, str], bytes]:
-        """The headers of the request, and its body."""
+        """The request's headers and body."""
         head, _, body = bytes(self.sent).partition(b"\r\n\r\n")
         lines = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
         headers = {n.decode("latin-1").lower(): v.decode("latin-1").strip() for n, _, v in lines}
@@ -225,7 +225,7 @@ class _Kept:
         return io.BytesIO("\r\n".join(["HTTP/1.1 200 OK", *lines, "", ""]).encode() + body)
 
     def close(self) -> None:
-        """The connection is closed, and with it the real one that was open before."""
+        """Close the connection, including a real one opened before."""
         if self.real is not None:
             self.real.close()
 
@@ -234,17 +234,17 @@ class _Kept:
 
 
 def _nothing(*_: object, **__: object) -> None:
-    """What a socket does that is none: settimeout, setsockopt, shutdown."""
+    """Ignores settimeout, setsockopt, shutdown."""
 
 
 def _may_send(method: object) -> bool:
-    """Whether a request may send, of which nothing else is known."""
+    """Whether a request may send, judged by its method alone."""
     name = method.decode("latin-1") if isinstance(method, bytes) else str(method)
     return name.upper() not in request_rules.SAFE
 
 
 def _may_read(request: Any) -> bool:
-    """Whether it depends on the body of a request if it sends, and the body is short enough."""
+    """Whether it depends on a request's body if it sends, and the body is short enough."""
     if request.method != b"POST" or request_rules.is_own(request.url.host.decode()):
         return False
     sizes = [int(value) for name, value in request.headers if name.lower() == b"content-length"]
@@ -252,12 +252,12 @@ def _may_read(request: Any) -> bool:
 
 
 def _read(request: Any) -> bytes | None:
-    """The body of a request; None where it is not looked at."""
+    """A request's body; None where it is not needed."""
     return b"".join(request.stream) if hooks.quietly(_may_read, request) else None
 
 
 async def _read_async(request: Any) -> bytes | None:
-    """The same, of a request that is not waited for."""
+    """The same, for an asynchronous request."""
     if not hooks.quietly(_may_read, request):
         return None
     return b"".join([part async for part in request.stream])

@@ -1,4 +1,4 @@
-"""The hooks on what sends, of the job itself and of the Pythons that it starts."""
+"""The hooks on sends, for the job itself and the Pythons that it starts."""
 
 from collections.abc import Callable
 
@@ -12,12 +12,12 @@ from tpudiag.sources.job.points import Watches
 
 
 def by_module(note_kind: Callable[[SendKind, str], None]) -> Watches:
-    """What is to be told of the import of which module."""
+    """The hooks by the module whose import triggers them."""
     every = (Requests(note_kind), RemoteCalls(note_kind), Calls(note_kind))
     return {name: watch for each in every for name, watch in each.by_module().items()}
 
 
 def of_child() -> Watches:
-    """The same in a Python that the job started, which adds to the job's file."""
+    """The same in a Python that the job started, which appends to the job's file."""
     known = by_module(lambda kind, what: note(kind.value, what))
     return {**known, "socket": lambda _: offline.install()}

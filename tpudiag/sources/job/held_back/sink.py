@@ -7,7 +7,7 @@ from tpudiag.sources.job.held_back import answers
 
 
 def started() -> str:
-    """The address of one that runs as long as this process."""
+    """Start a server for this process's life; returns its address."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Sink)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -22,8 +22,8 @@ class Sink(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         self._take()
         self.send_response(200)
-        asked = {name.lower(): value for name, value in self.headers.items()}
-        headers, body = answers.http(self.path, asked)
+        sent = {name.lower(): value for name, value in self.headers.items()}
+        headers, body = answers.http(self.path, sent)
         for name, value in headers.items():
             self.send_header(name, value)
         self.end_headers()
@@ -44,4 +44,4 @@ class Sink(BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _answer
 
     def log_message(self, format: str, *args: object) -> None:
-        """Nothing: the job's output is its own."""
+        """Print nothing into the job's output."""

@@ -1,4 +1,4 @@
-"""The calls of TensorFlow that name files, which its own C++ code opens."""
+"""TensorFlow's calls that name files, which its C++ code opens."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,10 +21,10 @@ class _Elsewhere(Elsewhere):
         self._exists, self._copy = exists, copy
 
     def exists(self, path: str) -> bool:
-        """Whether there is something at a path."""
+        """Whether something exists at a path."""
         try:
             self._exists(path.encode())
-        except Exception:  # what there is none of, or what cannot be asked
+        except Exception:  # it does not exist, or cannot be accessed
             return False
         return True
 
@@ -34,7 +34,7 @@ class _Elsewhere(Elsewhere):
 
 
 def _absent_where_unreached(original: Call, path: object, *args: object) -> object:
-    """Whether there is something at a path; nothing where a library asks a bucket out of reach."""
+    """Whether something exists at a path; False where a library checks an unreachable bucket."""
     try:
         return original(path, *args)
     except Exception as error:
@@ -63,14 +63,14 @@ class TensorFlowFiles:
             hooks.around(each.at, call, sends=may_change_elsewhere(each.arguments))
 
     def _ask_elsewhere(self) -> None:
-        """Reach other file systems by TensorFlow's own code for files."""
-        (asked, exists), (copied, copy) = *files.FILE_ASKED.places(), *files.FILE_COPIED.places()
-        self._layer.elsewhere = _Elsewhere(getattr(asked, exists), getattr(copied, copy))
+        """Access other file systems by TensorFlow's own file code."""
+        (present, exists), (copied, copy) = *files.FILE_ASKED.places(), *files.FILE_COPIED.places()
+        self._layer.elsewhere = _Elsewhere(getattr(present, exists), getattr(copied, copy))
         hooks.around(files.FILE_ASKED, _absent_where_unreached)
 
     def _of_tensors(self, tf: Library, argument: Argument) -> Call:
-        """A path that is a tensor as text, where its value is known; else those of buckets alone
-        are redirected, in the graph, where they are written."""
+        """Redirect a path that is a tensor, as text where its value is known; else, in the graph,
+        those of buckets that are written."""
 
         def call(original: Call, *args: object, **kwargs: object) -> object:
             index, name = argument.index, argument.name

@@ -1,4 +1,4 @@
-"""Experiment trackers: told to stay on this machine, by their own documented switches."""
+"""Experiment trackers: kept on this machine by their own documented switches."""
 
 import os
 from collections.abc import Callable
@@ -17,17 +17,17 @@ class Tracker:
 
     module: str
     source: str
-    """Where its switch is documented."""
+    """The documentation of its switch."""
     variables: dict[str, str] = field(default_factory=dict[str, str])
-    """What keeps it offline."""
+    """Variables that keep it offline."""
     begins: Point | None = None
     """The calls that begin a run."""
     given: Kwargs = field(default_factory=Kwargs)
-    """Arguments of those calls that win over the variables, where the script gives them itself."""
+    """Arguments of those calls that override the variables, where the script passes them."""
     addresses: tuple[str, ...] = ()
-    """Variables that name its server: a folder is named in its place."""
+    """Variables that name its server: set to a folder instead."""
     addressed: Point | None = None
-    """Calls that do."""
+    """Calls that do so."""
 
 
 TRACKERS = (
@@ -70,14 +70,14 @@ TRACKERS = (
         {"DVC_STUDIO_OFFLINE": "true"}, table.DVCLIVE_RUN,
     ),
 )  # fmt: skip
-"""Those that send by themselves. Others go by HTTP alone (aim, sacred), and are held back there."""
+"""Those that send by themselves. Others use HTTP alone (aim, sacred), where they are held back."""
 
 
 class Trackers:
     """The switches, and the hooks on what begins a run."""
 
     def __init__(self, note: Callable[[SendKind, str], None], folder: str) -> None:
-        """`folder`: for the runs of trackers that are told where to keep them."""
+        """`folder`: for the runs of trackers with a configurable folder."""
         self._note, self._folder = note, folder
         for each in TRACKERS:
             os.environ.update(each.variables)
@@ -86,14 +86,14 @@ class Trackers:
                     os.environ[name] = self._kept(each)
 
     def by_module(self) -> Watches:
-        """What is to be told of the import of which module."""
+        """The hooks by the module whose import triggers them."""
         return {each.module: partial(self._watch, each) for each in TRACKERS}
 
     def _kept(self, tracker: Tracker) -> str:
         return f"file://{self._folder}/{tracker.module}"
 
     def _watch(self, tracker: Tracker, module: Library) -> None:
-        """Note the runs that begin, and keep a script from switching its tracker on again."""
+        """Note begun runs, and keep a script from enabling its tracker again."""
 
         def begun(original: Call, *args: object, **kwargs: object) -> object:
             overridden = {name: tracker.given[name] for name in tracker.given if name in kwargs}

@@ -8,11 +8,11 @@ from types import ModuleType
 from typing import TypeAlias
 
 Call: TypeAlias = Callable[..., object]
-"""A function of a library's, whose result goes on as it is."""
+"""A library's function, whose result is passed on unchanged."""
 Args: TypeAlias = tuple[object, ...]
 Kwargs: TypeAlias = dict[str, object]
-"""What a call of the job's was given, by place and by name."""
+"""The keyword arguments of a call by the job."""
 Library: TypeAlias = ModuleType
-"""TensorFlow, Keras or another: its names are looked up in the release that the job has."""
+"""TensorFlow, Keras or another, in the job's release."""
 Watches: TypeAlias = dict[str, Callable[[Library], None]]
-"""What is to be told of the import of which module."""
+"""The hooks by the module whose import triggers them."""

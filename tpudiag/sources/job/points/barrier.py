@@ -1,4 +1,4 @@
-"""Keeps what goes wrong in our hooks from the job: it is noted as our defect, and the job goes on.
+"""Keeps failures of our hooks from the job: they are recorded as our defects, and the job goes on.
 
 An exception that the hooked function itself raised is the job's and passes; one that is no
 `Exception` (Ctrl-C, the end of the observation) passes as well.
@@ -20,28 +20,28 @@ _FOR_JOB = "_tpudiag_for_job"
 
 _Result = TypeVar("_Result")
 Sends = Callable[[tuple[Any, ...], dict[str, Any]], bool]
-"""Whether a call with such arguments may change something elsewhere, for all that is known."""
+"""Whether a call with such arguments may change something elsewhere."""
 _defects: dict[str, HookDefect] = {}
 _lock = threading.Lock()
 _noting = threading.local()
 
 
 def defects() -> tuple[HookDefect, ...]:
-    """The hooks of ours that failed so far, each with its first traceback."""
+    """Our failed hooks so far, each with its first traceback."""
     with _lock:
         return tuple(_defects.values())
 
 
 def forget() -> None:
-    """Start anew, with no defect known."""
+    """Forget all defects."""
     with _lock:
         _defects.clear()
 
 
 def note(hook: str, error: BaseException) -> None:
-    """Count a failure of a hook; the first one's traceback is kept.
+    """Count a failure of a hook; keeps the first one's traceback.
 
-    Reading the lines of a traceback may itself call what is hooked: then no hook runs.
+    Reading a traceback's lines may itself call hooked functions: no hook runs meanwhile.
     """
     _noting.now = True
     try:
@@ -63,7 +63,7 @@ def _count(hook: str, error: BaseException) -> None:
 def attempt(
     hook: str, ours: Callable[..., _Result], *args: object, **kwargs: object
 ) -> _Result | None:
-    """What a function of ours gives; None where it fails, which is noted."""
+    """The result of one of our functions; None where it fails, which is recorded."""
     try:
         return ours(*args, **kwargs)
     except Exception as error:
@@ -72,7 +72,7 @@ def attempt(
 
 
 def send_each(put: Callable[..., None], **facts: Callable[[], object]) -> None:
-    """Send the facts that can be had; one that cannot keeps back no other."""
+    """Send each fact that is available; one failure does not hold back the others."""
     for name, fact in facts.items():
         value = attempt(name, fact)
         if value is not None:
@@ -96,7 +96,7 @@ class Withheld(OSError):
 def judged(
     hook: str, ours: Callable[..., _Result], may_send: bool, *args: object
 ) -> _Result | None:
-    """As `attempt`; what may send does not go on where we fail."""
+    """As `attempt`, but a call that may send is not made if we fail."""
     try:
         return ours(*args)
     except Exception as error:
@@ -107,22 +107,22 @@ def judged(
 
 
 def for_job(error: Exception) -> Exception:
-    """An exception of ours that the job is to see, such as the end of its data."""
+    """Marks our exception as meant for the job, such as the end of its data."""
     setattr(error, _FOR_JOB, True)
     return error
 
 
 def _ends_thread(error: Exception) -> bool:
-    """Whether MirroredStrategy ends a replica's thread so, for another replica has failed.
+    """Whether MirroredStrategy ends a replica's thread so because another replica failed.
 
-    The class is private (`mirrored_run._RequestedStop`); merge_call raises it in whoever called.
+    The class is private (`mirrored_run._RequestedStop`); merge_call raises it in its caller.
     """
-    # By its name, so that no private module need be imported.
+    # By name, to avoid importing a private module.
     return type(error).__name__ == "_RequestedStop"
 
 
 class _JobCall:
-    """The hooked function, which remembers how the job's own call of it ended."""
+    """The hooked function, which remembers how the job's own call ended."""
 
     __slots__ = ("_original", "raised", "result", "returned")
 
@@ -134,7 +134,7 @@ class _JobCall:
 
     @property
     def __wrapped__(self) -> Call:
-        """What inspect.signature is to look at."""
+        """The function for inspect.signature."""
         return self._original
 
     def __call__(self, *args: object, **kwargs: object) -> object:
@@ -156,27 +156,27 @@ def guarded(
     kwargs: Kwargs,
     sends: Sends | None = None,
 ) -> object:
-    """`call(original, *args, **kwargs)`; where our part of it fails, what the original gives.
+    """`call(original, *args, **kwargs)`; where our part fails, the original's result.
 
-    What `sends` is not made then; `Withheld` is raised.
+    A call that `sends` is not made then; `Withheld` is raised.
     """
-    # To format a traceback opens source files, and `open` may be hooked (sandbox, stand-in data): a
-    # hook that fails would note itself without end.
+    # Formatting a traceback opens source files, and `open` may be hooked (sandbox, synthetic data):
+    # a failing hook would record itself endlessly.
     if getattr(_noting, "now", False):
         return original(*args, **kwargs)
     job = _JobCall(original)
     try:
         return _held(hook, call, job, args, kwargs, sends)
     finally:
-        # An exception holds the frames that it went through, and they hold this call: kept here, it
-        # would keep them all until the next collection, and with them the job's files and batches.
+        # Exceptions hold their frames, which hold this call: a reference here would keep the job's
+        # files and batches until the next collection.
         job.raised = None
 
 
 def _held(
     hook: str, call: Call, job: _JobCall, args: Args, kwargs: Kwargs, sends: Sends | None
 ) -> object:
-    """What a hook's call gives the job, and what it gives where our part of it fails."""
+    """The result of a hooked call for the job, also where our part fails."""
     try:
         return call(job, *args, **kwargs)
     except Exception as error:
@@ -186,7 +186,7 @@ def _held(
     # Our part failed after the job's call had: the job must see its own exception, not ours.
     if job.raised is not None:
         raise job.raised
-    # Never a second call where the first one returned: a step that ran twice has trained twice.
+    # Never call twice after a return: a repeated step would train twice.
     if job.returned:
         return job.result
     if sends is not None and _may(sends, args, kwargs):
@@ -195,7 +195,7 @@ def _held(
 
 
 def _may(sends: Sends, args: Args, kwargs: Kwargs) -> bool:
-    """Whether a call may send; what cannot be told may."""
+    """Whether a call may send; if in doubt, it may."""
     try:
         return sends(args, kwargs)
     except Exception:

@@ -1,4 +1,4 @@
-"""Calls into the job's data that may fail or never come back."""
+"""Calls into the job's data that may fail or never return."""
 
 import threading
 from collections.abc import Callable
@@ -8,7 +8,7 @@ _Result = TypeVar("_Result")
 
 
 def within(limit_s: float, call: Callable[[], _Result | None]) -> _Result | None:
-    """What a call gives, made beside the caller; None where it fails or takes longer."""
+    """A call's result, computed in a thread; None where it fails or takes longer."""
     results: list[_Result | None] = []
 
     def run() -> None:
@@ -17,8 +17,8 @@ def within(limit_s: float, call: Callable[[], _Result | None]) -> _Result | None
         except Exception:
             return  # a pipeline that cannot be read again is no fault of the job
 
-    # A pipeline may read from a pipe, a socket or a bucket: it may never come back. The thread is
-    # left behind then, and as a daemon keeps no process from ending.
+    # A pipeline may read from a pipe, socket or bucket and never return. Its thread is abandoned
+    # then; as a daemon it does not block the process's end.
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(limit_s)

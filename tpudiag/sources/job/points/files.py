@@ -7,7 +7,7 @@ from tpudiag.sources.job.points import point
 
 
 class Effect(Enum):
-    """What a call does to the file that an argument names."""
+    """The effect of a call on the file named by an argument."""
 
     READ = "read"
     ENTERED = "entered"
@@ -18,40 +18,40 @@ class Effect(Enum):
     FOLDER_GONE = "folder gone"
     TREE_GONE = "tree gone"
     LINKED = "linked"
-    """What a link leads to; the argument behind it is the link."""
+    """A link's target; the next argument is the link."""
     WRITTEN = "written"
-    """As made, and it is a file."""
+    """As MADE, and it is a file."""
     LISTED = "listed"
     ENTRIES = "entries"
     OPENED = "opened"
-    """By the argument behind it: a mode or flags."""
+    """By the next argument: a mode or flags."""
     NAMED = "named"
-    """The call gives paths, by calls that are redirected: those of what the job wrote as their
-    places, for code that no call is redirected of."""
+    """The call returns paths, through redirected calls: files written by the job by their places,
+    for code whose calls are not redirected."""
     TOLD = "told"
-    """The call gives a path."""
+    """The call returns a path."""
     CHILDREN = "children"
-    """As listed, of a folder that may be remote."""
+    """As LISTED, of a folder that may be remote."""
     MATCHES = "matches"
-    """The names that match a pattern."""
+    """The names matching a pattern."""
     PATTERN = "pattern"
-    """A pattern that goes on into an operation, or several."""
+    """One or several patterns passed on into an operation."""
 
 
 @dataclass(frozen=True)
 class Argument:
-    """One argument of a call, by its place and its name."""
+    """One argument of a call, by position and name."""
 
     index: int
     name: str
     effect: Effect
     at: str = "dir_fd"
-    """The argument that gives the folder which a relative path begins in."""
+    """The argument with the folder that a relative path starts from."""
 
 
 @dataclass(frozen=True)
 class FileCalls:
-    """A row: where the calls are, and the arguments that name files."""
+    """A row: the calls, and the arguments that name files."""
 
     at: point.Point
     arguments: tuple[Argument, ...]
@@ -62,7 +62,7 @@ _RELEASES = "those that have it; the system's wall stands behind"
 
 
 def _calls(owners: str, names: str, *arguments: tuple[str, Effect], first: int = 0) -> FileCalls:
-    """Calls whose first arguments name files; the first of all is that of number `first`."""
+    """Calls whose first arguments name files; the first one has number `first`."""
     ats = ("src_dir_fd", "dst_dir_fd") if len(arguments) > 1 else ("dir_fd",)
     named = (
         Argument(index, name, effect, ats[min(index - first, len(ats) - 1)])
@@ -74,7 +74,7 @@ def _calls(owners: str, names: str, *arguments: tuple[str, Effect], first: int =
 def _of_tensorflow(
     module: str, names: str, *arguments: tuple[str, Effect], first: int = 0
 ) -> FileCalls:
-    """Functions of each of TensorFlow's interfaces."""
+    """Functions of each of TensorFlow's APIs."""
     return _calls(
         f"tf.{module} tf.compat.v2.{module} tf.compat.v1.{module}", names, *arguments, first=first
     )
@@ -105,13 +105,13 @@ PYTHON = (
     _calls("pathlib.Path", "glob rglob iterdir", ("", Effect.NAMED)),
     _calls("shutil", "rmtree", ("path", Effect.TREE_GONE)),
 )
-"""Python's own."""
+"""Python's own calls."""
 BY_C_CODE = (
     _calls("sqlite3", "connect", ("database", Effect.CHANGED)),
     _calls("sqlite3.dbapi2", "connect", ("database", Effect.CHANGED)),
     _calls("h5py._hl.files.File", "__init__", ("name", Effect.OPENED), first=1),
 )
-"""Of libraries that open files by code of their own; others meet the wall, where there is one."""
+"""Libraries that open files in C code; others meet the wall, where there is one."""
 _BINDINGS = "tensorflow.python.lib.io._pywrap_file_io"
 FILE_ASKED = point.point(_BINDINGS, "FileExists", "a library asks a bucket out of reach", _RELEASES)
 FILE_COPIED = point.point(_BINDINGS, "CopyFile", "what is fetched from a bucket", _RELEASES)
@@ -151,11 +151,11 @@ TENSORFLOW = (
     _calls("tf.data.Dataset", "load", ("path", Effect.READ)),
     _calls("tf.data.Dataset", "list_files", ("file_pattern", Effect.PATTERN)),
 )
-"""What tf.io.gfile and all that reads and writes through it come down to, and where a path goes on
-into C++ without a public call (models of Keras 2 do).
+"""Where tf.io.gfile and everything that uses it end up, and where a path enters C++ without a
+public call (models of Keras 2).
 
-Private, the same in TensorFlow 2.13 to 2.21. Where it moved those of tensors are left, and the
-wall.
+Private, unchanged from TensorFlow 2.13 to 2.21. Where it moved, the tensor calls and the wall
+remain.
 """
 OF_TENSORS = (
     _calls("tf.io.TFRecordWriter", "__init__", ("path", Effect.WRITTEN), first=1),
@@ -174,6 +174,6 @@ OF_TENSORS = (
     _calls("tf.data.Dataset", "cache", ("filename", Effect.WRITTEN), first=1),
     _calls("tf.data.Dataset", "save snapshot", ("path", Effect.WRITTEN), first=1),
 )
-"""Where a path goes on into an operation, and may be a tensor."""
+"""Where a path enters an operation, possibly as a tensor."""
 RAW_FILE = point.point("io", "FileIO", "files that C code opens by Python's class", _RELEASES)
 KEPT = point.point("", "", "classes of pathlib (3.10) and glob (3.13) keep functions of os")

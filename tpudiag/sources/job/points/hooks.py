@@ -1,7 +1,7 @@
-"""The one way in which something of ours is put on a library: a place is hooked once.
+"""The one way to hook a library: each place is hooked once.
 
-Whoever wants to know of its calls subscribes; `order.py` says who hears them in which order. All
-that was put in can be taken out again.
+Subscribers are notified of its calls, in the order set in `order.py`. All hooks can be removed
+again.
 """
 
 import contextlib
@@ -24,27 +24,27 @@ _UNBOUND: Any = (staticmethod, classmethod)
 class _Subscriber(NamedTuple):
     rank: int
     heard: Call
-    """What wants to hear, as it was given."""
+    """The subscriber, as it was passed."""
     call: Call
-    """How it is called, with all that lies within it as first argument."""
+    """Its wrapped form, with everything inside it as first argument."""
     sends: barrier.Sends | None
 
 
 @dataclass(eq=False)
 class _Hook:
-    """What lies on one place."""
+    """The hook on one place."""
 
     owner: object
     name: str
     original: Call
-    tells: bool = False
-    """Whether subscribers are told of calls and answer nothing: in the user's own process."""
+    observes: bool = False
+    """Whether subscribers only observe calls and return nothing: in the user's own process."""
     subscribers: list[_Subscriber] = field(default_factory=list[_Subscriber])
     """The innermost first."""
     outer: tuple[_Subscriber | None, Call] = field(init=False)
-    """The outermost subscriber, and all that lies within it."""
+    """The outermost subscriber, and everything inside it."""
     holds: Callable[[], bool] = lambda: True
-    """Whether the place still has this hook, and nothing that another put over it."""
+    """Whether the place still has this hook, with nothing else put over it."""
     undo: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
@@ -52,12 +52,12 @@ class _Hook:
 
     @property
     def title(self) -> str:
-        """How it is called where it fails."""
+        """Its name where it fails."""
         name = getattr(self.owner, "__name__", None) or type(self.owner).__name__
         return f"{name}.{self.name}"
 
     def subscribe(self, new: _Subscriber) -> None:
-        """Hear of each call from now on, once."""
+        """Be notified of each call from now on, once."""
         if any(each.heard == new.heard for each in self.subscribers):
             return
         self.subscribers.append(new)
@@ -65,7 +65,7 @@ class _Hook:
         self._link()
 
     def leave(self, heard: Call) -> None:
-        """Hear of none; who is the last takes the hook out."""
+        """Stop being notified; the last one removes the hook."""
         self.subscribers = [each for each in self.subscribers if each.heard != heard]
         self._link()
         if not self.subscribers and self.holds():
@@ -80,14 +80,14 @@ class _Hook:
 
 _hooks: list[_Hook] = []
 _undone: list[Callable[[], None]] = []
-"""What takes out all that is no hook with subscribers."""
+"""Removes everything that is no hook with subscribers."""
 
 
 def around(point: Point, call: Call, of: Any = None, sends: barrier.Sends | None = None) -> None:
-    """Let `call(original, *args, **kwargs)` stand for the calls of a point.
+    """Replace the calls of a point by `call(original, *args, **kwargs)`.
 
-    What fails in `call` and not in the original is ours alone: the original is called then, unless
-    it `sends`. `of`: see `Point.places`.
+    A failure in `call` but not in the original is ours: the original is called then, unless it
+    `sends`. `of`: see `Point.places`.
     """
     _subscribe(point, call, call, of, sends)
 
@@ -103,7 +103,7 @@ def before(point: Point, note: Call, of: object = None) -> None:
 
 
 def after(point: Point, note: Call, of: Any = None, *, gives: bool = False) -> None:
-    """Call `note` with the arguments after each call that returned; `gives`: its result first."""
+    """Call `note` with the arguments after each returned call; `gives`: with its result first."""
 
     def call(original: Call, *args: object, **kwargs: object) -> object:
         result = original(*args, **kwargs)
@@ -114,7 +114,7 @@ def after(point: Point, note: Call, of: Any = None, *, gives: bool = False) -> N
 
 
 def span(point: Point, begun: Callable[..., Callable[[], None] | None], of: object = None) -> None:
-    """Call `begun` with the arguments before each call, and what it gives once that has ended.
+    """Call `begun` with the arguments before each call, and its result once that has ended.
 
     For points of the user's own process, which have no other subscribers.
     """
@@ -122,14 +122,14 @@ def span(point: Point, begun: Callable[..., Callable[[], None] | None], of: obje
 
 
 def stand_in(point: Point, value: object, of: object = None) -> None:
-    """Put a value in the place of what the point names."""
+    """Replace a point's value."""
     place = _put_everywhere if point.way is Way.EVERYWHERE else put
     for owner, name in point.places(of):
         _undone.append(place(owner, name, value))
 
 
 def added(point: Point, value: object) -> None:
-    """Give a class what other releases, or others of its kind, have."""
+    """Add to a class what other releases, or similar classes, have."""
     for path in point.owners:
         owner = resolved(path)
         for name in point.names:
@@ -138,7 +138,7 @@ def added(point: Point, value: object) -> None:
 
 
 def leave(heard: Call) -> None:
-    """Whoever subscribed so hears no more; places without subscribers are as they were found."""
+    """Remove a subscriber; places without subscribers are restored."""
     for hook in [h for h in _hooks if any(each.heard == heard for each in h.subscribers)]:
         hook.leave(heard)
         if not hook.subscribers:
@@ -146,7 +146,7 @@ def leave(heard: Call) -> None:
 
 
 def undo() -> None:
-    """Leave every library as it was found."""
+    """Restore every library."""
     while _hooks:
         hook = _hooks.pop()
         if hook.holds():
@@ -156,7 +156,7 @@ def undo() -> None:
 
 
 def put(owner: object, name: str, value: object) -> Callable[[], None]:
-    """Give a name another value; what is given back brings the first one back."""
+    """Set a name to another value; returns a function that restores it."""
     known: Any = owner.__dict__.get(name, _ABSENT)
     setattr(owner, name, value)
 
@@ -171,7 +171,7 @@ def put(owner: object, name: str, value: object) -> Callable[[], None]:
 
 @contextlib.contextmanager
 def instead(owner: object, **values: object) -> Generator[None, None, None]:
-    """While names have other values; of an instance, they lie over the methods of its class."""
+    """Temporarily set names to other values; on an instance they shadow its class's methods."""
     with contextlib.ExitStack() as stack:
         for name, value in values.items():
             stack.callback(put(owner, name, value))
@@ -179,19 +179,19 @@ def instead(owner: object, **values: object) -> Generator[None, None, None]:
 
 
 def always(_args: object, _kwargs: object) -> bool:
-    """Of a call that sends whatever it is given."""
+    """For a call that always sends."""
     return True
 
 
 def quietly(call: Callable[..., _Result], *args: object, **kwargs: object) -> _Result | None:
-    """What a call of ours gives; None where it fails, which is noted as our defect."""
+    """Our call's result; None where it fails, which is recorded as our defect."""
     return barrier.attempt(getattr(call, "__qualname__", "hook"), call, *args, **kwargs)
 
 
 def _subscribe(
     point: Point, heard: Call, call: Call, of: object, sends: barrier.Sends | None = None
 ) -> None:
-    """Hook each place of a point that is not hooked yet, and let this one hear of it."""
+    """Hook each place of a point where necessary, and subscribe to it."""
     for owner, name in point.places(of):
         hook = _hook(point, owner, name)
         if hook is not None:
@@ -202,14 +202,14 @@ def _subscribe(
 
 
 def _hook(point: Point, owner: object, name: str) -> _Hook | None:
-    """The hook that lies on a place, put there now if there is none; None where none can be."""
+    """A place's hook, created if necessary; None where that is not possible."""
     function = getattr(owner, name) if point.way is Way.CODE else None
     if point.way is Way.CODE:
         owner, name = function, "__code__"
         if not isinstance(function, types.FunctionType) or function.__closure__:
             return None
     for known in _hooks:
-        same = known.owner is owner and known.name == name and known.tells == point.tells
+        same = known.owner is owner and known.name == name and known.observes == point.observes
         if same and known.holds():
             return known
     made = _with_code(function) if function is not None else _with_value(point, owner, name)
@@ -218,7 +218,7 @@ def _hook(point: Point, owner: object, name: str) -> _Hook | None:
 
 
 def _with_value(point: Point, owner: object, name: str) -> _Hook:
-    """Give a name another value, of the kind that it had."""
+    """Set a name to another value of the same kind."""
     known: Any = inspect.getattr_static(owner, name, None)
     original: Any = getattr(owner, name)
     make: Callable[[Call], Any] = lambda wrapped: wrapped  # noqa: E731
@@ -226,8 +226,8 @@ def _with_value(point: Point, owner: object, name: str) -> _Hook:
         original, make = known.__func__, known.__class__
     elif isinstance(known, property):
         original, make = known.fget, known.getter
-    hook = _Hook(owner, name, original, point.tells)
-    value = make(_telling(hook) if point.tells else _wrapper(hook))
+    hook = _Hook(owner, name, original, point.observes)
+    value = make(_observer(hook) if point.observes else _wrapper(hook))
     everywhere = point.way is Way.EVERYWHERE
     hook.undo = (_put_everywhere if everywhere else put)(owner, name, value)
     hook.holds = lambda: owner.__dict__.get(name) is value
@@ -235,10 +235,10 @@ def _with_value(point: Point, owner: object, name: str) -> _Hook:
 
 
 def _wrapper(hook: _Hook) -> Call:
-    """What is called in the place of a hooked function.
+    """The replacement of a hooked function.
 
-    It looks as the original did: Keras reads the signatures of constructors, and AutoGraph leaves
-    TensorFlow's own modules alone.
+    It looks like the original: Keras reads constructors' signatures, and AutoGraph skips
+    TensorFlow's own modules.
     """
 
     def wrapped(*args: object, **kwargs: object) -> object:
@@ -250,8 +250,8 @@ def _wrapper(hook: _Hook) -> Call:
     return _like(hook.original, wrapped)
 
 
-def _telling(hook: _Hook) -> Call:
-    """The same in a process that is the user's own: subscribers are told, and answer nothing."""
+def _observer(hook: _Hook) -> Call:
+    """The same in the user's own process: subscribers observe, and return nothing."""
 
     def wrapped(*args: object, **kwargs: object) -> object:
         begun = [
@@ -264,16 +264,16 @@ def _telling(hook: _Hook) -> Call:
                 if callable(ended):
                     barrier.attempt(hook.title, ended)
 
-    told = _like(hook.original, wrapped)
+    named = _like(hook.original, wrapped)
     code = getattr(inspect.unwrap(hook.original), "__code__", None)
     if code is not None:
-        # TensorFlow leaves its own frames out of the job's tracebacks: this one goes with them.
+        # TensorFlow removes its own frames from the job's tracebacks: this one goes with them.
         wrapped.__code__ = wrapped.__code__.replace(co_filename=code.co_filename)
-    return told
+    return named
 
 
 def _linked(title: str, each: _Subscriber, inner: Call) -> Call:
-    """A subscriber with all that lies within it."""
+    """A subscriber with everything inside it."""
 
     def link(*args: object, **kwargs: object) -> object:
         return barrier.guarded(title, each.call, inner, args, kwargs, each.sends)
@@ -283,23 +283,23 @@ def _linked(title: str, each: _Subscriber, inner: Call) -> Call:
 
 def _like(original: Call, wrapped: Call) -> Call:
     """The wrapper with the original's name and signature."""
-    # Some of JAX's have a name that is no text.
-    told = [
+    # Some names in JAX are no text.
+    named = [
         each
         for each in functools.WRAPPER_ASSIGNMENTS
         if not each.endswith("name__") or isinstance(getattr(original, each, None), str)
     ]
-    functools.update_wrapper(wrapped, original, told)
-    # C functions and some generated ones have no signature; they work without.
+    functools.update_wrapper(wrapped, original, named)
+    # C functions and some generated ones have no signature, and work without.
     with contextlib.suppress(TypeError, ValueError):
         vars(wrapped)["__signature__"] = inspect.signature(original)
     return wrapped
 
 
 def _put_everywhere(owner: object, name: str, value: object) -> Callable[[], None]:
-    """Put a value under every public name of an object."""
-    # `from tensorflow.distribute import TPUStrategy`, tf.compat.v1 and Keras hold the object itself
-    # under other names: a name that is left keeps the real one, which hangs without a TPU.
+    """Set a value under every public name of an object."""
+    # `from tensorflow.distribute import TPUStrategy`, tf.compat.v1 and Keras hold the object under
+    # other names: any name left out would keep the real one, which hangs without a TPU.
     original = getattr(owner, name)
     with contextlib.ExitStack() as stack:
         for module in (owner, *[m for n, m in list(sys.modules.items()) if _gives_names(n)]):
@@ -309,7 +309,7 @@ def _put_everywhere(owner: object, name: str, value: object) -> Callable[[], Non
 
 
 def _gives_names(module: str) -> bool:
-    """Whether a module gives users names: the interface, or a package that re-exports."""
+    """Whether a module exports names to users: the API, or a re-exporting package."""
     return (
         module == "tensorflow"
         or module.startswith(("tensorflow._api.", "tensorflow.compat"))
@@ -318,7 +318,7 @@ def _gives_names(module: str) -> bool:
 
 
 def _with_code(function: types.FunctionType) -> _Hook:
-    """Give a function other code, which calls the subscribers; not one with closures."""
+    """Replace the code of a function without closures by code that calls the subscribers."""
     original = types.FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__
     )

@@ -1,9 +1,9 @@
-"""What the rehearsal does to a job that its user never asked for: named, switched off, blamed.
+"""Changes that the rehearsal makes to a job: named, switchable, and considered when it crashes.
 
-Each place that changes what the job would see asks `allowed` first and says so by `note`. An
-exception that follows, in such a statement or of a value that came of one (`provenance`), is tried
-once more without: the statement itself (`tried`), or the whole job by another process
-(`JobSpec.without`). What then goes away is ours, a `Misfit`, and no fault of the script's.
+Each place that changes what the job sees checks `allowed` first and records itself by `note`. A
+later exception in such a statement, or over a value from one (`provenance`), is tried again without
+the change: the statement itself (`tried`), or the whole job in another process (`JobSpec.without`).
+An exception that disappears is ours, a `Misfit`, and not the script's fault.
 """
 
 import os
@@ -19,10 +19,10 @@ from tpudiag.sources.job.points.provenance import Chain
 
 MOST_KEPT = 50
 ANYWHERE: Chain = ()
-"""On another thread, or in more places than are kept: any exception may be due to it."""
+"""On another thread, or in too many places to record: any exception may be due to it."""
 
 _OF_FOLDERS = frozenset((InterventionKind.DATA, InterventionKind.HOLES, InterventionKind.SESSION))
-"""What folders may be missing by; how much is read or computed makes none."""
+"""Changes that may cause missing folders; the amount of reading or computing does not."""
 
 _Result = TypeVar("_Result")
 _lock = threading.Lock()
@@ -32,7 +32,7 @@ _misfits: dict[tuple[InterventionKind, Location | None], Misfit] = {}
 
 
 def begin(without: Collection[InterventionKind] = ()) -> None:
-    """Start anew, with these switched off."""
+    """Reset, with these switched off."""
     with _lock:
         _off.clear()
         _off.update(without)
@@ -41,18 +41,18 @@ def begin(without: Collection[InterventionKind] = ()) -> None:
 
 
 def allowed(kind: InterventionKind) -> bool:
-    """Whether what the job sees may be changed so."""
+    """Whether such a change of what the job sees is allowed."""
     return kind not in _off
 
 
 def here() -> Chain:
-    """The lines of user code that are under way."""
+    """The active lines of user code."""
     main = threading.current_thread() is threading.main_thread()
     return user_lines.stack() if main else ANYWHERE
 
 
 def note(kind: InterventionKind, at: Chain | None = None) -> None:
-    """The job was given something else than it asked for, by what is under way or `at` lines."""
+    """Record a change at the active lines or `at` others."""
     chain = here() if at is None else at
     places = _made.get(kind)
     if places is None or chain not in places:
@@ -62,12 +62,12 @@ def note(kind: InterventionKind, at: Chain | None = None) -> None:
 
 
 def made() -> tuple[InterventionKind, ...]:
-    """What was changed so far."""
+    """The changes so far."""
     return tuple(_made)
 
 
 def to_blame(error: BaseException) -> tuple[InterventionKind, ...]:
-    """What was changed and an exception may be due to."""
+    """The changes that may have caused an exception."""
     crash, flow = provenance.lines_of(error), provenance.Flow()
     places = {line.file for chains in _made.values() for chain in chains for line in chain}
     flow.read((*places, *(line.file for line in crash), *user_lines.user_files()))
@@ -81,20 +81,20 @@ def to_blame(error: BaseException) -> tuple[InterventionKind, ...]:
 
 
 def _is_of_a_folder(error: BaseException) -> bool:
-    """Whether a file was asked for in a folder that is not there."""
+    """Whether a file was requested in a missing folder."""
     named: object = error.filename if isinstance(error, FileNotFoundError) else None
     folder = os.path.dirname(named) if isinstance(named, str) else ""  # noqa: PTH120
     return bool(folder) and not os.path.isdir(folder)  # noqa: PTH112
 
 
 def misfits() -> tuple[Misfit, ...]:
-    """What was changed, and did not fit."""
+    """The changes that caused exceptions."""
     return tuple(_misfits.values())
 
 
 @contextmanager
 def without(kind: InterventionKind) -> Generator[None, None, None]:
-    """While a statement runs as the script has it."""
+    """Run a statement unchanged."""
     before = kind in _off
     _off.add(kind)
     try:
@@ -105,9 +105,9 @@ def without(kind: InterventionKind) -> Generator[None, None, None]:
 
 
 def tried(kind: InterventionKind, call: Callable[[], _Result]) -> _Result:
-    """What a call gives; once more without an intervention that its exception follows.
+    """A call's result; repeated without an intervention that may have caused its exception.
 
-    A statement that it did not fit once runs without it from then on.
+    A statement for which it failed once runs without it from then on.
     """
     at = user_lines.caller()
     if (kind, at) in _misfits:

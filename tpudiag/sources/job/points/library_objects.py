@@ -1,7 +1,7 @@
-"""What of the libraries' own objects is used here: of a tensor, a dataset, a strategy and the like.
+"""The parts of the libraries' own objects used here: tensors, datasets, strategies and the like.
 
-TensorFlow tells no types, and its classes move between releases: an object is known by what is
-read of it, whatever its class is called. Who only hands one on takes it as `object`.
+TensorFlow has no type hints, and its classes move between releases: these protocols list what is
+read, whatever the class is called. Code that only passes objects on uses `object`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class DType(Protocol):
 
 
 class Shape(Protocol):
-    """Of a tensor; a size that is open is None."""
+    """A tensor's shape; an unknown size is None."""
 
     rank: int | None
     as_list: Callable[[], list[int | None]]
@@ -39,19 +39,19 @@ class Shape(Protocol):
 
 
 class Spec(Protocol):
-    """Shape and type, of a tensor or of what is to become one."""
+    """Shape and type, of a tensor or its specification."""
 
     shape: Shape
     dtype: DType
 
 
 class Tensor(Spec, Protocol):
-    """With its place in a graph."""
+    """With its position in a graph."""
 
     name: str
     op: Operation
     value_index: int
-    """Among the outputs of its operation."""
+    """Its index among its operation's outputs."""
     graph: Graph
 
 
@@ -78,14 +78,14 @@ class Operation(Protocol):
 
 
 class Graph(Protocol):
-    """Of a function."""
+    """A function's graph."""
 
     name: str
     inputs: Sequence[Tensor]
     outputs: Sequence[Tensor]
     variables: Iterable[Variable]
     captures: Iterable[tuple[Tensor, Tensor]]
-    """Tensors of outside, each with the one that stands for it inside."""
+    """External tensors, each with the internal one that replaces it."""
     get_operations: Callable[[], list[Operation]]
     get_operation_by_name: Callable[[str], Operation]
     as_graph_def: Callable[..., Any]

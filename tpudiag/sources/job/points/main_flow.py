@@ -1,8 +1,8 @@
-"""Which statements of a script's main flow come after the line at which it stands.
+"""The statements of a script's main flow that follow the current line.
 
-The main flow is what the frames on the stack still have before them: the statements of the module
-after the one that runs, those of `main` after the call under way, and so on inwards. What follows
-inside a loop may have run on an earlier turn and is left out, and so is all further in.
+The main flow is what the frames on the stack have not run yet: the module's statements after the
+current one, those of `main` after the active call, and so on inwards. Statements later in a loop
+may have run in an earlier iteration and are left out, as are all further in.
 """
 
 import ast
@@ -33,9 +33,9 @@ _BLOCKS = ("body", "handlers", "orelse", "finalbody")
 
 
 def unreached(frames: Iterable[tuple[str, int, int]]) -> tuple[UnreachedLines, ...]:
-    """What the frames have before them; each is (file, first line of its code, line), outer first.
+    """What the frames have not run yet; each is (file, first line of its code, line), outer first.
 
-    Files that are not the user's, or cannot be read, are passed over.
+    Files that are not the user's, or cannot be read, are skipped.
     """
     rests: list[UnreachedLines] = []
     for file, first_line, line in frames:
@@ -73,7 +73,7 @@ def _begins(code: CodeType) -> int:
 
 
 def stands_at(frames: Iterable[tuple[str, int, int]]) -> Location | None:
-    """The innermost line of the user's among frames."""
+    """The innermost user line among frames."""
     place = None
     for file, _, line in frames:
         place = user_lines.of(file, line) or place
@@ -109,7 +109,7 @@ def after(source: str, first_line: int, line: int) -> tuple[list[tuple[int, int,
             break
         rest.extend(body[number + 1 :])
         statement = body[number]
-        # On its first line a loop has not begun: what it goes over is being made.
+        # At its first line a loop has not begun: its iterable is being made.
         if isinstance(statement, _LOOPS) and line > statement.lineno:
             return _shown(rest, source), True
         body, skipped = _inner(statement, line)
@@ -135,7 +135,7 @@ def _holds(statement: ast.AST, line: int) -> bool:
 
 
 def _inner(statement: ast.stmt, line: int) -> tuple[list[ast.stmt], list[ast.stmt]]:
-    """The block of a compound statement that holds a line, and what runs after that block."""
+    """The block of a compound statement that holds a line, and what follows that block."""
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         return [], []
     final: list[ast.stmt] = getattr(statement, "finalbody", [])
@@ -157,7 +157,7 @@ def _tried(statement: ast.stmt, block: str) -> bool:
 
 
 def _shown(statements: list[ast.stmt], source: str) -> list[tuple[int, int, str]]:
-    """Lines and text of the statements that do something."""
+    """Lines and text of the statements with an effect."""
     lines = source.splitlines()
     return [
         (each.lineno, each.end_lineno or each.lineno, lines[each.lineno - 1].strip())
@@ -173,5 +173,5 @@ def _is_text(statement: ast.stmt) -> bool:
 
 @lru_cache(maxsize=32)
 def _source(file: str) -> str:
-    """The text of a file; nothing where it cannot be read."""
+    """The text of a file; empty where it cannot be read."""
     return "".join(linecache.getlines(file))

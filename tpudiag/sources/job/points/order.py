@@ -1,4 +1,4 @@
-"""Who hears an event in which order."""
+"""The order in which subscribers are notified of an event."""
 
 import functools
 from functools import cache
@@ -7,8 +7,7 @@ from tpudiag.sources.job.points import Call
 
 _ABOVE = "tpudiag.sources.job."
 INNER_TO_OUTER = (
-    # What changes where a call goes lies on the library; all others see the call as the job made it
-    # and what it then gave.
+    # Redirections lie directly on the library; all others see the job's call and its result.
     "held_back.file_calls",
     "held_back",
     "tensorflow.fake_data",
@@ -29,8 +28,7 @@ INNER_TO_OUTER = (
     "tensorflow.shortening.real_checkpoints",
     "tensorflow.watches.checkpoints",
     "tensorflow.devices",
-    # What shortens may answer in the library's place: who counts what the job asked for lies over
-    # it.
+    # Shortening may answer for the library: counters of the job's requests lie over it.
     "tensorflow.shortening",
     "tensorflow.watches",
     "tensorflow.graphs",
@@ -42,7 +40,7 @@ INNER_TO_OUTER = (
 
 
 def rank(call: Call) -> int:
-    """The place of a subscriber, by the module that it is written in; the last for all others."""
+    """A subscriber's position, by its module; the last for all others."""
     while isinstance(call, functools.partial):
         call = call.func
     return _rank_of_module(str(getattr(call, "__module__", None) or type(call).__module__))

@@ -1,4 +1,4 @@
-"""What a point is: a place of a library at which the job's calls are heard, and how it is found."""
+"""A point: a place in a library where the job's calls are hooked, and how it is found."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ _LONG_NAMES = {"tf": "tensorflow"}
 
 
 class Holder(Enum):
-    """Which object holds the name."""
+    """The object that holds the name."""
 
     NAMED = "the module or class itself"
     DEFINER = "the class that it is inherited from"
-    """Where a library compares the two: Keras does not compile a model that it loads where
-    `type(model).compile` is not the one of its trainer."""
+    """Where a library compares the two: Keras does not compile a loaded model where
+    `type(model).compile` is not its trainer's."""
     DEFINERS = "each class among its bases that defines it"
     CALLED = "the module; where the name is that of a class, its constructor"
 
 
 class Way(Enum):
-    """How a hook is put in."""
+    """How a hook is installed."""
 
     ATTRIBUTE = "the name is given another value"
     EVERYWHERE = "every public name of the object is"
-    """TensorFlow has several of each, and a name that is left keeps the real one."""
+    """TensorFlow has several of each, and a name left out would keep the real one."""
     CODE = "the function is given other code"
-    """Whoever imported it before keeps the object, and calls the hook all the same."""
+    """Importers before us keep the object, and still call the hook."""
 
 
 class Undone(Enum):
-    """When the library is left as it was found."""
+    """When the hook is removed."""
 
     WITH_PROCESS = "never: the process is the rehearsal's own, and ends with it"
     WITH_LISTENERS = "when the last recording that listens is closed"
@@ -49,12 +49,11 @@ class Point:
     """One row of the table."""
 
     owners: tuple[str, ...]
-    """Modules and classes, by the names that a script gives them; empty where the object is found
-    while the job runs."""
+    """Modules and classes, as named in a script; empty where the object is found at run time."""
     names: tuple[str, ...]
     why: str
     releases: str = ""
-    """Of the library, those that have it; empty for all from the oldest supported one on."""
+    """The library's releases that have it; empty for all supported ones."""
     holder: Holder = Holder.NAMED
     way: Way = Way.ATTRIBUTE
     undone: Undone = Undone.WITH_PROCESS
@@ -67,27 +66,27 @@ class Point:
 
     @property
     def module(self) -> str:
-        """The module that holds its classes."""
+        """The module of its classes."""
         return ".".join(takewhile(lambda part: not part[0].isupper(), self.owners[0].split(".")))
 
     @property
-    def tells(self) -> bool:
-        """Whether it is of the user's own process, where calls are told of and not changed."""
+    def observes(self) -> bool:
+        """Whether it is in the user's own process, where calls are observed but not changed."""
         return self.undone is not Undone.WITH_PROCESS
 
     @property
     def private(self) -> bool:
-        """Whether the library promises nothing about it."""
+        """Whether the library guarantees nothing about it."""
         parts = [part for each in (*self.owners, *self.names) for part in each.split(".")]
         return any(is_private(part) for part in parts) or any(
             ".python." in owner or ".src." in owner for owner in self.owners
         )
 
     def places(self, of: object = None) -> Iterator[tuple[Any, str]]:
-        """Each object with a name of its own that is to be hooked; `of` stands for the first part.
+        """Each object and name to hook; `of` replaces the first part.
 
-        A Keras is one of several packages, an interface of TensorFlow's one of three, and a class
-        may be known only once the job has made an object of it.
+        Keras is one of several packages, a TensorFlow API one of three, and a class may be known
+        only once the job has made an object of it.
         """
         seen: set[tuple[int, str]] = set()
         for owner in self.owners or ("",):
@@ -100,17 +99,17 @@ class Point:
                         yield holder, held
 
     def each(self) -> Iterator[Point]:
-        """A row for each place, for a subscriber that is to know which one was called."""
+        """A row per place, for a subscriber that must know which one was called."""
         for owners in tuple((owner,) for owner in self.owners) or ((),):
             for name in self.names:
                 yield replace(self, owners=owners, names=(name,))
 
     def named(self, *names: str) -> Point:
-        """The row with names that are known only while the job runs."""
+        """The row with names known only while the job runs."""
         return replace(self, names=names)
 
     def lacking(self, of: object = None) -> tuple[str, ...]:
-        """The names that are not there."""
+        """The missing names."""
         there = {name for _, name in self.places(of)}
         return tuple(name for name in self.names if name not in there)
 
@@ -126,19 +125,19 @@ class Point:
 
 
 def point(owners: str, names: str, why: str, releases: str = "", **how: Any) -> Point:
-    """A row; owners and names are parted by blanks."""
+    """A row; owners and names are separated by blanks."""
     return Point(tuple(owners.split()), tuple(names.split()), why, releases, **how)
 
 
 def is_private(part: str) -> bool:
-    """Whether a name begins with an underscore, and is none of Python's own methods."""
+    """Whether a name begins with an underscore, but is no special method."""
     return part.startswith("_") and not part.endswith("__")
 
 
 def resolved(path: str, of: object = None) -> object:
-    """A module or class by its name; None where it is not there, or was not imported by the job.
+    """A module or class by its name; None where it is missing, or not imported by the job.
 
-    Modules below one that is there are imported; none that the job does not have anyway.
+    Submodules of an existing one are imported, but none that the job does not have anyway.
     """
     first, *rest = path.split(".")
     name = str(getattr(of, "__name__", "")) or _LONG_NAMES.get(first, first)
@@ -152,8 +151,8 @@ def resolved(path: str, of: object = None) -> object:
 
 
 def _part(owner: object, part: str, name: str) -> object:
-    """A part of a module or class; None where it is not there."""
-    # A package may import lazily what it is asked for, and fail at it: what is there comes first.
+    """A part of a module or class; None where it is missing."""
+    # A package may import attributes lazily and fail: existing ones come first.
     is_module = isinstance(owner, ModuleType) or sys.modules.get(name.rpartition(".")[0]) is owner
     known = (vars(owner).get(part) or sys.modules.get(name)) if is_module else None
     if known is not None:

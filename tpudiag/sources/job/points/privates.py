@@ -1,7 +1,7 @@
 """Private names of TensorFlow and Keras that are read or called, one row each.
 
-They are read where nothing public tells the same. Where one is not there, what it would tell is not
-known. What is hooked stands in `table.py`; `python -m tests.points` looks for both.
+They are used where nothing public has the information; where one is missing, the information is
+unknown. Hooked names are in `table.py`; `python -m tests.points` checks both.
 """
 
 from collections.abc import Sequence
@@ -20,23 +20,23 @@ class Private:
     name: str
     why: str
     module: str = ""
-    """Empty for an attribute of an object that the job has made."""
+    """Empty for an attribute of the job's objects."""
     releases: str = "2.13 to 2.21"
 
     def of(self, owner: object, otherwise: object = _RAISES) -> Any:
-        """The attribute of an object; AttributeError, or what is given, where it is not there."""
+        """An object's attribute; AttributeError, or the given default, where it is missing."""
         if otherwise is _RAISES:
             return getattr(owner, self.name)
         return getattr(owner, self.name, otherwise)
 
     def get(self) -> Any:
-        """What a module has by that name; None where it is not there."""
+        """A module's value of that name; None where it is missing."""
         with suppress(ImportError):
             return getattr(import_module(self.module), self.name, None)
         return None
 
     def names(self, value: object) -> bool:
-        """Whether a value is of the class of this name, or of that for TensorFlow 1."""
+        """Whether a value is of the named class, or its TensorFlow 1 version."""
         return type(value).__name__.startswith(self.name)
 
 
@@ -69,9 +69,9 @@ VARIANT_DATASET = Private(
     "_VariantDataset", "a dataset of a changed graph", "tensorflow.python.data.ops.dataset_ops"
 )
 INTERFACE = "tensorflow._api.v2."
-"""The modules that `tf.io` and the like are made in."""
+"""The modules that implement `tf.io` and the like."""
 DATASET_MODULES = "tensorflow.python.data.ops."
-"""The modules that a dataset is made in by a call of the user's, and not by another library's."""
+"""The modules that make a dataset for a call by the user, not by another library."""
 
 # Of graphs, variables and models.
 SET_ATTRIBUTE = Private("_set_attr", "changes a constant of a graph that is being traced")
@@ -123,9 +123,9 @@ JAX_COMPILED = "/jax/core/compile/backend_compile_duration"
 
 
 def steps_taken(optimizer: Any) -> int | None:
-    """The steps that an optimizer of Keras has taken; None where none were.
+    """The number of steps taken by a Keras optimizer; None for none.
 
-    Its property would make the counter of an older one, and outside of the strategy's scope.
+    Its property would create the counter of an older one, outside the strategy's scope.
     """
     counter = ITERATIONS.of(getattr(optimizer, "inner_optimizer", optimizer), None)
     try:

@@ -1,10 +1,10 @@
-"""Whether an exception may be due to something that the rehearsal changed: where each value went.
+"""Whether a change by the rehearsal may have caused an exception: tracks where each value went.
 
-What was changed in a statement marks the names that the statement sets. A mark goes on by names
-through the script's own code: into what is computed of them, what functions give of them, objects
-that are handed them, files that are written of them. One name is one thing wherever it stands: so
-rather too much is marked than too little. An exception that was raised neither inside of a changed
-statement nor in one that reads a mark, nor in what such a one calls, is the script's.
+A change in a statement marks the names that the statement sets. Marks spread by name through the
+script's own code: to values computed from them, results of functions, objects that receive them,
+and files written from them. A name is one thing wherever it occurs, so too much is marked rather
+than too little. An exception raised neither inside a changed statement, nor in one that reads a
+mark, nor in a function called from there, is the script's.
 """
 
 import ast
@@ -23,12 +23,12 @@ Chain = tuple[Line, ...]
 MOST_FILES = 300
 _WRITES = re.compile(r"save|dump|write|export|store|^to_")
 _ALWAYS = "history"
-"""Which Keras leaves at a model that nothing was assigned from."""
+"""Which Keras leaves on a model even without an assignment."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def lines_of(error: BaseException) -> Chain:
-    """The lines of user code that an exception went through, outermost first."""
+    """The lines of user code in an exception's traceback, outermost first."""
     frames = traceback.walk_tb(error.__traceback__)
     lines = (user_lines.line_of(frame, number) for frame, number in frames)
     return tuple(line for line in lines if line is not None)
@@ -36,16 +36,16 @@ def lines_of(error: BaseException) -> Chain:
 
 @dataclass
 class Flow:
-    """Which names of some files are set from which."""
+    """The data flow between names in some files."""
 
     _statements: dict[str, list[ast.stmt]] = field(default_factory=dict[str, list[ast.stmt]])
     _edges: list[tuple[set[str], set[str]]] = field(default_factory=list[tuple[set[str], set[str]]])
     _imported: set[str] = field(default_factory=set[str])
     whole: bool = True
-    """All of the files could be read."""
+    """Whether all files could be read."""
 
     def read(self, files: Iterable[str]) -> None:
-        """Learn the statements of files."""
+        """Read the statements of files."""
         trees: list[ast.Module] = []
         for number, file in enumerate(dict.fromkeys(files)):
             try:
@@ -64,7 +64,7 @@ class Flow:
             self._follow(tree, "", set())
 
     def may_be_due(self, chains: Iterable[Chain], crash: Chain) -> bool:
-        """Whether an exception was raised inside of what changed, or reads what came of it."""
+        """Whether an exception was raised inside a change, or reads its results."""
         known = all(self._statement(line) is not None for line in crash)
         if not (self.whole and crash and known):
             return True
@@ -78,7 +78,7 @@ class Flow:
         return any(not marked.isdisjoint(names) for line in crash for names in self._read_by(line))
 
     def _inside(self, chain: Chain, crash: Chain) -> bool:
-        """Whether both are of one call of one statement: they part where it calls two functions."""
+        """Whether both are of one call of one statement, and do not differ in what it calls."""
         for one, other in zip_longest(chain, crash):
             if one is None or other is None:
                 return True
@@ -87,12 +87,12 @@ class Flow:
         return True
 
     def _around(self, line: Line) -> list[ast.stmt]:
-        """The statements that a line is a part of."""
+        """The statements that contain a line."""
         known = self._statements.get(line.file, ())
         return [n for n in known if n.lineno <= line.number <= (n.end_lineno or n.lineno)]
 
     def _read_by(self, line: Line) -> Iterator[set[str]]:
-        """What a statement reads, and what the conditions and loops that it stands in do."""
+        """The names read by a statement and by the conditions and loops around it."""
         return (_names(part) for node in self._around(line) for part in _heads(node))
 
     def _statement(self, line: Line) -> ast.stmt | None:
@@ -101,7 +101,7 @@ class Flow:
         return min(found, key=lambda n: (n.end_lineno or n.lineno) - n.lineno, default=None)
 
     def _set_by(self, node: ast.stmt | None) -> set[str]:
-        """The names that a statement sets, and what it gives to be called back."""
+        """The names set by a statement, and the callbacks that it passes."""
         if node is None:
             return set()
         found: set[str] = set()
@@ -116,7 +116,7 @@ class Flow:
         return found.union(each for reads in named for each in reads if each[:1] in "'\"")
 
     def _spread(self, marked: set[str]) -> None:
-        """Mark all that comes of what is marked."""
+        """Mark everything derived from marked names."""
         before = 0
         while len(marked) > before:
             before = len(marked)
@@ -125,7 +125,7 @@ class Flow:
                     marked |= sets
 
     def _follow(self, node: ast.AST, function: str, above: set[str]) -> None:
-        """Learn what a part of a file sets from what; `above`: of conditions and loops around."""
+        """Read the data flow of a part of a file; `above`: from conditions and loops around it."""
         edges = _assigned(node)
         if isinstance(node, (ast.Return, ast.Yield, ast.YieldFrom)) and node.value is not None:
             edges.append((_names(node.value), {function}))
@@ -141,7 +141,7 @@ class Flow:
             self._follow(child, own, above)
 
     def _receiver(self, call: ast.Call) -> set[str]:
-        """The object whose method is called for what it does; a module is none."""
+        """The object that a method changes; a module is none."""
         held = call.func.value if isinstance(call.func, ast.Attribute) else None
         if held is None or not self._imported.isdisjoint(_names(held)):
             return set()
@@ -149,7 +149,7 @@ class Flow:
 
 
 def _written(call: ast.Call) -> Iterator[tuple[set[str], set[str]]]:
-    """What a call that writes gives to the files that it names."""
+    """The flow of a writing call into the files that it names."""
     name: str = getattr(call.func, "id", "") or getattr(call.func, "attr", "")
     for each in [*call.args, *(pair.value for pair in call.keywords)]:
         if _WRITES.search(name) and isinstance(each, (ast.Name, ast.Constant, ast.JoinedStr)):
@@ -157,7 +157,7 @@ def _written(call: ast.Call) -> Iterator[tuple[set[str], set[str]]]:
 
 
 def _assigned(node: ast.AST) -> list[tuple[set[str], set[str]]]:
-    """What one part of a statement sets from what."""
+    """The data flow of one part of a statement."""
     if isinstance(node, ast.Assign):
         return [(_names(node.value), _bound(*node.targets))]
     if isinstance(node, (ast.AugAssign, ast.AnnAssign, ast.NamedExpr)):
@@ -172,7 +172,7 @@ def _assigned(node: ast.AST) -> list[tuple[set[str], set[str]]]:
 
 
 def _heads(node: ast.stmt | None) -> Iterator[ast.AST]:
-    """A statement, or what stands before the block of one that has a block."""
+    """A statement, or the head of a compound one."""
     if node is None:
         return
     if not hasattr(node, "body"):
@@ -186,7 +186,7 @@ def _heads(node: ast.stmt | None) -> Iterator[ast.AST]:
 
 
 def _bound(*targets: ast.AST) -> set[str]:
-    """The names that an assignment to these sets: of an item or a part its own, not its owner's."""
+    """The names set by an assignment: for an item or attribute its own, not its owner's."""
     found: set[str] = set()
     for target in targets:
         if isinstance(target, (ast.Name, ast.Attribute)):
@@ -199,7 +199,7 @@ def _bound(*targets: ast.AST) -> set[str]:
 
 
 def _names(node: ast.AST) -> set[str]:
-    """The names in a part of a statement, and the texts, which may be those of files."""
+    """The names in a part of a statement, and its texts, which may be file names."""
     found: set[str] = set()
     for each in ast.walk(node):
         if isinstance(each, ast.Name):

@@ -1,4 +1,4 @@
-"""The numbers that a user's function reads and writes outside itself, found in its bytecode."""
+"""Finds the numbers that a user's function reads and writes outside itself, in its bytecode."""
 
 import dis
 import inspect
@@ -11,15 +11,15 @@ from tpudiag.model import Location
 from tpudiag.sources.job.points import user_lines
 
 _Kind = Literal["global", "cell", "self"]
-"""Where a function finds a name outside itself."""
+"""Where an outside name is found."""
 # LOAD_METHOD is Python's up to 3.11; from 3.12 on LOAD_ATTR does both.
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR")
 _LOADS = ("LOAD_FAST", "LOAD_DEREF", "LOAD_GLOBAL")
 _OUTER: dict[str, _Kind] = {"LOAD_GLOBAL": "global", "LOAD_DEREF": "cell"}
 Numbers: TypeAlias = dict[tuple[int, str], object]
-"""What slots hold, each by its place."""
+"""Values of slots, by place."""
 DEPTH = 3
-"""Functions of the user's that are followed from a traced one."""
+"""The depth to which calls from a traced function are followed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +28,7 @@ class Slot:
 
     name: str
     place: tuple[int, str]
-    """What holds it and by which name."""
+    """Its holder and name."""
     get: Callable[[], object]
     put: Callable[[object], None]
     written: bool
@@ -36,12 +36,12 @@ class Slot:
 
 
 def written_slots(function: object) -> tuple[Slot, ...]:
-    """The numbers that a function of the user's, or one that it calls, writes."""
+    """The numbers written by a user's function, or by one that it calls."""
     return tuple(slot for slot in unique_slots((function,)) if slot.written)
 
 
 def unique_slots(roots: tuple[object, ...]) -> Iterator[Slot]:
-    """The slots of all roots, each once; a slot that is written anywhere counts as written."""
+    """The slots of all roots, each once; written anywhere counts as written."""
     slots: dict[tuple[int, str], Slot] = {}
     for root in roots:
         for slot in _slots(root, DEPTH, set()):
@@ -52,7 +52,7 @@ def unique_slots(roots: tuple[object, ...]) -> Iterator[Slot]:
 
 
 def _slots(function: object, depth: int, visited: set[CodeType]) -> Iterator[Slot]:
-    """The numbers that a user's function and those it calls use."""
+    """The numbers used by a user's function and the functions it calls."""
     function = inspect.unwrap(function) if callable(function) else function
     owner: Any = function.__self__ if isinstance(function, MethodType) else None
     if type(owner).__name__ == "TfMethodTarget":  # TensorFlow's weak reference to it
@@ -95,11 +95,11 @@ class _Use:
     written: bool
     line: int
     of: str = ""
-    """The global or the cell whose attribute it is; empty for one of `self`, or for itself."""
+    """The global or cell whose attribute it is; empty for one of `self`, or for itself."""
 
 
 def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
-    """What a function's code and that within it use; `itself` is the name of `self` in it."""
+    """The uses in a function's code, nested code included; `itself` is its name for `self`."""
     own = set(code.co_varnames) | set(code.co_cellvars)
     line, loaded = code.co_firstlineno, ""
     outer: _Kind | None = None
@@ -108,8 +108,8 @@ def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
     for instruction in dis.get_instructions(code):
         line = starts.get(instruction.offset) or line
         operation, argument = instruction.opname, instruction.argval
-        # Python 3.13 joins two loads to one instruction (LOAD_FAST_LOAD_FAST in `self.n = n`): of
-        # its two names the last one is on top of the stack.
+        # Python 3.13 joins two loads into one instruction (LOAD_FAST_LOAD_FAST in `self.n = n`):
+        # the second name is on top of the stack.
         name = str(argument[-1] if operation.count("_FAST") > 1 else argument)
         stores = operation.startswith("STORE")
         if operation in ("LOAD_GLOBAL", "STORE_GLOBAL"):
@@ -117,15 +117,15 @@ def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
         elif operation in ("LOAD_DEREF", "STORE_DEREF") and name not in own and name != itself:
             yield _Use("cell", name, stores, line)
         elif operation in _ATTRIBUTES:
-            # `self.n += 1` loads the attribute before it stores it: by then what was loaded last is
-            # no longer its owner, but the owner of the load on the same line is.
+            # `self.n += 1` loads the attribute before it stores it: the owner is then that of the
+            # load on the same line, not what was loaded last.
             read = attributes.get((name, line)) if stores else None
             if read is None and (loaded == itself or outer is not None):
                 read = ("self", "") if loaded == itself or outer is None else (outer, loaded)
             if read is not None:
                 kind, of = attributes[name, line] = read
                 yield _Use(kind, name, stores, line, of)
-        # These come between owner and use, by the names of Python 3.10 and of later ones.
+        # These come between owner and use, in Python 3.10 and later.
         if operation not in ("COPY", "SWAP", "CACHE", "DUP_TOP", "ROT_TWO"):
             loads = operation.startswith(_LOADS) or operation.endswith("_LOAD_FAST")
             loaded = name if loads else ""
@@ -137,7 +137,7 @@ def _uses(code: CodeType, itself: str | None) -> Iterator[_Use]:
 
 
 def _value(kind: _Kind, holder: Any, name: str) -> object:
-    """What a slot holds now, no property asked; None where it holds nothing."""
+    """A slot's value, without running a property; None where it is unset."""
     try:
         if kind == "cell":
             return holder[name].cell_contents

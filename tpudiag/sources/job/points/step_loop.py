@@ -1,4 +1,4 @@
-"""The loop of the script in whose body the training step is called."""
+"""The loop of the script whose body calls the training step."""
 
 import ast
 import linecache
@@ -13,10 +13,10 @@ _KERAS_LOOPS = frozenset(("fit", "fit_generator"))
 
 
 class StepLoop:
-    """Learns the loop from the stack of a training step, and knows what else stands in it.
+    """Learns the loop from a training step's stack, and knows what else is in it.
 
-    What is called in the body of the same loop, and in no outer one, is done by the number of the
-    step; what follows the loop is done once an epoch, however short the epoch is.
+    Calls in the body of the same loop, and in no outer one, depend on the step's number; calls
+    after the loop happen once per epoch, however short the epoch is.
     """
 
     def __init__(self) -> None:
@@ -28,11 +28,11 @@ class StepLoop:
         self._loop = next(self._around_caller(), None)
 
     def holds_caller(self) -> bool:
-        """Whether the line that runs stands in the loop of the steps, as innermost one."""
+        """Whether the current line's innermost loop is that of the steps."""
         return self._loop is not None and self._loop in self._around_caller()
 
     def _around_caller(self) -> Iterator[tuple[str, int]]:
-        """File and line of the innermost loop in each frame of the user's, innermost first."""
+        """File and line of the innermost loop in each user frame, innermost first."""
         for frame in user_lines.frames():
             file, line = frame.f_code.co_filename, frame.f_lineno
             if user_lines.is_user_file(file):
@@ -40,7 +40,7 @@ class StepLoop:
                 if begins is not None:
                     yield file, begins
             elif frame.f_code.co_name in _KERAS_LOOPS:
-                # The steps are Keras' own: a loop around `fit` is one over epochs or folds.
+                # Keras makes the steps: a loop around `fit` is over epochs or folds.
                 return
 
     def _innermost(self, file: str, line: int) -> int | None:
@@ -66,16 +66,16 @@ def innermost_loop(source: str, line: int) -> int | None:
 
 
 def _first(node: ast.AST) -> int:
-    """The first line of what is run again and again, or is the function's."""
+    """The first line of what is repeated, or of the function."""
     return int(getattr(_body(node)[0], "lineno", 0))
 
 
 def _last(node: ast.AST) -> int:
-    """The last line; that of its body for a loop with an `else`."""
+    """The last line; of its body for a loop with an `else`."""
     return int(getattr(_body(node)[-1], "end_lineno", None) or 0)
 
 
 def _body(node: ast.AST) -> list[object]:
-    """Its statements; a lambda's is an expression."""
+    """Its statements; for a lambda its expression."""
     body: list[Any] | ast.AST = getattr(node, "body", node)
     return body if isinstance(body, list) else [body]

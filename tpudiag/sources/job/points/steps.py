@@ -9,7 +9,7 @@ TIMES_STOPPED_BEFORE_EXIT = 3
 FEWEST_STEPS = 3
 TELL_S = 0.25
 TRACED_STEPS = 4
-"""Of steps that are not run, so many are seen: how their loop goes on shows in them."""
+"""Traced steps that are observed where none is run: enough to see how their loop continues."""
 
 
 class StopObservation(BaseException):
@@ -78,7 +78,7 @@ class StepWatch:
         self.eager_steps += self.steps_per_dispatch * eager
         if self.steps == self.steps_per_dispatch:
             self._on_first()
-        self._tell(now)
+        self._report(now)
         if self._stops or enough or self.steps >= self._warmup + self._wanted:
             self._stop()
         elif self._tf and self._log_dir and not self._profiling and self.steps >= self._warmup:
@@ -89,17 +89,17 @@ class StepWatch:
         self._last_end = time.perf_counter()
 
     def only_traced(self) -> None:
-        """Steps are not run: there is nothing to time nor to profile."""
+        """Steps are not run: there is nothing to time or profile."""
         self._timed, self._log_dir, self._warmup, self._wanted = False, "", 0, TRACED_STEPS
 
-    def _tell(self, now: float) -> None:
-        """Say how far it is, a few times a second: a step may take less than telling of it."""
+    def _report(self, now: float) -> None:
+        """Report the progress, a few times a second, since a report may take longer than a step."""
         if now - self._told_at >= TELL_S:
             self._told_at = now
             self._on_step(self.steps, self._warmup + self._wanted)
 
     def _keep_to_budget(self, step_s: float) -> None:
-        """Profile fewer steps, at once, where all would take longer than the budget."""
+        """Profile fewer steps from now on, where all would exceed the time budget."""
         left = self._warmup + self._wanted - self.steps
         if self.budget_s and not self._profiling and step_s * left > self.budget_s:
             self.cut_to = max(int(self.budget_s / step_s), FEWEST_STEPS)
@@ -107,7 +107,7 @@ class StepWatch:
             self.budget_s = 0.0
 
     def close_profile(self) -> None:
-        """Stop the profile, if one is being taken, and write it."""
+        """Stop an open profile, and write it."""
         if self._profiling and self._tf is not None:
             self._profiling = False
             self._tf.profiler.experimental.stop()
@@ -121,6 +121,6 @@ class StepWatch:
             return
         if self._stops > TIMES_STOPPED_BEFORE_EXIT:
             self._on_swallowed()
-        # From inside the job's own call: its `with` and `finally` blocks run, and files are closed
-        # as at its own end.
+        # Raised inside the job's own call: its `with` and `finally` blocks run, and files are
+        # closed as at its own end.
         raise StopObservation

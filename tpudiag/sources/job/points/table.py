@@ -1,9 +1,8 @@
-"""The table of points: every call of a library that is heard, one row each.
+"""The table of points: every hooked call of a library, one row each.
 
-A row says what is called, what is learnt from it, which releases have it (all, where nothing is
-said), how the hook is put in and when it is taken out. `python -m tests.points` tells which of
-them a given Python's libraries lack. Calls that name files are in `files.py`, with what each does
-to them.
+A row lists what is called, what is learnt from it, which releases have it (all by default), how the
+hook is installed and when it is removed. `python -m tests.points` prints which of them a given
+Python's libraries lack. Calls that name files are in `files.py`, with their effects.
 """
 
 from tpudiag.sources.job.points.point import Holder, Undone, Way, point
@@ -11,11 +10,11 @@ from tpudiag.sources.job.points.point import Holder, Undone, Way, point
 _KERAS_2 = "Keras 2"
 _KERAS_3 = "Keras 3"
 _OLDEST_TO_NEWEST = "2.13 to 2.21"
-"""Those that were looked at: a private name is promised for no other."""
+"""The releases examined: a private name is guaranteed for no other."""
 _RUN = "a run of a tracker begins"
 _STRATEGIES = "tf.distribute.TPUStrategy tf.distribute.Strategy"
 
-# What a pipeline is made of, and how it is read.
+# How a pipeline is built and read.
 DATASET_MADE = point("tf.data.Dataset", "__init__", "which dataset is made of which, on which line")
 DATASET_READ = point("tf.data.Dataset", "__iter__", "a pass over the data begins")
 DATASET_SHUFFLED = point("tf.data.Dataset", "shuffle", "how large a buffer is asked for")
@@ -100,7 +99,7 @@ REPLICA_NUMBER = point(
 )
 ALL_REDUCED = point("tf.distribute.ReplicaContext", "all_reduce", "how gradients are put together")
 
-# Steps: functions, gradients, what is read of them.
+# Steps: functions, gradients, and reads of them.
 FUNCTION_CALLED = point("", "__call__", "a tf.function is called")
 TRACE_RUN = point(
     "tensorflow.python.eager.polymorphic_function.concrete_function.ConcreteFunction"
@@ -158,7 +157,7 @@ NUMPY_DRAWN = point(
 )
 NUMPY_GENERATOR = point("numpy.random", "default_rng", "it is seeded, where two runs are compared")
 
-# Devices, and the interfaces of a TPU.
+# Devices, and the TPU's APIs.
 CPUS_SPLIT = point(
     "tf.config",
     "set_logical_device_configuration",
@@ -256,7 +255,7 @@ TF1_COLLECTION = point(
     "losses are asked for where TensorFlow 2 keeps none",
 )
 
-# Keras: that of the job, of whichever package.
+# Keras: the job's own, of whichever package.
 MODEL_MADE = point("keras.Model", "__init__", "which model there is to be trained")
 FIT = point("keras.Model", "fit", "a training begins")
 EVALUATE = point("keras.Model", "evaluate", "an evaluation runs")
@@ -313,7 +312,7 @@ BACKUP_CALLBACK_MADE = point(
     "keras.callbacks.BackupAndRestore", "__init__", "where Keras saves what it goes on from"
 )
 
-# Data that are not there: stood in for where they are asked for.
+# Missing data: replaced where it is requested.
 GFILE_MATCHED = point("tf.io.gfile", "glob", "names of files")
 GFILE_EXISTS = point("tf.io.gfile", "exists", "whether a file is there")
 GFILE_IS_FOLDER = point("tf.io.gfile", "isdir", "whether a folder is there")
@@ -434,8 +433,8 @@ AUTO_PICTURE_PROCESSOR_FETCHED = point(
     "what prepares pictures",
 )
 
-# What a rehearsal holds back. Of packages that ask for files and hubs, trackers and mail the calls
-# stand beside what they are answered with, in `held_back/`.
+# What a rehearsal holds back. Calls of packages that use files and hubs, trackers and mail are
+# listed beside their answers, in `held_back/`.
 CONNECTED = point("socket.socket", "connect connect_ex", "another machine is reached")
 SENT_UNCONNECTED = point("socket.socket", "sendto", "another machine is sent to")
 ADDRESS_ASKED = point("socket", "getaddrinfo", "where another machine is to be found")
@@ -494,29 +493,32 @@ CHANNEL_CALLS = point(
 )
 
 # In the user's own process: `tpudiag.track` and `tpudiag.ThroughputCallback`.
-_TOLD = Undone.WITH_LISTENERS
+_WITH_LISTENERS = Undone.WITH_LISTENERS
 TRACED = point(
     "tensorflow.python.eager.polymorphic_function.tracing_compilation",
     "_create_concrete_function",
     "a function is traced",
     "2.14 to 2.21",
-    undone=_TOLD,
+    undone=_WITH_LISTENERS,
 )
 _KEEPERS = (
     "tensorflow.python.checkpoint.checkpoint.Checkpoint"
     " tensorflow.python.checkpoint.checkpoint.CheckpointV1"
     " tensorflow.python.checkpoint.checkpoint_management.CheckpointManager"
 )
-KEPT = point(_KEEPERS, "save write", "steps wait for a checkpoint", undone=_TOLD)
+KEPT = point(_KEEPERS, "save write", "steps wait for a checkpoint", undone=_WITH_LISTENERS)
 RESTORED = point(
-    _KEEPERS, "restore read restore_or_initialize", "steps wait for a checkpoint", undone=_TOLD
+    _KEEPERS,
+    "restore read restore_or_initialize",
+    "steps wait for a checkpoint",
+    undone=_WITH_LISTENERS,
 )
 MODEL_KEPT = point(
     "",
     "save save_weights",
     "steps wait for a model",
     "Keras 2 and 3",
-    undone=_TOLD,
+    undone=_WITH_LISTENERS,
     holder=Holder.DEFINERS,
 )
 MODEL_RESTORED = point(
@@ -524,7 +526,7 @@ MODEL_RESTORED = point(
     "load_weights",
     "steps wait for a model",
     "Keras 2 and 3",
-    undone=_TOLD,
+    undone=_WITH_LISTENERS,
     holder=Holder.DEFINERS,
 )
 UNCAUGHT = point("sys", "excepthook", "the run ends by an exception", undone=Undone.AT_EXIT)

@@ -1,1 +1,1 @@
-"""The observed process, whatever it trains with: how it is started, bounded and spoken to."""
+"""The observed process, whatever its framework: starting it, limiting it, and talking to it."""

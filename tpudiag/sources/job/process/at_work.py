@@ -1,4 +1,4 @@
-"""Whether a process that says nothing computes, or hangs."""
+"""Whether a silent process computes, or hangs."""
 
 import time
 from collections.abc import Callable
@@ -6,13 +6,13 @@ from collections.abc import Callable
 import psutil
 
 LOOK_S = 20.0
-"""How far apart it is looked at."""
+"""The interval between two looks."""
 LEAST_S = 0.5
-"""Of a processor, between two looks; what hangs takes next to nothing."""
+"""The least CPU time between two looks; a hanging process uses almost none."""
 
 
 def cpu_s(pid: int) -> float:
-    """What a process and all that it started, and that still runs, have taken of processors."""
+    """The CPU time of a process and of all its living descendants."""
     total = 0.0
     try:
         started = psutil.Process(pid)
@@ -29,7 +29,7 @@ def cpu_s(pid: int) -> float:
 
 
 class AtWork:
-    """Looks at a process now and then: on a busy machine it is slow, and goes on."""
+    """Samples a process now and then, since on a busy machine it may be slow but alive."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class AtWork:
         self._before_s = 0.0
 
     def goes_on(self) -> bool:
-        """Whether it computed since it was looked at last; True until the next look is due."""
+        """Whether it computed since the last look; True until the next one is due."""
         now = self._clock()
         if self._looked is not None and now - self._looked < LOOK_S:
             return True

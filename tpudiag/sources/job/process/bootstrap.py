@@ -1,8 +1,8 @@
-"""Started by its path in the job's Python: makes the job's side of tpudiag importable there.
+"""Started by path in the job's Python: makes the job's side of tpudiag importable there.
 
-`python -B bootstrap.py SPEC PIPE`: SPEC is a JobSpec as JSON, PIPE the descriptor that facts go to.
-Nothing is installed, and sys.path stays what it is for a job started by hand: this package alone
-is found, in the folder that this file lies in, and no package of the tool's environment with it.
+`python -B bootstrap.py SPEC PIPE`: SPEC is a JobSpec as JSON, PIPE the descriptor for facts.
+Nothing is installed, and sys.path is that of a job started by hand: only this package is found, in
+this file's folder, and no package of the tool's environment.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ PACKAGE = Path(__file__).resolve().parents[3]
 
 
 class _Loader(SourceFileLoader):
-    """Keeps bytecode of this package beside it, where `-B` keeps the job from writing any."""
+    """Caches this package's bytecode, although `-B` keeps the job from writing any."""
 
     def get_code(self, fullname: str) -> CodeType | None:
         """The module's code."""
         before = sys.dont_write_bytecode
-        # Compiling these modules anew would delay each job, and the job's own -B is about
-        # its files, not ours.
+        # Compiling these modules anew would delay each job; the job's -B is about its files, not
+        # ours.
         sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
         try:
             return super().get_code(fullname)
@@ -39,11 +39,11 @@ class OwnPackage(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The module's spec, None for all that is not in this package."""
+        """The module's spec, None for everything outside this package."""
         if name.partition(".")[0] != PACKAGE.name:
             return None
-        # A FileFinder of one folder, and no entry of sys.path: with the whole site-packages of the
-        # tool the job would import the tool's numpy or protobuf in place of its own.
+        # A FileFinder for one folder, instead of a sys.path entry: with the tool's site-packages
+        # the job would import the tool's numpy or protobuf instead of its own.
         for folder in path or (str(PACKAGE.parent),):
             spec = FileFinder(folder, (_Loader, SOURCE_SUFFIXES)).find_spec(name, target)
             if spec is not None and spec.loader is not None:
@@ -52,12 +52,12 @@ class OwnPackage(importlib.abc.MetaPathFinder):
 
 
 def main() -> None:
-    """Observe the job that the command line specifies."""
+    """Observe the job of the command line."""
     if not getattr(sys.flags, "safe_path", False):
-        # Python puts the folder of what it runs first: modules there (`cells`, `protocol`) would
-        # hide the job's own of the same names.
+        # Python puts the folder of its script first: modules there (`cells`, `protocol`) would hide
+        # the job's own of the same names.
         del sys.path[0]  # this file's folder
-    # Before all others: the job's environment may hold a tpudiag of another version.
+    # Before all others: the job's environment may hold another version of tpudiag.
     sys.meta_path.insert(0, OwnPackage())
     from tpudiag.sources.job.process import child
 

@@ -1,6 +1,6 @@
-"""The bytecode of the job's side, made before a job starts whose writes are thrown away.
+"""Compiles the job's side before a job starts whose writes are discarded.
 
-In the job it would be made anew each time, which takes a second and more.
+The job would otherwise compile it each time, which takes over a second.
 """
 
 import os
@@ -13,12 +13,12 @@ from tpudiag.sources.job.process.job_python import JobPython
 
 PACKAGE = Path(__file__).resolve().parents[3]
 ROOMS = ("sources/job", "signals")
-"""Where the job's side is, beside the modules at the top of the package."""
+"""The job's side, beside the modules at the top of the package."""
 LIMIT_S = 60.0
 
 
 def made(python: JobPython) -> None:
-    """Make what is missing or older than its source, where it can be written."""
+    """Compile what is missing or outdated, where it can be written."""
     if os.environ.get("PYTHONDONTWRITEBYTECODE") or not os.access(PACKAGE, os.W_OK):
         return
     tag = "cpython-" + "".join(python.release.split(".")[:2])
@@ -42,7 +42,7 @@ def _sources() -> Iterator[Path]:
 
 
 def _is_stale(source: Path, tag: str) -> bool:
-    """Whether a source has no bytecode, or that of an earlier state."""
+    """Whether a source's bytecode is missing or outdated."""
     made_of = source.parent / "__pycache__" / f"{source.stem}.{tag}.pyc"
     try:
         return made_of.stat().st_mtime < source.stat().st_mtime

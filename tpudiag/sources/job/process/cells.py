@@ -1,4 +1,4 @@
-"""Runs the cells of a notebook, which the parent made plain Python of, as IPython runs them."""
+"""Runs a notebook's cells, converted to plain Python by the parent, as IPython does."""
 
 import ast
 import asyncio
@@ -21,32 +21,32 @@ from tpudiag.sources.job.points import Kwargs, hooks, table, user_lines
 from tpudiag.sources.job.process.protocol import JobSpec
 
 Tried = Callable[[Any, str, dict[str, Any], int], Any]
-"""Gives what is compiled for a text: of which file, for which space of names, by which flags."""
+"""Compiles and runs a text: its file, its namespace, the compiler flags."""
 _PLAIN_CELLS = {"time", "timeit", "capture", "prun"}
-"""Magics over a cell that run it, and measure or keep what it prints."""
+"""Cell magics that run the cell, and measure or capture its output."""
 
 
 _OF_FILES = frozenset(("mkdir", "cp", "mv", "ln", "touch", "rm", "unzip", "tar", "gunzip"))
-"""Programs that change files and nothing else; a rehearsal throws away what they changed."""
+"""Programs that only change files, which a rehearsal discards."""
 
 
 def is_of_files(line: str) -> bool:
-    """Whether a line is a command for the shell that changes files alone: `!mkdir -p out`."""
+    """Whether a line is a shell command that only changes files: `!mkdir -p out`."""
     parts = re.split(r"&&|;", line.strip().removeprefix("!"))
     programs = {part.split(maxsplit=1)[0] for part in parts if part.strip()}
-    # What IPython or the shell would put into it, or its output elsewhere, is not looked into.
+    # Substitutions by IPython or the shell, and redirected output, are not examined.
     return bool(programs) and programs <= _OF_FILES and not re.search(r"[`$|<>&{]", "".join(parts))
 
 
 class Kernel:
-    """Stands in for a notebook's kernel, which notebooks restart after they installed something."""
+    """Replaces a notebook's kernel, which notebooks restart after an installation."""
 
     def do_shutdown(self, restart: bool = False) -> None:
-        """What follows in the notebook is to run with what was installed: it simply goes on."""
+        """Continue without a restart: later cells need what was installed."""
 
 
 class Shell:
-    """Stands in for IPython's shell: commands and magics do nothing, but for a few."""
+    """Replaces IPython's shell: commands and magics do nothing, with a few exceptions."""
 
     def __init__(self, namespace: dict[str, Any], *, holds_writes: bool = False) -> None:
         self.user_ns, self._holds_writes = namespace, holds_writes
@@ -54,16 +54,16 @@ class Shell:
         self.kernel = Kernel()
 
     def system(self, command: str) -> None:
-        """`!command`: not run, but for what changes files alone where writes are held back."""
+        """`!command`: not run, unless it only changes files and writes are held back."""
         if self._holds_writes and is_of_files(command):
             subprocess.run(command, shell=True, check=False)
 
     def getoutput(self, command: str) -> list[str]:  # noqa: ARG002
-        """`lines = !command`: not run, so that it gives no lines."""
+        """`lines = !command`: not run, returns no lines."""
         return []
 
     def run_line_magic(self, name: str, line: str, *_: object) -> None:
-        """`%name line`: `%env NAME=VALUE` and `%cd` count, for cells go by them; no other does."""
+        """`%name line`: only `%env NAME=VALUE` and `%cd` work, since cells rely on them."""
         variable, _sign, value = line.partition("=" if "=" in line else " ")
         folder = Path(line.strip().strip("'\"")).expanduser()
         if name in ("env", "set_env") and value:
@@ -72,7 +72,7 @@ class Shell:
             os.chdir(folder)
 
     def run_cell_magic(self, name: str, line: str, cell: str) -> None:  # noqa: ARG002
-        """`%%name line` over a cell: not run, but for those that run the cell as it stands."""
+        """`%%name line` over a cell: ignored, unless it runs the cell unchanged."""
         if name in _PLAIN_CELLS:
             exec(compile(cell, f"<%%{name}>", "exec"), self.user_ns)
 
@@ -87,20 +87,19 @@ class Shell:
             file.write(text)
 
     def __getattr__(self, name: str) -> object:
-        # copy, pickle and whoever displays an object ask it for such names: they must hear that it
-        # has none.
+        # copy, pickle and displays look up such names, which must be missing.
         if name.startswith("_"):
             raise AttributeError(name)
         return display
 
 
 def display(*_: object, **__: object) -> None:
-    """IPython's display: there is nobody to look."""
+    """IPython's display, without an effect."""
 
 
 def _survive_restarts(text: str, namespace: Kwargs) -> None:
-    """Let the ways in which a notebook restarts its own kernel do nothing."""
-    # IPython is imported for those alone who use it: the import is slow, and may fail.
+    """Disable the ways in which a notebook restarts its own kernel."""
+    # IPython is imported only where it is used: the import is slow, and may fail.
     if "do_shutdown" in text:
         with contextlib.suppress(ImportError, AttributeError):
             application: Any = import_module("IPython").Application.instance()
@@ -109,8 +108,8 @@ def _survive_restarts(text: str, namespace: Kwargs) -> None:
 
 
 def _unless_by_cell(namespace: Kwargs, end: Callable[..., None], *args: object) -> None:
-    """Ends a process, but not this one for a cell of the notebook."""
-    # multiprocessing and launchers end processes by the same functions: theirs must go through.
+    """End a process, unless a cell of the notebook ends this one."""
+    # multiprocessing and launchers use the same functions: theirs must work.
     frame = user_lines.direct_frame()
     by_cell = frame is not None and frame.f_globals is namespace
     if by_cell and (len(args) < 2 or args[0] == os.getpid()):
@@ -119,14 +118,14 @@ def _unless_by_cell(namespace: Kwargs, end: Callable[..., None], *args: object) 
 
 
 def offer_shell(namespace: Kwargs) -> None:
-    """Let a script that was exported from a notebook ask for its shell, as under IPython."""
+    """Provide a shell to a script exported from a notebook, as under IPython."""
     shell = Shell(namespace)
     hooks.added(table.SHELL_ASKED, lambda: shell)
     namespace.update(display=display)
 
 
 def plain(text: object, _: str, __: Kwargs, ___: int) -> Any:
-    """A text as it stands."""
+    """A text as it is."""
     return text
 
 
@@ -140,18 +139,18 @@ def run(spec: JobSpec, tried: Tried = plain) -> None:
     sys.argv = [spec.notebook, *spec.arguments]
     # As in a kernel: the empty entry is the working folder, wherever `%cd` moves it.
     sys.path.insert(0, "")
-    # Before chdir, for the path may be relative.
+    # Before chdir, since the path may be relative.
     file = os.path.abspath(spec.program)  # noqa: PTH100
     os.chdir(Path(spec.notebook).resolve().parent)
     text = Path(file).read_text(encoding="utf-8")
     _survive_restarts(text, main.__dict__)
     lines = text.split("\n")
     compiler = codeop.Compile()  # remembers `from __future__` of earlier cells, as IPython does
-    # In place of codeop's own flags, which are for a prompt where statements come line by line.
+    # Instead of codeop's own flags, which are for an interactive prompt.
     compiler.flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     ends = [*spec.cells[1:], len(lines) + 1]
     for first, end in zip(spec.cells, ends, strict=True):
-        # Empty lines go first: tracebacks have the program's line numbers, which lead back to the
+        # Prepend empty lines: tracebacks need the program's line numbers, which map back to the
         # cell.
         source = "\n" * (first - 1) + "\n".join(lines[first - 1 : end - 1]) + "\n"
         tree = tried(source, file, main.__dict__, compiler.flags)

@@ -27,11 +27,11 @@ from tpudiag.sources.job.tensorflow.devices import same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.observer import Observer
 
 _EXPORTED = (b"get_ipython()", b"# In[")
-"""What tells a script that was exported from a notebook."""
+"""Identify a script that was exported from a notebook."""
 
 
 class _ImportWatch(importlib.abc.MetaPathFinder):
-    """Announces the import of TensorFlow, JAX and Keras, before and after; finds nothing itself."""
+    """Announces imports of TensorFlow, JAX and Keras, before and after; finds nothing itself."""
 
     def __init__(self, observer: Observer, of_jax: JaxObserver) -> None:
         self._before = {
@@ -49,31 +49,31 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The spec that the other finders give, its loader followed."""
+        """The other finders' spec, with its loader wrapped."""
         twin = _twin(name)
         if name not in self._after and twin is None:
             return None
-        # The spec of whichever finder would have found it (editable installs, zip files, ours for
-        # stand-ins): its loader is followed, and nothing is loaded in another way.
+        # The spec of the original finder (editable installs, zip files, our stand-in modules): its
+        # loader is wrapped, and loading stays the same.
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None and spec.loader is not None:
                 self._follow(spec.loader, name)
                 if twin is not None:
-                    # Where it is made a second time the hooks are put in by names, for they were
-                    # put on the first.
+                    # For a second execution share the names: the hooks were put on the first
+                    # module.
                     _share_names(spec.loader, twin)
                 return spec
         return None
 
     def _follow(self, loader: object, name: str) -> None:
-        """Announce when this loader executes its module; being asked for its spec is no import."""
+        """Announce when this loader executes its module; looking up its spec is no import."""
         if name not in self._after:
             return
         execute: Callable[[ModuleType], None] = loader.exec_module  # type: ignore[attr-defined]
 
         def exec_module(module: ModuleType) -> None:
-            # Once: importlib.reload executes a module again, and hooks would come to lie on hooks.
+            # Once: importlib.reload executes a module again, and hooks would be stacked.
             after = self._after.pop(name, None)
             if after is not None and name in self._before:
                 self._before[name]()
@@ -85,16 +85,16 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
 
 
 def _both(observer: Observer, of_jax: JaxObserver, keras: ModuleType) -> None:
-    """Keras is there, which trains with either."""
+    """Keras, which trains with either framework, was imported."""
     observer.imported_keras(keras, "keras")
     of_jax.imported_keras(keras)
 
 
 def _twin(name: str) -> ModuleType | None:
-    """The module of TensorFlow's interface that an import is about to make a second time.
+    """The module of TensorFlow's API that an import is about to execute a second time.
 
-    `from tensorflow.io import ...` executes the file of tf.io once more, and puts the new module in
-    tf.io's place, without anything that was hooked or stood in for.
+    `from tensorflow.io import ...` executes tf.io's file once more, and replaces tf.io by the new
+    module, without any hook or replacement.
     """
     if not name.startswith("tensorflow.") or name.startswith("tensorflow.keras"):
         return None
@@ -102,7 +102,7 @@ def _twin(name: str) -> ModuleType | None:
 
 
 def _share_names(loader: object, twin: ModuleType) -> None:
-    """Give a module that is made a second time the names that the first one has by now."""
+    """Give a module that is executed a second time the current names of the first one."""
     execute: Callable[[ModuleType], None] = loader.exec_module  # type: ignore[attr-defined]
 
     def exec_module(module: ModuleType) -> None:
@@ -126,7 +126,7 @@ def run(
         _look_first_in(Path.cwd())
         user_lines.own_package(program)
         runpy.run_module(program, run_name="__main__", alter_sys=True)
-    # The name of a file may hold a colon.
+    # A file's name may hold a colon.
     elif colon and not Path(program).exists():
         _look_first_in(Path.cwd())
         target: object = importlib.import_module(module)
@@ -139,16 +139,16 @@ def run(
 
 
 def _run_file(program: str, tried: cells.Tried) -> None:
-    """Run a script as Python does: by its whole path, its arguments as they were given.
+    """Run a script as Python does: by its absolute path, with unchanged arguments.
 
-    runpy keeps a relative `__file__`, with which a job that changes its folder finds nothing.
+    runpy keeps a relative `__file__`, which breaks a job that changes its folder.
     """
     file = os.path.abspath(program)  # noqa: PTH100 (a link's own path, as Python's)
     if not Path(file).is_file() or file.endswith(".pyc") or zipfile.is_zipfile(file):
-        runpy.run_path(program, run_name="__main__")  # what is no source has a __main__ in it
+        runpy.run_path(program, run_name="__main__")  # a non-source contains a __main__
         return
-    # Pickle, multiprocessing and Keras' custom objects look classes up in sys.modules['__main__']:
-    # it must be this module, and not ours.
+    # Pickle, multiprocessing and Keras' custom objects look up classes in sys.modules['__main__'],
+    # which must be the job's module.
     main = ModuleType("__main__")
     main.__dict__.update(__file__=file, __builtins__=builtins, __cached__=None)
     main.__loader__ = SourceFileLoader("__main__", file)
@@ -164,13 +164,13 @@ def _run_file(program: str, tried: cells.Tried) -> None:
 
 
 def _look_first_in(folder: Path) -> None:
-    """Put the folder first on sys.path, as Python does unless it was told not to (-P)."""
+    """Put the folder first on sys.path, as Python does unless disabled (-P)."""
     if not getattr(sys.flags, "safe_path", False):
         sys.path.insert(0, str(folder))
 
 
 def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
-    """Run the program to its end, or until enough was seen."""
+    """Run the program to its end, or until enough was observed."""
     changed_sources.install(spec.changed_sources)
     if spec.seed >= 0:
         same_numbers.seed_python(spec.seed)
@@ -187,21 +187,21 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
         else:
             run(spec.program, spec.arguments, spec.is_module, tried)
     except BaseException as raised:
-        # A job that was told to end may end by an exception of what it was interrupted in.
+        # A job that is being stopped may end by an exception from the interrupted call.
         over = observer.time_over or of_jax.time_over
         end, error = JobEnd(how="stopped") if over else _end(raised), raised
-    refusal = barrier.attempt("what was held back", observer.told, error)
-    # The job was cut by an exception of ours: what its `finally` and `except` blocks then did, to
-    # files or by another exception, is our doing.
+    refusal = barrier.attempt("what was held back", observer.refusal_at_end, error)
+    # Our exception stopped the job: whatever its `finally` and `except` blocks did then, to files
+    # or by another exception, is our doing.
     if observer.stopped or of_jax.stopped:
-        return JobEnd(how="stopped")  # what the job did after it was stopped is of no interest
+        return JobEnd(how="stopped")  # anything after the stop is irrelevant
     if refusal is not None:
         recorder.put(refusal=refusal)
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
     if error is not None:
         suspects = barrier.attempt("provenance", interventions.to_blame, error)
         recorder.put(interventions=interventions.made() if suspects is None else suspects)
-    with contextlib.suppress(StopObservation):  # the time may be over at this very moment
+    with contextlib.suppress(StopObservation):  # time may run out at this very moment
         barrier.attempt("reading what was seen", observer.ended, error, _coverage_end(end))
         barrier.attempt("reading what JAX did", of_jax.ended, error, _coverage_end(end))
     recorder.put(hook_defects=barrier.defects())
@@ -209,13 +209,13 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
 
 
 def _end(error: BaseException) -> JobEnd:
-    """How a job ended that something was raised in."""
+    """How a job ended by an exception."""
     if isinstance(error, StopObservation):
         return JobEnd(how="stopped")
     if isinstance(error, SystemExit):
         if error.code in (None, 0):
             return JobEnd(how="finished")
-        # As Python's own: sys.exit('text') prints the text and ends with 1.
+        # As in Python: sys.exit('text') prints the text and exits with 1.
         code = error.code if isinstance(error.code, int) else 1
         return JobEnd(
             how="exit", error=None if code is error.code else str(error.code), exit_code=code
@@ -230,18 +230,18 @@ def _end(error: BaseException) -> JobEnd:
 
 
 def _coverage_end(end: JobEnd) -> CoverageEnd:
-    """What ended the run of the script, for how much of it was seen."""
+    """What ended the script's run, for its coverage."""
     if end.how == "stopped":
         return "budget"
     return "whole" if end.how == "finished" else "crash"
 
 
 def main() -> None:
-    """Observe the job that the parent specified: argv[1] is the JSON, argv[2] the pipe."""
+    """Observe the parent's job: argv[1] is the JSON, argv[2] the pipe."""
     spec, facts = decoded_spec(sys.argv[1]), int(sys.argv[2])
     copied.die_with_parent()
     for descriptor in (facts, *([spec.requests] if spec.requests >= 0 else [])):
-        os.set_inheritable(descriptor, False)  # what the job starts has no part in this
+        os.set_inheritable(descriptor, False)  # not for the job's children
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(write_through=True)  # a crash loses no line
@@ -251,17 +251,16 @@ def main() -> None:
     recorder.put(end=end)
     sys.stdout.flush()
     sys.stderr.flush()
-    # Python joins all other threads before it runs what atexit holds, and a job's server never
-    # ends.
+    # Python joins all other threads before atexit handlers, and a job's server never ends.
     daemonic = all(thread.daemon for thread in threading.enumerate()[1:])
     if end.how != "stopped" and daemonic:
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]
     _remove_generated()
-    os._exit(0)  # not by way of destructors: iterators may hold them for a minute
+    os._exit(0)  # skips destructors: iterators may block them for a minute
 
 
 def _remove_generated() -> None:
-    """Remove what AutoGraph made, which is what it does itself at Python's own exit."""
+    """Remove AutoGraph's generated files, as it does itself at Python's normal exit."""
     for name, module in list(sys.modules.items()):
         if name.startswith("__autograph_generated_file"):
             with contextlib.suppress(OSError, TypeError):

@@ -1,7 +1,7 @@
-"""A process that goes on in a copy of itself, and from the same line anew where the copy asks.
+"""A process that continues in a copy of itself, and repeats from the same line on request.
 
-What ran before, above all its imports, need not run again. Only while it has one thread and no
-device: what other threads hold is lost in a copy.
+What ran before, above all imports, need not run again. Only possible with one thread and no device:
+a copy loses what other threads hold.
 """
 
 import ctypes
@@ -19,22 +19,22 @@ from tpudiag.sources.job.points import user_lines
 from tpudiag.sources.job.process.protocol import Recorder
 
 PR_SET_PDEATHSIG = 1
-_leave, _signal = os._exit, os.kill  # as they are before a notebook's cells are kept from them
+_leave, _signal = os._exit, os.kill  # the originals, before a notebook's cells are kept from them
 _CHANGES = frozenset(
     (
         "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link", "os.symlink", "os.truncate",
         "os.system", "os.posix_spawn", "os.fork", "subprocess.Popen", "socket.bind",
     )
 )  # fmt: skip
-"""Audit events after which the same lines of the user's may end otherwise: a folder is there, a
-port is taken. Libraries, which fill their caches, are ready for that."""
+"""Audit events after which repeating user code may differ: a folder exists, a port is taken.
+Libraries, which fill their caches, cope with that."""
 
 
 class Copy:
-    """The copy of a process, as it sees itself."""
+    """The copy of a process, seen from inside."""
 
-    def __init__(self, tell: int) -> None:
-        self._tell = tell
+    def __init__(self, send: int) -> None:
+        self._tell = send
         self._repeatable = True
         sys.addaudithook(self._heard)
 
@@ -43,12 +43,12 @@ class Copy:
             self._repeatable = False
 
     def asks_for(self, number: int) -> bool:
-        """Let the original go on with a number once this ends; False where it must not."""
+        """Let the original continue with a number once this ends; False where it must not."""
         return self._repeatable and os.write(self._tell, bytes([number])) == 1
 
 
 def possible() -> bool:
-    """Whether a copy of this process can go on as the process could."""
+    """Whether a copy of this process could continue in its place."""
     alone = threading.active_count() == 1
     return sys.platform == "linux" and alone and sys.gettrace() is None and not _has_workers()
 
@@ -56,8 +56,8 @@ def possible() -> bool:
 def _has_workers() -> bool:
     """Whether a library has started threads that a copy would wait for in vain.
 
-    Those of linear algebra are begun anew in a copy; they bear the program's name, as those of
-    OpenMP do, which are not.
+    Those of linear algebra are restarted in a copy; they carry the program's name, and so do
+    those of OpenMP, which are not.
     """
     try:
         names = {task.joinpath("comm").read_text() for task in Path("/proc/self/task").iterdir()}
@@ -68,36 +68,38 @@ def _has_workers() -> bool:
 
 
 def made(recorder: Recorder) -> Copy | int:
-    """Once in the copy; and in the original with the number that the copy asked for.
+    """Returns in the copy; and in the original with the number that the copy requested.
 
-    Where it asked for none the original ends as the copy did.
+    Without a request the original ends as the copy did.
     """
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
-    told, tell = os.pipe()
-    os.set_blocking(told, False)  # whatever the copy leaves behind may hold the other end
+    receive, send = os.pipe()
+    os.set_blocking(receive, False)  # processes left by the copy may hold the other end
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python counts the threads of libraries that can be copied
+        warnings.simplefilter(
+            "ignore"
+        )  # Python also counts threads of libraries that can be copied
         pid = os.fork()
     if not pid:
-        os.close(told)
+        os.close(receive)
         die_with_parent()
         recorder.take_over()
-        return Copy(tell)
-    os.close(tell)
+        return Copy(send)
+    os.close(send)
     how = _waited(pid)
-    asked = b""
+    requested = b""
     with suppress(BlockingIOError):
-        asked = os.read(told, 1)
-    if not asked:
+        requested = os.read(receive, 1)
+    if not requested:
         _end_as(how)
-    os.close(told)
-    return asked[0]
+    os.close(receive)
+    return requested[0]
 
 
 def _waited(pid: int) -> int:
-    """How a process has ended, which is told what this one is told."""
+    """How a process ended; signals to this one are forwarded to it."""
 
     def pass_on(number: int, _: object) -> None:
         with suppress(ProcessLookupError):
@@ -120,7 +122,7 @@ def _end_as(how: int) -> NoReturn:
 
 
 def die_with_parent() -> None:
-    """Ask Linux to end this process when the parent is gone, however that went."""
-    # A parent ended by SIGKILL cannot end the job itself; where there is no prctl (macOS) it stays.
+    """Ask Linux to end this process when the parent dies in any way."""
+    # A parent killed by SIGKILL cannot end the job itself; without prctl (macOS) the job stays.
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

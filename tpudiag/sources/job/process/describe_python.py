@@ -1,6 +1,6 @@
-"""Run in a Python by its text (`python -c`): tells as JSON what it is and what is installed in it.
+"""Run in a Python by its text (`python -c`): prints as JSON its version and installed packages.
 
-Any Python 3 reads it, so that one too old can say so. Nothing is imported but the standard library.
+Any Python 3 can read it, so that an old one can report itself. Only the standard library is used.
 """
 
 import json
@@ -9,9 +9,9 @@ import sys
 MARK = "tpudiag: "
 
 
-# Annotations as text: before Python 3.9 list[str] is an error when it is evaluated.
+# Annotations as text: before Python 3.9 evaluating list[str] is an error.
 def describe(names: "list[str]") -> "dict[str, object]":
-    """The version, the installed distributions of those named, and where TensorFlow lies."""
+    """The version, the named installed distributions, and TensorFlow's location."""
     versions = {}
     for name in names:
         try:
@@ -36,7 +36,7 @@ def describe(names: "list[str]") -> "dict[str, object]":
 
 
 if __name__ == "__main__":
-    # With -c the working folder is on the path, and a tensorflow.py there would pass for
+    # With -c the working folder is on the path, and a tensorflow.py there would count as
     # TensorFlow.
     sys.path[:] = [entry for entry in sys.path if entry]
     print(MARK + json.dumps(describe(sys.argv[1].split(","))))

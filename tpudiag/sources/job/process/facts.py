@@ -1,4 +1,4 @@
-"""The facts that a job sent, as the typed Signals that checks read: the tool's side alone."""
+"""Converts the facts sent by a job to the typed Signals that checks read, on the tool's side."""
 
 from dataclasses import replace
 
@@ -8,9 +8,9 @@ from tpudiag.signals import HookDefect, Origin, Signals
 
 
 def signals(origin: Origin, facts: dict[str, object]) -> Signals:
-    """The Signals of the facts received so far; facts of no field (progress) are left out.
+    """The Signals of the facts so far; facts without a field (progress) are ignored.
 
-    A fact that is not of its field's type is a defect of ours: it is left out, and said.
+    A fact of a wrong type is a defect of ours: it is skipped, and reported.
     """
     known = {key: value for key, value in facts.items() if key in Signals.__dataclass_fields__}
     try:
@@ -24,7 +24,7 @@ def signals(origin: Origin, facts: dict[str, object]) -> Signals:
 def _sound(
     origin: Origin, facts: dict[str, object]
 ) -> tuple[dict[str, object], tuple[HookDefect, ...]]:
-    """The facts that are what they should be, and what is wrong with the others."""
+    """The valid facts, and what is wrong with the others."""
     sound: dict[str, object] = {}
     defects: list[HookDefect] = []
     for name, fact in facts.items():

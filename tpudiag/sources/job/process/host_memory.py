@@ -1,32 +1,32 @@
-"""How many replicas of a model this machine can rehearse, and how much of their batches."""
+"""How many replicas of a model, and how much of their batches, this machine can rehearse."""
 
 import os
 
 from tpudiag.signals import VariableSeen
 
 VARIABLES_TO_TRACE = 400
-"""Trainable variables, all replicas together, that are traced in bearable time: tracing takes
-about 0.1 s for each layer of each replica."""
+"""Trainable variables of all replicas together that are traced in bearable time: about 0.1 s per
+layer and replica."""
 MEMORY_SHARE = 0.5
-"""Of the memory available at the first step; variables are there already, gradients are not."""
+"""Of the memory available at the first step; variables exist already, gradients do not."""
 CORE_FLOPS_PER_S = 10e9
-"""What a core does of a step's products, others at work beside it; a guess on the safe side."""
+"""A core's speed in a step's products with others busy; a conservative guess."""
 BEARABLE_STEP_S = 4.0
-"""A step that takes longer is run on fewer replicas."""
+"""A slower step is run on fewer replicas."""
 HEAVY_S = 2.0
-"""What takes longer on one replica alone is traced and not run."""
+"""What takes longer on one replica is traced but not run."""
 # The backward pass has two products (by inputs, by weights) for each of the forward pass.
 PASSES = 3
 """A step's work, in forward passes."""
 COPIES = 3
-"""Gradients and temporary copies of a variable while it is updated."""
+"""Gradients and temporary copies of a variable during its update."""
 
 
 def replicas_that_fit(variables: tuple[VariableSeen, ...], wanted: int) -> int:
     """The most replicas, up to `wanted`, that can be traced and held; at least 1.
 
-    Two are kept where time alone is short, so that what happens between replicas is still seen; but
-    of a model that takes as long to trace by itself.
+    Two are kept where only time is short, so that interaction between replicas is still seen;
+    except for a model that takes as long to trace by itself.
     """
     trainable = [variable for variable in variables if variable.trainable]
     by_time = VARIABLES_TO_TRACE // max(len(trainable), 1)
@@ -52,12 +52,12 @@ def shortage(variables: tuple[VariableSeen, ...], left_bytes: int) -> str | None
 
 
 def seconds(flops: float, cores: int) -> float:
-    """What this machine takes for so many; an estimate."""
+    """An estimate of this machine's time for so many FLOPs."""
     return flops / (cores * CORE_FLOPS_PER_S)
 
 
 def is_heavy(flops: float, cores: int) -> bool:
-    """Whether a call is traced and not run."""
+    """Whether a call is traced but not run."""
     return seconds(flops, cores) > HEAVY_S
 
 
@@ -70,12 +70,12 @@ def replicas_in_time(step_flops: float, wanted: int, cores: int) -> int:
 
 
 def has_room(forward_bytes: float) -> bool:
-    """Whether there is memory for what a forward pass keeps."""
+    """Whether there is memory for a forward pass's activations."""
     return forward_bytes <= MEMORY_SHARE * available_bytes()
 
 
 def available_bytes() -> int:
-    """Memory that this machine can still give; the physical memory where that is not told."""
+    """This machine's available memory; its physical memory where that is unknown."""
     try:
         with open("/proc/meminfo", encoding="ascii") as file:  # noqa: PTH123
             for line in file:

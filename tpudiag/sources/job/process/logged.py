@@ -12,19 +12,21 @@ MOST_RECORDS, LONGEST_RECORD = 50, 8_000
 
 def listen(recorder: Recorder) -> None:
     """Send every record of level WARNING or above from now on, each text once."""
-    make, told = logging.getLogRecordFactory(), dict[str, LoggedRecord]()
+    make, by_text = logging.getLogRecordFactory(), dict[str, LoggedRecord]()
 
     # The factory, and no handler: with a handler on the root, basicConfig would do nothing.
     def factory(*args: object, **kwargs: object) -> logging.LogRecord:
         record = make(*args, **kwargs)
-        if record.levelno >= logging.WARNING and len(told) < MOST_RECORDS:
-            barrier.attempt("hearing what is logged", _tell, record, told, recorder)
+        if record.levelno >= logging.WARNING and len(by_text) < MOST_RECORDS:
+            barrier.attempt("hearing what is logged", _record, record, by_text, recorder)
         return record
 
     logging.setLogRecordFactory(factory)
 
 
-def _tell(record: logging.LogRecord, told: dict[str, LoggedRecord], recorder: Recorder) -> None:
+def _record(
+    record: logging.LogRecord, by_text: dict[str, LoggedRecord], recorder: Recorder
+) -> None:
     """Send a record with those before it, unless its text was sent."""
     try:
         text = record.getMessage()
@@ -33,6 +35,6 @@ def _tell(record: logging.LogRecord, told: dict[str, LoggedRecord], recorder: Re
     if record.exc_info and record.exc_info[0] is not None:
         text += "\n" + "".join(traceback.format_exception(*record.exc_info))
     text = text[:LONGEST_RECORD]
-    if text not in told:
-        told[text] = LoggedRecord(text, record.levelno >= logging.ERROR)
-        recorder.put(logged=list(told.values()))
+    if text not in by_text:
+        by_text[text] = LoggedRecord(text, record.levelno >= logging.ERROR)
+        recorder.put(logged=list(by_text.values()))

@@ -381,12 +381,12 @@ def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
 def _take(line: bytes, job: JobRun) -> dict[str, object]:
     """Add one line of facts, and give it back; half a line of a killed job is no fact."""
     try:
-        told: object = json.loads(line)
+        message: object = json.loads(line)
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(told, dict):
+    if not isinstance(message, dict):
         return {}
-    facts = cast("dict[str, object]", told)
+    facts = cast("dict[str, object]", message)
     if job.cells is not None:
         facts = {name: job.cells.relocated(fact) for name, fact in facts.items()}
     job.facts.update(facts)

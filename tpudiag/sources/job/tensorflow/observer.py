@@ -98,7 +98,7 @@ class Observer:
         else:
             self._watch_keras(self.observation, keras, package)
 
-    def told(self, error: BaseException | None) -> Refusal | None:
+    def refusal_at_end(self, error: BaseException | None) -> Refusal | None:
         """All that was held back is told; what of it ended the job, if anything did."""
         return self.held_back.ended(error) if self.held_back is not None else None
 

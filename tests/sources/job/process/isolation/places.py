@@ -113,7 +113,7 @@ def launched(
     wanted = replace(wanted, **{"own_processes": isolation == "overlay", **more})
     start = [where.python, "-I", "-S", str(chosen.LAUNCHER), launch.encoded(wanted)]
     done = where.start(start, before, pass_fds=pass_fds)
-    return done, launch.told(str(folder))
+    return done, launch.outcome_in(str(folder))
 
 
 def harmed(where: Place, isolation: Isolation | None, **more: Any) -> dict[str, str]:

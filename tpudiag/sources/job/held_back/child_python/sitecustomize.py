@@ -1,7 +1,7 @@
 """Run by each Python that a rehearsed job starts, of whatever version and packages.
 
-Nothing is imported until the child itself imports what sends. The `sitecustomize` that this one
-hides is run as well.
+Nothing is imported until the child itself imports something that sends. The `sitecustomize` hidden
+by this one runs as well.
 """
 
 import importlib
@@ -33,7 +33,7 @@ def _load(name: str, path: str) -> Any:
 
 
 class _Watch(MetaPathFinder):
-    """Hooks what sends when it is imported."""
+    """Hooks modules that send at their import."""
 
     def find_spec(
         self,
@@ -41,7 +41,7 @@ class _Watch(MetaPathFinder):
         path: Sequence[str] | None,
         target: Optional[ModuleType] = None,  # noqa: UP045
     ) -> Optional[ModuleSpec]:  # noqa: UP045
-        """The spec that the other finders give, its loader followed."""
+        """The other finders' spec, with its loader wrapped."""
         if name not in _NAMES:
             return None
         _NAMES.discard(name)
@@ -54,7 +54,7 @@ class _Watch(MetaPathFinder):
 
 
 def _follow(loader: Any, name: str) -> None:
-    """Hook a module as soon as it is there; where that fails, nothing is reached."""
+    """Hook a module once it is loaded; where that fails, block the network."""
     execute = loader.exec_module
 
     def exec_module(module: ModuleType) -> None:
@@ -68,7 +68,7 @@ def _follow(loader: Any, name: str) -> None:
 
 
 def _close() -> None:
-    """Let this Python reach its own machine alone: what it sends could not be held back."""
+    """Allow connections to this machine only, since sends could not be held back."""
     import errno
     import socket
 
@@ -84,7 +84,7 @@ def _close() -> None:
 
 
 def _hook(name: str, module: ModuleType) -> None:
-    """Hook a module by what the job's own Python is hooked by."""
+    """Hook a module with the hooks of the job's own Python."""
     if not any(type(finder).__name__ == "OwnPackage" for finder in sys.meta_path):
         process = os.path.join(os.path.dirname(os.path.dirname(_HERE)), "process")
         bootstrap = _load("_tpudiag_bootstrap", os.path.join(process, "bootstrap.py"))
@@ -94,7 +94,7 @@ def _hook(name: str, module: ModuleType) -> None:
 
 
 def _hidden() -> None:
-    """Run the `sitecustomize` that this one hides."""
+    """Run the `sitecustomize` hidden by this one."""
     others = [each for each in sys.path if os.path.abspath(each or ".") != _HERE]
     spec = PathFinder.find_spec("sitecustomize", others)
     if spec is not None and spec.loader is not None:

@@ -1,7 +1,7 @@
-"""What Landlock does not know of: rights, owners, times and attributes of files.
+"""File changes that Landlock does not cover: permissions, owners, times and attributes.
 
-A filter of system calls (seccomp, for which no rights are needed) answers each that would set one
-as done, and does nothing: for a process and all that it starts, on whatever file.
+A filter of system calls (seccomp, which needs no privileges) answers each as done, without an
+effect: for a process and its descendants, on any file.
 """
 
 import ctypes

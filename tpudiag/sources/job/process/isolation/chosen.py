@@ -55,7 +55,7 @@ def means(working: str) -> Means:
                     timeout=TRIED_S, check=True,
                 )  # fmt: skip
             except (OSError, subprocess.SubprocessError) as error:
-                outcome = launch.told(str(folder))
+                outcome = launch.outcome_in(str(folder))
                 why = outcome.failure if outcome and outcome.failure else type(error).__name__
                 refused.append(f"{way.isolation}: {why}")
                 continue
@@ -87,7 +87,7 @@ def command(wanted: Launch) -> list[str]:
 
 def ended(folder: Path) -> Outcome | None:
     """What is told of the job that was started with this folder; NothingDiagnosed if none was."""
-    outcome = launch.told(str(folder))
+    outcome = launch.outcome_in(str(folder))
     if outcome is not None and outcome.failure:
         raise NothingDiagnosed(
             f"the job could not be kept apart from your files ({outcome.failure}): {IN_PLACE}"

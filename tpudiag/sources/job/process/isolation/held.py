@@ -1,4 +1,4 @@
-"""What a job wrote and removed: read from the layers that took it, and kept where that is asked."""
+"""What a job wrote and removed: read from its layers, and kept on request."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from tpudiag.sources.job.process.isolation.launch import Outcome
 from tpudiag.sources.job.process.isolation.layers import Layer
 
 _CHECKPOINTS = (".index", ".keras", ".h5", "/saved_model.pb")
-"""What the name of one file of each checkpoint or saved model ends in."""
+"""Endings of one file of each checkpoint or saved model."""
 _OF_ATTRIBUTES = ("trusted.overlay.", "user.overlay.")
 MOST_NAMES = 50
 REMOVED = "removed.txt"
@@ -20,24 +20,24 @@ REMOVED = "removed.txt"
 
 
 class What(Enum):
-    """What became of a file."""
+    """What happened to a file."""
 
     WRITTEN = "written"
     MOVED = "moved"
-    """A folder that got a new name; what is in it is where it was."""
+    """A folder that was renamed; its content is unchanged."""
     REMOVED = "removed"
 
 
 @dataclass(frozen=True)
 class Change:
-    """A file, or a folder that was moved, by its path as the job sees it."""
+    """A file, or a renamed folder, by its path as the job sees it."""
 
     path: str
     what: What
 
 
 def changes(layers: Iterable[Layer]) -> tuple[Change, ...]:
-    """All that the layers hold."""
+    """Everything in the layers."""
     return tuple(change for layer in layers for change in _of_layer(layer))
 
 
@@ -55,9 +55,9 @@ def outcome(seen: Sequence[Change], read_only: Sequence[str], memory: str) -> Ou
 
 
 def keep(seen: Sequence[Change], root: str, led: str, folder: str, working: str) -> None:
-    """Copy what was written: the working folder's by relative paths, the rest by whole ones.
+    """Copy what was written: the working folder's by relative paths, the rest by absolute ones.
 
-    `root`: below which it is found; `led`: the folder that took what was redirected.
+    `root`: where it is found; `led`: the folder of redirected files.
     """
     beside = f"{folder}.part"
     shutil.rmtree(beside, ignore_errors=True)
@@ -76,7 +76,7 @@ def keep(seen: Sequence[Change], root: str, led: str, folder: str, working: str)
 
 
 def redirected(folder: str) -> tuple[Change, ...]:
-    """The files of this machine that calls were led to a folder for."""
+    """Local files whose calls were redirected to a folder."""
     found: list[Change] = []
     for at, names, files in os.walk(folder):
         if at == folder:
@@ -86,7 +86,7 @@ def redirected(folder: str) -> tuple[Change, ...]:
 
 
 def _copy(source: str, target: str) -> None:
-    """A file or a moved folder, as far as it can be read."""
+    """Copy a file or renamed folder, as far as it is readable."""
     os.makedirs(os.path.dirname(target), exist_ok=True)
     with suppress(OSError, shutil.Error):
         if os.path.isdir(source) and not os.path.islink(source):
@@ -96,13 +96,13 @@ def _copy(source: str, target: str) -> None:
 
 
 def _name(path: str, working: str) -> str:
-    """What a file is called beneath the folder that keeps it."""
+    """A file's name in the folder that keeps it."""
     start = working.rstrip("/") + "/"
     return path[len(start) :] if path.startswith(start) else path.lstrip("/")
 
 
 def _of_layer(layer: Layer) -> Iterator[Change]:
-    """What one layer holds."""
+    """One layer's changes."""
     gone: list[Change] = []
     moved: set[str] = set()
     for folder, names, files in os.walk(layer.upper):
@@ -111,7 +111,7 @@ def _of_layer(layer: Layer) -> Iterator[Change]:
             whole, there = f"{folder}/{name}", f"{path}/{name}"
             before = _mark(whole, "redirect")
             if os.path.ismount(whole):
-                names.remove(name)  # shown there by us
+                names.remove(name)  # mounted there by us
             elif before:
                 yield Change(there, What.MOVED)
                 start = layer.path if before.startswith("/") else path
@@ -134,9 +134,9 @@ def _of_layer(layer: Layer) -> Iterator[Change]:
 
 
 def _of_file(layer: Layer, upper: str, path: str) -> Change | None:
-    """What became of a file; None where it is the copy that we made of it."""
+    """A file's change; None where it is our own copy."""
     now = os.lstat(upper)
-    # So an overlay marks what is there below and no more.
+    # How an overlay marks a removed lower file.
     if stat.S_ISCHR(now.st_mode) and now.st_rdev == 0:
         return Change(path, What.REMOVED)
     with suppress(OSError):
@@ -149,7 +149,7 @@ def _of_file(layer: Layer, upper: str, path: str) -> Change | None:
 
 
 def _gone(path: str, upper: str | None) -> Iterator[Change]:
-    """The files that are there below and not for the job; `upper`: what it has in their place."""
+    """Lower files that are gone for the job; `upper`: their replacement."""
     if not os.path.isdir(path) or os.path.islink(path):
         yield Change(path, What.REMOVED)
         return
@@ -161,7 +161,7 @@ def _gone(path: str, upper: str | None) -> Iterator[Change]:
 
 
 def _mark(path: str, name: str) -> str:
-    """What an overlay has noted about a folder in its layer."""
+    """An overlay's mark on a folder in its layer."""
     for start in _OF_ATTRIBUTES:
         with suppress(OSError):
             return os.fsdecode(os.getxattr(path, f"{start}{name}"))

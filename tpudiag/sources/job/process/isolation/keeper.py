@@ -1,4 +1,4 @@
-"""Watches over a job from outside: all of it ends with the tool, or where memory is short."""
+"""Watches a job from outside: ends it with the tool, or where memory is short."""
 
 import math
 import os
@@ -13,36 +13,36 @@ from tpudiag.sources.job.process.host_memory import available_bytes
 
 LOOK_EVERY_S = 0.25
 GRACE_S = 2.0
-"""How long a job that was told to end may take."""
+"""The time to exit after SIGTERM."""
 
 
 @dataclass(kw_only=True)
 class Keeper:
-    """Waits for the end of a process, and ends it where it must."""
+    """Waits for a process's end, and ends it where necessary."""
 
     pid: int
-    """The job's, or that of the first of its processes."""
-    told: Callable[[], None]
-    """Tells the job to end."""
+    """The job's pid, or that of its first process."""
+    terminate: Callable[[], None]
+    """Asks the job to end."""
     end: Callable[[], None]
-    """Ends it at once."""
+    """Kills it."""
     lifeline: int
     """A pipe that closes when the tool is gone."""
     spare_bytes: int
-    """Memory that this machine shall have left; 0: not looked at."""
+    """Memory to leave free on this machine; 0: not checked."""
     shortage: str = ""
-    """Why the job was ended for want of memory."""
+    """Why the job was ended for lack of memory."""
     alone: bool = False
     """Whether the tool is gone."""
     _ends_at: float = math.inf
 
     def wait(self) -> None:
-        """Until the process has ended; it is there to be waited for by others."""
+        """Wait until the process ended, without reaping it."""
         signal.signal(signal.SIGTERM, self._asked_to_stop)
         poll = select.poll()
         if self.lifeline >= 0:
             poll.register(self.lifeline, select.POLLIN)
-        with suppress(OSError):  # Linux before 5.3: looked at, and not waited for
+        with suppress(OSError):  # Linux before 5.3: polled instead
             poll.register(os.pidfd_open(self.pid), select.POLLIN)
         while os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
             heard = {descriptor for descriptor, _ in poll.poll(LOOK_EVERY_S * 1000)}
@@ -56,7 +56,7 @@ class Keeper:
                 self._look_at_memory()
 
     def _look_at_memory(self) -> None:
-        """End the job where it leaves too little."""
+        """End the job where it leaves too little memory."""
         left = available_bytes()
         if left < self.spare_bytes:
             self.shortage = (
@@ -66,18 +66,18 @@ class Keeper:
             self.end()
 
     def _asked_to_stop(self, _number: int, _frame: object) -> None:
-        """Of SIGTERM."""
+        """Handles SIGTERM."""
         self._stop()
 
     def _stop(self) -> None:
-        """Let the job end, and make it end after a moment."""
+        """Ask the job to end, and kill it after a moment."""
         self._ends_at = time.monotonic() + GRACE_S
-        self.told()
+        self.terminate()
 
 
 def end_descendants() -> None:
-    """End all that this process and its children have started, and left behind."""
-    # Ended ones give their children to this process, which is their subreaper: so until none is.
+    """Kill all remaining descendants of this process."""
+    # Dead processes' children go to this process, their subreaper: repeat until there are none.
     while children := _children():
         for pid in children:
             with suppress(ProcessLookupError, PermissionError):
@@ -87,7 +87,7 @@ def end_descendants() -> None:
 
 
 def _children() -> list[int]:
-    """This process's children, those that have ended included."""
+    """This process's children, including zombies."""
     own, found = os.getpid(), list[int]()
     for name in os.listdir("/proc"):
         if name.isdecimal():
@@ -95,7 +95,7 @@ def _children() -> list[int]:
                 suppress(OSError),
                 open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as file,
             ):
-                # The second field is a name in brackets, and may hold anything.
+                # The second field is a name in brackets with arbitrary content.
                 if int(file.read().rpartition(")")[2].split()[1]) == own:
                     found.append(int(name))
     return found

@@ -1,7 +1,7 @@
-"""A wall around a few folders: nothing outside can be written, made or removed (Landlock).
+"""A wall around a few folders: nothing outside can be written, created or removed (Landlock).
 
-It holds for a process and all that it starts, and needs no rights at all (Linux 5.13 on). Rights,
-times and attributes of files are outside of what it knows.
+It applies to a process and its descendants, and needs no privileges (Linux 5.13 on). It does not
+cover permissions, times and attributes of files.
 """
 
 import ctypes
@@ -16,13 +16,13 @@ _VERSION = 1
 _PATH_BENEATH = 1
 _WRITE_FILE, _REFER, _TRUNCATE = 1 << 1, 1 << 13, 1 << 14
 _CHANGES = sum(1 << bit for bit in (1, *range(4, 13)))
-"""To write to files, and to remove and make entries of folders of every kind."""
+"""Writing files, and removing and creating folder entries of every kind."""
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/ptmx", "/dev/pts")
 SHARED_MEMORY = "/dev/shm"
 
 
 KNOWS_TRUNCATION = 3
-"""The version from which on it knows that a file is cut."""
+"""The version from which on truncation is covered."""
 _SIGNALS = 1 << 1
 """To processes outside (Linux 6.12)."""
 
@@ -41,20 +41,20 @@ class _Beneath(ctypes.Structure):
 
 
 def version() -> int:
-    """Of the system's Landlock; raises OSError where it has none."""
+    """The system's Landlock version; raises OSError where it has none."""
     return system.system_call(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
 
 
 def wall(*folders: str) -> None:
-    """Let this process, and all that it starts, change files in these folders alone.
+    """Restrict changes of files by this process and its descendants to these folders.
 
-    And let it send no signal to any other process, where the system can keep it from that.
+    And keep it from sending signals to other processes, where the system supports that.
     """
     known = version()
     handled = (
         _CHANGES | (_REFER if known >= 2 else 0) | (_TRUNCATE if known >= KNOWS_TRUNCATION else 0)
     )
-    # What an older kernel does not know may be there as zeros.
+    # Fields unknown to an older kernel may follow as zeros.
     rules = _Ruleset(handled, 0, _SIGNALS if known >= 6 else 0)
     ruleset = system.system_call(
         _CREATE_RULESET,
@@ -72,7 +72,7 @@ def wall(*folders: str) -> None:
 
 
 def _allow(ruleset: int, paths: Iterable[str], access: int) -> None:
-    """Open a gate in the wall; what is not there needs none."""
+    """Allow access below paths; missing ones are skipped."""
     for path in paths:
         with suppress(FileNotFoundError):
             opened = os.open(path, os.O_PATH | os.O_CLOEXEC)

@@ -1,7 +1,7 @@
-"""Started by its path in the tool's own Python: starts a job apart from all else, and keeps it.
+"""Started by path in the tool's own Python: starts a job in isolation, and watches it.
 
-`python -I -S launcher.py LAUNCH`: LAUNCH is a Launch as JSON. Ends as the job ended: with its exit
-code, or by its signal.
+`python -I -S launcher.py LAUNCH`: LAUNCH is a Launch as JSON. Ends as the job did: with its exit
+code or signal.
 """
 
 import os
@@ -29,14 +29,14 @@ from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
 from tpudiag.sources.job.process.isolation.layers import Layers
 
 ALL_USERS = ["0", "0", "4294967295"]
-"""The map of users of a machine's own user namespace."""
+"""The user map of a machine's initial user namespace."""
 
 
 def main() -> None:
-    """Start the job that the command line specifies, or try whether it could be."""
+    """Start the job of the command line, or test whether that is possible."""
     wanted = launch.decoded(sys.argv[1])
     for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # whoever wants to end the job tells the tool
+        signal.signal(number, signal.SIG_IGN)  # requests to end the job go to the tool
     for descriptor in (wanted.lifeline, wanted.held_open):
         if descriptor >= 0:
             os.set_inheritable(descriptor, False)  # not for the job
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def _run(wanted: Launch) -> int:
-    """Run the job to its end, which is given back as the system tells it; raises OSError."""
+    """Run the job to its end; returns its wait status. Raises OSError."""
     layers = _layers(wanted) if wanted.isolation == "overlay" else None
     read_end, write_end = os.pipe()
     system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
@@ -66,8 +66,7 @@ def _run(wanted: Launch) -> int:
         os.close(descriptor)
 
     def sent(which: signal.Signals) -> None:
-        # The job has a group of its own, but not from its first moment on; the first of its
-        # processes has none.
+        # The job's group exists only after its first moment; the first process of a table has none.
         for send in (os.killpg, os.kill):
             with suppress(ProcessLookupError):
                 send(pid, which)
@@ -92,7 +91,7 @@ def _run(wanted: Launch) -> int:
 
 
 def _layers(wanted: Launch) -> Layers:
-    """The file system with layers over it, in namespaces of this process's own."""
+    """The file system with layers, in namespaces of this process's own."""
     home = os.environ.get("HOME") or "/"
     without_rights = _new_namespaces(wanted)
     folder = Path(wanted.folder, launch.LAYER)
@@ -107,7 +106,7 @@ def _layers(wanted: Launch) -> Layers:
 
 
 def _new_namespaces(wanted: Launch) -> bool:
-    """Enter new namespaces; whether that is in a user namespace that does not know all users.
+    """Enter new namespaces; returns whether in a user namespace without all users.
 
     Raises OSError where neither is allowed.
     """
@@ -130,7 +129,7 @@ def _new_namespaces(wanted: Launch) -> bool:
 
 
 def _before(wanted: Launch, layers: Layers | None) -> Callable[[], None]:
-    """What the job's own process does before it is the job."""
+    """What the job's process does before it executes the job."""
     if layers is not None:
         return lambda: first_process.enter(wanted, layers.root)
     if wanted.isolation == "landlock":
@@ -145,7 +144,7 @@ def _walled(wanted: Launch) -> None:
 
 
 def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outcome:
-    """What is to be told of a job that has ended."""
+    """The report on a job that ended."""
     led = str(Path(wanted.folder, launch.REDIRECTED))
     changes = held.changes(layers.layers) if layers is not None else held.redirected(led)
     read_only = layers.read_only if layers is not None else ()
@@ -157,14 +156,14 @@ def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outc
 
 
 def _tell(wanted: Launch, outcome: Outcome) -> None:
-    """Leave an outcome for the tool."""
-    # Over what was kept free for it: the job may have filled the disk.
+    """Write the report for the tool."""
+    # Into its reserved space: the job may have filled the disk.
     with suppress(OSError), Path(wanted.folder, launch.TOLD).open("r+", encoding="utf-8") as file:
         file.write(launch.encoded(outcome))
 
 
 def _end_as(how: int) -> None:
-    """End this process as another one ended."""
+    """End this process as another one did."""
     if not os.WIFSIGNALED(how):
         os._exit(os.waitstatus_to_exitcode(how))
     number = os.WTERMSIG(how)

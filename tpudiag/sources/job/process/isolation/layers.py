@@ -1,9 +1,9 @@
-"""Puts the file system together once more, below a folder, with a layer over all of it.
+"""Rebuilds the file system below a folder, with a layer over everything.
 
-What is read is what is there; what is written, removed or renamed goes into the layer. One overlay
-takes a folder with all that is in it, but not what is mounted beneath: those get one each. Where
-the kernel refuses a folder because of them (in a user namespace the mounts that it was given hold
-together), the folder is made anew, and what is in it is put there one by one.
+Reads see the existing files; writes, removals and renames go into the layer. One overlay covers a
+folder with its content, but not mounts below it: those get one each. Where the kernel refuses a
+folder because of them (in a user namespace inherited mounts are locked together), the folder is
+recreated, and its content is placed there piece by piece.
 """
 
 import os
@@ -17,56 +17,56 @@ from tpudiag.sources.job.process.isolation import system_calls as system
 from tpudiag.sources.job.process.isolation.mount_table import Mount, beneath, mounts
 
 OPTIONS = (
-    # Without `redirect_dir` a folder cannot be renamed; `volatile`: a layer that is thrown away
-    # needs not be brought safely to the disk.
+    # Without `redirect_dir` a folder cannot be renamed; `volatile`: a discarded layer need not be
+    # synced to disk.
     "redirect_dir=on,index=off,metacopy=off,volatile",
     "redirect_dir=on,index=off,metacopy=off",
-    # In a user namespace marks are kept in the user's own attributes.
+    # In a user namespace marks are kept in user attributes.
     "userxattr,index=off,metacopy=off,volatile",
     "userxattr",
     "index=off",
 )
 LARGEST_COPIED = 64 * 2**20
-"""Bytes of a file in a folder that is made anew: larger ones can be read there, and no more."""
+"""Bytes of a file in a recreated folder: larger ones are read-only there."""
 _SYSTEM = ("/proc", "/sys", "/dev")
-"""What is no files: shown as it is."""
+"""No real files: mounted unchanged."""
 
 
 @dataclass(frozen=True)
 class Layer:
-    """A folder of the user's, and what takes the changes of all that is in it."""
+    """A folder of the user's, and the layer for its changes."""
 
     path: str
     upper: str
     is_copy: bool = False
-    """A folder made anew: what was in it is there, too."""
+    """A recreated folder: its original content is in it, too."""
 
 
 @dataclass(kw_only=True)
 class Layers:
-    """The file system below `root`, and the layers over it, which lie in `folder`."""
+    """The file system below `root`, and its layers in `folder`."""
 
     root: str
     folder: str
     without_rights: bool
-    """Whether this is a user namespace, in which some users' files cannot be copied."""
+    """Whether this is a user namespace, where some users' files cannot be copied."""
     options: str = ""
     layers: list[Layer] = field(default_factory=list[Layer])
     read_only: list[str] = field(default_factory=list[str])
-    """What could be written and cannot be written by the job: no layer could be put over it."""
+    """Paths writable outside but not by the job: no layer could be put over them."""
     _table: tuple[Mount, ...] = ()
     _tried: int = 0
 
     def build(self, places: Iterable[str], memory_bytes: int) -> None:
-        """Put everything together; raises OSError where the system does not let us.
+        """Build everything; raises OSError where the system does not allow it.
 
-        `places`: folders that the job is sure to write in. `memory_bytes`: how much memory may be
-        used for a layer that cannot lie on the disk.
+        `places`: folders that the job certainly writes. `memory_bytes`: the memory for layers that
+        cannot be on the disk.
         """
         self._table = mounts()
         os.makedirs(self.root, exist_ok=True)
         self._find_way(memory_bytes)
-        # What is put together shall be a mount of its own, whatever becomes of "/".
+        # The result must be a mount of its own, whatever "/" is.
         self._place("/", self.root)
         for name in _SYSTEM:
             self._system(name)
@@ -75,19 +75,19 @@ class Layers:
             self._own_part(place)
 
     def through(self, path: str) -> None:
-        """Let the job write at a place for real."""
+        """Let the job write a path for real."""
         try:
             system.bind(path, self.root + path)
-        except OSError:  # what is mounted beneath cannot be left out in a user namespace
+        except OSError:  # mounts below cannot be left out in a user namespace
             system.bind(path, self.root + path, below=True)
 
     def hide(self, path: str) -> None:
-        """Show nothing at a place: what is there is ours."""
+        """Show nothing at one of our paths."""
         system.mount("tmpfs", self.root + path, "tmpfs", data="size=4k,mode=0500")
 
     def _find_way(self, memory_bytes: int) -> None:
-        """Find where the layers can lie and how, by trying it on an empty folder."""
-        # On an overlay, which a container's files are, no other can rest.
+        """Find where and how layers work, by testing on an empty folder."""
+        # An overlay, such as a container's files, cannot hold another's layer.
         for on_disk in (True, False):
             if not on_disk:
                 system.mount("tmpfs", self.folder, "tmpfs", data=f"size={memory_bytes},mode=0700")
@@ -101,7 +101,7 @@ class Layers:
         raise OSError("no overlay can be mounted")
 
     def _place(self, path: str, target: str) -> None:
-        """Show a folder, or what is mounted there, at its new place, under a layer."""
+        """Show a folder or mount at its new place, under a layer."""
         inside = [each for each in beneath(path, self._table) if not _is_system(each.path)]
         if not os.path.isdir(path):
             _bound_file(path, target)
@@ -120,7 +120,7 @@ class Layers:
 
     def _layered(self, path: str, target: str) -> None:
         """Put a layer over a folder; raises OSError."""
-        # A folder in which one mount has failed is of no use to the next.
+        # A folder in which one mount failed cannot be reused.
         self._tried += 1
         folder = _made(self.folder, f"layer-{self._tried}")
         self._overlay(path, target, folder)
