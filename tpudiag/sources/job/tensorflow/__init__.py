@@ -1,1 +1,1 @@
-"""What is observed of a TensorFlow job, in its own process: hooks, stand-ins, graphs."""
+"""Observes a TensorFlow job in its own process: hooks, replacements, graphs."""

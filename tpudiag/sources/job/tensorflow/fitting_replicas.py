@@ -1,6 +1,6 @@
-"""Ends a rehearsal that this machine cannot hold, so that it is started again with fewer replicas.
+"""Ends a rehearsal that is too large for this machine, so that it restarts with fewer replicas.
 
-A model may be too large for the memory, or its step too slow for the cores.
+A model may exceed the memory, or its step be too slow for the cores.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _KEPT = ("Conv", "Depthwise", "FusedBatchNorm", "MatMul", "BatchMatMul", "Einsum
 
 
 def end_if_too_large(spec: JobSpec, watches: Watches, recorder: Recorder) -> None:
-    """While a model is built, and before its first step: one too large ends the try."""
-    # The variables of a job that only lowers its step are reserved and never written.
+    """While a model is built, and before its first step, end a try that is too large."""
+    # A job that only lowers its step never writes its variables.
     replicas = watches.replicas
     if replicas is None or spec.requests >= 0:
         return
@@ -37,7 +37,7 @@ def end_if_too_large(spec: JobSpec, watches: Watches, recorder: Recorder) -> Non
 
 
 def _end_if_one_is_too_large(watches: Watches, recorder: Recorder) -> None:
-    """The only replica is too large: that is said while there is memory to say it."""
+    """Report that even a single replica is too large, while there is memory to do so."""
     available = host_memory.available_bytes()
     short = host_memory.shortage(watches.variables.facts(), available)
     if short is not None:
@@ -46,16 +46,16 @@ def _end_if_one_is_too_large(watches: Watches, recorder: Recorder) -> None:
 
 
 def judge_speed(tf: Library, spec: JobSpec, watches: Watches, call: GradientCall) -> None:
-    """Replica 0 has traced its forward pass: is the step one for this machine?
+    """Replica 0 has traced its forward pass: decide whether this machine can run the step.
 
-    One too slow for so many replicas ends the try. What is too much for it even alone is traced and
-    not run: for the other replicas, too, which takes less than to begin anew.
+    One too slow for so many replicas ends the try. What is too slow even alone is traced but not
+    run, for the other replicas, too, which is faster than a restart.
     """
     watches.gradients.on_first_replica = lambda _: None
     replicas = watches.replicas
     if replicas is None or spec.requests >= 0:
         return
-    # Before the first step nothing is known to train: what was distributed is taken for it.
+    # Before the first step training pipelines are unknown: assume the distributed ones.
     pipelines = [replace(p, trains=True) for p in watches.pipelines.facts() if p.distributed]
     strategies = watches.strategies
     batch = batch_of(
@@ -78,9 +78,9 @@ def judge_speed(tf: Library, spec: JobSpec, watches: Watches, call: GradientCall
 
 
 def _forward_bytes(call: GradientCall, examples: int) -> int:
-    """What the forward pass of one replica leaves for the backward pass; an estimate.
+    """An estimate of what one replica's forward pass keeps for the backward pass.
 
-    An open first dimension is taken for the batch.
+    An open first dimension counts as the batch.
     """
     total = 0
     for operation in call.graph.get_operations()[: call.forward_operations]:

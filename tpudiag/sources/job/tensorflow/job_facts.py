@@ -1,4 +1,4 @@
-"""Reads the watches and sends what they saw: the facts that grow while the job runs."""
+"""Sends what the watches recorded: the facts that grow while the job runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpudiag.sources.job.tensorflow.watches.tf1 import tf2_enabled
 
 
 def tensorflow_import(tf: Library, took_s: float) -> TensorFlowImport:
-    """The TensorFlow that was imported and its switches as they are now."""
+    """The imported TensorFlow and its current switches."""
     return TensorFlowImport(
         succeeded=True,
         version=str(tf.__version__),
@@ -30,7 +30,7 @@ def send(
     imported: Callable[[], TensorFlowImport],
     send_each: Callable[..., None] = barrier.send_each,
 ) -> None:
-    """Send all that was seen by now."""
+    """Send everything recorded so far."""
     recorder.put(
         steps=_step_times(steps),
         cut_to_steps=steps.cut_to,
@@ -54,7 +54,7 @@ def send(
 
 
 def _step_times(steps: StepWatch) -> StepTimes | None:
-    """The times of the steps, those under the profiler where there are some."""
+    """The step times, those under the profiler where there are some."""
     times_ms = tuple(steps.profiled_ms or steps.times_ms)
     if not times_ms:
         return None
@@ -62,7 +62,7 @@ def _step_times(steps: StepWatch) -> StepTimes | None:
 
 
 def _variables(watches: Watches) -> tuple[VariableSeen, ...]:
-    """The variables, and which of them steps train."""
+    """The variables, and which of them are trained."""
     watches.variables.trains(v for call in watches.gradients.calls for v in call.sources)
     return watches.variables.facts()
 

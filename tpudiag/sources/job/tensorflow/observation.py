@@ -1,4 +1,4 @@
-"""The observation of a job once its TensorFlow is there: its steps, its end, and what is sent."""
+"""The observation of a job after its TensorFlow import: its steps, its end, and the facts sent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ step may end in an abort of TensorFlow's."""
 
 
 class Observation:
-    """Counts the job's steps, stops it when enough was seen, and sends what the watches saw."""
+    """Counts the job's steps, stops it when enough was observed, and sends the facts."""
 
     def __init__(
         self,
@@ -40,14 +40,14 @@ class Observation:
         script_path: Callable[[object], object],
         imported: Callable[[], TensorFlowImport],
     ) -> None:
-        """Put all watches on; nothing of TensorFlow has run yet.
+        """Install all watches; TensorFlow has not run anything yet.
 
-        `script_path` gives the script's own path for one that was redirected.
+        `script_path` returns the script's own path of a redirected file.
         """
         self._tf, self._spec, self._recorder, self._imported = tf, spec, recorder, imported
         self._input_budget_s = spec.measure_input_s
         self.has_stand_ins: Callable[[], bool] = lambda: False
-        """Whether data were stood in for: how fast these are read says nothing of the job's."""
+        """Whether synthetic data is used, whose speed says nothing of the job's."""
         self._heavy: list[str] = []
         self._finishing = threading.RLock()
         self.finished = self.stopped = False
@@ -78,7 +78,7 @@ class Observation:
             threading.Thread(target=self._tell_early, name="tpudiag-early", daemon=True).start()
 
     def _events(self) -> Events:
-        """What is done when the job does something."""
+        """The handlers of the job's events."""
         return Events(
             after_call=self._after_call,
             after_eager_run=self._after_eager_run,
@@ -89,7 +89,7 @@ class Observation:
         )
 
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
-        """The job has ended, whatever by; sends all that is known."""
+        """The job ended in any way; send everything known."""
         if self.watches.whole is not None:
             barrier.attempt("main flow", self.watches.whole.ended_by, error)
         self.finish(end)
@@ -123,7 +123,7 @@ class Observation:
             self.finished = True
             if self._steps.steps and self._tf.executing_eagerly():
                 barrier.attempt("records of the pipelines", self.watches.pipelines.count)
-            # What was seen goes first: to measure may hang, to lower may take the process down.
+            # Facts are sent first: measuring may hang, and lowering may crash the process.
             self._send_seen()
             barrier.attempt("steps of other loops", self._reader.read_others)
             whole, lowering = self.watches.whole, self.watches.lowering
@@ -131,18 +131,18 @@ class Observation:
                 barrier.send_each(self._recorder.put, coverage=lambda: whole.coverage(end))
             barrier.attempt("speed of the pipelines", self._measure_input)
             if lowering is not None:
-                barrier.attempt("shapes of the examples", self._tell_shapes, lowering)
+                barrier.attempt("shapes of the examples", self._report_shapes, lowering)
                 batch = self._reader.batch
                 barrier.attempt("lowering", lowering.lower_as_seen, self._spec, batch)
             self._recorder.put(hook_defects=barrier.defects(), misfits=interventions.misfits())
 
-    def _tell_shapes(self, lowering: LoweringWatch) -> None:
-        """What the data leave open and had one size in all that was read of them."""
+    def _report_shapes(self, lowering: LoweringWatch) -> None:
+        """Report sizes that the data leaves open but that were equal in all elements read."""
         feeding = [pipeline for pipeline in self.watches.pipelines.facts() if pipeline.trains]
         lowering.shapes = tuple(shape for pipeline in feeding for shape in pipeline.one_shape)
 
     def _after_call(self, function: FunctionRecord, traced: bool) -> None:
-        """An outermost tf.function has returned."""
+        """An outermost tf.function returned."""
         self.watches.pipelines.feeds.called(function.trains)
         if function.trains:
             if function.heavy:
@@ -151,34 +151,34 @@ class Observation:
             self._step_done(eager=False, enough=enough, retraced=traced)
 
     def _after_eager_run(self) -> None:
-        """A strategy.run has returned that ran its function eagerly."""
+        """A strategy.run returned that ran its function eagerly."""
         trains = bool(self.watches.gradients.eager_calls)
         self.watches.pipelines.feeds.called(trains)
         if trains:
             self._step_done(eager=True)
 
     def _after_large_variable(self) -> None:
-        """A large variable was made: tell of it, as the next one may be too large to live."""
+        """A large variable was made: report it, as the next one may exceed the memory."""
         self._recorder.put(variables=self.watches.variables.facts())
         self._before_first_run()
 
     def _before_first_run(self) -> None:
-        """A model grows, or is about to be run: is it one for this machine?"""
+        """A model grows or is about to run: check whether this machine can hold it."""
         fitting_replicas.end_if_too_large(self._spec, self.watches, self._recorder)
 
     def _step_done(self, eager: bool, enough: bool = False, retraced: bool = False) -> None:
-        """Training steps were dispatched and have returned."""
+        """Training steps were dispatched and returned."""
         steps = self._steps
         if steps.steps == 0 and not eager:
             moved = self.watches.keras.steps_of_first_call()
             if moved is not None:  # more than 1 where a loop runs inside the dispatch
                 steps.steps_per_dispatch = max(moved, 1)
-        if steps.steps in TOLD_AFTER:
+        if steps.steps in SENT_AFTER:
             self._recorder.put(loop=hooks.quietly(self.watches.loop.facts))
         steps.finished_dispatch(eager, enough, retraced)
 
     def _not_run(self, which: str) -> None:
-        """A function is too heavy for this machine, and its trace answers for it."""
+        """A function is too heavy for this machine; its trace answers for it."""
         self._heavy.append(which)
         self._recorder.put(not_run=self._heavy)
         self._recorder.phase(f"going on with {which.partition(' at ')[0]} traced, not run")
@@ -191,7 +191,7 @@ class Observation:
         self._recorder.phase("observing steps")
 
     def _stop(self) -> bool:
-        """Enough steps were seen: send what is known, and go on where the rest is wanted too."""
+        """Enough steps were observed: send the facts, and continue if the rest is wanted, too."""
         self._send_seen()
         whole = self.watches.whole
         if whole is not None and self._spec.rest_s > 0:
@@ -208,7 +208,7 @@ class Observation:
         return False
 
     def _end_hard(self) -> None:
-        """The time for the rest is over and the job does not end: on a thread of its own."""
+        """The time for the rest is over and the job does not end: called on a thread of its own."""
         if self.watches.whole is not None:
             self.watches.whole.stuck()
         self.finish("budget")
@@ -216,7 +216,7 @@ class Observation:
         os._exit(0)
 
     def _send_seen(self) -> None:
-        """Close the profile, read the step and send what is known by now."""
+        """Close the profile, read the step and send the facts so far."""
         self._recorder.phase("writing the profile")
         barrier.attempt("profile", self._steps.close_profile)
         self._recorder.phase("reading what was seen")
@@ -232,7 +232,7 @@ class Observation:
         job_facts.send(self._recorder, self.watches, self._steps, self._imported)
 
     def _serve(self, lowering: LoweringWatch, step: StepCall) -> None:
-        """A training step was traced: lower it as often as is asked, and never run it."""
+        """A training step was traced: lower it for each request, and never run it."""
         inputs = self._reader.inputs()
         self._recorder.put(
             step_inputs=inputs,
@@ -243,7 +243,7 @@ class Observation:
         lowering.serve(self._spec, self._reader.batch_of(inputs))
 
     def _measure_input(self) -> None:
-        """Once, after all else is sent: what the fixes of the input pipeline are worth."""
+        """Measure the gain of input pipeline fixes, once, after all facts were sent."""
         budget_s, self._input_budget_s = self._input_budget_s, 0.0
         if self.has_stand_ins():
             return

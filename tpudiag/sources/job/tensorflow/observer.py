@@ -1,4 +1,4 @@
-"""Follows a job from its imports on: the observation begins when TensorFlow is there."""
+"""Follows a job from its imports on: the observation begins with TensorFlow's import."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tpudiag.sources.job.tensorflow.watches import keras_backend
 
 
 class Observer:
-    """What is told of the job's imports and of its end."""
+    """Receives the job's imports and its end."""
 
     def __init__(self, spec: JobSpec, recorder: Recorder) -> None:
         self._spec, self._recorder = spec, recorder
@@ -29,7 +29,7 @@ class Observer:
         self.observation: Observation | None = None
         """None until TensorFlow was imported."""
         self.held_back: HeldBack | None = None
-        """None for a real run, by which all is written and sent."""
+        """None for a real run, whose writes and sends are not held back."""
         if spec.rehearse:
             hosts = paths.WRITABLE if spec.fake_data else ()
             self.held_back = HeldBack(spec, recorder, hosts)
@@ -44,21 +44,21 @@ class Observer:
             )
 
     def by_module(self) -> Watches:
-        """What is to be told of the import of which module, besides TensorFlow and Keras."""
+        """The hooks by the module whose import triggers them, besides TensorFlow and Keras."""
         after = self.held_back.by_module() if self.held_back is not None else {}
-        # Stand-ins for data lie over what redirects: they ask it what the job wrote itself.
+        # Synthetic data comes above redirections, which know what the job wrote itself.
         for name, stand_in in (self.fake_data.by_module() if self.fake_data else {}).items():
             after[name] = _both(after[name], stand_in) if name in after else stand_in
         return after
 
     @property
     def stopped(self) -> bool:
-        """Whether enough was seen and the job was made to end."""
+        """Whether enough was observed and the job was stopped."""
         return self.observation is not None and self.observation.stopped
 
     @property
     def time_over(self) -> bool:
-        """Whether the job was told to end, for its time was over."""
+        """Whether the job was stopped because its time was over."""
         whole = self.observation.watches.whole if self.observation is not None else None
         return whole is not None and whole.deadline.spent
 
@@ -68,7 +68,7 @@ class Observer:
         self._recorder.phase("importing TensorFlow")
 
     def imported_tensorflow(self, tf: Library) -> None:
-        """TensorFlow is there, and nothing of it has run yet: install everything."""
+        """TensorFlow was imported and has not run anything yet: install everything."""
         took_s = time.perf_counter() - self._import_started
         imported = partial(job_facts.tensorflow_import, tf, took_s)
         self._recorder.put(tensorflow=imported())
@@ -86,7 +86,7 @@ class Observer:
         self._recorder.phase(UP_TO_FIRST_STEP)
 
     def imported_keras(self, keras: Library, package: str) -> None:
-        """A Keras is there; TensorFlow imports Keras 3 itself before it is whole."""
+        """A Keras is there; TensorFlow imports Keras 3 itself before it is complete."""
         hooks.quietly(keras_backend.watch, keras, self._recorder)
         of_jax = hooks.quietly(keras_backend.name_of, keras) == "jax"
         if of_jax and self.fake_data is not None:
@@ -99,27 +99,27 @@ class Observer:
             self._watch_keras(self.observation, keras, package)
 
     def refusal_at_end(self, error: BaseException | None) -> Refusal | None:
-        """All that was held back is told; what of it ended the job, if anything did."""
+        """Report everything held back; returns the part of it that ended the job, if any."""
         return self.held_back.ended(error) if self.held_back is not None else None
 
     def trained_elsewhere(self) -> None:
-        """A step of another framework was dispatched: what was read last fed it."""
+        """A step of another framework was dispatched: its input was read last."""
         if self.observation is not None:
             self.observation.watches.pipelines.feeds.called(True)
 
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
-        """The job has ended, whatever by; sends all that is known."""
+        """The job ended in any way; send everything known."""
         if self.observation is not None:
             self.observation.ended(error, end)
 
     def _watch_keras(self, observation: Observation, keras: Library, package: str) -> None:
-        """Hook a Keras, now that TensorFlow is there."""
+        """Hook a Keras after TensorFlow's import."""
         if self.fake_data is not None:
             self.fake_data.watch_keras(keras)
         observation.watches.watch_keras(keras, package, self._spec.rehearse)
 
     def script_path(self, path: object) -> object:
-        """The script's own path for one that was redirected."""
+        """The script's own path of a redirected file."""
         return self.held_back.layer.original(path) if self.held_back is not None else path
 
 

@@ -1,4 +1,4 @@
-"""The stand-in for the TPU: resolver, system, strategy, and CPU replicas that act as cores.
+"""Replaces the TPU: resolver, system, strategy, and CPU replicas that act as cores.
 
 Called by the observer alone, when TensorFlow was imported.
 """

@@ -1,8 +1,8 @@
-"""How many CPU replicas run: as many as this machine holds, which a model that is built tells.
+"""The number of CPU replicas: as many as this machine can hold, known once a model is built.
 
-TensorFlow takes no device back. So a copy of the process tries as many as were wanted, from the
-line on that makes the first strategy; where these are too many the process goes on from there with
-fewer, and what ran before is not run again.
+TensorFlow cannot give up a device. So a copy of the process tries the wanted number, from the line
+that makes the first strategy; where it is too large, the original continues from there with fewer,
+without repeating what ran before.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ class CpuReplicas:
     """The logical CPUs of this process, one for each replica."""
 
     def __init__(self, tf: Library, wanted: int, recorder: Recorder | None = None) -> None:
-        """Without a recorder there are as many as are wanted."""
+        """Without a recorder the wanted number is used."""
         self._tf, self._recorder = tf, recorder
         self._copy: copied.Copy | None = None
         self.splitting = False
-        """Whether it is this that splits the CPU, and not the script."""
+        """Whether we split the CPU, not the script."""
         self.count = wanted
         self._split()
 
     def settle(self) -> None:
-        """A strategy is about to be made: the last moment before there are devices."""
+        """Called before a strategy is made: the last moment before devices exist."""
         while self.count > 1 and self._copy is None and self._may_be_copied():
             assert self._recorder is not None
             made = copied.made(self._recorder)
@@ -41,8 +41,8 @@ class CpuReplicas:
             self._split()
 
     def end(self, fewer: int) -> None:
-        """These are too many: end the process, so that fewer are taken."""
-        # Not by an exception, which the job might catch and go on with what does not fit.
+        """Too many replicas: end the process, so that fewer are used."""
+        # Not by an exception, which the job might catch.
         if self._recorder is not None and not (self._copy and self._copy.asks_for(fewer)):
             self._recorder.put(fitting_replicas=fewer)
         os._exit(0)
@@ -51,11 +51,11 @@ class CpuReplicas:
         main = threading.current_thread() is threading.main_thread()
         if self._recorder is None or not main or not copied.possible():
             return False
-        # Another number is refused once there are devices, the same one is not.
+        # A different number is refused once devices exist, the same one is not.
         return self._split(self.count + 1) and self._split()
 
     def _split(self, count: int = 0) -> bool:
-        """Make so many devices, or one a replica; False where TensorFlow has started its own."""
+        """Create `count` devices, or one per replica; False where TensorFlow has its own."""
         tf = self._tf
         self.splitting = True
         try:

@@ -1,10 +1,10 @@
-"""Gives no CPU replica an empty batch: oneDNN's convolutions give one a wrong shape.
+"""Gives no CPU replica an empty batch, for which oneDNN's convolutions return a wrong shape.
 
-A TPU's replica that the last batch of the data leaves empty computes nothing. On a CPU the output
-of a convolution over no examples has the channels of its input (the next one fails: "input depth
-must be evenly divisible by filter depth"), and a batch norm's gradient is NaN (TensorFlow 2.21). So
-a batch that does not divide is split evenly, and replicas for which no example is left get a copy
-of one: of a batch of fewer examples than replicas, and of a host's last batches.
+A TPU replica left empty by the data's last batch computes nothing. On a CPU the output of a
+convolution over no examples has the channels of its input (the next one fails: "input depth must be
+evenly divisible by filter depth"), and a batch norm's gradient is NaN (TensorFlow 2.21). So an
+uneven batch is split evenly, and replicas without an example get a copy of one: for a batch with
+fewer examples than replicas, and a host's last batches.
 
 Private names in use: `DistributedDataset._make_rebatch_fn` and `_get_value_or_dummy` of
 `distribute.input_lib` (TensorFlow 2.15 to 2.21). Where they moved, replicas stay empty.
@@ -24,21 +24,21 @@ from tpudiag.sources.job.tensorflow.shortening.thin_batches import as_element
 
 
 class FullReplicas:
-    """Hooks how tf.distribute hands batches to replicas."""
+    """Hooks how tf.distribute passes batches to replicas."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._sizes: list[list[tuple[int, int]]] = []
-        """While predictions run, innermost last: the rows of each batch, real and with copies."""
+        """During predictions, innermost last: the rows of each batch, real and with copies."""
         hooks.around(table.REBATCHED, self._rebatch)
         hooks.around(table.DUMMY_VALUES, self._values)
 
     def watch(self, keras: Library) -> None:
-        """Hook the predictions of a Keras: each of their rows counts."""
+        """Hook the predictions of a Keras, whose rows must be exact."""
         hooks.around(table.PREDICT, self._predict, keras)
 
     def _predict(self, original: Call, *args: object, **kwargs: object) -> object:
-        """What a prediction gives, without the rows of copies."""
+        """A prediction's result without the rows of copies."""
         sizes: list[tuple[int, int]] = []
         self._sizes.append(sizes)
         try:
@@ -63,7 +63,7 @@ class FullReplicas:
         workers: object,
         replicas: int,
     ) -> object:
-        """How a global batch is split."""
+        """Split a global batch."""
         fills = interventions.allowed(InterventionKind.ROWS)
         if not fills or workers != 1 or not self._may_leave_one_empty(dataset, replicas):
             return original(distributed, dataset, workers, replicas)
@@ -75,14 +75,14 @@ class FullReplicas:
         return split
 
     def _may_leave_one_empty(self, dataset: Dataset, replicas: int) -> bool:
-        """Whether batches of plain tensors need not divide by the replicas."""
+        """Whether batches of plain tensors may not divide by the replicas."""
         parts = self._tf.nest.flatten(dataset.element_spec)
         plain = all(isinstance(each, self._tf.TensorSpec) and each.shape.rank for each in parts)
         sizes: set[int | None] = {each.shape[0] for each in parts} if plain else set()
         return any(size is None or size < replicas for size in sizes)
 
     def _pieces(self, replicas: int, sizes: list[tuple[int, int]] | None) -> Call:
-        """Makes of a batch one piece for each replica, of sizes that differ by one at most."""
+        """Splits a batch into one piece per replica, of sizes that differ by at most one."""
         tf, at = self._tf, interventions.here()
 
         def note(rows: int) -> int:
@@ -95,14 +95,14 @@ class FullReplicas:
         def pieces(*element: object) -> object:
             rows = tf.shape(tf.nest.flatten(element)[0], out_type=tf.int64)[0]
             uneven = rows % replicas > 0 if sizes is None else tf.constant(True)
-            told = partial(tf.numpy_function, note, [rows], tf.int64)
-            rows = tf.ensure_shape(tf.cond(uneven, told, lambda: rows), [])
+            noted = partial(tf.numpy_function, note, [rows], tf.int64)
+            rows = tf.ensure_shape(tf.cond(uneven, noted, lambda: rows), [])
             least, more = rows // replicas, rows % replicas
 
             def piece(number: Any) -> object:
                 first = number * least + tf.minimum(number, more)
                 last = first + least + tf.cast(number < more, tf.int64)
-                # With fewer rows than replicas, the first are given once more.
+                # With fewer rows than replicas, repeat the first ones.
                 copied = number % tf.maximum(rows, 1)
                 first = tf.where(rows < replicas, copied, first)
                 last = tf.where(rows < replicas, copied + 1, last)
@@ -125,7 +125,7 @@ class FullReplicas:
         optionals: object,
         produce_dummy: object,
     ) -> object:
-        """What each replica gets of a round; a row of the first one's where it has none."""
+        """Each replica's values of a round; a row of the first one's where it has none."""
         tf, values = self._tf, original(workers, optionals, produce_dummy)
         if not (produce_dummy and interventions.allowed(InterventionKind.ROWS)):
             return values
@@ -149,5 +149,5 @@ class FullReplicas:
 
 
 def _kept(sizes: Sequence[tuple[int, int]]) -> list[bool]:
-    """For each row that was made whether it is no copy."""
+    """For each row whether it is real, not a copy."""
     return [row < real for real, made in sizes for row in range(made)]

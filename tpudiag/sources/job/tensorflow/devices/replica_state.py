@@ -1,9 +1,9 @@
-"""Python state that each replica finds as the first one did.
+"""Lets each replica start from the same Python state.
 
-A TPU's strategy runs the Python code of a replica's function once, while it is traced; CPU
-replicas run it once each. A counter that the code moves, or a draw, would then differ between
-them, and with it the branch that they take ("Some replicas made a different number of
-replica_context().merge_call() calls"), which happens on no TPU.
+TPUStrategy runs the Python code of a replica function once, during tracing; CPU replicas run it
+once each. A counter or random draw in it would then differ between them, and with it the branch
+taken ("Some replicas made a different number of replica_context().merge_call() calls"), which
+happens on no TPU.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tpudiag.sources.job.points import Call, hooks, interventions, python_slots
 
 
 def started_alike(fn: Call) -> Call:
-    """A replica's function that starts from the same numbers and draws on each replica."""
+    """A replica function that starts from the same numbers and random state on each replica."""
     own = hasattr(fn, "get_concrete_function")  # a tf.function keeps traces of its own
     if own or not interventions.allowed(InterventionKind.ALIKE):
         return fn
@@ -30,12 +30,12 @@ def started_alike(fn: Call) -> Call:
         hooks.quietly(restore)
         return fn(*args, **kwargs)
 
-    vars(replica)["autograph_info__"] = {}  # `fn` is converted already: AutoGraph leaves it be
+    vars(replica)["autograph_info__"] = {}  # `fn` is converted already: AutoGraph skips it
     return replica
 
 
 def _restorer(fn: Call) -> Callable[[], None]:
-    """What sets the counters and draws that a function moves to what they are now."""
+    """Restores the counters and random state that a function changes to their current values."""
     import numpy
 
     slots = [(slot, slot.get()) for slot in python_slots.written_slots(fn)]

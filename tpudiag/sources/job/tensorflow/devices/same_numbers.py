@@ -1,4 +1,4 @@
-"""The same random numbers in each run, and what was computed with them, to compare two runs."""
+"""Equal random numbers in each run, and their results, so that two runs can be compared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_VARIABLES = 2000
 
 
 def _loss_of(result: Any) -> object:
-    """The loss among the named results of a step; all of it where none is named so."""
+    """The loss in a step's named results; all of them where none has that name."""
     named = hasattr(result, "keys") and "loss" in result
     return result["loss"] if named else result
 
@@ -33,15 +33,15 @@ def seed_python(seed: int) -> None:
 
 
 def _reproducible(drawn: Iterator[int], default_rng: Call, seed: object = None) -> object:
-    """NumPy's `default_rng`, which without a seed takes the system's entropy: no two runs share it.
+    """NumPy's `default_rng`, which without a seed would use the system's entropy.
 
-    The argument has NumPy's own name, by which scripts give it.
+    The argument has NumPy's own name, which scripts use.
     """
     return default_rng(next(drawn) if seed is None else seed)
 
 
 class SameNumbers:
-    """Seeds TensorFlow, and keeps the losses of the steps and the variables that are trained."""
+    """Seeds TensorFlow, and records the losses of steps and the trained variables."""
 
     def __init__(self, tf: Library, seed: int) -> None:
         self._tf = tf
@@ -50,14 +50,14 @@ class SameNumbers:
         tf.random.set_seed(seed)
 
     def made(self, variable: object) -> None:
-        """A variable was made that is trained."""
+        """A trained variable was made."""
         if len(self._trained) < MOST_VARIABLES:
             self._trained.append(weakref.ref(variable))
 
     def step_done(self, result: Any) -> None:
-        """A training step has returned: its loss, or the mean of the floating scalars it gives."""
+        """A training step returned: record its loss, or the mean of its floating scalars."""
         values: list[float] = []
-        if hasattr(result, "get_value"):  # an Optional: Keras 3 gives one, for data that end
+        if hasattr(result, "get_value"):  # an Optional, as from Keras 3 for data that ends
             result = result.get_value() if bool(result.has_value()) else None
         given = _loss_of(result)
         for tensor in self._tf.nest.flatten(given, expand_composites=True):
@@ -68,15 +68,15 @@ class SameNumbers:
             self._losses.append(sum(values) / len(values))
 
     def facts(self, steps: int) -> TrainedNumbers:
-        """What was computed up to now: sums, for whole weights would be too much."""
+        """The results so far: sums, since whole weights would be too large."""
         sums: list[float] = []
         for reference in self._trained:
             variable = reference()
             if variable is None or not getattr(variable, "trainable", False):
                 continue
             value = self._tf.cast(variable, self._tf.float64)
-            # The sum alone hides changes that cancel out; with the sum of the absolute values two
-            # runs that differ in one weight are told apart.
+            # The plain sum alone hides changes that cancel out; the sum of absolute values shows a
+            # difference in a single weight.
             sums += [
                 float(self._tf.reduce_sum(value)),
                 float(self._tf.reduce_sum(self._tf.abs(value))),

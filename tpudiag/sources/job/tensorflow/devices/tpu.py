@@ -1,4 +1,4 @@
-"""Watches how the job reaches a real TPU: calls are announced, so that waits can be bounded."""
+"""Watches the job's connection to a real TPU: calls are announced, so that waits can be limited."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
 
 
 class TpuWatch:
-    """Hooks the four calls that every TPU job begins with."""
+    """Hooks the four calls at the start of every TPU job."""
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
@@ -23,7 +23,7 @@ class TpuWatch:
         hooks.around(table.TPU_STRATEGY_MADE, self._announced("strategy"))
 
     def _announced(self, phase: TpuPhase) -> Call:
-        """Announces a call before it starts and says how it ended."""
+        """Announces a call before it starts, and reports its end."""
 
         def call(original: Call, *args: object, **kwargs: object) -> object:
             if phase == "resolver":
@@ -32,7 +32,7 @@ class TpuWatch:
             started = time.perf_counter()
             try:
                 result = original(*args, **kwargs)
-            # A Ctrl-C as well: how long was waited is what matters then.
+            # Including Ctrl-C, where the time waited matters.
             except BaseException as error:
                 self._waited_s += time.perf_counter() - started
                 text = f"{type(error).__name__}: {error}"
@@ -48,7 +48,7 @@ class TpuWatch:
         return call
 
     def _attempt(self, phase: TpuPhase, reached: bool, error: str | None) -> TpuAttempt:
-        """The attempt as it stands."""
+        """The attempt so far."""
         return TpuAttempt(
             asked=self._asked, reached=reached, phase=phase, error=error, waited_s=self._waited_s
         )

@@ -1,7 +1,6 @@
-"""The stand-in for TPUStrategy: a MirroredStrategy over CPU replicas that looks as one does.
+"""The replacement of TPUStrategy: a MirroredStrategy over CPU replicas that looks like one.
 
-It must be a class with a name that starts with TPUStrategy: Keras asks isinstance() of it and looks
-at class names.
+It must be a class whose name starts with TPUStrategy: Keras uses isinstance() and class names.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
 
 class _Strategy:
-    """What a TPUStrategy has besides a MirroredStrategy, over as many CPU replicas as there are."""
+    """What TPUStrategy has in addition to MirroredStrategy, over the CPU replicas."""
 
     tpudiag_system: TpuSystem
     tpudiag_cpus: CpuReplicas
     tpudiag_whole_batches = False
     """Give the real replicas whole batches, where results must have the data's length."""
     tpudiag_sparing = False
-    """Whether some examples stand for those of each batch: its steps were observed before."""
+    """Whether some examples represent each batch, whose steps were observed before."""
     steps_per_run = 1
 
     def __init__(
@@ -49,22 +48,22 @@ class _Strategy:
 
     @classmethod
     def tpudiag_share(cls) -> tuple[int, int]:
-        """Replicas that run, and those of the target."""
+        """The number of running replicas, and the target's."""
         replicas = cls.tpudiag_system.replicas
         return min(cls.tpudiag_cpus.count, replicas), replicas
 
     def _tpudiag_real(self) -> int:
-        """The replicas that run."""
+        """The number of running replicas."""
         return min(self.tpudiag_cpus.count, self.num_replicas_in_sync)
 
     @property
     def cluster_resolver(self) -> object:
-        """The resolver that it was made with."""
+        """The resolver passed to the constructor."""
         return self._tpudiag_resolver
 
     @property
     def num_replicas_in_sync(self) -> int:
-        """Those of the target, not of this machine."""
+        """The target's replicas, not this machine's."""
         return int(self._tpudiag_replicas)
 
     def run(
@@ -74,23 +73,23 @@ class _Strategy:
         kwargs: Kwargs | None = None,
         options: object = None,  # noqa: ARG002
     ) -> object:
-        """The function on the replicas that run; options are those of a TPU."""
+        """Run the function on the running replicas, without the TPU's options."""
         mirrored: Any = super()
         self._tpudiag_note_fewer()
         return mirrored.run(fn, args=args, kwargs=kwargs)
 
     def _tpudiag_note_fewer(self) -> None:
-        """What comes of a step or a batch here is of fewer replicas."""
+        """Note that a step's or batch's results come from fewer replicas."""
         if self._tpudiag_real() < self._tpudiag_replicas:
             interventions.note(InterventionKind.REPLICAS)
 
     def _tpudiag_part(self, dataset: Dataset, real_replicas: int, replicas: int) -> Dataset:
-        """What the replicas that run get of a dataset."""
+        """The running replicas' part of a dataset."""
         self._tpudiag_note_fewer()
         return _share(dataset, real_replicas, replicas, type(self).tpudiag_sparing)
 
     def experimental_distribute_dataset(self, dataset: Dataset, options: object = None) -> object:
-        """Of each global batch the part that is theirs."""
+        """The running replicas' part of each global batch."""
         mirrored: Any = super()
         if not type(self).tpudiag_whole_batches:
             real = self._tpudiag_real()
@@ -100,7 +99,7 @@ class _Strategy:
     def distribute_datasets_from_function(
         self, dataset_fn: Callable[[object], Dataset], options: object = None
     ) -> object:
-        """What the function makes for one host of the target."""
+        """The function's dataset for one host of the target."""
         mirrored: Any = super()
 
         def with_context(_: object) -> object:
@@ -123,11 +122,11 @@ class _Strategy:
 
 
 def strategy_class(mirrored: type, system: TpuSystem, cpus: CpuReplicas) -> type:
-    """A MirroredStrategy over the CPU replicas that looks as a TPUStrategy does."""
+    """A MirroredStrategy over the CPU replicas that looks like a TPUStrategy."""
     base: Any = mirrored
 
     class TPUStrategy(_Strategy, base):  # type: ignore[misc]
-        """Stands in for TPUStrategy while rehearsing."""
+        """Replaces TPUStrategy in a rehearsal."""
 
         tpudiag_system = system
         tpudiag_cpus = cpus
@@ -136,11 +135,11 @@ def strategy_class(mirrored: type, system: TpuSystem, cpus: CpuReplicas) -> type
 
 
 def _as_tpu(extended: object, strategy: Strategy, system: TpuSystem) -> None:
-    """Give the extended strategy of CPU replicas what that of a TPU has besides."""
+    """Add to the CPU replicas' extended strategy what a TPU's has in addition."""
     base: Any = extended.__class__
 
     class TPUExtended(base):  # type: ignore[misc]
-        """What Keras and others ask a TPU's strategy for."""
+        """The attributes that Keras and others use on a TPU's strategy."""
 
         steps_per_run = 1
         lazy_variable_tracker = None
@@ -162,8 +161,8 @@ def _as_tpu(extended: object, strategy: Strategy, system: TpuSystem) -> None:
         def call_for_each_replica(
             self, fn: Call, args: Args = (), kwargs: Kwargs | None = None
         ) -> object:
-            # On a TPU this code runs once for all replicas; here once each, and a counter in it
-            # would count twice.
+            # On a TPU this code runs once for all replicas; here once each, and its counters would
+            # count twice.
             alike = hooks.quietly(replica_state.started_alike, fn) or fn
             try:
                 return base.call_for_each_replica(self, alike, args, kwargs)
@@ -178,16 +177,16 @@ def _as_tpu(extended: object, strategy: Strategy, system: TpuSystem) -> None:
         def tpu_run(self, fn: Call, args: Args, kwargs: Kwargs, options: object = None) -> object:
             return strategy.run(fn, args, kwargs, options)
 
-    # MirroredStrategy's constructor has made the object by now, and takes no other class: so that
-    # is changed after the fact.
+    # MirroredStrategy's constructor has already made the object and accepts no other class: change
+    # its class afterwards.
     extended.__class__ = TPUExtended
 
 
 def _alone(strategy: Strategy, fn: Call, args: Args, kwargs: Kwargs) -> object:
-    """What one replica gives that runs on no thread of its own.
+    """The result of a single replica that runs on no thread of its own.
 
-    Replicas on threads cannot meet in a branch or a loop (`merge_call`), as a TPU's can; this one
-    need not meet any.
+    Replicas on threads cannot meet in a branch or loop (`merge_call`), unlike a TPU's; a single
+    one need not.
     """
     import tensorflow as tf
 
@@ -200,9 +199,9 @@ def _alone(strategy: Strategy, fn: Call, args: Args, kwargs: Kwargs) -> object:
 
 
 def _share(dataset: Dataset, real_replicas: int, replicas: int, sparing: bool) -> Dataset:
-    """The part of each global batch that the real replicas get: a per-replica batch each.
+    """The real replicas' part of each global batch: one per-replica batch each.
 
-    Only these examples are made where the pipeline allows it, and but some of them where it is
+    Only these examples are made where the pipeline allows it, and only some of them where it is
     `sparing`.
     """
     is_whole = real_replicas == replicas
@@ -212,7 +211,7 @@ def _share(dataset: Dataset, real_replicas: int, replicas: int, sparing: bool) -
     import tensorflow as tf
 
     def used(size: Any) -> Any:
-        # One for each replica at least, where there are so many.
+        # At least one per replica, if there are enough.
         lower, higher = (tf.minimum, tf.maximum) if tf.is_tensor(size) else (min, max)
         return higher(size * real_replicas // replicas, lower(size, real_replicas))
 
@@ -220,7 +219,7 @@ def _share(dataset: Dataset, real_replicas: int, replicas: int, sparing: bool) -
         if tensor.shape.rank == 0:
             return tensor
         size = tensor.shape[0] if tensor.shape.rank else None
-        # The last batch of data that do not divide is smaller: its share is known when it comes.
+        # The last batch of uneven data is smaller: its share is known only then.
         return tensor[: used(tf.shape(tensor)[0] if size is None else size)]
 
     made = (thin_batches.few_of,) if sparing else ()

@@ -1,4 +1,4 @@
-"""Stand-ins for the TPU interfaces: the script sees the target, CPU replicas do the work.
+"""Replaces the TPU's APIs: the script sees the target, CPU replicas do the work.
 
 Public names only, under every name that TensorFlow gives them (tf.compat.v1, tf.compat.v2).
 """
@@ -29,7 +29,7 @@ _TPU_DEVICE = re.compile(r"(?i)(?:/job:\w+)?(?:/replica:\d+)?(?:/task:\d+)?/(?:d
 
 
 class NotRehearsable(BaseException):
-    """The job uses what only a TPU has; no fault of the job, and no Exception for it to catch."""
+    """The job uses what only a TPU has; not its fault, and no Exception that it could catch."""
 
 
 def install(
@@ -39,11 +39,11 @@ def install(
     on_resolver: Callable[[str], None],
     recorder: Recorder | None = None,
 ) -> CpuReplicas:
-    """Make CPU replicas and put the stand-ins in place of the TPU interfaces.
+    """Create CPU replicas and replace the TPU's APIs.
 
-    The script sees the replicas of `system`; `real_replicas` of them run, each with the per-replica
-    batch of the target, or fewer where these are too many. Must run before TensorFlow has started
-    its devices. `on_resolver` is told the TPU that the script asks for.
+    The script sees the replicas of `system`; `real_replicas` of them run, each with the target's
+    per-replica batch, or fewer where these are too many. Must run before TensorFlow has started
+    its devices. `on_resolver` is called with the TPU that the script requests.
     """
     cpus = CpuReplicas(tf, real_replicas, recorder)
     hooks.around(table.CPUS_SPLIT, partial(_keeps_cpus, cpus))
@@ -70,7 +70,7 @@ def install(
 
 
 def _devices(device: Call, system: TpuSystem) -> Call:
-    """The devices of the target where a script asks for TPUs; else those that are there."""
+    """The target's devices where a script requests TPUs; else the existing ones."""
 
     def listed(original: Call, device_type: object = None) -> object:
         if device_type == "TPU":
@@ -83,7 +83,7 @@ def _devices(device: Call, system: TpuSystem) -> Call:
 
 
 def _device(cpus: CpuReplicas, original: Call, device_name: object) -> object:
-    """tf.device, with a CPU replica where a TPU is named."""
+    """tf.device, with a CPU replica instead of a TPU."""
     name = str(getattr(device_name, "name", device_name))
     match = _TPU_DEVICE.match(name if name.startswith("/") else f"/{name}")
     # More devices may be named than replicas run: they share.
@@ -93,7 +93,7 @@ def _device(cpus: CpuReplicas, original: Call, device_name: object) -> object:
 def _keeps_cpus(
     cpus: CpuReplicas, original: Call, device: object, logical_devices: object
 ) -> object:
-    """set_logical_device_configuration: a script that splits the CPU has our replicas of it."""
+    """set_logical_device_configuration: a script that splits the CPU gets our replicas of it."""
     if getattr(device, "device_type", "") == "CPU" and not cpus.splitting:
         return None
     return original(device, logical_devices)
@@ -107,25 +107,25 @@ def _one_host_device(
     *args: object,
     **kwargs: object,
 ) -> object:
-    """A MirroredStrategy that is told no devices finds the one CPU of a TPU VM."""
+    """A MirroredStrategy without given devices finds the one CPU of a TPU VM."""
     if devices is None and type(strategy) is class_:
-        # MirroredStrategy() takes every device it finds; here these are our replicas, and a job
+        # MirroredStrategy() takes every device it finds; these would be our replicas, and a job
         # that forgot TPUStrategy would look as if it ran on all of them.
         devices = ["CPU:0"]
     return original(strategy, devices, *args, **kwargs)
 
 
 def _initialised(tf: Library, system: TpuSystem, *_: object, **__: object) -> object:
-    """initialize_tpu_system, which gives the topology of the target."""
+    """initialize_tpu_system, which returns the target's topology."""
     return tpu_system.topology(tf, system)
 
 
 def _nothing(*_: object, **__: object) -> None:
-    """There is no cluster and no TPU system to reach while rehearsing."""
+    """A rehearsal has no cluster or TPU system to connect to."""
 
 
 def _refuse(tf: Library, name: str, *_: object, **__: object) -> None:
-    """End the rehearsal where the job asks for the SparseCore."""
+    """End the rehearsal where the job uses the SparseCore."""
     if not isinstance(tf.distribute.get_strategy(), tf.distribute.TPUStrategy):
         return  # tables for serving live on a CPU
     raise NotRehearsable(

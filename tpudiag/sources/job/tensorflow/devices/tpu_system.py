@@ -1,4 +1,4 @@
-"""Stand-ins for what describes the TPU system: resolver, topology, metadata, devices."""
+"""Replaces the objects that describe a TPU system: resolver, topology, metadata, devices."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TpuSystem:
         return max(self.replicas // self.hosts, 1)
 
     def device_names(self) -> list[str]:
-        """The devices, by the names that a connected cluster gives them."""
+        """The devices, with their names in a connected cluster."""
         return [
             f"/job:worker/replica:0/task:{number // self.devices_per_host}"
             f"/device:TPU:{number % self.devices_per_host}"
@@ -34,14 +34,14 @@ class TpuSystem:
         ]
 
     def mesh_shape(self) -> list[int]:
-        """Chips in x, y and z, and devices of a chip; as square as their number allows."""
+        """Chips in x, y and z, and devices per chip; as square as possible."""
         chips = max(self.replicas // self.devices_per_chip, 1)
         # v4 and v5p have a third axis; here their chips lie in one plane.
         x = next(n for n in range(math.isqrt(chips), 0, -1) if chips % n == 0)
         return [x, chips // x, 1, self.devices_per_chip]
 
     def coordinates(self) -> list[list[list[int]]]:
-        """The place in the mesh of each device of each host."""
+        """The mesh position of each device of each host."""
         _, y, _, cores = self.mesh_shape()
 
         def place(number: int) -> list[int]:
@@ -63,7 +63,7 @@ def topology(tf: Library, system: TpuSystem) -> object:
 
 
 def hardware_feature() -> object:
-    """The proto of what the hardware offers beside its cores: nothing; None where it moved."""
+    """The proto of the hardware's features besides cores: none; None where the class moved."""
     try:
         return import_module("tensorflow.core.protobuf.tpu.topology_pb2").TPUHardwareFeature()
     except (ImportError, AttributeError):
@@ -71,7 +71,7 @@ def hardware_feature() -> object:
 
 
 class _Resolver:
-    """What a TPUClusterResolver offers, about the target in place of a cluster."""
+    """TPUClusterResolver's attributes, for the target instead of a cluster."""
 
     tpudiag_system: TpuSystem
     rpc_layer = "grpc"
@@ -91,12 +91,12 @@ class _Resolver:
         self.tpudiag_on_resolver(str(self._tpu))
 
     @staticmethod
-    def tpudiag_on_resolver(asked: str) -> None:
-        """Tell what was asked for."""
+    def tpudiag_on_resolver(requested: str) -> None:
+        """Report the requested TPU."""
 
     @classmethod
     def connect(cls, tpu: object = None, zone: object = None, project: object = None) -> object:
-        """The resolver: there is nothing to connect to."""
+        """The resolver; there is nothing to connect to."""
         return cls(tpu, zone, project)
 
     def __enter__(self) -> object:
@@ -107,14 +107,14 @@ class _Resolver:
 
     @property
     def tpu_hardware_feature(self) -> object:
-        """The proto of what the hardware offers."""
+        """The proto of the hardware's features."""
         return hardware_feature()
 
     def set_tpu_topology(self, serialized_tpu_topology: object) -> None:
-        """The topology is that of the target."""
+        """Ignored: the topology is the target's."""
 
     def cluster_spec(self) -> object:
-        """An address for each host, to which nobody connects."""
+        """An address for each host, never connected to."""
         # Not at the top: the job's TensorFlow is imported after this module.
         import tensorflow as tf
 
@@ -130,7 +130,7 @@ class _Resolver:
         return self.master()
 
     def get_job_name(self) -> str:
-        """The name that the job's devices have."""
+        """The name of the job's devices."""
         return str(self.task_type)
 
     def get_coordination_service_leader(self) -> str:
@@ -149,17 +149,17 @@ class _Resolver:
 
 
 def resolver_class(tf: Library, system: TpuSystem, on_resolver: Callable[[str], None]) -> type:
-    """A TPUClusterResolver that finds the target at once; `on_resolver` is told what was asked."""
+    """A TPUClusterResolver that finds the target at once; calls `on_resolver` with its argument."""
     base: Any = tf.distribute.cluster_resolver.ClusterResolver
 
     class TPUClusterResolver(_Resolver, base):  # type: ignore[misc]
-        """Stands in for TPUClusterResolver while rehearsing."""
+        """Replaces TPUClusterResolver in a rehearsal."""
 
         tpudiag_system = system
 
         @staticmethod
-        def tpudiag_on_resolver(asked: str) -> None:
-            on_resolver(asked)
+        def tpudiag_on_resolver(requested: str) -> None:
+            on_resolver(requested)
 
     return TPUClusterResolver
 

@@ -1,7 +1,7 @@
 """Large variables whose values are never written, for a job that is planned and not run.
 
-Their memory is reserved and stays untouched, so that a model larger than this machine is lowered.
-What a program is made of does not depend on the values of its variables.
+Their memory is reserved but never touched, so that a model larger than this machine can be lowered.
+A program does not depend on its variables' values.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from tpudiag.sources.job.points import Library, privates
 from tpudiag.sources.job.points.library_objects import DType, Spec
 
 LEAST_BYTES = 64 << 20
-"""A variable from this size on is left unwritten."""
+"""A variable of at least this size stays unwritten."""
 _WIDEST_BYTES = 8
 
 
 def initial(tf: Library, made: Callable[[], object], dtype: object) -> Callable[[], object] | None:
-    """What gives an unwritten value like the one that `made` gives; None where that is small.
+    """A function for an unwritten value like that of `made`; None where it is small.
 
     `made` is traced for its shape, not run.
     """
-    size = _told_elements(made)
+    size = _held_elements(made)
     if size is not None and size * _WIDEST_BYTES < LEAST_BYTES:
         return None
     spec = _spec(tf, made)
@@ -36,11 +36,11 @@ def initial(tf: Library, made: Callable[[], object], dtype: object) -> Callable[
     return lambda: tf.raw_ops.Empty(shape=spec.shape.as_list(), dtype=kind, init=False)
 
 
-def _told_elements(made: Callable[[], object]) -> int | None:
-    """How many numbers `made` gives, as it holds its shape; None where it holds none.
+def _held_elements(made: Callable[[], object]) -> int | None:
+    """The number of elements that `made` creates, from a shape that it holds; else None.
 
-    A trace for each of a model's variables would take longer than the model itself. Keras 3
-    closes over its own variable, and tf_keras binds the shape to its initializer.
+    Tracing each of a model's variables would take longer than the model itself. Keras 3 closes over
+    its own variable, and tf_keras binds the shape to its initializer.
     """
     bound: list[Any] = [
         *getattr(made, "args", ())[:1],
@@ -56,7 +56,7 @@ def _told_elements(made: Callable[[], object]) -> int | None:
 
 
 def _content(cell: CellType) -> Any:
-    """What a closure holds; None where it is empty."""
+    """A closure cell's content; None where it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -64,7 +64,7 @@ def _content(cell: CellType) -> Any:
 
 
 def _spec(tf: Library, made: Callable[[], object]) -> Spec | None:
-    """Shape and type of an initial value; None where it cannot be traced, which the job may do."""
+    """Shape and type of an initial value; None where tracing fails, which the job may do, too."""
     traced = tf.function(lambda: tf.convert_to_tensor(made()), autograph=False)
     try:
         with tf.init_scope():
@@ -75,5 +75,5 @@ def _spec(tf: Library, made: Callable[[], object]) -> Spec | None:
 
 
 def _plain(kind: DType) -> bool:
-    """Whether values are numbers that need no making."""
+    """Whether values are plain numbers."""
     return bool(kind.is_floating or kind.is_integer)

@@ -1,4 +1,4 @@
-"""The batch of a training step, from what reached the replicas or else from how it was made."""
+"""The batch of a training step, from what reached the replicas or how it was made."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tpudiag.model import Location
 from tpudiag.signals import Batch, Pipeline, TensorSeen
 
 KERAS_BATCH = 32
-"""What Keras takes where no batch_size is given."""
+"""Keras' default batch_size."""
 
 
 def batch_of(
@@ -18,9 +18,9 @@ def batch_of(
     fit_at: Location | None,
     fit_batch: int | None = None,
 ) -> Batch | None:
-    """The batch that reaches one replica, and so the global one; None where neither tells.
+    """The batch of one replica, and so the global one; None where neither is known.
 
-    `fit_at` is the line that gave arrays to Keras, which then made batches of `fit_batch`.
+    `fit_at` is the line that passed arrays to Keras, which made batches of `fit_batch` from them.
     """
     feeding = [pipeline for pipeline in pipelines if pipeline.trains]
     ops = [op for pipeline in feeding for op in pipeline.ops if op.batch_size]
@@ -28,7 +28,7 @@ def batch_of(
     if sizes:
         per_replica = int(max(set(sizes), key=sizes.count) or 0)
         located = next((op.location for op in ops), None) or fit_at
-        # what does not divide is dealt out rounded up: the job's own number is the batch
+        # an uneven batch is distributed rounded up: use the job's own number
         dealt = [op.batch_size for op in ops if -(-(op.batch_size or 0) // replicas) == per_replica]
         return Batch(
             dealt[-1] or 0 if dealt else per_replica * replicas, per_replica, replicas, located
@@ -44,9 +44,9 @@ def batch_of(
 
 
 def batch_of_arrays(data: object, batch_size: object) -> int | None:
-    """The batch that Keras makes of arrays given to fit; None where the data come in batches.
+    """Keras' batch for arrays passed to fit; None for data in batches.
 
-    Keras leaves their first dimension open: the last batch may be smaller.
+    Keras leaves their first dimension open, since the last batch may be smaller.
     """
     if isinstance(batch_size, int) and batch_size > 0:
         return batch_size

@@ -1,4 +1,4 @@
-"""What of a traced graph is constant: scalars made of shapes and numbers, and what is not."""
+"""The constant parts of a traced graph: scalars made from shapes and numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PASS = frozenset(
     ("Identity", "Reshape", "Cast", "Squeeze", "ExpandDims", "EnsureShape", "CheckNumerics",
      "BroadcastTo", "Fill", "Snapshot", "StopGradient", "PreventGradient")
 )  # fmt: skip
-"""Operations that hand on the numbers of one of their inputs: see `passed_on`."""
+"""Operations that pass on the values of one input: see `passed_on`."""
 _DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
 _NO_DATA = frozenset(("Const", "VarHandleOp", "ReadVariableOp", "Shape", "Size", "Rank", "NoOp"))
 _DEPTH = 20
@@ -25,7 +25,7 @@ class Constants:
         self._batch = batch
 
     def of(self, tensor: Tensor, depth: int = _DEPTH) -> float | None:
-        """The value of a scalar that depends on shapes and constants alone."""
+        """The value of a scalar that depends only on shapes and constants."""
         value = self._static(tensor)
         if value is not None:
             return float(value.reshape(-1)[0]) if value.size == 1 else None
@@ -47,7 +47,7 @@ class Constants:
         return None
 
     def _product(self, factors: Tensor) -> float | None:
-        """The product of a vector of constants, or of one made of scalars that are."""
+        """The product of a vector of constants, or of constant scalars."""
         value = self._static(factors)
         if value is not None:
             return float(value.prod())
@@ -61,8 +61,8 @@ class Constants:
         begin = self._static(operation.inputs[1])
         if begin is None or begin.size != 1:
             return None
-        # Shapes that are known while tracing are folded into constants by TensorFlow itself; then
-        # the slice reads a constant.
+        # Shapes known during tracing are folded into constants by TensorFlow itself; then the slice
+        # reads a constant.
         if shape.type != "Shape":
             whole = self._static(operation.inputs[0])
             return None if whole is None else float(whole[int(begin.reshape(-1)[0])])
@@ -76,7 +76,7 @@ class Constants:
         return None if size is None else float(size)
 
     def inside(self, value: Tensor) -> tuple[float, ...]:
-        """The constants by which every example's value was multiplied before it was reduced."""
+        """The constants that multiply every example's value before its reduction."""
         constants: list[float] = []
         for _ in range(_DEPTH):
             operation = value.op
@@ -87,7 +87,7 @@ class Constants:
                 break
             left, right = operation.inputs
             constant, other = self.of(right), left
-            # Either side of a product may be the constant, of a quotient the divisor alone.
+            # Either side of a product may be the constant, but only the divisor of a quotient.
             if constant is None and operation.type == "Mul":
                 constant, other = self.of(left), right
             if not constant:
@@ -97,9 +97,9 @@ class Constants:
         return tuple(constant for constant in constants if constant != 1)
 
     def depends_on_input(self, tensor: Tensor) -> bool:
-        """Whether a tensor is computed from what the step is given, and not from variables alone.
+        """Whether a tensor depends on the step's input, not on variables alone.
 
-        An argument of the step and what an iterator gives count; variables do not.
+        An argument of the step and an iterator's element count as input; variables do not.
         """
         visited: set[str] = set()
         pending = [tensor.op]
@@ -110,7 +110,7 @@ class Constants:
             visited.add(operation.name)
             if operation.type == "Placeholder":
                 # A captured variable is a placeholder of its handle (resource), an iterator one of
-                # a variant: neither is data by itself.
+                # a variant: neither is data itself.
                 if operation.outputs[0].dtype.base_dtype.name not in ("resource", "variant"):
                     return True
             elif operation.type.startswith(("Iterator", "OptionalGet", "MultiDeviceIterator")):
@@ -121,12 +121,12 @@ class Constants:
 
 
 def passed_on(operation: Operation) -> Tensor:
-    """The input whose numbers an operation of PASS hands on: the first is a shape in Fill."""
+    """The input whose values an operation of PASS passes on: the first one is a shape in Fill."""
     return operation.inputs[1 if operation.type == "Fill" else 0]
 
 
 def _combined(kind: str, left: float, right: float) -> float | None:
-    """A product, a quotient, a sum of two constants, or the larger of them."""
+    """A product, quotient or sum of two constants, or the larger of them."""
     if kind == "Mul":
         return left * right
     if kind in _DIVIDE:

@@ -1,4 +1,4 @@
-"""What a traced function costs a CPU: its products, each as often as it runs."""
+"""The CPU cost of a traced function: its products, times how often each runs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from tpudiag.sources.job.points.library_objects import Graph, Operation
 from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
 
 SLOWER = 40.0
-"""How many times as long as in float32 a convolution in 16 bits takes on CPUs without instructions
-for it (measured with its gradient, TensorFlow 2.21)."""
+"""How much slower than float32 a 16-bit convolution is on CPUs without instructions for it
+(measured with its gradient, TensorFlow 2.21)."""
 _LOOPS = ("While", "StatelessWhile")
 
 
 def replica_flops(tf: Library, graph: Graph, replica_batch: int | None) -> float:
-    """The forward products of one replica, those of loops as often as these turn."""
+    """The FLOPs of one replica's forward products, with loop iterations."""
     turns = turns_of_loops(tf, graph)
     return sum(
         flops * turns.get(operation.name, 1) * (SLOWER if _is_slow(operation) else 1.0)
@@ -23,15 +23,15 @@ def replica_flops(tf: Library, graph: Graph, replica_batch: int | None) -> float
 
 
 def _is_slow(operation: Operation) -> bool:
-    """Whether a convolution is done in 16 bits, which CPUs are slow at."""
+    """Whether a convolution runs in 16 bits, which is slow on CPUs."""
     return operation.type.startswith("Conv") and "16" in operation.inputs[0].dtype.name
 
 
 def turns_of_loops(tf: Library, graph: Graph, turns: int = 1, depth: int = 0) -> dict[str, int]:
-    """How often operations inside loops run, by their names: a recurrence goes over its steps.
+    """How often operations inside loops run, by name: a recurrence runs once per time step.
 
-    A loop may stand in a called function, as that of a recurrent layer of Keras 2 does, or in
-    another loop, and then turns as often as both.
+    A loop may be in a called function, as that of a recurrent layer of Keras 2, or in another loop,
+    whose iterations multiply.
     """
     inside: dict[str, int] = {}
     for operation in graph.get_operations():
@@ -48,9 +48,9 @@ def turns_of_loops(tf: Library, graph: Graph, turns: int = 1, depth: int = 0) ->
 
 
 def _turns(tf: Library, loop: Operation) -> int:
-    """How often a loop turns: what it is told as the most, else over what it goes; 1 if unknown.
+    """A loop's iterations: its declared maximum, else the length of what it iterates; 1 if unknown.
 
-    `tf.while_loop` counts in its first argument, up to its second where one is given.
+    `tf.while_loop` counts in its first argument, up to its second where there is one.
     """
     most = tf.get_static_value(loop.inputs[1]) if len(loop.inputs) > 1 else None
     if most is not None and most.ndim == 0 and most > 0:

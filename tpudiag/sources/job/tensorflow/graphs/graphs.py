@@ -1,4 +1,4 @@
-"""Reads the traced training step: its operations, its inputs, what the backward pass keeps."""
+"""Reads the traced training step: its operations, its inputs, its activations."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ BODIES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("While", "StatelessWhile"), ("cond", "body")),
     **dict.fromkeys(("Case", "StatelessCase"), ("branches",)),
 }
-"""The attributes of an operation that name the functions which it calls."""
+"""The attributes that name the functions called by an operation."""
 DEEPEST = 8
-"""How deep functions that call each other are followed."""
+"""The depth to which nested functions are followed."""
 _HOST_CALLS = frozenset(("PyFunc", "PyFuncStateless", "EagerPyFunc", "PrintV2", "Print"))
 _NO_KERNEL = frozenset(
     ("UnravelIndex", "DecodeJpeg", "DecodePng", "DecodeImage", "DecodeRaw", "ReadFile",
@@ -35,7 +35,7 @@ _SIZED_BY_DATA = frozenset(
     ("Where", "Unique", "UniqueV2", "UniqueWithCounts", "UniqueWithCountsV2", "DynamicPartition",
      "ListDiff")
 )  # fmt: skip
-"""Operations whose result has as many elements as the data say (tf.boolean_mask holds a Where)."""
+"""Operations whose result size depends on data (tf.boolean_mask contains a Where)."""
 _MESSAGES = frozenset(("Assert", "StringFormat", "Identity", "Placeholder", *_HOST_CALLS, *BODIES))
 _SAME_BUFFER = frozenset(
     ("Identity", "IdentityN", "Reshape", "ExpandDims", "Squeeze", "StopGradient", "PreventGradient",
@@ -50,7 +50,7 @@ _BY_ELEMENT = frozenset(
      "Select", "SelectV2", "Selu", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt",
      "Square", "SquaredDifference", "Sub", "Tanh", "ZerosLike")
 )  # fmt: skip
-"""Operations that the compiler fuses into what reads them."""
+"""Operations that the compiler fuses into their readers."""
 _PRODUCTS = ("MatMul", "BatchMatMul", "Einsum", "Conv")
 _NO_ACTIVATION = frozenset(
     (
@@ -68,7 +68,7 @@ _NO_ACTIVATION = frozenset(
 
 
 LARGE_CONSTANT = 2**20
-"""Bytes from which on a constant is looked at."""
+"""Bytes from which on a constant is recorded."""
 
 
 def first_replica(operation: Operation) -> bool:
@@ -77,9 +77,9 @@ def first_replica(operation: Operation) -> bool:
 
 
 def operations(graph: Graph, depth: int = 0) -> Iterator[tuple[Operation, Operation]]:
-    """The operations of one replica, each with the one of `graph` that it is or lies within.
+    """The operations of one replica, each with the operation of `graph` that contains it.
 
-    Those of called functions, of branches and of loops are included, a loop's once.
+    Those of called functions, branches and loops are included, a loop's once.
     """
     for operation in graph.get_operations():
         if not first_replica(operation):
@@ -91,7 +91,7 @@ def operations(graph: Graph, depth: int = 0) -> Iterator[tuple[Operation, Operat
 
 
 def bodies(graph: Graph, operation: Operation) -> Iterator[Graph]:
-    """The graphs of the functions that an operation calls; those that cannot be had are left."""
+    """The graphs of the functions that an operation calls; unavailable ones are skipped."""
     for attribute in BODIES[operation.type]:
         with contextlib.suppress(AttributeError, KeyError, ValueError):
             named = operation.get_attr(attribute)
@@ -100,7 +100,7 @@ def bodies(graph: Graph, operation: Operation) -> Iterator[Graph]:
 
 
 def step_ops(call: GradientCall) -> StepOps:
-    """The operations of the step that call the host, have no TPU kernel, or an open size."""
+    """The step's operations that call the host, have no TPU kernel, or an open size."""
     total = 0
     ops: list[StepOp] = []
     sized: list[StepOp] = []
@@ -122,7 +122,7 @@ def step_ops(call: GradientCall) -> StepOps:
 
 
 def merged_ops(steps: Sequence[StepOps]) -> StepOps:
-    """Those of the first step, and what the steps of other loops add at other lines."""
+    """Those of the first step, and additional ones of other loops at other lines."""
     first, *later = steps
     found = _added(first.found, [op for step in later for op in step.found])
     sized = _added(first.sized_by_data, [op for step in later for op in step.sized_by_data])
@@ -130,7 +130,7 @@ def merged_ops(steps: Sequence[StepOps]) -> StepOps:
 
 
 def _added(ops: tuple[StepOp, ...], more: list[StepOp]) -> tuple[StepOp, ...]:
-    """The operations, and each more of another kind or line."""
+    """The operations, plus others of another kind or line."""
     known = {(op.kind, op.location) for op in ops}
     added = {(op.kind, op.location): op for op in more}
     return (*ops, *(op for place, op in added.items() if place not in known))
@@ -139,19 +139,19 @@ def _added(ops: tuple[StepOp, ...], more: list[StepOp]) -> tuple[StepOp, ...]:
 def _soft_placement() -> bool:
     """Whether the job called `tf.config.set_soft_device_placement(True)`.
 
-    TensorFlow's own settings alone tell what was asked for from the default.
+    Only TensorFlow's internal setting distinguishes that from the default.
     """
     context = privates.EAGER_CONTEXT.get()
     return context is not None and privates.SOFT_PLACEMENT.of(context(), None) is True
 
 
 def _large_constant(operation: Operation) -> Iterator[StepConstant]:
-    """A constant that holds many bytes; one value that fills a shape takes none."""
+    """A constant of many bytes; one value that fills a shape takes none."""
     tensor = operation.outputs[0]
     size = (tensor.shape.num_elements() or 0) * tensor.dtype.base_dtype.size
     if size >= LARGE_CONSTANT:
-        # tf.zeros of a gigabyte is one value and a shape in the graph; only what the attribute
-        # itself holds goes into the program.
+        # tf.zeros of a gigabyte is one value and a shape in the graph; only the attribute's own
+        # content goes into the program.
         held = int(operation.get_attr("value").ByteSize())
         if held >= LARGE_CONSTANT:
             where = user_lines.of_frames(operation.traceback or ())
@@ -160,19 +160,19 @@ def _large_constant(operation: Operation) -> Iterator[StepConstant]:
 
 
 def _makes_strings(operation: Operation) -> bool:
-    """Whether an operation computes with strings; messages of asserts and prints do not count."""
+    """Whether an operation computes strings; messages of asserts and prints do not count."""
     if operation.type in _MESSAGES:
         return False
     return any(tensor.dtype.base_dtype.name == "string" for tensor in operation.inputs)
 
 
 def activations(call: GradientCall) -> ActivationEstimate:
-    """What the forward pass must keep for the backward pass on one replica.
+    """An estimate of what one replica's forward pass keeps for the backward pass.
 
-    Counted are the outputs of forward operations that backward operations read, each buffer once;
-    variables, constants and shapes are left out. What is computed element by element is not kept
-    but what it is computed from, as the compiler fuses it into its reader, unless a matrix product
-    or a convolution reads it. An estimate.
+    Counts the outputs of forward operations that backward operations read, each buffer once,
+    without variables, constants and shapes. For elementwise results their source is kept instead,
+    since the compiler fuses them into their readers, unless a matrix product or convolution reads
+    them.
     """
     all_operations = call.graph.get_operations()
     forward = {id(op) for op in all_operations[: call.forward_operations]}
@@ -185,8 +185,8 @@ def activations(call: GradientCall) -> ActivationEstimate:
         for tensor in operation.inputs:
             if id(tensor.op) not in forward or tensor.dtype.base_dtype.name == "resource":
                 continue
-            # A product reads its operand from memory as a whole; anything else is fused with what
-            # made the operand, and computes it again from its source.
+            # A product reads its whole operand from memory; anything else is fused with the
+            # operand's producer, and recomputes it from its source.
             product = operation.type.startswith(_PRODUCTS)
             for source in _kept(tensor, followed, whole=product):
                 count = source.shape.num_elements() if source.shape.rank is not None else None
@@ -199,7 +199,7 @@ def activations(call: GradientCall) -> ActivationEstimate:
 
 
 def _kept(tensor: Tensor, followed: set[int], *, whole: bool) -> Iterator[Tensor]:
-    """The tensors that must be in memory where this one is read: itself where it must be whole."""
+    """The tensors needed in memory to read this one: itself where it must be whole."""
     pending = [tensor]
     if whole:
         pending = []
@@ -220,9 +220,8 @@ def _kept(tensor: Tensor, followed: set[int], *, whole: bool) -> Iterator[Tensor
 
 
 def _is_reserve_space(tensor: Tensor) -> bool:
-    """Whether a tensor is scratch space that only the kernels of CPUs and GPUs hand on."""
-    # Outputs 3 and up of FusedBatchNorm are scratch that cuDNN wants back; the TPU's compiler has
-    # no such thing.
+    """Whether a tensor is scratch space that only CPU and GPU kernels pass on."""
+    # Outputs 3 and up of FusedBatchNorm are scratch for cuDNN; the TPU compiler has no such thing.
     return bool(tensor.op.type.startswith("FusedBatchNorm") and tensor.value_index > 2)
 
 
@@ -234,7 +233,7 @@ def _buffer(tensor: Tensor) -> Tensor:
 
 
 def step_inputs(call: GradientCall) -> tuple[TensorSeen, ...]:
-    """The tensors fed to the step on one replica: its graph's inputs that are no resources."""
+    """The tensors fed to the step on one replica: its graph's inputs without resources."""
     seen = [
         tensor
         for tensor in call.graph.inputs

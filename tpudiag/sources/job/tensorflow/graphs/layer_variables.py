@@ -1,7 +1,7 @@
-"""Which variable an operation of a traced step reads: it names the layer where scopes do not.
+"""The variable that an operation of a traced step reads: it identifies the layer, unlike scopes.
 
 Keras 3 enters a layer's name scope more than once, so that the scope `dense_1` may be the second
-one of the layer `dense`; names of variables are those of their layers.
+one of the layer `dense`; variables are named after their layers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _DEPTH = 12
 
 
 def name_read_by(operation: Operation) -> str | None:
-    """The name of the variable that is an operand of an operation, None where none is."""
+    """The name of an operation's variable operand, None where there is none."""
     for tensor in operation.inputs:
         read = _read(tensor)
         if read is not None:
@@ -24,7 +24,7 @@ def name_read_by(operation: Operation) -> str | None:
 
 
 def _read(tensor: Tensor) -> Operation | None:
-    """The operation that read the variable behind a tensor, None where it is none."""
+    """The operation that read the variable behind a tensor, None for another tensor."""
     for _ in range(_DEPTH):
         if tensor.op.type == "ReadVariableOp":
             return tensor.op
@@ -35,13 +35,12 @@ def _read(tensor: Tensor) -> Operation | None:
 
 
 def _name(handle: object) -> str | None:
-    """The name of the variable whose handle this is, in its graph or in one around it."""
+    """The name of the variable with this handle, in its graph or an outer one."""
     for _ in range(_DEPTH):
         graph = getattr(handle, "graph", None)
         if graph is None or not hasattr(graph, "captures"):
             return None
-        # A variable crosses into each inner graph as a placeholder of its handle, under another
-        # name.
+        # In each inner graph a captured variable is a placeholder of its handle, with another name.
         outer = next((outside for outside, inside in graph.captures if inside is handle), None)
         if outer is None:
             return None

@@ -1,9 +1,9 @@
-"""How the differentiated loss is scaled: read off the traced graph, whatever the code looked like.
+"""The scaling of the differentiated loss, read from the traced graph, whatever the code's form.
 
-Walks back from the loss to each place where the batch is reduced, and collects the constants on
-the way. Where one of them, or a product of some, is the scaling by the global batch, the rest are
-weights of the author's own; where none can be, the scaling was forgotten. A way with a factor that
-the trace does not tell (a variable, an argument, a sum over replicas) gives no fact.
+Walks back from the loss to each reduction of the batch, and collects the constants on the way.
+Where one of them, or a product of some, scales by the global batch, the rest are the author's own
+weights; where none can, the scaling is missing. A path with an unknown factor (a variable, an
+argument, a sum over replicas) gives no fact.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CURVES = frozenset(
     ("Abs", "Elu", "Exp", "Expm1", "Log", "Log1p", "Maximum", "Minimum", "Pow", "Reciprocal",
      "Relu", "Rsqrt", "Sigmoid", "Softplus", "Sqrt", "Square", "SquaredDifference", "Tanh")
 )  # fmt: skip
-"""What makes a loss of a reduced one, and no multiple of it."""
+"""Functions that make a loss from a reduced one, but no multiple of it."""
 _AVERAGES = "compute_average_loss"
 _DEPTH = 200
 _MOST_CONSTANTS = 10
@@ -38,25 +38,25 @@ _TOLERANCE = 1e-3
 
 @dataclass(frozen=True, kw_only=True)
 class Term:
-    """One way from the loss to the examples of the replica."""
+    """One path from the loss to the replica's examples."""
 
     base: float
     """Change of the reduced value when each example's rises by one: 1 for a mean, n for a sum."""
     per_example: int = 1
-    """Values of one example that a sum runs over."""
+    """Values per example in the sum."""
     unmeant: bool = False
-    """That sum is of tf.nn.compute_average_loss, which takes one loss for each example."""
+    """Whether tf.nn.compute_average_loss summed it, which expects one loss per example."""
     constants: tuple[float, ...] = ()
     linear: bool = True
     known: bool = True
-    """Every factor on the way is a constant."""
+    """Whether every factor on the path is constant."""
     location: Location | None = None
 
 
 def scales(
     tf: Library, calls: Iterable[GradientCall], batch: Batch, averaged: bool
 ) -> tuple[LossScale, ...] | None:
-    """The scale of each differentiated loss that could be read; `averaged`: its gradients are."""
+    """The scale of each readable differentiated loss; `averaged`: its gradients are."""
     read_off: dict[tuple[float, Location | None], LossScale] = {}
     for call in calls:
         mean = averaged or _divided_by_hand(tf, call, batch.replicas)
@@ -69,14 +69,14 @@ def scales(
 
 
 def terms(tf: Library, call: GradientCall, replica_batch: int) -> tuple[Term, ...]:
-    """The ways from the loss to the examples of the replica."""
+    """The paths from the loss to the replica's examples."""
     return tuple(_Walk(tf, replica_batch).of(call.target, Term(base=1.0), _DEPTH, whole=True))
 
 
 def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
-    """How a term relates to the global batch, None where the trace does not tell.
+    """A term's relation to the global batch, None where the trace does not show it.
 
-    The weights that the author gives to terms are left out of the scale.
+    The author's weights of terms are left out of the scale.
     """
     wanted = 1.0 if averaged else 1 / batch.replicas
     whole = term.base * prod(term.constants)
@@ -89,13 +89,13 @@ def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
     if not term.known:
         weight = None
     elif not term.linear:
-        # Behind a curve (sqrt of a mean) the scale is that of what is reduced; by how much the loss
-        # itself is off cannot be told.
+        # After a curve (sqrt of a mean) the scale is the reduced value's; the loss's own error is
+        # unknown.
         weight = None if not averaged and _near(parts[1:], right) else 1.0
     elif _near([whole], right) or (not averaged and _near(parts, right)):
         weight = wanted
-    # Off by exactly the replicas, the per-replica batch or the global one: no author chooses such a
-    # weight, so it is a slip. Anything else may be meant.
+    # Off by exactly the replicas, the per-replica batch or the global one: nobody chooses such a
+    # weight, so it is a mistake. Anything else may be intended.
     elif _near([whole], [*slips, *unmeant]) and not (term.base == 1 and whole > 1):  # of a mean
         weight = whole
     elif averaged and _near(parts, right):
@@ -109,32 +109,32 @@ def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
 
 
 def _divided(term: Term) -> bool:
-    """Whether a sum is divided by something: by what the author normalises with."""
+    """Whether a sum is divided by something: the author's normalisation."""
     return any(abs(constant) < 1 for constant in term.constants)
 
 
 def _products(constants: tuple[float, ...]) -> list[float]:
-    """The products of some of the constants, the empty one first."""
-    # All subsets, for an author's weight (0.4 of an auxiliary loss) stands among the scales: 2 **
-    # 10 products at most.
+    """The products of subsets of the constants, the empty one first."""
+    # All subsets, since an author's weight (0.4 of an auxiliary loss) is among the scales: at most
+    # 2 ** 10 products.
     few = constants[:_MOST_CONSTANTS]
     return [prod(some) for count in range(len(few) + 1) for some in combinations(few, count)]
 
 
 def _near(values: Iterable[float], targets: Iterable[float]) -> bool:
-    """Whether a value is one of those, whatever its sign."""
+    """Whether a value equals one of the targets, ignoring its sign."""
     return any(abs(abs(v) / target - 1) <= _TOLERANCE for v in values for target in targets)
 
 
 class _Walk:
-    """Follows one loss towards the examples; regularisers (no batch below) give no term."""
+    """Follows one loss to the examples; regularisers (without a batch) give no term."""
 
     def __init__(self, tf: Library, batch: int) -> None:
         self._batch = batch
         self._constants = Constants(tf, batch)
         self._static = tf.get_static_value
         self._outside: dict[tuple[int, str], Tensor] = {}
-        """What the placeholders of called functions stand for."""
+        """The outer tensors of called functions' placeholders."""
 
     def of(self, tensor: Tensor, way: Term, depth: int, *, whole: bool = False) -> Iterator[Term]:
         """The terms behind one tensor."""
@@ -168,7 +168,7 @@ class _Walk:
             yield replace(way, known=False)
 
     def _reduced(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
-        """A Sum or Mean: the batch is reduced here, or before."""
+        """A Sum or Mean: the batch is reduced here, or earlier."""
         value = operation.inputs[0]
         axes = self._static(operation.inputs[1])
         source = _source(value).op
@@ -194,7 +194,7 @@ class _Walk:
             yield from self.of(value, way, depth - 1)
 
     def _holds_batch(self, value: Tensor) -> bool:
-        """Whether the first dimension is the batch, or the batch times something."""
+        """Whether the first dimension is the batch, or a multiple of it."""
         size = value.shape[0]
         return (size is None or size % self._batch == 0) and self._constants.depends_on_input(value)
 
@@ -213,7 +213,7 @@ class _Walk:
         )
 
     def _scaled(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
-        """A product or quotient: with a constant, with what is not known, of two reductions."""
+        """A product or quotient: with a constant, an unknown, or of two reductions."""
         left, right = operation.inputs
         divides = operation.type in _DIVIDE
         constant, other = self._constants.of(right), left
@@ -236,7 +236,7 @@ class _Walk:
                 yield replace(term, known=False)
 
     def _mixed(self, operation: Operation, way: Term, parts: list[Term]) -> Term:
-        """A ratio or a product of reductions: no multiple of either."""
+        """A ratio or product of reductions: no multiple of either."""
         inner = tuple(constant for part in parts for constant in part.constants)
         return Term(
             base=1.0, per_example=1, constants=(*way.constants, *inner), linear=False,
@@ -245,7 +245,7 @@ class _Walk:
         )  # fmt: skip
 
     def _weighted_mean(self, total: Tensor, weights: Tensor) -> bool:
-        """Whether a sum of weighted losses is divided by the sum of the same replica's weights."""
+        """Whether a sum of weighted losses is divided by the same replica's sum of weights."""
         sums = _source(total), _source(weights)
         if any(each.op.type != "Sum" for each in sums):
             return False
@@ -257,7 +257,7 @@ class _Walk:
         )  # fmt: skip
 
     def _called(self, tensor: Tensor, way: Term, depth: int) -> Iterator[Term]:
-        """The result of a called function, or an argument of the one that is followed."""
+        """The result of a called function, or an argument of the current one."""
         operation = tensor.op
         if operation.type == "Placeholder":
             outer = self._outside.get((id(operation.graph), operation.name))
@@ -274,21 +274,21 @@ class _Walk:
 
 
 def _times(way: Term, constant: float) -> Term:
-    """A way with one more constant on it; one is none."""
+    """A path with another constant; a factor of one is dropped."""
     if abs(constant) == 1:
         return way
     return replace(way, constants=(*way.constants, abs(constant)))
 
 
 def _source(tensor: Tensor) -> Tensor:
-    """What a tensor is a copy of, in another shape or dtype."""
+    """The tensor that this one is a copy of, in another shape or dtype."""
     while tensor.op.type in PASS and tensor.op.inputs:
         tensor = passed_on(tensor.op)
     return tensor
 
 
 def _divided_by_hand(tf: Library, call: GradientCall, replicas: int) -> bool:
-    """Whether the gradients themselves are divided by the replicas, and not the loss."""
+    """Whether the gradients are divided by the replicas, instead of the loss."""
     constants = Constants(tf, 0)
     for gradient in call.gradients:
         tensor: Any = getattr(gradient, "values", gradient)

@@ -1,8 +1,8 @@
 """Lowers the training step of one replica to a program for the TPU compiler.
 
-The function that the job gave to strategy.run is traced once more, as replica 0 of its strategy
-and with XLA's all-reduce in the place of what crosses replicas. It is lowered for the CPU, since
-only TensorFlow builds for the TPU hold its kernels, and the program is the same StableHLO.
+The function passed to strategy.run is traced again, as replica 0 of its strategy and with XLA's
+all-reduce for communication between replicas. It is lowered for the CPU, since only TensorFlow
+builds for TPUs have their kernels, and the StableHLO program is the same.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from tpudiag.sources.job.tensorflow.graphs.step_program import StepProgram
 from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 
 SMALLER, SMALLEST = 4, 8
-"""The small batch is so much smaller, and never below that: what a step costs that need not fit."""
+"""The factor and minimum of the small batch, whose step is compiled without memory pressure."""
 _ERROR_CHARACTERS = 4000
 
 
 @dataclass(frozen=True)
 class StepCall:
-    """A call that trained: its function, and the leaves of its arguments."""
+    """A training call: its function, and its arguments' leaves."""
 
     function: Call
     structure: object
@@ -49,12 +49,12 @@ class StepCall:
 
     @property
     def alone(self) -> bool:
-        """Whether it trains under no strategy of the job's: on one replica, whatever there is."""
+        """Whether it trains outside the job's strategies: on one replica, whatever exists."""
         return privates.DEFAULT_STRATEGY.names(self.strategy)
 
 
 class LoweringWatch:
-    """Notes the function that trains, and lowers it for any per-replica batch."""
+    """Records the training function, and lowers it for any per-replica batch."""
 
     def __init__(self, tf: Library, gradients: GradientWatch, recorder: Recorder) -> None:
         self._tf, self._gradients, self._recorder = tf, gradients, recorder
@@ -62,12 +62,12 @@ class LoweringWatch:
         self.lines = OperationLines(tf)
         self.step: StepCall | None = None
         self._program: StepProgram | None = None
-        """Of the step as it was traced last."""
+        """The program of the step traced last."""
         self.on_step: Callable[[StepCall], None] = lambda _: None
-        """Called when a training step was traced for the first time, before it runs."""
+        """Called when a training step was first traced, before it runs."""
         self.steps_per_dispatch: Callable[[], int] = lambda: 1
         self.shapes: tuple[tuple[int, ...], ...] = ()
-        """Of examples whose dimensions the data leave open, where all that were read had one."""
+        """Shapes of examples with dimensions left open, where all examples had the same."""
         hooks.around(table.CALL_FOR_EACH_REPLICA, self._call)
 
     def _call(
@@ -78,7 +78,7 @@ class LoweringWatch:
         args: Args = (),
         kwargs: Kwargs | None = None,
     ) -> object:
-        """One call of strategy.run; what it was given is kept if gradients were taken in it."""
+        """One call of strategy.run; its arguments are kept if gradients were taken in it."""
         before = self._gradients.taken
         result = original(extended, fn, args, kwargs)
         if self._gradients.taken != before and not self._busy and self.step is None:
@@ -89,26 +89,25 @@ class LoweringWatch:
         return result
 
     def trained_alone(self, function: Function, args: Args, kwargs: Kwargs) -> None:
-        """A tf.function that trains has returned; its step is the one where none was run under a
-        strategy."""
+        """A training tf.function returned; it is the step where none ran under a strategy."""
         if self._busy or self.step is not None or self._tf.distribute.has_strategy():
             return
         structure = self._tf.nest.map_structure(self._leaf, (tuple(args), dict(kwargs)))
         if any(map(_draws, self._tf.nest.flatten(structure))):
-            return  # what draws its batches itself has a part that no TPU runs
+            return  # a function that reads its own batches has a part that no TPU runs
         strategy = self._tf.distribute.get_strategy()
         self.step = StepCall(_as_traced(function), structure, strategy)
         self.on_step(self.step)
 
     def _leaf(self, value: object) -> object:
-        """A tensor as its spec, on the first replica; anything else as it is."""
+        """A tensor as its spec, on the first replica; anything else unchanged."""
         value = user_lines.first_replica_value(value)
         if self._tf.is_tensor(value) and not isinstance(value, self._tf.Variable):
             return self._tf.type_spec_from_value(value)
         return value
 
     def lower_as_seen(self, spec: JobSpec, batch: Batch | None) -> None:
-        """Once: lower the step as it ran, and with a small batch to hold it against."""
+        """Lower the step once as it ran, and with a small batch for comparison."""
         if batch is None or self.step is None or self._done:
             return
         self._done = True
@@ -123,14 +122,13 @@ class LoweringWatch:
     def serve(self, spec: JobSpec, batch: Batch | None) -> None:
         """Lower the step for each request until there are no more, and end the job.
 
-        On a thread of its own, where no trace is under way.
+        On a thread of its own, outside any trace.
         """
         main = max(self._gradients.calls, key=lambda call: call.forward_operations, default=None)
         if main is not None:
             self._recorder.put(activations=graphs.activations(main))
-        # The job's main thread stands inside a trace of its own here, with its graph, its replica
-        # and its name scopes on a stack that is local to the thread: a second trace there would
-        # become part of the first.
+        # The job's main thread is inside a trace, with its graph, replica and name scopes on a
+        # thread-local stack: a second trace there would become part of the first.
         serving = threading.Thread(target=self._answer, args=(spec, batch))
         serving.start()
         serving.join()
@@ -150,20 +148,20 @@ class LoweringWatch:
                 self._recorder.put(answer=lowered)
 
     def lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
-        """The step at `wanted` examples a replica in place of `batch`, as a file in `folder`."""
+        """The step at `wanted` examples per replica instead of `batch`, as a file in `folder`."""
         started = time.perf_counter()
         before = len(self._gradients.calls)
         self._busy = True
         try:
             lowered = self._lower(batch, wanted, replicas, folder)
-        except Exception as error:  # whatever the job's function does when it is traced again
+        except Exception as error:  # whatever the job's function raises when it is traced again
             refused = self._program.refused(str(error)) if self._program is not None else ()
             text = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS]
             lowered = LoweredStep(batch=wanted, replicas=replicas, error=text, refused_ops=refused)
         finally:
             self._busy = False
-            # What is traced for the compiler must not be read as a step of the job: its loss, batch
-            # and products would count twice.
+            # Traces for the compiler are no steps of the job: its loss, batch and products would
+            # count twice.
             del self._gradients.calls[before:]
         return replace(
             lowered,
@@ -172,7 +170,7 @@ class LoweringWatch:
         )
 
     def _lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
-        """Trace, lower and write; raises what TensorFlow raises."""
+        """Trace, lower and write; raises TensorFlow's errors."""
         step = self.step
         if step is None:
             return LoweredStep(
@@ -180,7 +178,7 @@ class LoweringWatch:
             )
         flat = self._tf.nest.flatten(step.structure)
         at = [i for i, leaf in enumerate(flat) if isinstance(leaf, self._tf.TypeSpec)]
-        # Ragged and sparse tensors have a shape that the data decide: XLA compiles for one shape.
+        # Ragged and sparse tensors have data-dependent shapes: XLA compiles for one shape.
         odd = [flat[i] for i in at if not isinstance(flat[i], self._tf.TensorSpec)]
         if odd:
             kind = type(odd[0]).__name__.removesuffix("Spec")
@@ -214,7 +212,7 @@ class LoweringWatch:
         )
 
     def _resized(self, spec: Spec, batch: int, wanted: int) -> Spec:
-        """The spec with its batch dimension changed, and what is known of those it leaves open."""
+        """The spec with its batch dimension changed, and known values for its open dimensions."""
         if spec.shape.rank and spec.shape[0] in (batch, None):
             example = spec.shape.as_list()[1:]
             if None in example:
@@ -225,14 +223,14 @@ class LoweringWatch:
 
 
 def _fits(known: Sequence[int], open_: Sequence[int | None]) -> bool:
-    """Whether a shape is one that an open one may have."""
+    """Whether a shape matches an open one."""
     return len(known) == len(open_) and all(
         size in (None, seen) for seen, size in zip(known, open_, strict=True)
     )
 
 
 def _as_traced(function: Function) -> Call:
-    """The Python function of a tf.function, with the control flow that AutoGraph gives it.
+    """A tf.function's Python function, with AutoGraph's control flow.
 
     Where AutoGraph moved, a step that branches on a tensor is not lowered.
     """
@@ -243,12 +241,12 @@ def _as_traced(function: Function) -> Call:
     if convert is None or conversion is None:
         return python_function
     enabled = conversion(status=privates.CONVERSION_STATUS.get().ENABLED)
-    # As strategy.run converts what it is given. The public tf.autograph.to_graph takes no methods,
-    # which steps often are.
+    # As strategy.run converts its argument. The public tf.autograph.to_graph does not accept
+    # methods, which steps often are.
     converted: Call = convert(python_function, enabled, user_requested=True)
     return converted
 
 
 def _draws(value: object) -> bool:
-    """Whether a value gives batches: a dataset or its iterator."""
+    """Whether a value yields batches: a dataset or its iterator."""
     return hasattr(value, "element_spec")

@@ -15,14 +15,14 @@ from tpudiag.sources.job.tensorflow.graphs.open_rows import OpenRows
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 ASSUMED = 128
-"""What a dimension that the trace leaves open is taken for, where it is not the batch."""
+"""The size assumed for an open dimension that is not the batch."""
 _MATMULS = ("MatMul", "BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 _GATHERS = ("ResourceGather", "GatherV2", "GatherNd", "ResourceGatherNd")
 
 
 @dataclass(frozen=True)
 class _Sizes:
-    """A product as the MXU does it."""
+    """The sizes of a product as the MXU computes it."""
 
     batch: int
     rows: int
@@ -41,11 +41,10 @@ def matrix_ops(
 ) -> tuple[MatrixOp, ...]:
     """The matrix products and convolutions of the step on one replica.
 
-    An unknown first dimension is taken for `replica_batch`, or for what rows of batch and length
-    were joined to; any other for `ASSUMED`, and what has one of those says so. Products of an
-    unknown rank are left out.
+    An unknown first dimension counts as `replica_batch`, or as the joined rows of batch and length;
+    any other as `ASSUMED`, which is noted. Products of unknown rank are left out.
 
-    `layer_line` knows the line of a library's layer by the name of its variable or of an operation
+    `layer_line` finds the line of a library's layer by the name of its variable or of an operation
     in its scope; in `fit` there is no user code on the stack.
     """
     forward = {id(op) for op in call.graph.get_operations()[: call.forward_operations]}
@@ -77,7 +76,7 @@ def matrix_ops(
 
 
 def flops(graph: Graph, replica_batch: int | None) -> Iterator[tuple[Operation, int]]:
-    """The products of one replica, each with what it costs."""
+    """One replica's products, each with its FLOPs."""
     shapes = _Shapes(OpenRows(replica_batch))
     for operation, _ in graphs.operations(graph):
         sizes = _product(operation, shapes)
@@ -93,7 +92,7 @@ class _Shapes:
         self.assumed = False
 
     def of(self, tensor: Tensor, width: int | None = None) -> list[int] | None:
-        """The dimensions of a tensor, None for an unknown rank; `width`: what its last must be."""
+        """The dimensions of a tensor, None for an unknown rank; `width`: its last one, if known."""
         if tensor.shape.rank is None:
             return None
         sizes = tensor.shape.as_list()
@@ -111,7 +110,7 @@ class _Shapes:
 def _location(
     operation: Operation, layer_line: Callable[[str], Location | None]
 ) -> Location | None:
-    """The line that made the layer of an operation, or else the one that made the operation."""
+    """The line that made an operation's layer, or else the operation."""
     return (
         layer_line(layer_variables.name_read_by(operation) or operation.name)
         or user_lines.of_frames(operation.traceback or ())
@@ -120,7 +119,7 @@ def _location(
 
 
 def _embedding_width(operation: Operation) -> int | None:
-    """The width of the rows that an operation looks up in a table of floats."""
+    """The width of the rows in a lookup in a table of floats."""
     if operation.type not in _GATHERS or not operation.outputs[0].dtype.is_floating:
         return None
     table = operation.inputs[0]
@@ -131,14 +130,14 @@ def _embedding_width(operation: Operation) -> int | None:
 
 
 def _source(tensor: Tensor) -> Tensor:
-    """What a tensor is a copy of."""
+    """The tensor that this one is a copy of."""
     while tensor.op.type in ("Identity", "Cast") and tensor.op.inputs:
         tensor = tensor.op.inputs[0]
     return tensor
 
 
 def _product(operation: Operation, shapes: _Shapes) -> _Sizes | None:
-    """The sizes of an operation that is a product, None for any other."""
+    """The sizes of a product, None for any other operation."""
     if operation.type in _MATMULS:
         return _matmul(operation, shapes)
     if operation.type == "Einsum":
@@ -157,7 +156,7 @@ def _matmul(operation: Operation, shapes: _Shapes) -> _Sizes | None:
     )
     right, given = operation.inputs[1].shape, operation.outputs[0].shape
     width = None
-    if plain and right.rank == 2:  # what a layer joined may leave open both its dimensions
+    if plain and right.rank == 2:  # a layer's joined tensor may leave both dimensions open
         width = given[-2] if transposed else right[-1 if right_too else -2]
     left = shapes.of(operation.inputs[0], width)
     columns = right[-2 if right_too else -1] if plain and right.rank == 2 else None
@@ -169,7 +168,7 @@ def _matmul(operation: Operation, shapes: _Shapes) -> _Sizes | None:
 
 
 def _einsum(operation: Operation, shapes: _Shapes) -> _Sizes | None:
-    """Sizes of an Einsum of two operands, as the batched product that it is."""
+    """Sizes of an Einsum of two operands, as a batched product."""
     inputs, _, output = operation.get_attr("equation").decode().replace(" ", "").partition("->")
     terms = inputs.split(",")
     if len(terms) != 2:
@@ -201,14 +200,14 @@ def _einsum(operation: Operation, shapes: _Shapes) -> _Sizes | None:
 
 
 def _spelt(term: str, rank: int) -> str:
-    """A term with its `...` spelt out, by digits that count from the last of those dimensions."""
+    """A term with `...` spelt out as digits, counted from the last of its dimensions."""
     count = rank - len(term.replace("...", ""))
     return term.replace("...", "".join(str(number) for number in reversed(range(max(count, 0)))))
 
 
 def _convolution(operation: Operation, shapes: _Shapes) -> _Sizes | None:
-    """Sizes of a convolution as the matrix product that the MXU does."""
-    # A kernel has no batch: an open first dimension of it stays open.
+    """Sizes of a convolution as the MXU's matrix product."""
+    # A kernel has no batch: its open first dimension stays open.
     kernel = _Shapes(OpenRows(None)).of(operation.inputs[1])
     out = shapes.of(operation.outputs[0])
     if kernel is None or out is None:

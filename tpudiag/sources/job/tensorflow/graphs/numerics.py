@@ -1,4 +1,4 @@
-"""Reads the traced step for what is bad for its numbers, and watches what clips gradients."""
+"""Detects numerical problems in the traced step, and gradient clipping."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _NORMALISES = (
     "Log1p",
     "Softplus",
 )
-"""Operations in which 8 bits of mantissa lose what a loss is made of."""
+"""Operations where 8 bits of mantissa lose the loss's precision."""
 _HALF = ("bfloat16", "float16")
 _GIVEN = frozenset(("Const", "Placeholder", "Identity", "ReadVariableOp", "Cast"))
-"""Operations that hand on what they are given."""
+"""Operations that pass on their input."""
 MOST_FOLLOWED = 400
-"""Operations that are looked at behind the loss."""
+"""The most operations examined behind the loss."""
 MOST_EXPERTS = 1024
 
 
 class ClippingWatch:
-    """Hooks tf.clip_by_*: gradients of one replica that are clipped before they are summed."""
+    """Hooks tf.clip_by_*: gradients clipped on one replica before they are summed."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -54,7 +54,7 @@ class ClippingWatch:
             hooks.before(at, self._clips(at.name, argument))
 
     def _taken(self, original: Call, *args: object, **kwargs: object) -> object:
-        """Gradients are taken; those traced are remembered."""
+        """Gradients are taken; remember traced ones."""
         gradients = original(*args, **kwargs)
         if not self._tf.executing_eagerly():
             hooks.quietly(self._keep, gradients)
@@ -66,7 +66,7 @@ class ClippingWatch:
                 self._gradients[id(each)] = each
 
     def _clips(self, name: str, argument: str) -> Callable[..., None]:
-        """Note a call that clips gradients as one replica has them."""
+        """Note a call that clips one replica's gradients."""
 
         def note(*args: object, **kwargs: object) -> None:
             if not self._gradients or self._tf.executing_eagerly():
@@ -85,10 +85,9 @@ class ClippingWatch:
 def read(
     tf: Library, call: GradientCall, layer_line: LayerLine, clipped: tuple[ClippedGradients, ...]
 ) -> StepNumerics:
-    """What stands out in the forward pass of a traced step."""
+    """The problems in a traced step's forward pass."""
     forward = call.graph.get_operations()[: call.forward_operations]
-    # All replicas of a MirroredStrategy are traced into one graph: without this each finding would
-    # stand there once for each replica.
+    # All replicas of a MirroredStrategy are traced into one graph: report each finding once.
     own = [operation for operation in forward if graphs.first_replica(operation)]
     return StepNumerics(
         loss_dtype=call.target.dtype.base_dtype.name,
@@ -104,7 +103,7 @@ def read(
 
 
 def _in_double(operations: list[Operation], layer_line: LayerLine) -> Iterator[Location | None]:
-    """The lines of what computes whole arrays in float64."""
+    """The lines that compute whole arrays in float64."""
     for operation in operations:
         if operation.type in _GIVEN or not operation.outputs:
             continue
@@ -114,7 +113,7 @@ def _in_double(operations: list[Operation], layer_line: LayerLine) -> Iterator[L
 
 
 def _line(operation: Operation, layer_line: LayerLine) -> Location | None:
-    """The user's line behind an operation, or that of its layer."""
+    """The user's line of an operation, or of its layer."""
     return layer_line(operation.name) or user_lines.of_frames(operation.traceback or ())
 
 
@@ -123,7 +122,7 @@ def _low_precision(target: Tensor, layer_line: LayerLine) -> Iterator[LowPrecisi
     pending, visited = [target.op], set[int]()
     while pending and len(visited) < MOST_FOLLOWED:
         operation = pending.pop(0)
-        # Behind the last product lies the network, which is meant to run in 16 bits.
+        # Before the last product is the network, which is meant to run in 16 bits.
         if id(operation) in visited or operation.type.startswith(_PRODUCTS):
             continue
         visited.add(id(operation))
@@ -141,7 +140,7 @@ def _low_precision(target: Tensor, layer_line: LayerLine) -> Iterator[LowPrecisi
 def _batch_norms(
     tf: Library, operations: list[Operation], layer_line: LayerLine
 ) -> Iterator[BatchNorm]:
-    """Batch normalisations in training, each by its layer."""
+    """Batch normalisations in training, by layer."""
     layers: dict[str, BatchNorm] = {}
     for operation in operations:
         if operation.type.startswith("FusedBatchNorm"):
@@ -154,8 +153,7 @@ def _batch_norms(
             scope = operation.name.partition("/moments/")[0].removesuffix("/FusedBatchNormV3")
             size = operation.inputs[0].shape[0] if operation.inputs[0].shape.rank else None
             layers.setdefault(scope, BatchNorm(scope, size, _line(operation, layer_line)))
-    # A mean over examples is a batch normalisation where moving averages are kept under the same
-    # name.
+    # A mean over examples is a batch normalisation where moving averages have the same name.
     moving = [o.name for o in operations if o.type.startswith("Assign")]
     for scope, layer in layers.items():
         if any(name.startswith(f"{scope}/") for name in moving):
@@ -163,7 +161,7 @@ def _batch_norms(
 
 
 def _over_examples(tf: Library, operation: Operation) -> bool:
-    """Whether a mean is taken over the batch, and not over the channels."""
+    """Whether a mean is over the batch, not the channels."""
     axes = tf.get_static_value(operation.inputs[1])
     rank = operation.inputs[0].shape.rank
     if axes is None or rank is None or rank < 2:
@@ -175,7 +173,7 @@ def _over_examples(tf: Library, operation: Operation) -> bool:
 def _routings(
     tf: Library, operations: list[Operation], layer_line: LayerLine
 ) -> Iterator[ExpertRouting]:
-    """Top-k choices that one-hot tensors of experts are made from."""
+    """Top-k choices from which one-hot tensors of experts are made."""
     one_hots = [operation for operation in operations if operation.type == "OneHot"]
     for operation in operations:
         if operation.type not in ("TopKV2", "ArgMax"):
@@ -186,8 +184,8 @@ def _routings(
             continue
         *rows, experts = sizes
         k = _static(tf, operation.inputs[1]) if operation.type == "TopKV2" else 1
-        # A top-k over a vocabulary (beam search, sampling) looks the same but for its size, and one
-        # that takes all chooses nothing.
+        # A top-k over a vocabulary (beam search, sampling) differs only in size, and one that takes
+        # all chooses nothing.
         if not k or k >= experts or experts > MOST_EXPERTS:
             continue
         readers = [each for each in one_hots if _reads(each, operation)]

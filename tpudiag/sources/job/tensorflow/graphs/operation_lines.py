@@ -1,8 +1,8 @@
-"""The user's lines behind the operations that Keras makes in a step.
+"""The user's lines behind the operations that Keras adds to a step.
 
-Under `fit` no line of the user's stands on the stack of such an operation. Its layer is known, and
-where that was made: an operation belongs to the innermost layer during whose call it was added to
-its graph. Names would not tell, for `dense_1` may be the second scope of the layer `dense`.
+Under `fit` the stack of such an operation holds no user line. But its layer is known, and where
+that was made: an operation belongs to the innermost layer whose call added it to its graph. Names
+would be ambiguous, since `dense_1` may be the second scope of the layer `dense`.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from tpudiag.sources.job.tensorflow.watches import training
 from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
 
 GRADIENT = "gradient_tape/"
-"""TensorFlow names a gradient's operation by that and the operation that it belongs to."""
+"""TensorFlow prefixes a gradient's operation with this, before its operation's name."""
 _ENDS = {__file__, str(Path(__file__).with_name("lowering.py")), training.__file__}
-"""Beyond these in a stack lies what called Keras, asked for gradients, or has the step lowered."""
+"""In a stack, frames beyond these called Keras, took gradients, or have the step lowered."""
 _Lines = dict[str, set[str | None]]
 """By a name or scope; None stands for operations without a line."""
 
 
 class OperationLines:
-    """Notes, while a step is traced to be lowered, which call of Keras adds which operations."""
+    """Records which call of Keras adds which operations, while a step is traced for lowering."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -47,7 +47,7 @@ class OperationLines:
 
     @contextlib.contextmanager
     def noted(self) -> Generator[None]:
-        """Note what is added from here on, in place of what was noted before."""
+        """Record what is added from here on, replacing earlier records."""
         self._lines, self._noting = {}, True
         try:
             yield
@@ -55,7 +55,7 @@ class OperationLines:
             self._noting = False
 
     def of_graph(self, graph: Graph) -> dict[str, str]:
-        """The line of each operation's name that has one line; what was noted is forgotten."""
+        """The line of each operation with a unique one; clears the records."""
         named: _Lines = defaultdict(set)
         for name, line in self._named(graph):
             named[name].add(line)
@@ -67,7 +67,7 @@ class OperationLines:
     ) -> Iterator[tuple[str, str | None]]:
         """Names and lines of a graph's operations, and of those in functions that they call.
 
-        An operation without a line of its own has that of the one that calls its function.
+        An operation without a line has its function's caller's.
         """
         own = [each for each in graph.get_operations() if graphs.first_replica(each)]
         lines = {each.name: self._line(each) for each in own}
@@ -75,15 +75,15 @@ class OperationLines:
         for each in own:
             line = lines[each.name] or inherited
             yield each.name, line
-            if caller:  # as XLA names it once the call is inlined
+            if caller:  # XLA's name after the call is inlined
                 yield f"{caller}/{each.name}", line
             if each.type in graphs.BODIES and depth < graphs.DEEPEST:
                 for body in graphs.bodies(graph, each):
                     yield from self._named(body, each.name, line, depth + 1)
 
     def _line(self, operation: Operation) -> str | None:
-        """The user's line within the innermost call of Keras, or the one behind that call."""
-        # To read a stack takes time, and that of a gradient leads to where it was asked for alone.
+        """The user's line within the innermost call of Keras, or else behind that call."""
+        # Reading a stack is slow, and a gradient's leads only to where it was taken.
         stack = () if GRADIENT in operation.name else operation.traceback or ()
         for frame in reversed(stack):
             inner = user_lines.of(frame.filename, frame.lineno)
@@ -94,7 +94,7 @@ class OperationLines:
         return self._lines.get(operation.graph, {}).get(operation.name)
 
     def _noting_operations(self, made_at: Callable[[object], Location | None]) -> Call:
-        """Looks at each call of a method; `made_at` gives the line behind its object."""
+        """Watches each call of a method; `made_at` returns the line of its object."""
 
         def call(original: Call, owner: object, *args: object, **kwargs: object) -> object:
             if not self._noting:
@@ -110,14 +110,14 @@ class OperationLines:
         return call
 
     def _note(self, graph: Graph, added: Iterable[Operation], line: str) -> None:
-        """The operations that a call added: what an inner call added has its line already."""
+        """The operations added by a call; those of inner calls already have their line."""
         lines = self._lines.setdefault(graph, {})
         for operation in added:
             lines.setdefault(operation.name, line)
 
 
 def _settled(named: _Lines) -> dict[str, str]:
-    """Those of one line."""
+    """The names with a unique line."""
     found: dict[str, str] = {}
     for name, lines in named.items():
         line = next(iter(lines)) if len(lines) == 1 else None
@@ -127,10 +127,10 @@ def _settled(named: _Lines) -> dict[str, str]:
 
 
 def _of_gradients(lines: dict[str, str | None]) -> dict[str, str]:
-    """The line of each gradient's operation: that of what it is the gradient of.
+    """The line of each gradient operation: that of the operation it differentiates.
 
-    Its name tells the operation, or the scope that it lies in: then all in it must have one line.
-    Its own last part is no operation's name: `gradient_tape/Reshape` may be the gradient of a sum.
+    Its name contains that operation, or its scope, in which all operations must share one line.
+    Its last part is no operation's name: `gradient_tape/Reshape` may be the gradient of a sum.
     """
     scopes: _Lines = defaultdict(set)
     for name, line in lines.items():
@@ -146,6 +146,6 @@ def _of_gradients(lines: dict[str, str | None]) -> dict[str, str]:
 
 
 def _prefixes(name: str) -> list[str]:
-    """The name and the scopes that it lies in, the innermost first."""
+    """The name and its scopes, innermost first."""
     parts = name.split("/")
     return ["/".join(parts[:end]) for end in range(len(parts), 0, -1)]

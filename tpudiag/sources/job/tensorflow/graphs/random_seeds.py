@@ -1,4 +1,4 @@
-"""Draws of a step whose seed is the same on all replicas, by what the seeds are computed of."""
+"""Detects random draws with equal seeds on all replicas, from the seeds' inputs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 _DRAWS = ("StatelessRandom", "StatelessTruncated")
 _SEEDS = ("StatelessRandomGetKeyCounter", "StatelessRandomGetAlg", "StatelessRandomGetKey")
 _OWN = ("Iterator", "OptionalGet", "MultiDeviceIterator", "Rng", "Stateful", "Random")
-"""Operations that give each replica something else at each time: data, and states of chance."""
+"""Operations with different values per replica and time: data, and random states."""
 _DEPTH = 200
 Inputs = dict[str, tuple[Tensor, Tensor]]
-"""Of a function that both replicas call: what its placeholders stand for on each."""
+"""For a function called by both replicas: its placeholders' values on each."""
 
 
 def is_draw(operation: Operation) -> bool:
-    """Whether an operation draws by a seed that it is given."""
+    """Whether an operation draws with a given seed."""
     kind: str = operation.type
     return kind.startswith(_DRAWS) and not kind.startswith(_SEEDS)
 
 
 def same_draws(tf: Library, call: GradientCall) -> Iterator[SameDraws]:
-    """Draws by the user's own lines, in the forward pass, of one number an example or more."""
+    """Draws at the user's own lines, in the forward pass, with at least a number per example."""
     replicas = _replicas(call.graph)
     for operation in call.graph.get_operations() if replicas > 1 else ():
         if not graphs.first_replica(operation):
@@ -61,7 +61,7 @@ def same_draws(tf: Library, call: GradientCall) -> Iterator[SameDraws]:
 
 
 def _replicas(graph: Graph) -> int:
-    """Replicas that were traced into one graph."""
+    """The number of replicas traced into one graph."""
     names = {operation.name.partition("/")[0] for operation in graph.get_operations()}
     count = 1
     while f"replica_{count}" in names:
@@ -78,19 +78,19 @@ def _twin(graph: Graph, operation: Operation) -> Operation | None:
 
 
 def _inputs(body: Graph, operation: Operation, other: Operation) -> Inputs:
-    """What a called function is given on both replicas."""
+    """The arguments of a called function on both replicas."""
     given = zip(body.inputs, operation.inputs, other.inputs, strict=False)
     return {inner.op.name: (one, two) for inner, one, two in given}
 
 
 def _same(tf: Library, one: Tensor, two: Tensor, inputs: Inputs, depth: int) -> bool:
-    """Whether two tensors, one of each replica, hold the same."""
+    """Whether two tensors, one of each replica, are equal."""
     if depth == 0 or one.op.type != two.op.type or one.op.type.startswith(_OWN):
         return False
     if one.op.type == "Placeholder":
         if one.op.name in inputs:
             return _same(tf, *inputs[one.op.name], {}, depth - 1)
-        # What is captured of a variable is its part on the replica, which mirrors the others.
+        # A captured variable is its part on the replica, which mirrors the others.
         return one is two or one.dtype.base_dtype.name == "resource"
     if one is two and not inputs:
         return True

@@ -1,4 +1,4 @@
-"""Tracing as replica 0 of a strategy, with XLA's all-reduce for what crosses replicas."""
+"""Tracing as replica 0 of a strategy, with XLA's all-reduce between replicas."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, priva
 from tpudiag.sources.job.points.library_objects import Strategy
 
 SUMS_FROM = (2, 16)
-"""From this TensorFlow on its XLA for CPUs has XlaAllReduce, which sums over the replicas."""
+"""The first TensorFlow whose XLA for CPUs has XlaAllReduce, which sums over the replicas."""
 PLACE_OF_SUM = "tpudiag.all_reduce."
-"""Before it a call of this name, and the replicas, stands in the program where the sum belongs."""
+"""In older ones a call of this name, and the replicas, marks the sum's place in the program."""
 REDUCIBLE = ("float16", "bfloat16", "float32", "int32", "uint32")
-"""What XLA's all-reduce takes; anything else is rare and small, and stays as it is."""
+"""Types of XLA's all-reduce; anything else is rare and small, and stays unchanged."""
 
 
 @contextlib.contextmanager
 def as_replica(tf: Library, strategy: Strategy, replicas: int) -> Generator[None]:
-    """Replica 0 of `replicas`: merge_call merges this one, and XLA sums over all of them."""
+    """Replica 0 of `replicas`: merge_call merges only this one, and XLA sums over all of them."""
     extended = strategy.extended
     if not tf.distribute.has_strategy() and type(strategy) is type(tf.distribute.get_strategy()):
         yield
@@ -48,8 +48,8 @@ def as_replica(tf: Library, strategy: Strategy, replicas: int) -> Generator[None
         "reduce_to": reduce_to,
         "batch_reduce_to": batch_reduce_to,
         "update": update,
-        # Strategies may have each replica sum by itself where XLA compiles the step; by merge_call
-        # all that crosses replicas comes through reduce_to above.
+        # Strategies may have each replica sum by itself where XLA compiles the step; with
+        # merge_call all communication goes through reduce_to above.
         privates.USES_MERGE_CALL.name: lambda: True,
     }
     context = tf.distribute.ReplicaContext(strategy, 0)
@@ -66,7 +66,7 @@ def _gathering(tf: Library, replicas: int) -> object:
     """ReplicaContext.all_gather in XLA's terms; the strategy's own leaves no trace in a program.
 
     TensorFlow has no all-gather for XLA: each replica adds its part to the others' zeros, which
-    moves at most twice as much. Its gradient is the sum over the replicas of what is their own.
+    moves at most twice as much. Its gradient is the sum over the replicas of their own parts.
     """
 
     def gathered(value: object, axis: int) -> object:
@@ -90,7 +90,7 @@ def _gathering(tf: Library, replicas: int) -> object:
 
 
 def _alone(value: object) -> tuple[object]:
-    """One replica's value, as the values of all replicas are given."""
+    """One replica's value in the form of all replicas' values."""
     return (value,)
 
 

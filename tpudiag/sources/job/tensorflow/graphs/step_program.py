@@ -1,4 +1,4 @@
-"""The program of a traced step, and the user's lines behind its operations and refusals."""
+"""The program of a traced step, and the user's lines of its operations and of refused ones."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")
 _HEAD = re.compile(r"func\.func @main\(.*?->")
 _ARGUMENT = re.compile(r"%arg\d+: ")
 _SHAPE, _PARAMETER, _OF_LENGTH = 4, 1, 2
-"""In an HloModuleProto its host_program_shape, in that its parameters; and the kind of both."""
+"""The field numbers of HloModuleProto's host_program_shape and its parameters; their wire type."""
 _NO_STAGE = "Invalid stage"
 
 
 class StepProgram:
-    """A function of the step's tensors, traced for these specs when it is first asked."""
+    """A function of the step's tensors, traced for these specs on first use."""
 
     def __init__(self, tf: Library, function: Call, specs: Sequence[object]) -> None:
-        # No AutoGraph: what is called inside was converted when the job's own trace was made.
+        # No AutoGraph: called functions were converted in the job's own trace.
         self._tf, self._specs = tf, specs
         self._function: Function = tf.function(function, jit_compile=True, autograph=False)
 
     def lowered(self) -> str | bytes:
-        """The program: StableHLO, or serialised HLO of TensorFlow before 2.19, which has no other.
+        """The program: StableHLO, or serialised HLO before TensorFlow 2.19, which has nothing else.
 
-        Raises what TensorFlow raises where the step does not lower.
+        Raises TensorFlow's errors where the step does not lower.
         """
         self._give_values()
         compiled = self._function.experimental_get_compiler_ir(*self._specs)
@@ -41,20 +41,20 @@ class StepProgram:
         except ValueError as refused:
             if _NO_STAGE not in str(refused):
                 raise
-        # Not its text as well: each takes a conversion of the whole step.
+        # Not its text as well: each form converts the whole step.
         return bytes(compiled(stage="hlo_serialized"))
 
     def places(
         self, lowered: str | bytes, lines: OperationLines | None = None
     ) -> dict[str, object]:
-        """The user's line of each operation, and the names of the arguments in their order.
+        """The user's line of each operation, and the arguments' names in order.
 
-        Beside the innermost line of an operation's stack stands what the calls of Keras tell, where
-        these were noted.
+        The innermost line of an operation's stack is complemented by the recorded calls of Keras,
+        if any.
         """
         arguments = self._arguments()
-        # XLA drops arguments that the program does not read: then the order of the names is not
-        # that of the arguments, and wrong names would be worse than none.
+        # XLA drops unused arguments: the names' order is then unknown, and wrong names would be
+        # worse than none.
         known = _arguments_of(lowered) == len(arguments)
         of_keras = lines.of_graph(self._graph()) if lines is not None else {}
         return {
@@ -64,10 +64,10 @@ class StepProgram:
         }
 
     def _give_values(self) -> None:
-        """Any values for variables that have none yet: the program does not depend on them.
+        """Give variables without values any: the program does not depend on them.
 
-        A model or an optimizer that is built inside the first trace gets its values after it, and
-        the job of a plan stands in that trace for good.
+        A model or optimizer built inside the first trace gets its values after it, but a plan's job
+        never leaves that trace.
         """
         ops = self._tf.raw_ops
         for variable in self._graph().variables:
@@ -83,7 +83,7 @@ class StepProgram:
         return self._function.get_concrete_function(*self._specs).graph
 
     def _locations(self) -> dict[str, str]:
-        """The user's line for each operation, by its name."""
+        """The user's line of each operation, by name."""
         locations: dict[str, str] = {}
         for operation, _ in graphs.operations(self._graph()):
             location = user_lines.of_frames(operation.traceback or ())
@@ -92,25 +92,25 @@ class StepProgram:
         return locations
 
     def _arguments(self) -> list[str]:
-        """The names of the program's arguments: inputs of the step, then its variables."""
+        """The names of the program's arguments: the step's inputs, then its variables."""
         variables = {id(v.handle): v.name for v in self._graph().variables}
         names: list[str] = []
         captured = dict(zip(*self._captures(), strict=True))
         for index, tensor in enumerate(self._graph().inputs):
             source = captured.get(id(tensor))
             name = variables.get(source, "") if source is not None else f"input {index}"
-            # TensorFlow names a tensor by its operation and the number of its output; a variable's
-            # name ends so for historical reasons.
+            # TensorFlow names a tensor by its operation and output number; variables' names end
+            # like that for historical reasons.
             names.append(re.sub(r":\d+$", "", name) or f"argument {index}")
         return names
 
     def _captures(self) -> tuple[list[int], list[int]]:
-        """The graph's own inputs for what it captured, and what that is; by identity."""
+        """The graph's own inputs for captured tensors, and the captured ones; by identity."""
         pairs = self._graph().captures
         return [id(inner) for _, inner in pairs], [id(outer) for outer, _ in pairs]
 
     def refused(self, error: str) -> tuple[RefusedOp, ...]:
-        """The operations that TensorFlow says do not lower, with the user's lines."""
+        """The operations that TensorFlow cannot lower, with the user's lines."""
         named = set(_REFUSED.findall(error))
         kinds = {kind for kind in named if not kind.startswith("_")}
         if not kinds:
@@ -125,7 +125,7 @@ class StepProgram:
         return tuple(ops.get(kind, RefusedOp(kind, kind)) for kind in sorted(kinds))
 
     def _at(self, error: str) -> tuple[RefusedOp, ...]:
-        """The first operation that a refusal points to by its name, as `{{node dense/MatMul}}`."""
+        """The first operation named in a refusal, as `{{node dense/MatMul}}`."""
         named = {name.rpartition("/")[2]: name for name in _NODE.findall(error)}
         for operation, _ in graphs.operations(self._graph()) if named else ():
             if operation.name in named.values() or operation.name.rpartition("/")[2] in named:
@@ -135,7 +135,7 @@ class StepProgram:
 
 
 def _arguments_of(program: str | bytes) -> int:
-    """How many arguments a program takes."""
+    """The number of a program's arguments."""
     if isinstance(program, str):
         head = _HEAD.search(program)
         return len(_ARGUMENT.findall(head[0])) if head is not None else -1
@@ -144,7 +144,7 @@ def _arguments_of(program: str | bytes) -> int:
 
 
 def _parts(message: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """The fields of a protobuf message with their numbers; numbers in it are passed over."""
+    """The fields of a protobuf message with their numbers; integer fields are skipped."""
     at = 0
 
     def number() -> int:

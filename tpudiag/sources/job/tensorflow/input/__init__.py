@@ -1,4 +1,4 @@
-"""What is read from tf.data pipelines, and the timing of a faulty one against its mended twin.
+"""Reads tf.data pipelines, and measures a slow one against its fixed version.
 
 Called by the watch of pipelines, and for the input benchmark.
 """

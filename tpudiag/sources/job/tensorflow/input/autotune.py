@@ -1,7 +1,7 @@
-"""Reads what tf.data's AUTOTUNE chose, from the model that a running iterator keeps of itself.
+"""Reads the choices of tf.data's AUTOTUNE from a running iterator's own model.
 
-Public (`tf.data.experimental.get_model_proto`); where a TensorFlow lacks it, nothing
-is known of the choices.
+Public (`tf.data.experimental.get_model_proto`); where a TensorFlow lacks it, the choices are
+unknown.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ def choices(
 
 
 def _choices(model: Model, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]:
-    """The tunable settings of the model's nodes, beside those that the pipeline was built with."""
+    """The tunable settings of the model's nodes, beside those the pipeline was built with."""
     left = list(reversed(ops))
     for node in _from_the_end(model):
         kind = re.sub(r"V\d+$", "", node.name)
         at = next((n for n, op in enumerate(left) if _same(op.kind, kind)), None)
         op = left[at] if at is not None else None
         if at is not None:
-            # Two maps in a row are told apart by their order alone: each is taken once.
+            # Only their order distinguishes two consecutive maps: match each once.
             del left[: at + 1]
         for parameter in node.parameters:
             setting = _SETTINGS.get(parameter.name)
@@ -51,7 +51,7 @@ def _choices(model: Model, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoic
 
 
 def _from_the_end(model: Model) -> Iterator[Node]:
-    """The nodes from the one that gives the elements back to the sources."""
+    """The nodes from the output back to the sources."""
     pending, visited = [end(model)], set[int]()
     while pending:
         number = pending.pop(0)
@@ -64,5 +64,5 @@ def _from_the_end(model: Model) -> Iterator[Node]:
 
 
 def _same(built: str, runs: str) -> bool:
-    """Whether a transformation runs as what another was rewritten to."""
+    """Whether a transformation runs as the rewritten form of another."""
     return built.removeprefix("Parallel") == runs.removeprefix("Parallel")

@@ -1,4 +1,4 @@
-"""What the user's code calls a number: the names that are in reach where it is used."""
+"""The names of a number in the user's code: those visible where it is used."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, TypeGuard, cast
 from tpudiag.sources.job.points import user_lines
 
 GLOBAL = re.compile(r"global.*(batch|bs|size)|(batch|bs).*global", re.IGNORECASE)
-# A dict of more is data (a vocabulary, an index), no settings.
+# A larger dict is data (a vocabulary, an index), not settings.
 MOST_ATTRIBUTES = 500
 
 
 def names_of(number: int) -> tuple[str, ...]:
-    """The user's names that have this value on the stack: `BATCH`, `args.batch_size`."""
+    """The user's names on the stack with this value: `BATCH`, `args.batch_size`."""
     return tuple(sorted({name for name, value in _names() if value == number}))
 
 
@@ -26,7 +26,7 @@ def global_batch() -> int | None:
 
 
 def _names() -> Iterator[tuple[str, int]]:
-    """All integers that have a name in the user's frames of this thread."""
+    """All named integers in the user's frames of this thread."""
     modules: set[int] = set()
     for frame in user_lines.frames():
         if user_lines.is_user_file(frame.f_code.co_filename):
@@ -37,7 +37,7 @@ def _names() -> Iterator[tuple[str, int]]:
 
 
 def _integers(names: Mapping[str, object]) -> Iterator[tuple[str, int]]:
-    """Integers among names, and among the fields of the objects that have one."""
+    """Integers among names, and among the fields of named objects."""
     for name, value in list(names.items()):
         if _is_count(value):
             yield name, value
@@ -61,5 +61,5 @@ def _fields(value: Any) -> list[tuple[object, object]]:
 
 
 def _is_count(value: object) -> TypeGuard[int]:
-    """Whether a value is a plain integer above 1; True is none."""
+    """Whether a value is a plain integer above 1, and no bool."""
     return isinstance(value, int) and not isinstance(value, bool) and value > 1

@@ -1,6 +1,6 @@
-"""Counts what a costly transformation gives in one pass, where tf.data does not say it.
+"""Counts the elements of a costly transformation in one pass, where tf.data does not know it.
 
-It does not know how many records files hold, nor, behind a repeat, what one pass is.
+It knows neither the number of records in files nor, after a repeat, one pass.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from tpudiag.sources.job.points import Library, bounded_call, privates
 from tpudiag.sources.job.points.library_objects import Dataset
 
 LONGEST_S = 1.0
-"""Small data, which alone is worth caching, is counted within it."""
+"""Enough for small data, which alone is worth caching."""
 BATCH = 256
 ENDLESS, UNKNOWN = -1, -2
 _HANDS_ON = re.compile(r"_?(Repeat|Shuffle|Prefetch|Options)")
 
 
 def counted(tf: Library, chain: list[Dataset], pipeline: Pipeline) -> Pipeline:
-    """The pipeline with the elements of its costly op; as it was where they are not soon counted.
+    """The pipeline with the elements of its costly op; unchanged where counting takes too long.
 
-    What one pass gives to the op is read once, without its work, beside the caller: it may hang.
+    One pass of the op's input is read, without the op's work, in a thread that may hang.
     """
     number = pipeline.worth_caching
     if number is None or len(chain) != len(pipeline.ops):
@@ -44,31 +44,31 @@ def counted(tf: Library, chain: list[Dataset], pipeline: Pipeline) -> Pipeline:
 
 
 def _one_pass(dataset: Dataset) -> Dataset:
-    """The dataset before it is repeated and shuffled: the same elements, each once."""
+    """The dataset before repeat and shuffle: the same elements, each once."""
     while _HANDS_ON.match(type(dataset).__name__):
         dataset = privates.inputs(dataset)[0]
     return dataset
 
 
 def known(dataset: Any) -> int:
-    """The elements of a dataset as tf.data counts them; it may not know, or there is no end."""
+    """A dataset's elements according to tf.data, if known and finite."""
     try:
         # A method of tf.data's datasets, a property of a strategy's.
-        said: Any = dataset.cardinality
-        said = said() if callable(said) else said
-        return int(said)
+        cardinality: Any = dataset.cardinality
+        cardinality = cardinality() if callable(cardinality) else cardinality
+        return int(cardinality)
     except Exception:
         return UNKNOWN
 
 
 def elements(tf: Library, dataset: Dataset, longest_s: float) -> int | None:
     """The elements of a dataset, None where it is endless or reading it takes longer."""
-    said = known(dataset)
-    if said != UNKNOWN:
-        return None if said == ENDLESS else said
+    cardinality = known(dataset)
+    if cardinality != UNKNOWN:
+        return None if cardinality == ENDLESS else cardinality
 
-    # The elements themselves are dropped inside tf.data: to copy images to Python only to count
-    # them would cost more than the time that there is.
+    # Elements are dropped inside tf.data: copying images to Python only to count them would take
+    # too long.
     def one(*_: object) -> object:
         return tf.constant(1)
 

@@ -26,27 +26,27 @@ _RANDOM = re.compile(
     r"^(Random|Multinomial|TruncatedNormal|ParameterizedTruncated|Rng|NonDeterministic|Stateful"
     r"|SampleDistorted|Assign)"
 )
-"""Draws anew at each call; a stateless op does only where its seed is a variable that moves."""
+"""Random at each call; a stateless op only where its seed is a changing variable."""
 
-"""Modules of what users call to make one dataset each."""
+"""The modules whose functions users call to make one dataset each."""
 _MAPPERS = {
     "Map": "map",
     "ParallelMap": "map",
     "Interleave": "interleave",
     "ParallelInterleave": "interleave",
 }
-"""The methods that make these of a function of the user's; others (unbatch) bring their own."""
+"""The methods that make these from a user function; others (unbatch) have their own."""
 _V1 = "DatasetV1Adapter"
 _ENDLESS = -1
-"""What tf.data says of a cardinality, and of a repeat's count."""
+"""tf.data's code for an infinite cardinality, and for an endless repeat."""
 _OF_BODIES = re.compile(
     r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
 )
-"""Operations that are stateful only where what they call is."""
+"""Operations that are stateful only if their functions are."""
 
 
 class DatasetReader:
-    """Remembers where each dataset was made, and reads those that are asked for."""
+    """Remembers where each dataset was made, and reads requested ones."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -56,7 +56,7 @@ class DatasetReader:
 
     def note_made(self, dataset: object, *_: object, **__: object) -> None:
         """Remember the user's line that made a dataset; None where a library made it."""
-        # A dataset that is gone leaves its id to the next one: what was known of it must not stay.
+        # Ids are reused after a dataset is gone: forget the previous one.
         self._inside_library.discard(id(dataset))
         self._batch_names.pop(id(dataset), None)
         module, name = user_lines.called()
@@ -72,7 +72,7 @@ class DatasetReader:
             self._batch_names[id(dataset)] = batch_names.names_of(size), batch_names.global_batch()
 
     def chain(self, dataset: Dataset) -> list[Dataset]:
-        """The datasets that a dataset is made from, from its sources to itself."""
+        """The datasets of a pipeline, from its sources to itself."""
         datasets: list[Dataset] = []
         self._walk(dataset, datasets, set())
         return datasets
@@ -86,8 +86,8 @@ class DatasetReader:
     ) -> Pipeline:
         """A dataset's transformations as facts, one for each of its chain.
 
-        `replicas` is given of one that was handed to a strategy, `per_replica` of one whose batches
-        are those of a replica.
+        `replicas` is set for one passed to a strategy, `per_replica` for one with a replica's
+        batches.
         """
         bounded = self._bounded(chain)
         ops = [_bound(self._op(each)) if id(each) in bounded else self._op(each) for each in chain]
@@ -111,9 +111,9 @@ class DatasetReader:
         )
 
     def _walk(self, dataset: Dataset, chain: list[Dataset], visited: set[int]) -> None:
-        """Add a dataset behind those that it is made from."""
+        """Add a dataset after those that it is made from."""
         while type(dataset).__name__ == _V1 and hasattr(dataset, privates.HELD.name):
-            dataset = privates.HELD.of(dataset)  # what holds it for scripts of TensorFlow 1
+            dataset = privates.HELD.of(dataset)  # wrapped for scripts of TensorFlow 1
         if id(dataset) in visited:
             return
         visited.add(id(dataset))
@@ -122,7 +122,7 @@ class DatasetReader:
         chain.append(dataset)
 
     def _bounded(self, chain: Sequence[Dataset]) -> set[int]:
-        """The datasets that are zipped with one that ends: an endless one ends with it."""
+        """The datasets zipped with a finite one, which also ends endless ones."""
         ends = (
             each
             for each in chain
@@ -164,7 +164,7 @@ class DatasetReader:
         )
 
     def _element_bytes(self, dataset: Dataset) -> int | None:
-        """The size of one element, None where a dimension is unknown or it holds strings."""
+        """The size of one element, None for unknown dimensions or strings."""
         total = 0
         for spec in files.tried(lambda: self._tf.nest.flatten(dataset.element_spec)) or ():
             count = files.tried(spec.shape.num_elements) if hasattr(spec, "shape") else None
@@ -189,18 +189,18 @@ class DatasetReader:
 
 
 def kind_of(dataset: object) -> str:
-    """The kind of a transformation: its class without decoration and version."""
+    """The kind of a transformation: its class name without decoration and version."""
     return re.sub(r"^_|Dataset(V\d+)?$", "", type(dataset).__name__)
 
 
 def _bound(op: DatasetOp) -> DatasetOp:
-    """A repeat without end that something else ends: constants beside each example, mostly."""
+    """An endless repeat that something else ends: mostly constants beside each example."""
     endless = op.kind == "Repeat" and (op.count is None or op.count <= _ENDLESS)
     return replace(op, count=1) if endless else op
 
 
 def _is_stateful(kind: str) -> bool:
-    """Whether tf.data leaves a function with such an operation serial; private, False if moved."""
+    """Whether tf.data runs a function with such an operation serially; private, False if moved."""
     if _OF_BODIES.fullmatch(kind):
         return False
     definition = files.tried(lambda: privates.OPERATIONS.get()(kind))
@@ -208,7 +208,7 @@ def _is_stateful(kind: str) -> bool:
 
 
 def _rewrites(options: Any, name: str) -> bool:
-    """Whether tf.data applies one of its own optimisations, which are on unless switched off."""
+    """Whether tf.data applies an optimisation of its own, which are on by default."""
     if options is None or options.autotune.enabled is False:
         return False
     optimisations = options.experimental_optimization
@@ -234,7 +234,7 @@ def _op_types(graph: Graph | None) -> list[str]:
 
 
 def _integer(value: Any) -> int | None:
-    """A setting as an int, whether it is held as an int, a tensor or not at all."""
+    """A setting as an int, whether held as an int, a tensor or not at all."""
     if value is None or isinstance(value, str):
         return None
     number = files.tried(lambda: int(value))
@@ -242,7 +242,7 @@ def _integer(value: Any) -> int | None:
 
 
 def _positive(number: int | None) -> int | None:
-    """A count of elements; tf.data's codes for endless and unknown are none."""
+    """A count of elements; None for tf.data's codes for endless and unknown."""
     return number if number is not None and number > 0 else None
 
 

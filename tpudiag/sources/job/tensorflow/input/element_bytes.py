@@ -1,4 +1,4 @@
-"""What one element of a dataset takes in the host's memory."""
+"""The host memory of one element of a dataset."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tpudiag.sources.job.points import Library, bounded_call, privates
 from tpudiag.sources.job.points.library_objects import Dataset
 
 COMPONENT_BYTES = 180
-"""Of each tensor of an element that is held: allocation, tensor, vector (shuffle and cache of
-400,000 small elements, TensorFlow 2.21: 170 to 200)."""
+"""Per tensor of a held element: allocation, tensor, vector (shuffle and cache of 400,000 small
+elements, TensorFlow 2.21: 170 to 200)."""
 SAMPLES = 16
 LONGEST_S = 1.0
 HOLDS = ("Shuffle", "Cache", "Prefetch")
@@ -20,9 +20,9 @@ HOLDS = ("Shuffle", "Cache", "Prefetch")
 
 
 def with_host_bytes(tf: Library, chain: list[Dataset], pipeline: Pipeline) -> Pipeline:
-    """The pipeline with the size of an element for each transformation that holds some.
+    """The pipeline with an element's size for each transformation that holds some.
 
-    Where shapes do not tell it, some elements are read, beside the caller: a pipeline may hang.
+    Where shapes do not suffice, some elements are read, in a thread that may hang.
     """
     if len(chain) != len(pipeline.ops):
         return pipeline
@@ -35,10 +35,10 @@ def with_host_bytes(tf: Library, chain: list[Dataset], pipeline: Pipeline) -> Pi
 
 
 def _host_bytes(tf: Library, dataset: Dataset, payload_bytes: int | None) -> int | None:
-    """By the shapes where they are known, else by the mean of some elements."""
+    """By shapes where known, else by the mean of some elements."""
     components = len(tf.nest.flatten(dataset.element_spec))
     if payload_bytes is None:
-        # What goes in is read, not what comes out: a shuffle would fill its whole buffer first.
+        # Read its input, not its output: a shuffle would fill its whole buffer first.
         inner = privates.inputs(dataset)
         payload_bytes = bounded_call.within(
             2 * LONGEST_S, lambda: _sampled(tf, inner[0] if inner else dataset)
@@ -47,7 +47,7 @@ def _host_bytes(tf: Library, dataset: Dataset, payload_bytes: int | None) -> int
 
 
 def _sampled(tf: Library, dataset: Dataset) -> int | None:
-    """The mean bytes of the first elements, their strings included."""
+    """The mean bytes of the first elements, strings included."""
     sizes: list[int] = []
     end = time.monotonic() + LONGEST_S
     for element in dataset.take(SAMPLES):
@@ -60,7 +60,7 @@ def _sampled(tf: Library, dataset: Dataset) -> int | None:
 
 
 def _tensor_bytes(tensor: Any) -> int:
-    """The bytes that a tensor's values take."""
+    """The bytes of a tensor's values."""
     values = tensor.numpy()
     if tensor.dtype.name == "string":
         flat = values.reshape(-1) if hasattr(values, "reshape") else [values]

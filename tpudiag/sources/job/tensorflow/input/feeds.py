@@ -1,9 +1,8 @@
-"""Tells what the elements of each dataset were given to: a training step, another function, none.
+"""Finds where each dataset's elements went: to a training step, another function, or none.
 
-A function gets an iterator as its argument, or reads one of the script's while it is traced, or
-gets what a read from Python gave. Where a script changes a batch before it trains on it, the
-dataset that was read last between two steps is taken. A dataset that was read and given to no
-function was looked at.
+A function gets an iterator as its argument, or reads one of the script's during tracing, or gets an
+element read in Python. Where a script changes a batch before training, the dataset read last
+between two steps is assumed. A dataset whose elements reach no function was only inspected.
 """
 
 from __future__ import annotations
@@ -19,34 +18,34 @@ from tpudiag.sources.job.points.library_objects import Dataset
 
 _MARK = "_tpudiag_feed"
 MOST_PENDING = 8
-"""Reads from Python that are remembered until a training step follows."""
+"""Reads in Python remembered until a training step follows."""
 
 
 @dataclass(eq=False)
 class Feed:
-    """A dataset, and what was done with its elements."""
+    """A dataset, and the use of its elements."""
 
     dataset: Dataset
     location: Location | None = None
     """The line that first read it."""
     trains: bool = False
     evaluates: bool = False
-    """Given to a function that takes no gradients."""
+    """Passed to a function that takes no gradients."""
 
 
 class FeedWatch:
-    """Follows iterators from the datasets that they read to the functions that consume them."""
+    """Follows iterators from their datasets to the functions that consume them."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._feeds: dict[int, Feed] = {}
         self._pending: list[tuple[Feed, list[weakref.ref[object]]]] = []
         self._consumed: list[Feed] = []
-        """By the call that is under way."""
+        """By the active call."""
         self._matched: list[Feed] = []
         self._depth = 0
         self._trained = False
-        """A training step has run: what is read from now on was not read before it."""
+        """A training step ran: later reads were not made before it."""
 
     def of(self, dataset: Dataset) -> Feed:
         """The feed of a dataset."""
@@ -62,8 +61,8 @@ class FeedWatch:
         for at in (table.ITERATOR_NEXT, table.ITERATOR_OPTIONAL):
             hooks.around(at, self._next, type(iterator))
 
-    def hands_over(self, distributed: object, feed: Feed) -> None:
-        """A strategy made its own kind of dataset of one."""
+    def distributes(self, distributed: object, feed: Feed) -> None:
+        """A strategy made its own dataset from one."""
         _mark(distributed, feed)
 
     def feed_of(self, distributed: object) -> Feed | None:
@@ -72,19 +71,19 @@ class FeedWatch:
         return feed
 
     def _next(self, original: Call, iterator: object, *args: object, **kwargs: object) -> object:
-        """One element, in Python or in the trace of a function; one call may go through another."""
+        """One element, read in Python or in a function's trace; calls may be nested."""
         self._depth += 1
         try:
             element = original(iterator, *args, **kwargs)
         finally:
             self._depth -= 1
         feed = self.feed_of(iterator)
-        # `next` goes through get_next of the same iterator, and a strategy's through one for each
-        # worker: one read counts once.
+        # `next` calls get_next of the same iterator, and a strategy's one for each worker: count
+        # one read.
         if feed is not None and not self._depth:
             if self._tf.executing_eagerly():
                 self._pending.append((feed, _references(self._tf.nest.flatten(element))))
-                # Validation data that are read for pictures between two steps would else pile up.
+                # Otherwise validation data read between two steps for pictures would pile up.
                 del self._pending[:-MOST_PENDING]
             else:
                 self._consumed.append(feed)
@@ -108,12 +107,12 @@ class FeedWatch:
                 ]
 
     def called(self, trains: bool) -> None:
-        """The function has returned; `trains`: gradients are taken in it."""
+        """The function returned; `trains`: gradients are taken in it."""
         feeds = [*self._consumed, *self._matched]
         if trains:
             if not feeds and self._trained:
-                # A batch that Python changed (numpy, a random crop) is another object: what was
-                # read last is most likely it.
+                # A batch changed in Python (numpy, a random crop) is another object: most likely it
+                # was read last.
                 feeds = [feed for feed, _ in self._pending[-1:]]
             for feed in feeds:
                 feed.trains = True
@@ -124,22 +123,22 @@ class FeedWatch:
                 feed.evaluates = True
 
     def consumed(self, feed: Feed) -> None:
-        """The function that is being called reads a dataset as a whole."""
+        """The active function reads a whole dataset."""
         self._consumed.append(feed)
 
     def training(self) -> list[Feed]:
-        """What is known to feed the training step."""
+        """The known feeds of the training step."""
         return [feed for feed in self._feeds.values() if feed.trains]
 
 
 def _mark(carrier: object, feed: Feed) -> None:
-    """Remember the feed on an object of TensorFlow's; one that takes no attribute is let go."""
+    """Mark an object of TensorFlow's with its feed; one that accepts no attribute is skipped."""
     with contextlib.suppress(AttributeError, TypeError):
         setattr(carrier, _MARK, feed)
 
 
 def _references(leaves: Iterable[object]) -> list[weakref.ref[object]]:
-    """Weak references, so that no batch lives longer for being watched."""
+    """Weak references, so that watching a batch does not keep it alive."""
     references: list[weakref.ref[object]] = []
     for leaf in leaves:
         with contextlib.suppress(TypeError):

@@ -1,4 +1,4 @@
-"""Which files a pipeline opens, read from the dataset that names them.
+"""The files that a pipeline opens, read from the dataset that names them.
 
 Private attributes in use (`_filenames`, `_inputs`, `_tensors`): the same on TensorFlow 2.13 to
 2.21; a missing one reads as no files known.
@@ -23,28 +23,28 @@ _OPENS = re.compile(r"(TFRecord|TextLine|FixedLengthRecord|CSV)Dataset|ReadFile$
 
 
 def opens(kind: str, op_types: list[str]) -> bool:
-    """Whether a transformation opens files: a reader, or a function that holds one."""
+    """Whether a transformation opens files: a reader, or a function with one."""
     return bool(_READER.match(kind)) or any(map(_OPENS.match, op_types))
 
 
 def one_by_one(dataset: object, kind: str, op_types: list[str]) -> bool:
-    """Whether a transformation reads several files, each when the one before is at its end."""
+    """Whether a transformation reads several files one after the other."""
     if _READER.match(kind):
-        # TFRecordDataset hides a ParallelInterleave over its files where num_parallel_reads is
-        # given, and a FlatMap, which reads them one by one, where it is not.
+        # TFRecordDataset contains a ParallelInterleave over its files with num_parallel_reads, and
+        # a FlatMap, which reads them one by one, without.
         inner = privates.READER.of(dataset, None) or privates.HELD.of(dataset, None)
         return "FlatMap" in type(inner).__name__
     return kind in ("FlatMap", "Interleave") and any(map(_FILES.match, op_types))
 
 
 def named(dataset: Dataset) -> FilesRead | None:
-    """The files that the sources of a dataset name; None where none does so up front."""
+    """The files named by a dataset's sources; None where none names them in advance."""
     names = _names(dataset, {})
     return FilesRead(len(names), tuple(names[:SHOWN])) if names else None
 
 
 def _names(dataset: Dataset, known: dict[int, list[str]]) -> list[str]:
-    """The most files that one source names; sources that follow one another count together."""
+    """The most files of one source; concatenated sources count together."""
     if id(dataset) in known:
         return known[id(dataset)]
     known[id(dataset)] = []
@@ -59,7 +59,7 @@ def _names(dataset: Dataset, known: dict[int, list[str]]) -> list[str]:
 
 
 def _strings(source: object) -> list[str]:
-    """The scalar strings that a source made of tensors gives, one an element."""
+    """The scalar strings of a source made of tensors, one per element."""
     tensors = privates.TENSORS.of(source, None)
     if not tensors or len(tensors) != 1 or tensors[0].dtype.name != "string":
         return []
@@ -68,7 +68,7 @@ def _strings(source: object) -> list[str]:
 
 
 def tried(call: Callable[[], _Result]) -> _Result | None:
-    """What a call into tf.data gives, None where this version does not answer."""
+    """The result of a call into tf.data, None where this version fails."""
     try:
         return call()
     except Exception:

@@ -1,7 +1,7 @@
-"""Applies a fix to the graph of a tf.data pipeline: the same pipeline, parallel, cached, ahead.
+"""Applies a fix to a tf.data pipeline's graph: parallel calls, cache, prefetch.
 
 Private in use: `Dataset._as_serialized_graph` and `_VariantDataset` (TensorFlow 2.13 to 2.21).
-Where they moved, a pipeline cannot be rewritten, and what a fix is worth is not measured.
+Where they moved, pipelines cannot be rewritten, and a fix's gain is not measured.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ class _Program(Protocol):
     """A pipeline as a GraphDef."""
 
     node: Any
-    """Its nodes, as protocol buffers hold a list."""
+    """Its nodes, as a protobuf list."""
     ParseFromString: Callable[[bytes], object]
     SerializeToString: Callable[[], bytes]
 
 
 Change: TypeAlias = Callable[[_Program], bool]
-"""Changes a pipeline, and says whether it found anything to change."""
+"""Changes a pipeline; returns whether anything was changed."""
 
 
 def rewritten(tf: Library, dataset: Dataset, change: Change) -> Dataset | None:
-    """The dataset with its graph changed; None where `change` found nothing to change."""
+    """The dataset with its graph changed; None where `change` changed nothing."""
     graph = _graph(tf, dataset)
     if not change(graph):
         return None
@@ -50,7 +50,7 @@ def rewritten(tf: Library, dataset: Dataset, change: Change) -> Dataset | None:
 
 
 def in_parallel(graph: _Program) -> bool:
-    """Every serial map and interleave gets parallel calls by AUTOTUNE."""
+    """Give every serial map and interleave AUTOTUNE parallel calls."""
     changed = False
     for node in list(graph.node):
         if node.op == "MapDataset":
@@ -68,7 +68,7 @@ def in_parallel(graph: _Program) -> bool:
 
 
 def readers_in_parallel(graph: _Program) -> bool:
-    """Files that are read one after the other are read several at once."""
+    """Read several files at once instead of one after the other."""
     changed = False
     for node in list(graph.node):
         if node.op in ("FlatMapDataset", "InterleaveDataset"):
@@ -80,7 +80,7 @@ def readers_in_parallel(graph: _Program) -> bool:
 
 
 def autotuned(graph: _Program) -> bool:
-    """Static parallel calls and prefetch buffers above 1 are left to AUTOTUNE."""
+    """Leave static parallel calls and prefetch buffers above 1 to AUTOTUNE."""
     changed = False
     for node in list(graph.node):
         at = _CALLS_AT.get(node.op) or (1 if node.op == "PrefetchDataset" else 0)
@@ -91,7 +91,7 @@ def autotuned(graph: _Program) -> bool:
 
 
 def cached_after(tf: Library, prefix: Dataset) -> Change:
-    """A change that puts a cache in memory after the transformation that `prefix` ends in."""
+    """A change that inserts a memory cache after the last transformation of `prefix`."""
     end = next(node.input[0] for node in _graph(tf, prefix).node if node.op == "_Retval")
 
     def change(graph: _Program) -> bool:
@@ -113,11 +113,11 @@ def cached_after(tf: Library, prefix: Dataset) -> Change:
 
 
 _CALLS_AT = {"ParallelMapDatasetV2": -1, "ParallelInterleaveDatasetV4": -1}
-"""Where a transformation takes num_parallel_calls among its inputs."""
+"""The position of num_parallel_calls among a transformation's inputs."""
 
 
 def _graph(tf: Library, dataset: Dataset) -> _Program:
-    """The pipeline as a GraphDef; random state is not kept."""
+    """The pipeline as a GraphDef, without random state."""
     policy = tf.data.experimental.ExternalStatePolicy.IGNORE
     graph: _Program = tf.compat.v1.GraphDef()
     made = privates.SERIALIZED.of(dataset)(external_state_policy=policy)
@@ -126,7 +126,7 @@ def _graph(tf: Library, dataset: Dataset) -> _Program:
 
 
 def _become(node: _Node, op: str, inputs: list[str], kept: tuple[str, ...]) -> None:
-    """Make a node another operation of the same function."""
+    """Turn a node into another operation with the same function."""
     for key in [key for key in node.attr if key not in kept]:
         del node.attr[key]
     node.op = op
@@ -150,7 +150,7 @@ def _constant(graph: _Program, value: int | bytes) -> str:
 
 
 def _static(graph: _Program, name: str) -> int | None:
-    """The value of a scalar constant of 64 bits, None where a name is no such constant."""
+    """The value of a 64-bit scalar constant, None for other names."""
     node = next((node for node in graph.node if node.name == name), None)
     if node is None or node.op != "Const" or node.attr["dtype"].type != 9:
         return None

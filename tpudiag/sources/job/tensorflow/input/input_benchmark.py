@@ -1,4 +1,4 @@
-"""Measures what a fix of the input pipeline is worth: as built and mended, in turns."""
+"""Measures the gain of input pipeline fixes: original and fixed pipelines run in turns."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tpudiag.sources.job.tensorflow.input import autotune, graph_rewrite, serial
 
 TURNS = 2
 COST_S = 1.0
-"""How long the pipeline is run as built for its cost; a quarter more to fill its buffers."""
+"""How long the original pipeline runs to measure its cost, plus a quarter to fill its buffers."""
 LOOK_S = 1.0
-"""How long a pipeline that needs no fix runs, for AUTOTUNE to choose."""
+"""How long a pipeline without a needed fix runs, so that AUTOTUNE can choose."""
 FEWEST_LOOKED_AT, MOST_LOOKED_AT = 4, 32
 """Batches whose shapes are compared."""
 GRACE_S = 2.0
-"""What one element may take beyond the time given before the measurement is given up."""
+"""The time for one element beyond the budget, before the measurement is abandoned."""
 
 
 def fixes(
     tf: Library, dataset: Dataset, chain: list[Dataset], pipeline: Pipeline
 ) -> dict[str, Dataset]:
-    """The pipeline with each fix that applies to it, by the name of the fix."""
+    """The pipeline with each applicable fix, by name."""
     wanted: dict[str, Callable[[], Dataset | None]] = {
         "parallel calls": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.in_parallel),
         "AUTOTUNE": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.autotuned),
@@ -48,9 +48,9 @@ def fixes(
 def measured(
     tf: Library, dataset: Dataset, chain: list[Dataset], pipeline: Pipeline, budget_s: float
 ) -> Pipeline:
-    """The pipeline with what its fixes are worth; as it was where that cannot be measured.
+    """The pipeline with its fixes' gains; unchanged where they cannot be measured.
 
-    Runs beside the caller, who waits no longer than the budget and a moment: a pipeline may hang.
+    Runs in a thread; the caller waits only for the budget and a moment, since a pipeline may hang.
     """
     speeds: list[InputSpeed] = []
     chosen: list[AutotuneChoice] = []
@@ -73,7 +73,7 @@ def measured(
             if tuned is not None:
                 chosen.extend(autotune.choices(tf, tuned.iterator, pipeline.ops))
         except Exception:
-            return  # a pipeline that cannot be rewritten or read again is no fault of the job
+            return  # a pipeline that cannot be rewritten or reread is no fault of the job
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
@@ -88,15 +88,15 @@ def measured(
 
 
 def cost(tf: Library, dataset: Dataset, pipeline: Pipeline, for_s: float) -> InputCost:
-    """CPU time, wall time and bytes of the pipeline as built, once its buffers are full.
+    """CPU time, wall time and bytes of the original pipeline, once its buffers are full.
 
-    Apart from the whole: what one thread alone has to do, and what of it is Python.
+    Separately: the work that must stay on one thread, and the Python part of it.
     """
     return _cost(tf, _Run(dataset), pipeline, for_s)
 
 
 def _cost(tf: Library, run: _Run, pipeline: Pipeline, for_s: float) -> InputCost:
-    """The same of one that runs."""
+    """The same for a running one."""
     run.rate(for_s / 4)
     read, busy, began = _read_bytes(), time.process_time(), time.perf_counter()
     elements = run.elements
@@ -117,11 +117,11 @@ def _cost(tf: Library, run: _Run, pipeline: Pipeline, for_s: float) -> InputCost
 
 
 def _read_bytes() -> int | None:
-    """What this process has read so far; None where the system does not tell."""
+    """The bytes read by this process; None where the system does not provide them."""
     try:
         with open("/proc/self/io", encoding="ascii") as counters:  # noqa: PTH123
             fields = dict(line.split(": ") for line in counters)
-        # Not read_bytes, which has what came from disks alone: neither sockets nor what was cached.
+        # Not read_bytes, which counts only disks: neither sockets nor cached files.
         return int(fields["rchar"])
     except (OSError, KeyError, ValueError):
         return None
@@ -134,9 +134,9 @@ def _speeds(
     budget_s: float,
     runs: dict[str, _Run],
 ) -> Iterator[InputSpeed]:
-    """Examples a second as built and with each fix; `runs` gets what was run."""
-    # A turn runs it as built, with each fix, and once more as slow as its consumer; one fills a
-    # cache.
+    """Examples per second, original and with each fix; `runs` collects the pipelines run."""
+    # A turn runs the original, each fix, and once more the original with a slow consumer; one turn
+    # fills a cache.
     turn_s = budget_s / (TURNS * (2 + len(mended)) + 1)
     runs |= {name: _Run(each) for name, each in {"": dataset, **mended}.items()}
     if "cache" in runs and not runs["cache"].filled(pipeline.elements_to_cache, budget_s / 4):
@@ -147,20 +147,20 @@ def _speeds(
     for _ in range(TURNS):
         for name, run in runs.items():
             rates[name].append(run.rate(turn_s, step_s if name == "prefetch" else 0.0))
-            # As built goes first in each turn: how slow a consumer is to be is known by then.
+            # The original comes first in each turn: it sets the consumer's speed.
             step_s = step_s or 1 / rates[""][0]
         if "prefetch" in runs:
             slowed.append(runs[""].rate(turn_s, step_s))
     size = pipeline.examples_per_element
     for name in runs:
         if name:
-            # The best of the turns: whatever else this machine did can only have slowed them.
+            # The best turn: other work on this machine can only slow them down.
             before = slowed if name == "prefetch" else rates[""]
             yield InputSpeed(name, size * max(before), size * max(rates[name]), size * min(before))
 
 
 def _shapes(tf: Library, element: object) -> tuple[tuple[int, ...], ...] | None:
-    """The shapes of a batch's tensors behind their first dimension; None where one is ragged."""
+    """The shapes of a batch's tensors without the first dimension; None where one is ragged."""
     shapes = [t.shape[1:] for t in tf.nest.flatten(element) if hasattr(t, "shape")]
     if any(size is None for shape in shapes for size in shape):
         return None
@@ -168,17 +168,17 @@ def _shapes(tf: Library, element: object) -> tuple[tuple[int, ...], ...] | None:
 
 
 class _Run:
-    """A pipeline that is read without end, one element after the other."""
+    """A pipeline that is read endlessly, element by element."""
 
     def __init__(self, dataset: Dataset) -> None:
         self.iterator = iter(dataset if int(dataset.cardinality()) == -1 else dataset.repeat())
         # The first element also starts threads and opens files.
         next(self.iterator)
         self.elements = 1
-        """That it has given so far."""
+        """Read so far."""
 
     def one_shape(self, tf: Library) -> tuple[tuple[int, ...], ...]:
-        """The shapes of its batches' tensors without the batch, where all of the next have one."""
+        """The shapes of its tensors without the batch, if equal in all of the next batches."""
         seen: set[tuple[tuple[int, ...], ...]] = set()
         looked, began = 0, time.perf_counter()
         while looked < MOST_LOOKED_AT and len(seen) < 2 and time.perf_counter() - began < LOOK_S:
@@ -189,7 +189,7 @@ class _Run:
         return seen.pop() if len(seen) == 1 and looked >= FEWEST_LOOKED_AT else ()
 
     def filled(self, elements: int, within_s: float) -> bool:
-        """Read one whole pass, and say whether it ended in time."""
+        """Read one whole pass, and report whether it ended in time."""
         end = time.perf_counter() + within_s
         for _ in range(elements):
             next(self.iterator)
@@ -198,7 +198,7 @@ class _Run:
         return True
 
     def rate(self, for_s: float, step_s: float = 0.0) -> float:
-        """Elements a second; the consumer takes `step_s` for each."""
+        """Elements per second; the consumer takes `step_s` for each."""
         count, began = 0, time.perf_counter()
         while (took := time.perf_counter() - began) < for_s:
             if step_s:

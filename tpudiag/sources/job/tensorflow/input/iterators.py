@@ -1,12 +1,12 @@
-"""Lets go of dataset iterators beside the job, which would wait for them at the end of an epoch.
+"""Releases dataset iterators in a thread, for which the job would wait at an epoch's end.
 
-TensorFlow cancels the thread that tunes a pipeline (Model::OptimizeLoop) by a call that wakes it
-before it marks the cancellation (CancellationManager::StartCancel). A thread that looks in between
-sleeps on, up to a minute, and who drops the iterator waits for it; with eight replicas on few cores
-nine such threads made that the rule. Met with TensorFlow 2.16 to 2.21.
+TensorFlow cancels a pipeline's tuning thread (Model::OptimizeLoop) by a call that wakes it before
+marking the cancellation (CancellationManager::StartCancel). A thread that checks in between sleeps
+on, up to a minute, while the iterator's owner waits; with eight replicas on few cores nine such
+threads made that the rule. Seen with TensorFlow 2.16 to 2.21.
 
 Private attributes in use: `_iterator_resource` and `_dataset` of tf.data's iterators; where they
-are missing the job lets go by itself.
+are missing, the job releases them itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tpudiag.sources.job.points import Library, hooks, privates, table
 
 
 class IteratorRelease:
-    """Keeps what an iterator holds until a thread of its own has let go of it."""
+    """Holds an iterator's resources until a thread of its own has released them."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -28,9 +28,9 @@ class IteratorRelease:
         self._begun = False
 
     def _iterated(self, iterator: object, _: object) -> None:
-        """Hold what an eager iterator owns beyond its own life."""
+        """Keep an eager iterator's resources beyond its life."""
         if self._tf.executing_eagerly():
-            if not self._begun:  # not before: a process of one thread can be copied
+            if not self._begun:  # not earlier: only a process with one thread can be copied
                 self._begun = True
                 threading.Thread(target=self._let_go, name="tpudiag-iterators", daemon=True).start()
             owned = (
@@ -40,6 +40,6 @@ class IteratorRelease:
             weakref.finalize(iterator, self._dropped.put, owned).atexit = False
 
     def _let_go(self) -> None:
-        """Drop one after another; TensorFlow waits without Python's lock."""
+        """Release one after another; TensorFlow waits without Python's lock."""
         while True:
             self._dropped.get()

@@ -1,4 +1,4 @@
-"""Watches which tf.data pipelines are handed to a strategy or read, how often, and what by."""
+"""Watches tf.data pipelines that are distributed or read: which, how often, and by what."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 from tpudiag.sources.job.tensorflow.input.feeds import Feed, FeedWatch
 
 FILLED_IN = "_tpudiag_filled_in"
-"""Marks a dataset that is none of the job's: its data are not there."""
+"""Marks a synthetic dataset, which is not the job's own."""
 
 
 @dataclass
 class _ReadPipeline:
-    """A pipeline that was handed to a strategy or read."""
+    """A pipeline that was distributed or read."""
 
     pipeline: Pipeline
     owner: Dataset
@@ -30,7 +30,7 @@ class _ReadPipeline:
 
 
 class PipelineWatch:
-    """Hooks the making, distributing and iterating of datasets."""
+    """Hooks making, distributing and iterating datasets."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -55,7 +55,7 @@ class PipelineWatch:
         )
 
     def own(self) -> tuple[Pipeline, ...]:
-        """Those of them that the job itself has made."""
+        """Those made by the job itself."""
         facts = self.facts()
         owners = [read.chain for read in self._read.values()]
         return tuple(
@@ -73,15 +73,15 @@ class PipelineWatch:
     def _trains(self, read: _ReadPipeline) -> bool:
         """Whether a pipeline feeds the training step.
 
-        Where no step shows what it reads, what was handed to a strategy and is not known to be
-        read by another function does.
+        Where no step shows its input, distributed pipelines do that are not known to feed another
+        function.
         """
         if self.feeds.training():
             return read.feed.trains
         return read.pipeline.distributed and not read.feed.evaluates
 
     def _install(self) -> None:
-        """Wrap the public entry points."""
+        """Hook the public entry points."""
         hooks.after(table.DATASET_MADE, self._reader.note_made)
         hooks.after(table.DATASET_READ, self._iterated, gives=True)
         hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
@@ -90,7 +90,7 @@ class PipelineWatch:
     def _distributed(
         self, original: Call, strategy: Strategy, dataset: Dataset, *args: object, **kwargs: object
     ) -> object:
-        """A dataset is handed to the strategy; what a stand-in then hands on is no other."""
+        """A dataset is distributed; the one that our replacement passes on is not another."""
         if self._distributing:
             return original(strategy, dataset, *args, **kwargs)
         self._distributing = True
@@ -108,7 +108,7 @@ class PipelineWatch:
         read.passes -= 1
         self._distributed_as[id(distributed)] = distributed, read
         if not isinstance(distributed, self._tf.data.Dataset):
-            self.feeds.hands_over(distributed, read.feed)
+            self.feeds.distributes(distributed, read.feed)
         class_ = distributed.__class__
         hooks.after(table.DISTRIBUTED_READ, self._pass_begins, class_, gives=True)
         if not issubclass(class_, self._tf.data.Dataset):
@@ -122,7 +122,7 @@ class PipelineWatch:
             self.feeds.read_by(iterator, known[1].feed)
 
     def _reduced(self, distributed: object, *_: object, **__: object) -> None:
-        """AutoGraph made one operation of a loop over a distributed dataset."""
+        """AutoGraph made one operation from a loop over a distributed dataset."""
         known = self._distributed_as.get(id(distributed))
         if known is not None:
             self.feeds.consumed(known[1].feed)
@@ -135,7 +135,7 @@ class PipelineWatch:
         *args: object,
         **kwargs: object,
     ) -> object:
-        """A function that makes a dataset of per-replica batches is handed to the strategy."""
+        """A function that makes a dataset of per-replica batches is passed to the strategy."""
         if self._distributing:
             return original(strategy, dataset_fn, *args, **kwargs)
         made: list[_ReadPipeline] = []
@@ -156,7 +156,7 @@ class PipelineWatch:
             self._distributing = False
 
     def _iterated(self, iterator: object, dataset: Dataset) -> None:
-        """A dataset is iterated from Python, by the script or by a library for it."""
+        """A dataset is iterated in Python, by the script or by a library for it."""
         if self._tf.executing_eagerly():
             self.feeds.read_by(iterator, self.feeds.of(dataset))
             if user_lines.direct_caller() is not None:
@@ -169,7 +169,7 @@ class PipelineWatch:
         per_replica: bool = False,
         location: Location | None = None,
     ) -> _ReadPipeline:
-        """Read a pipeline once; count how often it is started."""
+        """Read a pipeline once; count its starts."""
         read = self._read.get(id(dataset))
         if read is None:
             chain = self._reader.chain(dataset)
@@ -182,16 +182,16 @@ class PipelineWatch:
         return read
 
     def count(self) -> None:
-        """Count what the pipelines that train read again in every pass."""
+        """Count what training pipelines reread in every pass."""
         for read in self._read.values():
             if self._trains(read):
                 pipeline = cardinality.counted(self._tf, read.chain, read.pipeline)
                 read.pipeline = element_bytes.with_host_bytes(self._tf, read.chain, pipeline)
 
     def measure(self, budget_s: float) -> None:
-        """Measure what the fixes of the first pipeline that trains are worth."""
+        """Measure the gain of fixes for the first training pipeline."""
         for read in self._read.values():
-            # What Keras makes of arrays has no line, and so nothing that the user could mend.
+            # Keras' own pipelines for arrays have no line, and nothing for the user to fix.
             if self._trains(read) and any(op.location for op in read.pipeline.ops):
                 pipeline = input_benchmark.measured(
                     self._tf, read.owner, read.chain, read.pipeline, budget_s

@@ -1,8 +1,8 @@
-"""How long those parts of a pipeline take that no other core can take over.
+"""The time of a pipeline's parts that cannot use another core.
 
-From the model that a running iterator keeps of itself (`tf.data.experimental.get_model_proto`):
-the time of each transformation without those before it. Between two that work ahead on threads of
-their own (parallel calls, prefetch) all others run on one thread, one element after the other.
+From a running iterator's own model (`tf.data.experimental.get_model_proto`): each transformation's
+time without those before it. Between two that work ahead on threads of their own (parallel calls,
+prefetch) all others share one thread, one element after the other.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from tpudiag.signals import DatasetOp
 from tpudiag.sources.job.points import Library
 
 GENERATOR = "Generator"
-"""What `from_generator` runs as, inside the FlatMap that a script's pipeline shows."""
+"""The op of `from_generator`, inside the FlatMap that a script's pipeline shows."""
 _AHEAD = (2, 4, 6)
-"""Node classes (tensorflow/core/framework/model.proto) of what works on threads of its own."""
+"""Node classes (tensorflow/core/framework/model.proto) with threads of their own."""
 _MANY_READERS = 2
-"""Parallel interleave: what is before it runs as often as it has readers."""
+"""Parallel interleave: what is before it runs once per reader."""
 
 
 class Node(Protocol):
-    """A transformation, as tf.data's model of a running iterator has it."""
+    """A transformation in tf.data's model of a running iterator."""
 
     name: str
     node_class: int
@@ -47,19 +47,19 @@ class SerialTimes:
     """Seconds since the iterator began."""
 
     longest_s: float
-    """Of the longest part that runs on one thread."""
+    """The longest part that runs on one thread."""
     python_s: float
-    """Of maps and generators in Python that are not parallel."""
+    """Python maps and generators that are not parallel."""
 
 
 def of_iterator(tf: Library, iterator: object, ops: tuple[DatasetOp, ...]) -> SerialTimes | None:
-    """None where this TensorFlow does not tell."""
+    """None where this TensorFlow does not support it."""
     try:
         model = tf.data.experimental.get_model_proto(iterator)
         parts = _parts(model)
     except Exception:
-        return None  # an older TensorFlow keeps no model, or does not show it
-    # Parallel calls are left out: the time of one that waits for another is no time of work.
+        return None  # an older TensorFlow has no model, or does not expose it
+    # Without parallel calls: their time includes waiting for each other.
     python = {op.kind for op in ops if op.python and not op.kind.startswith("Parallel")}
     in_python = {*python, GENERATOR} if python else set[str]()
     return SerialTimes(
@@ -69,7 +69,7 @@ def of_iterator(tf: Library, iterator: object, ops: tuple[DatasetOp, ...]) -> Se
 
 
 def _parts(model: Model) -> list[list[tuple[str, float]]]:
-    """Names and seconds of the transformations that share a thread, from the end on."""
+    """Names and seconds of the transformations that share a thread, from the end backwards."""
     parts: list[list[tuple[str, float]]] = [[]]
     pending, visited = [(end(model), parts[0])], set[int]()
     while pending:
@@ -90,19 +90,19 @@ def _parts(model: Model) -> list[list[tuple[str, float]]]:
 
 
 def _one_at_a_time(node: Node) -> bool:
-    """Whether it calls its function ahead, and once at a time: a map that is not parallel, when
-    tf.data has fused it with the batch behind it."""
+    """Whether it calls its function ahead, but one call at a time: a serial map that tf.data fused
+    with the batch after it."""
     fixed = [each for each in node.parameters if each.name == "parallelism" and not each.tunable]
     return any(each.value == 1 for each in fixed)
 
 
 def _name(node: Node) -> str:
-    """What it was built as."""
+    """The name that it was built with."""
     return "Map" if _one_at_a_time(node) else re.sub(r"V\d+$", "", node.name)
 
 
 def end(model: Model) -> int:
-    """The node that gives the elements."""
+    """The output node."""
     return int(getattr(model, "output", 0)) or min(model.nodes, default=0)
 
 
@@ -110,5 +110,5 @@ def usable_cores() -> int:
     """The cores that this process may use."""
     try:
         return len(os.sched_getaffinity(0))
-    except (AttributeError, OSError):  # no Linux
+    except (AttributeError, OSError):  # not Linux
         return os.cpu_count() or 1

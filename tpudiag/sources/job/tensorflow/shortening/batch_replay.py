@@ -1,9 +1,9 @@
-"""Lets loops over data run on at Python's speed: an iterator gives its last batch once more.
+"""Lets loops over data run at Python's speed: an iterator repeats its last batch.
 
-Only iterators whose batches step functions got, and only once a pass has read for long enough. A
-`for` loop over data of unknown length sees it end some batches later; `next` never does. Where the
-number of batches is known, it is kept. A line that reads such data again and again, made anew each
-time or not, reads it really twice: to fill a large shuffle buffer takes long.
+Only for iterators whose batches reached step functions, and after a pass has been read for long
+enough. In a `for` loop data of unknown length ends some batches later, for `next` never; a known
+number of batches is kept. A line that reads such data repeatedly, recreated or not, really reads it
+twice, since filling a large shuffle buffer takes long.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tpudiag.sources.job.points import (
 from tpudiag.sources.job.tensorflow.input import cardinality
 
 FIRST_READ_S, LATER_READ_S = 4.0, 0.25
-"""How long a pass reads really: the first over a dataset, and each later one."""
+"""How long a pass is really read: the first over a dataset, and each later one."""
 FIRST_PASS_BATCHES, LATER_PASS_BATCHES = 1000, 20
-"""Batches that a `for` loop gets again before its data ends, where its true end is unknown."""
+"""Repeated batches in a `for` loop before data of unknown length ends."""
 WHOLE_PASSES = 2
-"""So many passes have their true number of batches, where that is known; later `for` loops end."""
+"""Passes with their true number of batches, where known; later `for` loops end early."""
 
 
 @dataclass(kw_only=True)
@@ -40,13 +40,13 @@ class _Pass:
     """One iterator over a dataset."""
 
     data: object
-    """What is read: a dataset, or what a line of the job's own reads."""
+    """What is read: a dataset, or whatever a line of the job's reads."""
     number: int
-    """Which pass over it this is, from 1."""
+    """The number of this pass over it, from 1."""
     kept: bool
-    """Its last batch is there for later passes."""
+    """Whether its last batch is available for later passes."""
     batches: int
-    """How many there are: as tf.data's cardinality."""
+    """The number of batches: tf.data's cardinality."""
     feeds_step: bool = False
     last: object = None
     leaves: frozenset[int] = frozenset()
@@ -56,7 +56,7 @@ class _Pass:
 
 
 class BatchReplay:
-    """Hooks the iterators of tf.data and tf.distribute; at rest until `begin`."""
+    """Hooks the iterators of tf.data and tf.distribute; inactive until `begin`."""
 
     def __init__(self, tf: Library, on_pass: Callable[[], None]) -> None:
         self._tf, self._on_pass = tf, on_pass
@@ -68,7 +68,7 @@ class BatchReplay:
         self._last: dict[object, object] = {}
         self.suspended = False
         self.replayed = 0
-        """Batches given again, all together."""
+        """The total number of repeated batches."""
         hooks.around(table.DATASET_READ, self._iterate)
 
     def begin(self) -> None:
@@ -96,15 +96,14 @@ class BatchReplay:
     def _iterate(self, original: Call, dataset: object) -> object:
         """A pass begins."""
         iterator = original(dataset)
-        # An iterator of a strategy reads one iterator for each worker: only the outermost counts,
-        # and inside a function the graph reads, which no Python hook sees.
+        # A strategy's iterator reads one iterator per worker: only the outermost counts, and inside
+        # a function the graph reads, invisible to Python hooks.
         if self._depth or not self._tf.executing_eagerly():
             return iterator
         batches = cardinality.known(dataset)
         line = user_lines.direct_caller()
         spec = str(getattr(dataset, "element_spec", id(dataset)))
-        # By the line: a loop that makes its dataset anew for each epoch would never leave its first
-        # pass.
+        # By line: a loop that recreates its dataset in each epoch would never leave its first pass.
         key: object = id(dataset) if line is None else (line, spec, batches)
         number = self._passes_over[key] = self._passes_over.get(key, 0) + 1
         self._passes[id(iterator)] = _Pass(
@@ -114,9 +113,8 @@ class BatchReplay:
             batches=batches,
             feeds_step=key in self._steps_fed,
         )
-        # Identities are given again once an object is gone, and an iterator that was given the id
-        # of an old one would go on with its batch. Not at exit: TensorFlow may be half taken down
-        # by then.
+        # Ids are reused once an object is gone, and a new iterator would continue with an old one's
+        # batch. Not at exit, when TensorFlow may be half shut down.
         weakref.finalize(iterator, self._passes.pop, id(iterator), None).atexit = False
         hooks.around(table.ITERATOR_NEXT, self._next, type(iterator))
         self._on_pass()
@@ -155,7 +153,7 @@ class BatchReplay:
     def _again(self, each: _Pass) -> object:
         """The last batch, or the end of the data."""
         known = 0 <= each.batches <= each.read + each.replayed
-        if known or (_may_end(each) and _asked_by_for()):
+        if known or (_may_end(each) and _read_by_for()):
             interventions.note(InterventionKind.REPLAY)
             raise barrier.for_job(StopIteration())
         interventions.note(InterventionKind.REPLAY)
@@ -165,7 +163,7 @@ class BatchReplay:
 
 
 def _may_end(each: _Pass) -> bool:
-    """Whether a `for` loop over this data has had its share."""
+    """Whether a `for` loop over this data has had enough."""
     if each.batches == cardinality.ENDLESS:
         return False
     if each.batches == cardinality.UNKNOWN and each.number <= WHOLE_PASSES:
@@ -177,10 +175,10 @@ def _is_ours(frame: FrameType) -> bool:
     return user_lines.is_hook(frame.f_code.co_filename)
 
 
-def _asked_by_for() -> bool:
-    """Whether the job's own frame asks by a `for` loop, rather than by `next`."""
+def _read_by_for() -> bool:
+    """Whether the job's own frame reads by a `for` loop rather than `next`."""
     frame = next((each for each in user_lines.frames() if not _is_ours(each)), None)
     if frame is None or frame.f_lasti < 0:
         return False
-    # The instruction under way: a script that asks by `next` mostly expects no end of its data.
+    # The current instruction: a script that uses `next` mostly expects endless data.
     return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "FOR_ITER"

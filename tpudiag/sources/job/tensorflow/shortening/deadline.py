@@ -1,6 +1,6 @@
-"""Ends the job when its time past the first loop is over, wherever it stands.
+"""Ends the job when its time past the first loop is over, wherever it is.
 
-The time is that of its processor: a machine that others use, too, takes none of it away.
+It is CPU time, so other users of the machine do not reduce it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from collections.abc import Callable
 from tpudiag.sources.job.points.steps import StopObservation
 
 GRACE_S = 8.0
-"""What the job may take to end after it was told so; then `on_hard_end` ends it."""
+"""The time for the job to end after it was stopped; then `on_hard_end` ends it."""
 
 
 WALL_TIMES = 1.0
-"""A job that sleeps is ended after so many times its budget by the clock."""
+"""A sleeping job is ended after so many times its budget of wall time."""
 LOOK_S = 0.05
-"""How soon the clock is looked at again, at the earliest."""
+"""The shortest interval between looks at the clock."""
 NEAR_END_SHARE = 0.5
-"""Of its time, what a job gets once more that has all but come to its end."""
+"""Additional share of its time for a job that is almost at its end."""
 
 
 class BudgetSpent(StopObservation):
@@ -30,9 +30,9 @@ class BudgetSpent(StopObservation):
 
 
 class Deadline:
-    """A clock of its own thread, started once the first loop was observed.
+    """A clock on its own thread, started once the first loop was observed.
 
-    `near_end` tells, when the time is over, whether little of the script is left.
+    `near_end` returns, when the time is over, whether little of the script is left.
     """
 
     def __init__(
@@ -47,18 +47,18 @@ class Deadline:
         self.spent = False
 
     def start(self) -> None:
-        """From now on the time counts."""
+        """Start the clock."""
         self._main = threading.get_ident()
         threading.Thread(target=self._run, name="tpudiag-deadline", daemon=True).start()
 
     def cancel(self) -> None:
-        """The job has come to its end, or is being ended."""
+        """The job ended, or is being ended."""
         self._over.set()
 
     def check(self) -> None:
-        """Raise in a job that went on although it was told to end."""
-        # A job that catches BaseException in its loop swallows the one exception that was set; so
-        # each further step raises it again.
+        """Raise in a job that continues although it was stopped."""
+        # A job that catches BaseException in its loop swallows the one exception that was set:
+        # raise it again at each step.
         if self.spent and not self._over.is_set():
             raise BudgetSpent
 
@@ -68,9 +68,9 @@ class Deadline:
         if self._near_end() and self._ended_within(self._budget_s * NEAR_END_SHARE):
             return
         self.spent = True
-        # The one way to stop Python code that runs in another thread and asks nobody: an exception
-        # set from outside, seen at the next bytecode. It does not reach a thread that is inside
-        # C++, which the grace time and the hard end are for.
+        # The only way to stop Python code in another thread: an exception set from outside, raised
+        # at the next bytecode. It does not reach a thread inside C++, hence the grace time and the
+        # hard end.
         ctypes.pythonapi.PyThreadState_SetAsyncExc(
             ctypes.c_ulong(self._main), ctypes.py_object(BudgetSpent)
         )
@@ -78,7 +78,7 @@ class Deadline:
             self._on_hard_end()
 
     def _ended_within(self, budget_s: float) -> bool:
-        """Whether the job ended before it had taken so many seconds of a processor."""
+        """Whether the job ended within so many seconds of CPU time."""
         spent, began = time.process_time(), time.monotonic()
         while True:
             left_s = budget_s - (time.process_time() - spent)

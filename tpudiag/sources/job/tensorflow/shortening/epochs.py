@@ -1,8 +1,8 @@
 """Shortens Keras' fit and evaluate once the first loop was observed.
 
-A fit ends after two epochs, by its own `stop_training`; its history is filled up to the epochs
-that were asked for with the last values, since scripts plot it. Inside an epoch the steps are
-forwarded; data of unknown length ends.
+A fit ends after two epochs, by its own `stop_training`; its history is extended to the requested
+epochs with the last values, since scripts plot it. Inside an epoch the steps are forwarded; data of
+unknown length ends.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 EPOCHS_OF_FIT = InterventionKind.EPOCHS
 EPOCHS = 2
 FULLER_FITS = 2
-"""Fits that end after so many epochs; later ones (the folds of a cross-validation) after one."""
+"""Fits with so many epochs; later ones (the folds of a cross-validation) have one."""
 
 
 class EpochWatch:
-    """Hooks fit, evaluate and predict of the Keras that the job imported."""
+    """Hooks fit, evaluate and predict of the job's Keras."""
 
     def __init__(self, tf: Library, forward: FastForward, replay: BatchReplay) -> None:
         self._tf, self._forward, self._replay = tf, forward, replay
         self.shortened: list[ShortenedLoop] = []
         self._fits = 0
-        """Under way: a callback's prediction is a part of what its epoch costs."""
+        """Active fits: a callback's prediction is part of its epoch's cost."""
         self._begun = 0
         self._fitted = False
         self._predictions = predictions.InLoop()
@@ -59,18 +59,18 @@ class EpochWatch:
     def _fit(
         self, class_: Any, original: Call, model: object, *args: object, **kwargs: object
     ) -> object:
-        """A fit, with a callback of ours that ends it after two epochs."""
+        """A fit, with our callback that ends it after two epochs."""
         bound = _bound(original, model, args, kwargs)
         callbacks = bound.arguments.get("callbacks") if bound is not None else None
         if isinstance(callbacks, class_.__base__):
             callbacks = [callbacks]
-        # Keras also takes a CallbackList made by hand, which must not be wrapped into another: such
-        # a fit runs in full.
+        # Keras also accepts a CallbackList, which must not be wrapped again: such a fit runs in
+        # full.
         if bound is None or not isinstance(callbacks, (list, tuple, type(None))):
             return original(model, *args, **kwargs)
         self._begun += 1
         given = bound.arguments
-        # To the first validation at least: scripts read its metrics off the history.
+        # At least to the first validation: scripts read its metrics from the history.
         validated = given.get("validation_freq")
         first = validated if isinstance(validated, int) else max(validated or (1,))
         callback = class_(max(EPOCHS if self._begun <= FULLER_FITS else 1, first))
@@ -85,14 +85,14 @@ class EpochWatch:
         finally:
             self._fits -= 1
         self._fitted = True
-        asked = int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0)
-        if callback.stopped and callback.epochs < asked:
-            self.shortened.append(ShortenedLoop("epochs of fit", at, callback.epochs, asked))
-            barrier.attempt("Model.fit history", fill_history, history, asked, validated or 1)
+        requested = int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0)
+        if callback.stopped and callback.epochs < requested:
+            self.shortened.append(ShortenedLoop("epochs of fit", at, callback.epochs, requested))
+            barrier.attempt("Model.fit history", fill_history, history, requested, validated or 1)
         return history
 
     def _evaluate(self, original: Call, model: object, *args: object, **kwargs: object) -> object:
-        """An evaluation, by itself or inside fit: a pass of its own."""
+        """An evaluation, alone or inside fit: a pass of its own."""
         bound = _bound(original, model, args, kwargs)
         given: Kwargs = bound.arguments if bound is not None else {}
         self._forward.new_pass()
@@ -102,7 +102,7 @@ class EpochWatch:
             )
 
     def _predict(self, original: Call, model: object, *args: object, **kwargs: object) -> object:
-        """A prediction: its results have the length of its data, of which it reads some."""
+        """A prediction, which reads some of its data but has its full length."""
         before = self._forward.whole_results
         strategy = self._tf.distribute.TPUStrategy
         self._forward.new_pass()
@@ -118,7 +118,7 @@ class EpochWatch:
             strategy.tpudiag_whole_batches = before
 
     def _first_batches(self, original: Call, model: object, args: Args, kwargs: Kwargs) -> object:
-        """A prediction of the first batches in place of all, once the first loop was observed.
+        """Predict the first batches only, once the first loop was observed.
 
         Or once a fit has ended, which may have had fewer steps than are observed.
         """
@@ -146,9 +146,9 @@ class EpochWatch:
 
     @contextmanager
     def _sparing(self) -> Generator[None]:
-        """While Keras reads data of which some examples of each batch will do.
+        """While Keras reads data of which some examples per batch suffice.
 
-        Not in loops of the script's own, which may count what a pass over the data gave.
+        Not in loops of the script's own, which may count a pass's elements.
         """
         strategy = self._tf.distribute.TPUStrategy
         before = getattr(strategy, "tpudiag_sparing", False)
@@ -170,12 +170,12 @@ class EpochWatch:
 
 
 def callback_class(keras: Library, forward: FastForward) -> type:
-    """The callback that ends a fit, made of the job's own Keras."""
+    """The callback that ends a fit, derived from the job's own Keras."""
 
     base: Any = keras.callbacks.Callback
 
     class ShortenedFit(base):  # type: ignore[misc]
-        """Ends a fit after so many epochs, once the first loop was observed."""
+        """Ends a fit after `most` epochs, once the first loop was observed."""
 
         def __init__(self, most: int = EPOCHS) -> None:
             base.__init__(self)
@@ -189,7 +189,7 @@ def callback_class(keras: Library, forward: FastForward) -> type:
         def on_epoch_end(self, epoch: object, logs: object = None) -> None:  # noqa: ARG002
             self.epochs += 1
             model = self.model
-            # A fit that a callback of the job's own has ended already is not shortened by us.
+            # A fit already ended by the job's own callback was not shortened by us.
             enough = forward.training_too and self.epochs >= self.most
             if enough and not model.stop_training and interventions.allowed(EPOCHS_OF_FIT):
                 model.stop_training = self.stopped = True
@@ -199,20 +199,20 @@ def callback_class(keras: Library, forward: FastForward) -> type:
 
 
 def length_is_unknown(data: Any) -> bool:
-    """Whether only reading the data tells how many batches there are."""
+    """Whether the number of batches is known only by reading the data."""
     if getattr(data, "cardinality", None) is not None:
         return cardinality.known(data) == cardinality.UNKNOWN
-    # Keras 3's PyDataset; None where it does not say, or has no end.
+    # Keras 3's PyDataset; None where unknown or endless.
     if hasattr(data, "num_batches"):
         return data.num_batches is None
     return hasattr(data, "__next__")
 
 
 def fill_history(history: Any, epochs: int, validated: Any = 1) -> None:
-    """Repeat the last values of a fit's history up to the epochs that were asked for.
+    """Repeat a fit history's last values up to the requested epochs.
 
-    `validated` is Keras' validation_freq: scripts plot one curve over the other, and what is
-    validated every other epoch has half as many values.
+    `validated` is Keras' validation_freq: scripts plot one curve over the other, and values
+    validated every other epoch are half as many.
     """
     first = history.epoch[0] if history.epoch else 0
     history.epoch.extend(range(first + len(history.epoch), first + epochs))

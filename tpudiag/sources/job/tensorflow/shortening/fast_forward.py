@@ -1,9 +1,9 @@
-"""Answers calls of step functions that were observed, so that loops run on at Python's speed.
+"""Answers calls of observed step functions, so that loops run at Python's speed.
 
-A step function is a tf.function that trains or runs replicas. Each signature of it runs really at
-least twice, and on while a pass over the data (an epoch, an evaluation) has time for it; further
-calls give the last real result. Counters that a real call moved (optimizer.iterations, a global
-step) are moved by the same amount, so that loops that wait for them end.
+A step function is a tf.function that trains or runs replicas. Each of its signatures really runs at
+least twice, and longer while a pass over the data (an epoch, an evaluation) has time; further calls
+return the last real result. Counters moved by a real call (optimizer.iterations, a global step) are
+moved by the same amount, so that loops that wait for them end.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Kwargs, barrier, interventions, user_lines
 from tpudiag.sources.job.points.library_objects import Variable
 
-# The first call traces and makes variables: what a call costs and moves shows in the second.
+# The first call traces and makes variables: cost and counters show in the second.
 LEAST_REAL_CALLS = 2
 SLOW_S = 5.0
-"""A call that took longer, and trains nothing, is not run a second time."""
+"""A slower call that trains nothing is not run a second time."""
 SLOW_TRAINING_S = 10.0
-"""A later function that trains and took longer, tracing included, is not run a second time where
-its first call moved a counter: past the first loop it was met to reach what comes after it."""
+"""A later training function that took longer, tracing included, is not run a second time where its
+first call moved a counter: past the first loop the goal is to reach what follows."""
 REAL_S_OF_PASS = (6.0, 1.0, 0.25)
-"""Real time for one pass over the data: the first, the second, and each later one."""
+"""Real time per pass over the data: the first, the second, and each later one."""
 REAL_SHARE = 0.6
-"""Of the budget, what real calls may take together before all that can be is forwarded."""
+"""The share of the budget for real calls, after which everything possible is forwarded."""
 ENDLESS_CALLS = 200
 """Forwarded calls in a pass over data of unknown length before it ends."""
 MOST_SIGNATURES = 200
 _ITERATOR = "an iterator"
 MOST_INSTANCES = 4
-"""More tf.functions of the same code than this are made anew in a loop: they count as one."""
+"""More tf.functions with the same code are recreated in a loop: they count as one."""
 
 
 @dataclass
 class _Known:
-    """One signature of a step function: its last real result, and what a call of it moves."""
+    """One signature of a step function: its last real result, and the counters it moves."""
 
     result: object = None
     took_s: float = 0.0
@@ -47,7 +47,7 @@ class _Known:
 
 
 class FastForward:
-    """Decides which calls of step functions run; `training_too` once the first loop was seen."""
+    """Decides which calls of step functions run; `training_too` after the first loop."""
 
     def __init__(
         self,
@@ -65,35 +65,35 @@ class FastForward:
         """Whether counters are moved when they are read, not at each forwarded call."""
         self._pending: dict[int, tuple[Variable, int]] = {}
         self.whole_results = False
-        """While results must have the length of the data they are made from (predict)."""
+        """While results must have the length of their data (predict)."""
         self.forwarded_in_pass = 0
         self.endless = False
-        """While Keras reads data whose end only its iterator knows, which nobody reads now."""
+        """While Keras reads data whose end only its iterator knows, and which is no longer read."""
 
     def new_pass(self) -> None:
-        """The job begins to go over some data."""
+        """The job begins to iterate over data."""
         self._pass_s, self.forwarded_in_pass = 0.0, 0
         self._passes += 1
 
     def begin(self) -> None:
-        """The first loop was observed: from here on training steps are forwarded as well."""
+        """The first loop was observed: from now on training steps are forwarded, too."""
         self.training_too = True
         self._passes = self._real_s = self._pass_s = 0
         self.forwarded_in_pass = 0
 
     def may_forward(self, trains: bool) -> bool:
-        """Whether calls of a step function may be answered at all by now."""
+        """Whether calls of a step function may be answered by now."""
         return (self.training_too or not trains) and interventions.allowed(InterventionKind.STEPS)
 
     def knows(self, key: object) -> bool:
-        """Whether enough calls of this signature were run to answer further ones."""
+        """Whether enough calls of this signature ran to answer further ones."""
         known = self._known.get(key)
         return known is not None and known.real_calls >= LEAST_REAL_CALLS
 
     def last(self, key: object, trains: bool = True, *, spare: bool = False) -> _Known | None:
-        """The signature's last result where it stands for this call; None where it must run.
+        """The signature's last result where it can answer this call; None where it must run.
 
-        `spare`: it is not run more often than it must be.
+        `spare`: it is not run more often than necessary.
         """
         known = self._known.get(key)
         if known is None or (not spare and self._has_time(known.took_s)):
@@ -108,7 +108,7 @@ class FastForward:
             raise barrier.for_job(StopIteration())
 
     def answer(self, known: _Known) -> object:
-        """The last result once more, with the counters moved as a real call would."""
+        """The last result again, with the counters moved as by a real call."""
         interventions.note(InterventionKind.STEPS)
         self.forwarded_in_pass += 1
         for variable, moved in known.counters:
@@ -119,27 +119,26 @@ class FastForward:
         return _fresh(known.result)
 
     def move_counters(self) -> None:
-        """Move the counters by what forwarded calls left to move."""
+        """Move the counters by the amount left by forwarded calls."""
         pending, self._pending = self._pending, {}
         for variable, moved in pending.values():
-            # Without reading: a read here would go through the very hook that calls this.
+            # Without reading, which would trigger the hook that calls this.
             variable.assign_add(moved, read_value=False)
 
     def read(self, in_graph: bool) -> None:
-        """A counter's value is about to be read, or saved.
+        """A counter is about to be read or saved.
 
-        A trace only notes that it reads: what moved a counter there would become part of its graph,
-        and of the program that the TPU compiler gets.
+        A trace only notes its read: moving a counter there would become part of its graph, and of
+        the program for the TPU compiler.
         """
         if not in_graph:
             self.move_counters()
 
     def run(self, key: object, call: Callable[[], object]) -> object:
-        """Run a call really, and keep what it gave."""
+        """Really run a call, and keep its result."""
         known = self._known.get(key) or _Known()
         self.move_counters()
-        # The first call also makes variables and slots: what it moves is not what a further call
-        # would.
+        # The first call also makes variables and slots, so that its counters are not typical.
         counters = [] if known.real_calls == 0 else self.counts()
         started = self._clock()
         result = call()
@@ -160,21 +159,21 @@ class FastForward:
         took_s: float,
         before: Iterable[tuple[Variable, int | None]] = (),
     ) -> None:
-        """Keep what the first call of a function gave, and moved since `before`, with its tracing.
+        """Keep the result and counters of a function's first call since `before`, with its tracing.
 
-        That is of functions that train nothing, and of those that train past the first loop.
+        For functions that train nothing, and those that train past the first loop.
         """
         if key is not None and key not in self._known and len(self._known) < MOST_SIGNATURES:
             self._known[key] = _Known(result, took_s, real_calls=1, counters=_moved(before))
             self._pass_s += took_s
 
     def counts(self) -> list[tuple[Variable, int | None]]:
-        """The counters with their values now."""
+        """The counters with their current values."""
         return [(counter, _value(counter)) for counter in self._counters()]
 
     @staticmethod
     def catch_up(before: list[tuple[Variable, int | None]], times: float) -> None:
-        """Move counters as far as a loop would have that ran a `times`-th of its length."""
+        """Move counters as a loop would that ran a `times`-th of its length."""
         for counter, value in before:
             now = _value(counter)
             if now is not None and value is not None and now != value:
@@ -190,10 +189,10 @@ class FastForward:
 def signature(
     function: object, args: Args, kwargs: Kwargs, instances: int, every_replica: bool = False
 ) -> object:
-    """What a call must have in common with another to stand for it; numbers may differ.
+    """The properties that a call must share with another to be answered by it; numbers may differ.
 
-    With `every_replica` the shapes of all replicas count, not those of the first alone; a call that
-    is given an iterator then has no signature (None), for nobody knows what it will yield.
+    With `every_replica` the shapes of all replicas count, not only the first one's; a call with an
+    iterator then has no signature (None), since its next element is unknown.
     """
     owner = id(function) if instances <= MOST_INSTANCES else 0
     parts: list[object] = [owner]
@@ -206,7 +205,7 @@ def signature(
 
 
 def _describe(value: object, parts: list[object], every_replica: bool) -> None:
-    """Add what matters of one argument."""
+    """Add one argument's relevant properties."""
     if isinstance(value, dict):
         for key, item in cast("Mapping[object, object]", value).items():
             parts.append(str(key))
@@ -228,8 +227,8 @@ def _describe(value: object, parts: list[object], every_replica: bool) -> None:
 
 
 def _leaf(value: Any) -> object:
-    """What matters of a value that holds no others: a tensor's shape, not what is in it."""
-    # By value, for they choose what a call does (training=True, "eval").
+    """The relevant property of a leaf: a tensor's shape, not its content."""
+    # By value, since they choose what a call does (training=True, "eval").
     if value is None or isinstance(value, (bool, str, bytes)):
         return value
     if isinstance(value, (int, float, complex)) or hasattr(value, "__next__"):
@@ -240,7 +239,7 @@ def _leaf(value: Any) -> object:
 
 
 def _moved(counters: Iterable[tuple[Variable, int | None]]) -> list[tuple[Variable, int]]:
-    """Counters whose values are no longer what they were, and by how much."""
+    """Counters that changed, and by how much."""
     now = ((counter, _value(counter), before) for counter, before in counters)
     return [(c, n - b) for c, n, b in now if n is not None and b is not None and n != b]
 
@@ -254,7 +253,7 @@ def _value(variable: Variable) -> int | None:
 
 
 def _fresh(result: Any) -> object:
-    """A result whose containers the job may change."""
+    """A result with containers that the job may change."""
     if result.__class__ is dict:
         return {key: _fresh(value) for key, value in result.items()}
     if result.__class__ is list:

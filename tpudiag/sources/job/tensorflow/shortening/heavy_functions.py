@@ -1,8 +1,8 @@
 """Answers what is too heavy for this machine, or has no kernel on it, by its trace: it is not run.
 
-Most of what is said of a step is of its graph, which its trace gives. What it would return is known
-from there as well, but for its numbers: those are zero. What it would take from an iterator is
-taken, so that data end and fail as they do.
+Most findings on a step come from its graph, which its trace provides. The result is known from
+there, too, except for its numbers, which are zero. Elements of its iterator are consumed, so that
+data ends and fails as usual.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecor
 
 TRACED = InterventionKind.TRACED
 _INITIAL = ("initialize_variables", "fn_with_cond")
-"""What TensorFlow runs inside of a first call to give variables their values."""
+"""Functions with which TensorFlow initialises variables inside a first call."""
 
 
 class HeavyFunctions:
-    """Decides at the first run of each tf.function, from its trace."""
+    """Decides at each tf.function's first run, from its trace."""
 
-    def __init__(self, tf: Library, told: Callable[[str], None]) -> None:
-        """`told` is called with what is not run, once for each."""
-        self._tf, self._told = tf, told
+    def __init__(self, tf: Library, on_skip: Callable[[str], None]) -> None:
+        """`on_skip` is called once with each function that is not run."""
+        self._tf, self._on_skip = tf, on_skip
         self.batch: Callable[[], int | None] = lambda: None
         """A replica's batch, where a trace leaves it open."""
         self._current: tuple[FunctionRecord, Args] | None = None
@@ -53,7 +53,7 @@ class HeavyFunctions:
         hooks.around(table.TRACE_RUN, self._about_to_run)
 
     def leave(self, record: FunctionRecord, flops: float) -> None:
-        """Do not run a function that was traced; `flops` are those of one replica."""
+        """Do not run a traced function; `flops` are those of one replica."""
         if interventions.allowed(TRACED):
             record.heavy = True
             seconds = host_memory.seconds(flops, _cores())
@@ -72,7 +72,7 @@ class HeavyFunctions:
     def _about_to_run(
         self, original: Call, concrete: ConcreteFunction, *args: object, **kwargs: object
     ) -> object:
-        """A traced function is about to be run; those it calls are not met here."""
+        """A traced function is about to run; functions that it calls are not seen here."""
         graph, here = concrete.graph, threading.current_thread() is self._thread
         initial = any(name in graph.name for name in _INITIAL)
         if not here or self._current is None or initial or not self._tf.executing_eagerly():
@@ -98,17 +98,17 @@ class HeavyFunctions:
         return self._zeros(concrete.structured_outputs, self._drawn(given))
 
     def _judge(self, record: FunctionRecord, graph: Graph, passes: int = 1) -> None:
-        """Leave a function that takes too long."""
+        """Skip a function that takes too long."""
         flops = passes * cpu_cost.replica_flops(self._tf, graph, self.batch())
         if host_memory.is_heavy(flops, _cores()):
             self.leave(record, flops)
 
     def watch_keras(self, keras: Library) -> None:
-        """A model that is called by itself is a function as well."""
+        """A model called directly counts as a function, too."""
         hooks.around(table.MODEL_CALLED, self._forward_pass, keras)
 
     def _forward_pass(self, original: Call, model: Any, *args: object, **kwargs: object) -> object:
-        """A model's call outside of any function; one that is not built is run."""
+        """A model's call outside of any function; an unbuilt one runs."""
         tf = self._tf
         given = self._tf.nest.flatten((args, kwargs))
         tensors = [each for each in given if type(each).__module__ == "numpy" or tf.is_tensor(each)]
@@ -139,7 +139,7 @@ class HeavyFunctions:
         self._told(f"`{name}`{f' at {place}' if place else ''} ({why})")
 
     def _can_answer(self, outputs: object) -> bool:
-        """Whether zeros can stand for all that a function gives."""
+        """Whether zeros can replace all results of a function."""
         leaves = self._tf.nest.flatten(self._specs(outputs), expand_composites=True)
         of_no_shape = (self._tf.resource, self._tf.variant)
         return all(
@@ -149,12 +149,12 @@ class HeavyFunctions:
         )
 
     def _specs(self, outputs: Any) -> object:
-        """What a function gives; Keras 3 packs it, as there may be no data left for it."""
+        """A function's result; Keras 3 wraps it in an Optional, since data may have ended."""
         packed = isinstance(outputs, self._tf.experimental.Optional)
         return outputs.element_spec if packed else outputs
 
     def _drawn(self, args: tuple[Any, ...]) -> int:
-        """The examples that a function would take from the iterator it is given; 1 for none."""
+        """The examples that a function would read from its iterator; 1 for none."""
         examples = 1
         for iterator in (each for each in args if hasattr(each, "__next__")):
             try:
@@ -170,10 +170,10 @@ class HeavyFunctions:
         return examples
 
     def _zeros(self, outputs: object, examples: int) -> object:
-        """What a function would give, of zeros; open dimensions are as many as the examples."""
+        """A function's result as zeros; open dimensions become the number of examples."""
         tf, specs = self._tf, self._specs(outputs)
         parts = tf.nest.flatten(specs, expand_composites=True)
-        # Of each replica its own, where they are not brought together.
+        # Each replica's own part, where they are not combined.
         apart = len(parts) // max(len(tf.nest.flatten(specs)), 1)
         examples = max(examples // max(apart, 1), 1)
 
@@ -189,18 +189,18 @@ class HeavyFunctions:
 
 
 def _positions(tensor: Tensor) -> int:
-    """How often the weights may be applied to a tensor: numbers of words have no features."""
+    """How often the weights may be applied to a tensor: word ids have no features."""
     sizes = [size or 1 for size in tuple(tensor.shape)]
     return prod(sizes if "int" in str(tensor.dtype) else sizes[:-1])
 
 
 def _is_open(leaf: object) -> bool:
-    """Whether it is a tensor, of which the trace knows but the shape and type."""
+    """Whether it is a tensor of which the trace only knows shape and type."""
     return hasattr(leaf, "dtype") and hasattr(leaf, "shape")
 
 
 def _is_recorded() -> bool:
-    """Whether a gradient of what runs now may be taken; so it is taken for where none can tell."""
+    """Whether a gradient of the current code may be taken; assumed where unknown."""
     possibly = privates.RECORDED.get()
     return possibly is None or bool(possibly())
 

@@ -1,11 +1,11 @@
 """Shortens loops of training steps inside a tf.function: `for _ in tf.range(steps)`.
 
 AutoGraph turns such a loop into a While operation through one function, `for_stmt`; it is private
-(`autograph.operators`, the same on TensorFlow 2.13 to 2.21), and where it moved loops run whole.
-A loop's length is capped by a constant in the graph, set low once its body was seen to run
-replicas or take gradients, and out of reach for any other loop. Loops inside a replica's step
-(gradient accumulation) are the model's and stay as they are; so do loops over a distributed
-dataset, whose iterator TensorFlow does not let go of before its end.
+(`autograph.operators`, the same on TensorFlow 2.13 to 2.21), and where it moved loops run in full.
+A loop's length is capped by a constant in the graph, set low once its body was seen to run replicas
+or take gradients, and out of reach for any other loop. Loops inside a replica's step (gradient
+accumulation) are the model's and stay unchanged; so do loops over a distributed dataset, whose
+iterator TensorFlow does not release before its end.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OUT_OF_REACH = 2**31 - 1
 
 
 class InnerLoopWatch:
-    """Hooks AutoGraph's for loops; `steps_seen` counts the traced steps, to tell step loops."""
+    """Hooks AutoGraph's for loops; `steps_seen` counts traced steps, to detect step loops."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class InnerLoopWatch:
         in_replica: Callable[[], bool],
         on_shortened: Callable[[int | str | None], None],
     ) -> None:
-        """`on_shortened` is told a loop's length: a number, the argument that holds it, or None."""
+        """`on_shortened` gets a loop's length: a number, the argument that holds it, or None."""
         self._tf, self._steps_seen, self._in_replica = tf, steps_seen, in_replica
         self._on_shortened = on_shortened
         self.shortened: list[ShortenedLoop] = []
@@ -63,7 +63,7 @@ class InnerLoopWatch:
         return None
 
     def _is_range(self, value: Any) -> bool:
-        """Whether a loop goes over tf.range of integers."""
+        """Whether a loop iterates over tf.range of integers."""
         return (
             self._tf.is_tensor(value)
             and not hasattr(value, "numpy")
@@ -86,15 +86,15 @@ class InnerLoopWatch:
         original(tf.range(start, end, delta), extra_test, body, *rest)
         if self._steps_seen() == before:
             return
-        asked = tf.get_static_value(length)
-        asked = None if asked is None else int(asked)
-        if asked is None or asked > INNER_STEPS:
+        requested = tf.get_static_value(length)
+        requested = None if requested is None else int(requested)
+        if requested is None or requested > INNER_STEPS:
             _set_constant(tf, cap, INNER_STEPS)
-            self._note("tf.range", asked)
-            # A length that is an argument of the function is known at its calls alone: its name is
-            # kept.
+            self._note("tf.range", requested)
+            # A length that is an argument of the function is known only at its calls: keep its
+            # name.
             plain = limit.op.type == "Placeholder" and tf.get_static_value(start) == 0
-            self._on_shortened(limit.op.name if plain and asked is None else asked)
+            self._on_shortened(limit.op.name if plain and requested is None else requested)
 
     def _dataset(
         self, original: Call, iter_: Dataset, extra_test: object, body: object, rest: Args
@@ -108,10 +108,10 @@ class InnerLoopWatch:
             self._note("a dataset", None)
             self._on_shortened(None)
 
-    def _note(self, kind: ShortenedOver, asked: int | None) -> None:
-        """A loop was shortened; one that is traced again is the same."""
+    def _note(self, kind: ShortenedOver, requested: int | None) -> None:
+        """A loop was shortened; a retraced one is the same."""
         interventions.note(InterventionKind.LOOPS)
-        loop = ShortenedLoop(kind, user_lines.caller(), INNER_STEPS, asked)
+        loop = ShortenedLoop(kind, user_lines.caller(), INNER_STEPS, requested)
         if loop not in self.shortened:
             self.shortened.append(loop)
 

@@ -1,7 +1,7 @@
-"""Shortens Keras' predict: a few batches are predicted, and stand for all that follow.
+"""Shortens Keras' predict: a few batches are predicted, and represent all that follow.
 
-What a prediction gives has a row for each example, and scripts count on it: the rows of the first
-batches are repeated to the length of the data.
+A prediction has a row per example, and scripts rely on it: the rows of the first batches are
+repeated to the length of the data.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from tpudiag.sources.job.tensorflow.input import cardinality
 from tpudiag.sources.job.tensorflow.shortening import thin_batches
 
 BATCHES = 4
-"""Batches that are predicted really, where whole ones are."""
+"""Really predicted batches, where whole ones are."""
 LEAST_BATCHES = 16
-"""Data of fewer batches are predicted whole, where whole batches run."""
+"""Data of fewer batches is predicted in full, where whole batches run."""
 COUNT_S = 5.0
-"""Data whose length nobody tells is counted within it."""
+"""The time to count data of unknown length."""
 IN_LOOP_S = 3.0
-"""What predictions of one shape may take together before the last one stands for the others."""
+"""The time for predictions of one shape, before the last one represents the others."""
 _UNKNOWN = -2
 _HANDS_ON = re.compile(r"_?(Parallel)?(Map|Prefetch|Options|Shuffle|Cache|AssertCardinality)")
 _BATCHES = re.compile(r"_?(Parallel)?Batch")
@@ -35,7 +35,7 @@ _BATCHES = re.compile(r"_?(Parallel)?Batch")
 
 @dataclass(frozen=True)
 class Rows:
-    """How many examples of a batch are predicted, by the size of the batch."""
+    """The predicted examples of a batch, by the batch's size."""
 
     real_replicas: int = 1
     replicas: int = 1
@@ -47,23 +47,23 @@ class Rows:
 
     @property
     def batches(self) -> int:
-        """Batches that are predicted really: one, where even a part of a batch is slow."""
+        """Really predicted batches: one, where even a part of a batch is slow."""
         return BATCHES if self.whole else 1
 
     def of(self, batch_size: int) -> int:
-        """Those of a batch of this size."""
+        """The examples for a batch of this size."""
         return max(batch_size * self.real_replicas // self.replicas, 1)
 
 
 @dataclass(frozen=True)
 class FewBatches:
-    """The first batches of data, and how many batches and examples there are."""
+    """The first batches of data, and the total batches and examples."""
 
     data: object
     batches: int
     examples: int
     steps: int | None = None
-    """What `predict` is to be told of steps; None for nothing."""
+    """The `steps` argument for `predict`; None to leave it out."""
 
 
 def first_batches(
@@ -89,7 +89,7 @@ def first_batches(
 
 
 def _is_short(batches: int, rows: Rows) -> bool:
-    """Whether data are predicted whole."""
+    """Whether data is predicted in full."""
     return batches < LEAST_BATCHES and rows.whole
 
 
@@ -100,7 +100,7 @@ def _is_array(tf: Library, leaf: object) -> bool:
 
 
 def _of_dataset(tf: Library, dataset: Dataset, steps: int | None, rows: Rows) -> FewBatches | None:
-    """The first batches of a dataset whose batches all have a known size, but for the last."""
+    """The first batches of a dataset with batches of known size, except the last."""
     first = tf.nest.flatten(dataset.element_spec)[0]
     size = first.shape[0] if first.shape.rank else None
     batches = int(steps) if steps is not None else int(dataset.cardinality())
@@ -127,7 +127,7 @@ def _cut(tf: Library, rows: int) -> Call:
 
 
 def _counted(tf: Library, dataset: Dataset) -> tuple[int, int] | None:
-    """The size of a dataset's batches and its examples, without the work of its maps."""
+    """A dataset's batch size and examples, without its maps' work."""
     while _HANDS_ON.match(type(dataset).__name__):
         dataset = privates.inputs(dataset)[0]
     if not _BATCHES.match(type(dataset).__name__):
@@ -137,7 +137,7 @@ def _counted(tf: Library, dataset: Dataset) -> tuple[int, int] | None:
     (dataset,) = privates.inputs(dataset)
     while _HANDS_ON.match(type(dataset).__name__):
         dataset = privates.inputs(dataset)[0]
-    # Read once more than the script does: a generator may notice.
+    # One more read than in the script: a generator may notice.
     interventions.note(InterventionKind.PREDICTIONS)
     examples = cardinality.elements(tf, dataset, COUNT_S)
     if examples is None:
@@ -146,7 +146,7 @@ def _counted(tf: Library, dataset: Dataset) -> tuple[int, int] | None:
 
 
 def repeated(tf: Library, result: object, examples: int) -> object:
-    """A prediction of the first batches, its rows repeated up to so many."""
+    """A prediction of the first batches, its rows repeated to the full length."""
 
     def leaf(rows: Any) -> object:
         if not getattr(rows, "shape", None) or not len(rows):
@@ -159,9 +159,9 @@ def repeated(tf: Library, result: object, examples: int) -> object:
 def predict(
     tf: Library, original: Call, bound: inspect.BoundArguments, rows: Rows
 ) -> tuple[object, FewBatches] | None:
-    """A prediction of the first batches alone; None where all must be predicted."""
+    """Predict the first batches only; None where all must be predicted."""
     given = bound.arguments
-    # They may count the batches, or collect what each of them gave.
+    # They may count the batches, or collect each one's result.
     if given.get("callbacks"):
         return None
     few = first_batches(tf, given.get("x"), given.get("batch_size"), given.get("steps"), rows)
