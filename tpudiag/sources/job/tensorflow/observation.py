@@ -173,7 +173,7 @@ class Observation:
             moved = self.watches.keras.steps_of_first_call()
             if moved is not None:  # more than 1 where a loop runs inside the dispatch
                 steps.steps_per_dispatch = max(moved, 1)
-        if steps.steps in SENT_AFTER:
+        if steps.steps in TOLD_AFTER:
             self._recorder.put(loop=hooks.quietly(self.watches.loop.facts))
         steps.finished_dispatch(eager, enough, retraced)
 

@@ -1,4 +1,4 @@
-"""Reads the training step from its trace: its products, its inputs, its batch, its loss."""
+"""Reads the training step from its trace: products, inputs, batch, loss."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 
 class StepReader:
-    """Sends what the traced step shows, once."""
+    """Sends the facts of the traced step, once."""
 
     def __init__(self, tf: Library, watches: Watches, recorder: Recorder) -> None:
         self._tf, self._watches, self._recorder = tf, watches, recorder
@@ -21,7 +21,7 @@ class StepReader:
         self._main: GradientCall | None = None
         self._ops: StepOps | None = None
         self.batch: Batch | None = None
-        """Of the step that was read; None before, and where nothing tells."""
+        """The read step's batch; None before, and where unknown."""
 
     def read(self) -> None:
         """Read the traced step, if gradients were traced and it was not read yet."""
@@ -29,8 +29,8 @@ class StepReader:
         if not calls or self._read:
             return
         self._read = True
-        # A job may take several gradients (a GAN, a penalty on the gradient): the largest forward
-        # pass is what the step is about.
+        # A job may take several gradients (a GAN, a gradient penalty): the largest forward pass is
+        # the step.
         self._main = main = max(calls, key=lambda call: call.forward_operations)
         same = [call for call in calls if call.graph is main.graph]
         inputs = self._watches.strategies.last_inputs or graphs.step_inputs(main)
@@ -53,14 +53,14 @@ class StepReader:
             )
 
     def read_others(self) -> None:
-        """Add what the other steps do that no TPU can, or that calls the host.
+        """Add operations of other steps that no TPU can run, or that call the host.
 
-        Their products, batches and losses are left: past the observed steps batches are thinner.
+        Not their products, batches and losses: past the observed steps batches are reduced.
         """
         first, main = self._ops, self._main
         if first is None or main is None:
             return
-        # A step that is traced again has another graph, and nothing new.
+        # A retraced step has another graph, but nothing new.
         later = {id(call.graph): call for call in self._watches.gradients.calls if call.in_strategy}
         later.pop(id(main.graph), None)
         merged = graphs.merged_ops([first, *map(graphs.step_ops, later.values())])
@@ -68,12 +68,12 @@ class StepReader:
             self._recorder.put(step_ops=merged)
 
     def _step_ops(self, call: GradientCall) -> StepOps:
-        """Those of the step that is observed."""
+        """The operations of the observed step."""
         self._ops = graphs.step_ops(call)
         return self._ops
 
     def batch_of(self, inputs: tuple[TensorSeen, ...]) -> Batch | None:
-        """The batch that reaches one replica, and so the global one."""
+        """The batch of one replica, and so the global one."""
         watches = self._watches
         return batch_of(
             inputs,
@@ -84,12 +84,12 @@ class StepReader:
         )
 
     def batch_per_replica(self) -> int | None:
-        """The batch of the step that was read, or of the one that is being traced."""
+        """The batch of the step that was read, or is being traced."""
         batch = self.batch or self.batch_of(self.inputs())
         return batch.per_replica_batch if batch is not None else None
 
     def inputs(self) -> tuple[TensorSeen, ...]:
-        """What the step that was traced last gets, read or not."""
+        """The inputs of the step traced last, read or not."""
         inputs = self._watches.strategies.last_inputs
         if not inputs and self._watches.gradients.calls:
             return graphs.step_inputs(self._watches.gradients.calls[-1])

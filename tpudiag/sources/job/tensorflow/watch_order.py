@@ -1,4 +1,4 @@
-"""All watches of a job, each told of the others that it needs."""
+"""All watches of a job, connected with those that they need."""
 
 from __future__ import annotations
 
@@ -35,23 +35,23 @@ REST_S = 60.0
 
 @dataclass(frozen=True, kw_only=True)
 class Events:
-    """What is called when the job does something that the observation turns on."""
+    """Called for events of the job that matter to the observation."""
 
     after_call: Callable[[FunctionRecord, bool], None]
-    """An outermost tf.function has returned; the flag: it was traced."""
+    """An outermost tf.function returned; the flag: whether it was traced."""
     after_eager_run: Callable[[], None]
-    """A strategy.run has returned that ran its function eagerly."""
+    """A strategy.run returned that ran its function eagerly."""
     after_large_variable: Callable[[], None]
     before_first_run: Callable[[], None]
     """A strategy is about to run its first step."""
     on_heavy: Callable[[str], None]
-    """A function is too heavy to be run; which it is, in words."""
+    """A function is too heavy to run; its description."""
     on_hard_end: Callable[[], None]
     """The time for the rest of the script is over and it does not end; on a thread of its own."""
 
 
 class Watches:
-    """Each watch under its name; those that a job has no need of are None."""
+    """The watches by name; None where the job does not need one."""
 
     def __init__(
         self,
@@ -61,10 +61,10 @@ class Watches:
         script_path: Callable[[object], object],
         events: Events,
     ) -> None:
-        """`script_path` gives the script's own path for one that was redirected."""
+        """`script_path` returns the script's own path of a redirected file."""
         self.full_replicas: FullReplicas | None = None
         self.replicas: CpuReplicas | None = None
-        # First: subclasses of the stand-ins' classes are hooked like those.
+        # First: subclasses of our replacement classes are hooked like the originals.
         if spec.rehearse:
             self.replicas = _stand_in_for_tpu(tf, spec, recorder)
             self.full_replicas = FullReplicas(tf)
@@ -106,7 +106,7 @@ class Watches:
         self._connect(events)
 
     def _connect(self, events: Events) -> None:
-        """Tell the watches of each other, and the observation of the job."""
+        """Connect the watches with each other and the observation."""
         self.gradients.on_traced_gradient = self._mark_training
         self.strategies.on_run = self._mark_replicated
         self.strategies.after_eager_run = events.after_eager_run
@@ -142,18 +142,18 @@ class Watches:
         self.loop.watch_keras(keras, package)
 
     def _mark_training(self) -> None:
-        """A gradient is being traced: the function being called is a training step."""
+        """A gradient is being traced: the active function is a training step."""
         if self.functions.current is not None:
             self.functions.current.trains = True
 
     def _mark_replicated(self) -> None:
-        """A step is run on replicas: by the function being called, if there is one."""
+        """A step runs on replicas, by the active function if there is one."""
         if self.functions.current is not None:
             self.functions.current.replicated = True
 
 
 def _stand_in_for_tpu(tf: Library, spec: JobSpec, recorder: Recorder) -> CpuReplicas:
-    """Put CPU replicas in the place of the target's."""
+    """Replace the target's replicas by CPU replicas."""
     fewer = interventions.allowed(InterventionKind.REPLICAS)
     replicas, hosts = (spec.replicas, spec.hosts) if fewer else (spec.real_replicas, 1)
     made = tpu_stubs.install(

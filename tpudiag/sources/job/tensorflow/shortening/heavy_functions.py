@@ -57,7 +57,7 @@ class HeavyFunctions:
         if interventions.allowed(TRACED):
             record.heavy = True
             seconds = host_memory.seconds(flops, _cores())
-            self._tell(record.name, f"some {seconds:.0f} s a replica")
+            self._report(record.name, f"some {seconds:.0f} s a replica")
 
     def call(
         self, record: FunctionRecord, original: Call, function: object, args: Args, kwargs: Kwargs
@@ -93,7 +93,7 @@ class HeavyFunctions:
                 if not (answered and only_here):
                     raise
             record.heavy = True
-            self._tell(record.name, "a processor has no kernel for it")
+            self._report(record.name, "a processor has no kernel for it")
         interventions.note(TRACED)
         return self._zeros(concrete.structured_outputs, self._drawn(given))
 
@@ -134,9 +134,9 @@ class HeavyFunctions:
         finally:
             self._inside = False
 
-    def _tell(self, name: str, why: str) -> None:
+    def _report(self, name: str, why: str) -> None:
         place = user_lines.caller()
-        self._told(f"`{name}`{f' at {place}' if place else ''} ({why})")
+        self._on_skip(f"`{name}`{f' at {place}' if place else ''} ({why})")
 
     def _can_answer(self, outputs: object) -> bool:
         """Whether zeros can replace all results of a function."""

@@ -175,9 +175,9 @@ def predict(
 
 
 class InLoop:
-    """Predictions of one shape that a script asks for again and again: the last answers for all.
+    """Predictions of one shape repeated in a script's loop: the last one answers for all.
 
-    Text is generated and sequences are continued so, an element at a time.
+    As in generating text and continuing sequences element by element.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -187,7 +187,7 @@ class InLoop:
     def again(
         self, tf: Library, bound: inspect.BoundArguments, predict: Callable[[], object]
     ) -> object:
-        """One prediction; really, while those of its shape have taken little time."""
+        """One prediction; really made while those of its shape took little time."""
         key = _shapes(tf, bound)
         last, took_s = self._known.get(key, (None, 0.0))
         if key is not None and took_s > IN_LOOP_S:
@@ -200,7 +200,7 @@ class InLoop:
 
 
 def _shapes(tf: Library, bound: inspect.BoundArguments) -> object:
-    """What predictions in a loop have in common; None where they are not of arrays."""
+    """What predictions in a loop share; None where they are not of arrays."""
     given = bound.arguments
     leaves = tf.nest.flatten(given.get("x"))
     if given.get("callbacks") or not leaves or not all(_is_array(tf, leaf) for leaf in leaves):

@@ -1,7 +1,7 @@
-"""Keeps a rehearsal in place from saving where the checkpoints of a real run lie.
+"""Keeps an in-place rehearsal from saving beside the checkpoints of a real run.
 
-A rehearsal answers most steps without running them: its checkpoint says step 40,000 and has seen
-some hundred, the real ones are rotated away by it, and the real job goes on from there.
+A rehearsal answers most steps without running them: its checkpoint would claim step 40,000 after
+some hundred, real ones would be rotated away, and the real job would continue from it.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from tpudiag.sources.job.tensorflow.devices.tpu_stubs import NotRehearsable
 
 _MARKS = ("checkpoint", "saved_model.pb")
 _ENDINGS = (".index", ".keras", ".h5")
-"""What a checkpoint's or a model's file is called, or its name ends in."""
+"""Names or endings of a checkpoint's or model's files."""
 
 
 class RealCheckpoints:
-    """Refuses to save beside checkpoints that are older than the job."""
+    """Refuses to save beside checkpoints older than the job."""
 
     def __init__(self) -> None:
         self._started = time.time()
@@ -31,7 +31,7 @@ class RealCheckpoints:
         hooks.before(table.MODEL_SAVED_WHOLE, self._first("export_dir"))
 
     def watch_keras(self, keras: Library) -> None:
-        """The same for what Keras saves."""
+        """Hook Keras' saving, too."""
         for at in (table.MODEL_SAVED, table.MODEL_EXPORTED):
             hooks.before(at, self._first("filepath"), keras)
 
@@ -40,7 +40,7 @@ class RealCheckpoints:
         self._saving(manager.directory)
 
     def _first(self, name: str) -> Callable[..., None]:
-        """Looks at the argument of a call that follows the object it is made on."""
+        """Looks at the call's first argument after the object."""
 
         def look(_: object, *args: object, **kwargs: object) -> None:
             self._saving(kwargs.get(name, args[0] if args else ""))
@@ -48,7 +48,7 @@ class RealCheckpoints:
         return look
 
     def _saving(self, path: object) -> None:
-        """A checkpoint is about to be saved: refused where older ones lie."""
+        """A checkpoint is about to be saved: refuse where older ones exist."""
         text: object = path
         if isinstance(path, os.PathLike):
             text = os.fspath(cast("os.PathLike[str]", path))
@@ -65,7 +65,7 @@ class RealCheckpoints:
                 )
 
     def _older(self, folder: Path) -> Iterator[Path]:
-        """The files of checkpoints in a folder that were there before the job."""
+        """Checkpoint files in a folder from before the job."""
         for entry in sorted(folder.iterdir()):
             saved = entry.name in _MARKS or entry.name.endswith(_ENDINGS)
             if saved and entry.stat().st_mtime < self._started:

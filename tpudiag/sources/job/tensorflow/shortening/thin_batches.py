@@ -1,10 +1,10 @@
-"""Makes of each batch of a pipeline only the examples that are used.
+"""Reduces each batch of a pipeline to the examples that are used.
 
-A rehearsal with fewer replicas, or with the first examples of each batch, would else decode and
-augment whole global batches to throw most of them away. The transformations below the last batch
-are made once more over the examples that are used, with the functions that are traced already;
-those above it, which may count on the batch, get one of its size, the examples repeated. So does a
-step whose results nobody counts on any more.
+A rehearsal with fewer replicas, or with the first examples of each batch, would otherwise decode
+and augment whole global batches to discard most of them. The transformations below the last batch
+are repeated over the used examples, with their traced functions; those above it, which may rely on
+the batch size, get a full batch of repeated examples. So does a step whose results are no longer
+used.
 
 Private attributes of tf.data's classes in use: those of `dataset_reader`, and `_datasets`, `_seed`,
 `_seed2`, `_reshuffle_each_iteration`, `_count`, `_flat_structure` (TensorFlow 2.13 to 2.21).
@@ -26,30 +26,30 @@ _MADE_OF = "_tpudiag_made_of"
 
 
 class _NotThin(Exception):
-    """A pipeline of which whole batches must be made."""
+    """A pipeline whose batches must be complete."""
 
 
 LEAST, SPARED = 8, 8
-"""Examples of a batch that are made at least where it is filled up, and of how many one is."""
+"""The least examples made of a batch that is filled up, and of how many one is made."""
 
 
 def few_of(examples: int) -> int:
-    """How many of so many examples stand for all."""
+    """How many of so many examples represent all."""
     return max(-(-examples // SPARED), min(LEAST, examples))
 
 
 @dataclass(frozen=True)
 class _Part:
-    """The examples that are made of each batch, and those that are used."""
+    """The examples made of each batch, and those used."""
 
     made: int
     batch: int
     used: int
     whole: bool = False
-    """Whether examples that make no full batch are dropped, and none follow them."""
+    """Whether an incomplete last batch is dropped, and nothing follows it."""
 
     def of(self, examples: int) -> int:
-        """Those of so many examples one after another; endless and unknown counts as they are."""
+        """The used ones of so many consecutive examples; endless and unknown stay as they are."""
         if examples <= 0:
             return examples
         rest = 0 if self.whole else min(examples % self.batch, self.made)
@@ -65,10 +65,10 @@ def thinned(
     used: Callable[[int], int],
     made: Callable[[int], int] = lambda used: used,
 ) -> Dataset | None:
-    """The dataset with the first examples of each batch alone; None where all must be made.
+    """The dataset with the first examples of each batch only; None where all must be made.
 
-    `used` gives how many of a batch of that size; their number is the first dimension of each part.
-    `made` gives how many of those are made, and repeated to that number.
+    `used` returns how many of a batch of that size are used, the first dimension of each part.
+    `made` returns how many of those are made, and repeated to that number.
     """
     if not tf.executing_eagerly():
         return None
@@ -92,7 +92,7 @@ def thinned(
 
 
 def _split(dataset: Dataset) -> tuple[list[Dataset], Dataset]:
-    """What stands above the last batch, from it upwards, and that batch."""
+    """The transformations above the last batch, upwards, and that batch."""
     above: list[Dataset] = []
     dataset = _own(dataset)
     while kind_of(dataset) not in _BATCHES:
@@ -105,7 +105,7 @@ def _split(dataset: Dataset) -> tuple[list[Dataset], Dataset]:
 
 
 def _thin(tf: Library, dataset: Dataset, part: _Part) -> Dataset:
-    """The examples below a batch that are used of it; _NotThin where that spares no work."""
+    """The used examples below a batch; _NotThin where that saves no work."""
     if not _has_work(_own(dataset)):
         raise _NotThin
     return _below(tf, dataset, part)
@@ -121,7 +121,7 @@ def _has_work(dataset: Dataset) -> bool:
 
 
 def _goes_on(dataset: Dataset) -> bool:
-    """Whether examples that make no full batch are followed by others, of a next pass or part."""
+    """Whether an incomplete batch's examples are followed by others, of a next pass or part."""
     kind = kind_of(dataset)
     if kind in ("Repeat", "Concatenate"):
         return True
@@ -130,7 +130,7 @@ def _goes_on(dataset: Dataset) -> bool:
 
 
 def _below(tf: Library, dataset: Dataset, part: _Part, zipped: bool = False) -> Dataset:
-    """A dataset of examples with those alone that are used."""
+    """A dataset of examples reduced to those used."""
     dataset = _own(dataset)
     kind = kind_of(dataset)
     if kind == "Zip":
@@ -145,7 +145,7 @@ def _below(tf: Library, dataset: Dataset, part: _Part, zipped: bool = False) -> 
     if kind == "Concatenate":
         first, second = privates.inputs(dataset)
         return _below(tf, first, part, zipped).concatenate(_below(tf, second, part, zipped))
-    # What is left of one side of a pair must be left of the other.
+    # Both sides of a pair must keep the same elements.
     if kind in _AGAIN and not (zipped and kind == "Filter"):
         return _AGAIN[kind](
             tf, dataset, _below(tf, privates.inputs(dataset)[0], part, zipped), part
@@ -154,7 +154,7 @@ def _below(tf: Library, dataset: Dataset, part: _Part, zipped: bool = False) -> 
 
 
 def _first_of_each(tf: Library, dataset: Dataset, part: _Part) -> Dataset:
-    """The first examples of as many as are a batch, again and again."""
+    """The first examples of each batch's length, repeatedly."""
 
     def is_used(number: int, _: object) -> object:
         return number % part.batch < part.made
@@ -172,14 +172,14 @@ def _first_of_each(tf: Library, dataset: Dataset, part: _Part) -> Dataset:
 
 
 def _again(tf: Library, above: list[Dataset], dataset: Dataset) -> Dataset:
-    """The transformations above a batch, made once more over it."""
+    """Repeat the transformations above a batch over it."""
     for each in above:
         dataset = _AGAIN[kind_of(each)](tf, each, dataset, _WHOLE)
     return dataset
 
 
 def _mapped(tf: Library, dataset: Dataset, above: list[Dataset], part: _Part) -> Dataset:
-    """The same where functions see the batch: what they give is cut to what is used."""
+    """The same where functions see the batch: their results are cut to the used part."""
 
     def first(tensor: Any) -> object:
         return tensor[: part.used] if tensor.shape.rank else tensor
@@ -193,11 +193,11 @@ def _mapped(tf: Library, dataset: Dataset, above: list[Dataset], part: _Part) ->
 
 
 def _filled_up(tf: Library, part: _Part) -> Call:
-    """Repeats the examples to a batch of the size that the functions above it were traced for."""
+    """Repeats the examples to the batch size for which the functions above were traced."""
 
     def filled(tensor: Tensor) -> object:
         size = tensor.shape[0]
-        # The last batch of data that do not divide is smaller.
+        # The last batch of uneven data is smaller.
         full = tf.shape(tensor)[0] == part.made if size is None else size == part.made
         count = tf.where(full, part.batch, tf.shape(tensor)[0])
         made = tf.gather(tensor, tf.range(count) % part.made)
@@ -217,7 +217,7 @@ def by_part(tf: Library, change: Callable[[Any], object]) -> Call:
 
 
 def as_element(parts: Args) -> object:
-    """What a function gives of the parts that it got."""
+    """A function's result for its parts."""
     return parts[0] if len(parts) == 1 else parts
 
 
@@ -230,14 +230,14 @@ def _are_tensors(tf: Library, spec: object) -> bool:
 
 
 def _own(dataset: Dataset) -> Dataset:
-    """The dataset that a script of TensorFlow 1 holds in another."""
+    """The dataset wrapped by a TensorFlow 1 script."""
     while type(dataset).__name__ == _V1 and hasattr(dataset, privates.HELD.name):
         dataset = privates.HELD.of(dataset)
     return dataset
 
 
 def _map(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:
-    """A map with the function that is traced already."""
+    """A map with its traced function."""
     function = privates.MAP_FUNCTION.of(dataset).function
     named = {
         "input_dataset": privates.VARIANT.of(given),
@@ -255,7 +255,7 @@ def _map(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:
 
 
 def _filter(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:
-    """A filter with the function that is traced already."""
+    """A filter with its traced function."""
     function = privates.PREDICATE.of(dataset).function
     variant = tf.raw_ops.FilterDataset(
         input_dataset=privates.VARIANT.of(given),
@@ -267,14 +267,14 @@ def _filter(tf: Library, dataset: Dataset, given: Dataset, _: _Part) -> Dataset:
 
 
 def _held(variant: object, dataset: Dataset, given: Dataset) -> Dataset:
-    """A dataset of that variant, which keeps alive what it was made of: functions among it."""
+    """A dataset from a variant, which keeps its origins alive, functions included."""
     made: Dataset = privates.VARIANT_DATASET.get()(variant, dataset.element_spec)
     setattr(made, _MADE_OF, (dataset, given))
     return made
 
 
 def _shuffle(_: Library, dataset: Dataset, given: Dataset, part: _Part) -> Dataset:
-    """A shuffle whose buffer holds as large a part of the data."""
+    """A shuffle whose buffer holds the same share of the data."""
     buffer = int(privates.BUFFER_SIZE.of(dataset))
     # TensorFlow keeps a pair: zeros where none was given.
     seed = int(privates.SEED_2.of(dataset)) or None
@@ -294,8 +294,8 @@ _AGAIN: dict[str, Callable[[Library, Dataset, Any, _Part], Dataset]] = {
     "Cache": lambda _, __, given, ___: given.cache(),
     "Take": lambda _, dataset, given, part: given.take(part.of(int(privates.COUNT.of(dataset)))),
     "Skip": lambda _, dataset, given, part: given.skip(part.of(int(privates.COUNT.of(dataset)))),
-    # Options are set once, at the end; how many elements there are is another number now.
+    # Options are set once, at the end; the number of elements has changed.
     "Options": lambda _, __, given, ___: given,
     "AssertCardinality": lambda _, __, given, ___: given,
 }
-"""Makes a transformation once more, of a dataset that has but a part of the examples."""
+"""Repeats a transformation over a dataset with only a part of the examples."""

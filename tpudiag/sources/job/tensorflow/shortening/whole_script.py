@@ -1,4 +1,4 @@
-"""Goes on past the observed steps, shortened, to the end of the script or of its time."""
+"""Continues past the observed steps, shortened, to the end of the script or of its time."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
 from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch
 
 NEAR_END_STATEMENTS = 8
-"""Statements of the main flow that are little to come to the script's end by."""
+"""So few remaining statements of the main flow mean that the end is near."""
 
 
 class WholeScript:
-    """What shortens a job; nothing of training steps before `begin`, but loops inside functions."""
+    """Shortens a job; before `begin` only loops inside functions, no training steps."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class WholeScript:
             hooks.after(at, self._distributed, gives=True)
 
     def begin(self) -> None:
-        """The steps were observed: go on, shortened, until the time is over."""
+        """The steps were observed: continue, shortened, until the time is over."""
         self._began = time.perf_counter()
         self.forward.begin()
         self.forward.moves_late = bool(barrier.attempt("counters", self._hook_reads))
@@ -58,7 +58,7 @@ class WholeScript:
         self.deadline.start()
 
     def _hook_reads(self) -> bool:
-        """Move counters once they are read or saved; False where reads cannot be hooked."""
+        """Move counters when they are read or saved; False where reads cannot be hooked."""
         forward, eagerly = self.forward, self._tf.executing_eagerly
 
         def read(*_: object, **__: object) -> None:
@@ -78,17 +78,17 @@ class WholeScript:
 
     @property
     def began(self) -> bool:
-        """Whether the script goes on, shortened, by now."""
+        """Whether the script is being shortened."""
         return self._began is not None
 
     def ended_by(self, error: BaseException | None) -> None:
-        """The job has ended: by itself, or by an exception."""
+        """The job ended, by itself or by an exception."""
         self.deadline.cancel()
         if error is not None:
             self._stack = main_flow.frames_of_traceback(error.__traceback__)
 
     def stuck(self) -> None:
-        """The job does not end: where its main thread stands is kept."""
+        """The job does not end: record its main thread's position."""
         self._stack = _main_thread()
 
     def _near_end(self) -> bool:
@@ -103,7 +103,7 @@ class WholeScript:
         return f" ({left}{more} statements in {self._budget_s:.0f} s of CPU time at most)"
 
     def coverage(self, end: CoverageEnd) -> Coverage:
-        """What of the script was run."""
+        """How much of the script ran."""
         functions = [s for s in self._functions.step_functions() if s.ran]
         return Coverage(
             end=end,

@@ -1,4 +1,4 @@
-"""What is watched while the job runs: traces, steps, variables, Keras, checkpoints.
+"""Watches of the running job: traces, steps, variables, Keras, checkpoints.
 
-`watch_order` puts these hooks on, in their order; facts are read by `job_facts`.
+`watch_order` installs these hooks in their order; `job_facts` reads their facts.
 """

@@ -1,4 +1,4 @@
-"""Callbacks of the user's that count batches and set the learning rate by their count."""
+"""User callbacks that count batches and set the learning rate by the count."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from tpudiag.signals import BatchCallback
 from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table, user_lines
 
 _State: TypeAlias = tuple[dict[str, int], float]
-"""The whole numbers of a callback's own, and the learning rate."""
+"""A callback's integers, and the learning rate."""
 _HOOKS = ("on_train_batch_begin", "on_train_batch_end", "on_batch_begin", "on_batch_end")
 _CALLBACKS_AT = 4
-"""The place of `callbacks` among fit's arguments after x, y, batch_size, epochs and verbose."""
+"""The position of `callbacks` in fit's arguments, after x, y, batch_size, epochs and verbose."""
 FOLLOWED = 50
-"""Calls of one hook that are looked at."""
+"""The most calls of one hook that are examined."""
 
 
 @dataclass
 class _Seen:
-    """What calls of one hook did."""
+    """The effects of one hook's calls."""
 
     location: Location
     calls: int = 0
     counted: int = 0
-    """Calls that raised a number of the callback's own by one."""
+    """Calls that incremented one of the callback's numbers."""
     counter: str = ""
     rates: int = 0
     """Calls that changed the learning rate."""
 
 
 class BatchHookWatch:
-    """Hooks fit, and wraps the batch hooks that the user wrote."""
+    """Hooks fit, and wraps the user's batch hooks."""
 
     def __init__(self) -> None:
         self._seen: dict[str, _Seen] = {}
@@ -42,7 +42,7 @@ class BatchHookWatch:
         hooks.before(table.FIT, self._fit, keras)
 
     def facts(self) -> tuple[BatchCallback, ...]:
-        """Those that set the rate by a count of their own."""
+        """Callbacks that set the rate by their own count."""
         return tuple(
             BatchCallback(name=name, counter=s.counter, calls=s.calls, location=s.location)
             for name, s in self._seen.items()
@@ -66,7 +66,7 @@ class BatchHookWatch:
 
 
 def _followed(own: Call, callback: object, model: object, seen: _Seen) -> object:
-    """The hook, with what it changes looked at."""
+    """The hook, with its changes recorded."""
     if getattr(own, "followed_by_tpudiag", False):
         return own
 
@@ -83,18 +83,18 @@ def _followed(own: Call, callback: object, model: object, seen: _Seen) -> object
 
 
 def _state(callback: object, model: Any) -> _State:
-    """The whole numbers of a callback's own, and the learning rate."""
+    """A callback's integers, and the learning rate."""
     attributes = cast("Kwargs", vars(callback))
     own = {k: v for k, v in attributes.items() if type(v) is int}
     rate = model.optimizer.learning_rate
-    # Keras 3 holds a variable of TensorFlow's in its own, where `value` is no method.
+    # Keras 3 wraps a TensorFlow variable, whose `value` is no method.
     held = getattr(rate, "value", rate)
     held = rate if callable(held) else held
     return own, float(held.numpy() if hasattr(held, "numpy") else held)
 
 
 def _compare(seen: _Seen, before: _State | None, after: _State | None) -> None:
-    """What one call changed."""
+    """The changes of one call."""
     if before is None or after is None:
         return
     seen.calls += 1

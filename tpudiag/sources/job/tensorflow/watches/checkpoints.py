@@ -1,4 +1,4 @@
-"""Watches what the job does about checkpoints: TensorFlow's, Keras', Orbax' and Flax'."""
+"""Watches the job's checkpoints: TensorFlow's, Keras', Orbax' and Flax'."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tpudiag.sources.job.points.point import Point
 class CheckpointWatch:
     """Hooks checkpoint managers, save calls and Keras' checkpoint callbacks.
 
-    A checkpointer that a manager or another library calls is told as that one.
+    A checkpointer called by a manager or another library is reported as that one.
     """
 
     def __init__(self, original: Callable[[object], object]) -> None:
-        """`original` gives the script's own path for one that was redirected."""
+        """`original` returns the script's own path of a redirected file."""
         self._original = original
         self._uses: dict[tuple[str, str], CheckpointUse] = {}
         self._saving = False
         self.on_saved: Callable[[Location | None], None] = lambda _: None
-        """Told of the line that saved."""
+        """Called with the line that saved."""
 
     def watch_tensorflow(self) -> None:
-        """Hook what TensorFlow itself saves with."""
+        """Hook TensorFlow's own saving."""
         kind = "tf.train.CheckpointManager"
         self._follow(table.MANAGER_MADE, kind, _argument(2, "directory"), 0)
         self._follow(table.MANAGER_SAVED, kind, _directory, 1)
@@ -35,7 +35,7 @@ class CheckpointWatch:
             self._follow(saved, saved.name, _argument(1, "file_prefix"), 1)
 
     def watch_keras(self, keras: Library) -> None:
-        """Hook the Keras that the job imported."""
+        """Hook the job's Keras."""
         for each in table.MODEL_SAVED.each():
             kind = each.name.removeprefix("keras.")
             self._follow(each, kind, _argument(1, "filepath"), 1, keras)
@@ -45,7 +45,7 @@ class CheckpointWatch:
         self._follow(table.BACKUP_CALLBACK_MADE, "BackupAndRestore", folder, 0, keras)
 
     def watch_orbax(self) -> None:
-        """Hook what most jobs of JAX save with."""
+        """Hook the saving of most JAX jobs."""
         kind = "orbax.checkpoint.CheckpointManager"
         self._follow(table.ORBAX_MANAGER_MADE, kind, _argument(1, "directory"), 0)
         self._follow(table.ORBAX_MANAGER_SAVED, kind, _directory, 1)
@@ -53,12 +53,12 @@ class CheckpointWatch:
             self._follow(each, each.name, _argument(1, "directory"), 1)
 
     def watch_flax(self) -> None:
-        """Hook what older ones save with."""
+        """Hook the saving of older ones."""
         for each in table.FLAX_SAVED.each():
             self._follow(each, each.name, _argument(0, "ckpt_dir"), 1)
 
     def facts(self) -> tuple[CheckpointUse, ...]:
-        """What was set up or saved so far."""
+        """The checkpoints configured or saved so far."""
         return tuple(self._uses.values())
 
     def _follow(
@@ -69,7 +69,7 @@ class CheckpointWatch:
         saved: int,
         keras: Library | None = None,
     ) -> None:
-        """Note each call: what saves, where to, from which line."""
+        """Record each call: what saves, where to, from which line."""
 
         def call(original: Call, *args: object, **kwargs: object) -> object:
             if self._saving:
@@ -79,13 +79,13 @@ class CheckpointWatch:
                 result = original(*args, **kwargs)
             finally:
                 self._saving = False
-            if result is not False:  # a manager that keeps every tenth says so of the others
+            if result is not False:  # managers return False for skipped saves
                 hooks.quietly(note, *args, **kwargs)
             return result
 
         def note(*args: object, **kwargs: object) -> None:
-            # A path that a sandbox or stand-in redirected is told as the script wrote it: TPU602
-            # judges where the checkpoints will go on the TPU.
+            # A redirected path is reported as in the script: TPU602 judges where checkpoints go on
+            # the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")
             line = user_lines.caller()
             use = self._uses.get((kind, path)) or CheckpointUse(kind, path, 0, line)

@@ -1,4 +1,4 @@
-"""What is known of one tf.function: its calls, its traces, and what made each trace necessary."""
+"""The record of one tf.function: its calls, its traces, and the reason for each trace."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAXIMUM_TIMES_KEPT = 1000
 
 @dataclass(kw_only=True)
 class FunctionRecord:
-    """What is known of one tf.function, or of all made from the same code."""
+    """The record of one tf.function, or of all made from the same code."""
 
     name: str
     location: Location | None
@@ -30,30 +30,30 @@ class FunctionRecord:
     instances: int = 0
     trains: bool = False
     replicated: bool = False
-    """It calls strategy.run."""
+    """Whether it calls strategy.run."""
     heavy: bool = False
-    """Too much for this machine: it is traced and not run."""
+    """Whether it is too slow for this machine: traced but not run."""
     forwarded: int = 0
     called_at: Location | None = None
     last_key: tuple[object, tuple[object, int, object]] | None = None
-    """Of the last call: its arguments, by identity and kept alive, and its key."""
+    """The last call's arguments, by identity and kept alive, and its key."""
     took_ms: list[float] = field(default_factory=list[float])
     loops: list[int | str | None] = field(default_factory=list[int | str | None])
-    """The lengths of its loops over steps that are shortened, or the arguments that hold them."""
+    """The lengths of its shortened loops over steps, or the arguments that hold them."""
     signatures: list[Signature] = field(default_factory=list[Signature])
-    """Of the calls that traced it."""
+    """The signatures of calls that traced it."""
     retraces: list[Retrace] = field(default_factory=list[Retrace])
 
     def key(self, function: Function, args: Args, kwargs: Kwargs, every_replica: bool) -> object:
-        """What calls that stand for one another have in common; the same arguments are known.
+        """The key of calls that may answer each other; cached for identical arguments.
 
-        None for a call that no other stands for.
+        None for a call that no other can answer.
         """
         if every_replica:
             whole = fast_forward.signature(function, args, kwargs, self.instances, True)
             return None if whole is None else (id(self), whole)
-        # Loops that pass the same objects again and again run at Python's speed only if these are
-        # not described for each call.
+        # Loops that pass the same objects run at Python's speed only if these are not described for
+        # each call.
         same = id(function), tuple(map(id, args)), tuple(kwargs)
         if kwargs or self.last_key is None or self.last_key[0] != same:
             signature = fast_forward.signature(function, args, kwargs, self.instances)
@@ -61,17 +61,17 @@ class FunctionRecord:
         return self.last_key[1][1:]
 
     def ran(self, took_ms: float) -> None:
-        """A call has ended that traced nothing."""
+        """A call without a trace ended."""
         if len(self.took_ms) < MAXIMUM_TIMES_KEPT:
             self.took_ms.append(took_ms)
 
     def traced(self, function: Function, args: Args, kwargs: Kwargs, took_ms: float) -> None:
-        """A call has ended that traced: find the argument that made it necessary."""
+        """A call with a trace ended: find the argument that caused it."""
         self.traces += 1
         signature = traced_arguments.signature(function, args, kwargs)
         signature[""] = ("new function", f"tf.function number {self.instances}")
         if self.signatures and len(self.retraces) < MAXIMUM_RETRACES_KEPT:
-            # Against the nearest earlier trace: what differs least is what made this one necessary.
+            # Compared with the nearest earlier trace: the smallest difference is the cause.
             changes = min(
                 (traced_arguments.changes(old, signature) for old in self.signatures), key=len
             )
@@ -80,7 +80,7 @@ class FunctionRecord:
             self.signatures.append(signature)
 
     def times_shortened(self, function: Function, args: Args, kwargs: Kwargs) -> float:
-        """How many times longer the one loop of a call would be; 1 where that is not known."""
+        """The shortening factor of a call's one loop; 1 where unknown."""
         length = self.loops[-1] if len(set(self.loops)) == 1 else None
         if isinstance(length, str):
             try:
@@ -92,7 +92,7 @@ class FunctionRecord:
 
     @property
     def is_step(self) -> bool:
-        """Whether further calls may be answered with what an earlier one gave."""
+        """Whether further calls may be answered with an earlier result."""
         return self.trains or self.replicated
 
     def step(self) -> StepFunction:
@@ -109,7 +109,7 @@ class FunctionRecord:
         )
 
     def fact(self) -> TracedFunction:
-        """The function as the checks see it."""
+        """The function as a fact for the checks."""
         return TracedFunction(
             name=self.name,
             location=self.location,

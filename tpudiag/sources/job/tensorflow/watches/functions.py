@@ -1,7 +1,7 @@
-"""Watches calls of tf.function: which are traced again, which argument made it so, which train.
+"""Watches calls of tf.function: retraces and their cause, and which functions train.
 
-`type(tf.function(f)).__call__` is the one seam that every tf.function passes through; it and
-`experimental_get_tracing_count` were tried on TensorFlow 2.16 to 2.21.
+`type(tf.function(f)).__call__` is the one method that every tf.function passes through; it and
+`experimental_get_tracing_count` were tested on TensorFlow 2.16 to 2.21.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class FunctionWatch:
         """Called with the arguments of an outermost call."""
         self._after_call = after_call
         self.after_training: Callable[[Function, Args, Kwargs], None] | None = None
-        """Called with a function that trains and its arguments, after a call that traced it."""
+        """Called with a training function and its arguments, after a call that traced it."""
         self._records: dict[tuple[object, ...], FunctionRecord] = {}
         self._keys: dict[int, tuple[object, ...]] = {}
         self._instances: dict[int, object] = {}
@@ -37,7 +37,7 @@ class FunctionWatch:
         self.current: FunctionRecord | None = None
         self.forward: FastForward | None = None
         self.call: Call = _call
-        """Makes an outermost call, or answers it: of a record, and with what it was called."""
+        """Makes or answers an outermost call, given its record and arguments."""
         self.before_step: Callable[[object], None] = lambda _: None
         self.made_eager_at: Location | None = None
         """The line that made all functions run eagerly, None while they do not."""
@@ -46,7 +46,7 @@ class FunctionWatch:
         hooks.before(table.MADE_EAGER, self._note_eager)
 
     def _note_eager(self, run_eagerly: bool = True) -> None:
-        """All functions are made to run eagerly, or no longer."""
+        """All functions are switched to eager execution, or back."""
         self.made_eager_at = user_lines.caller() if run_eagerly else None
 
     def facts(self) -> tuple[TracedFunction, ...]:
@@ -55,7 +55,7 @@ class FunctionWatch:
         return tuple(record.fact() for record in records if record.calls)
 
     def step_functions(self) -> tuple[StepFunction, ...]:
-        """The functions that train, as often as the job called them."""
+        """The training functions, with the job's number of calls."""
         return tuple(record.step() for record in self._records.values() if record.trains)
 
     def _install(self) -> None:
@@ -63,8 +63,8 @@ class FunctionWatch:
         watch = self
 
         def call(original: Call, function: Function, *args: object, **kwargs: object) -> object:
-            # Calls inside calls belong to the outer one; on threads of tf.data and of callbacks the
-            # job's own order of steps is not to be seen.
+            # Nested calls belong to the outer one; threads of tf.data and callbacks do not show the
+            # job's order of steps.
             if watch.current is not None or threading.current_thread() is not watch._thread:
                 return original(function, *args, **kwargs)
             if not watch._tf.executing_eagerly():
@@ -74,11 +74,10 @@ class FunctionWatch:
         hooks.around(table.FUNCTION_CALLED, call, self.class_)
 
     def _observe(self, original: Call, function: Function, args: Args, kwargs: Kwargs) -> object:
-        """One outermost call of a function: run, or answered where it was observed before."""
+        """One outermost call: run, or answered where it was observed before."""
         record = self._record(function)
         forward = self.forward
-        # The first call always runs: it is where tracing, and so all that checks know of the
-        # function, happens.
+        # The first call always runs: its trace provides all that checks know of the function.
         if forward is None or not record.is_step or record.calls == 0:
             later = forward is not None and forward.training_too and not record.calls
             before = forward.counts() if forward is not None and later else []
@@ -108,15 +107,15 @@ class FunctionWatch:
     def _run(
         self, record: FunctionRecord, original: Call, function: Function, args: Args, kwargs: Kwargs
     ) -> object:
-        """One outermost call that runs: traced or not, and with what."""
+        """One outermost call that runs, traced or not."""
         forward = self.forward
         if forward is not None:
             forward.move_counters()
         counts = forward.counts() if forward and (record.loops or not record.calls) else []
         record.called_at = record.called_at or user_lines.caller()
         self.before_call(args, kwargs)
-        # Whether a call traced is told by the count alone: a trace from another signature leaves no
-        # other mark.
+        # Only the count shows whether a call traced: a trace for another signature leaves no other
+        # mark.
         before = function.experimental_get_tracing_count()
         self.current = record
         started = time.perf_counter()
@@ -139,8 +138,7 @@ class FunctionWatch:
         return result
 
     def _record(self, function: Function) -> FunctionRecord:
-        """The record of a function; those made anew from the same code, for the same object, share
-        one."""
+        """A function's record, shared by those recreated from its code for the same object."""
         python_function = function.python_function
         key = self._keys.get(id(function))
         if key is None:
@@ -166,28 +164,28 @@ def _call(
 
 
 def _owner(function: object) -> object:
-    """The object whose method a tf.function is of, as each of a model's layers may have its own;
-    None of a plain function."""
+    """The object whose method a tf.function is, since each of a model's layers may have its own;
+    None for a plain function."""
     while True:
         owner = getattr(function, "__self__", None)
         inner = getattr(function, "python_function", None) or getattr(function, "__wrapped__", None)
         if owner is not None or inner is None:
-            # TensorFlow holds the object of a decorated method by a weak reference of its own.
+            # TensorFlow holds a decorated method's object by its own weak reference.
             return getattr(owner, "target", owner) if _is_target(owner) else owner
         function = inner
 
 
 def _is_target(owner: object) -> bool:
-    """Whether it stands for the object of a method in TensorFlow's own wrapper."""
+    """Whether it represents a method's object in TensorFlow's own wrapper."""
     return type(owner).__name__ == "TfMethodTarget"
 
 
 def _codes(function: Callable[..., object], depth: int = 5) -> tuple[object, ...]:
-    """The code of a function and, of a library's, of those that it closes over.
+    """The code of a function and, for a library's, of those in its closure.
 
-    Keras makes the functions that train and that evaluate from the same code, around other steps.
+    Keras makes the training and evaluating functions from the same code, around other steps.
     """
-    # tf.function(tf.function(f)), functools.wraps and Keras' own wrappers: the user's code lies
+    # tf.function(tf.function(f)), functools.wraps and Keras' wrappers: the user's code is nested
     # several objects deep.
     inner = inspect.unwrap(getattr(function, "python_function", function))
     inner = inspect.unwrap(getattr(inner, "python_function", inner))

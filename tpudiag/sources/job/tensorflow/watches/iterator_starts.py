@@ -1,7 +1,7 @@
-"""Watches where a loop starts to read its datasets, and how often between training steps.
+"""Watches where a loop starts reading its datasets, and how often between training steps.
 
 Private in use: `input_lib.DistributedDataset` and `DistributedDatasetsFromFunction` (TensorFlow
-2.13 to 2.21); where they moved, only plain datasets are seen.
+2.13 to 2.21); where they moved, only plain datasets are detected.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tpudiag.sources.job.tensorflow.input import cardinality, files
 
 _ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
 MOST_KEPT = 10_000
-"""Starts of one line that are remembered."""
+"""The most starts remembered for one line."""
 
 
 @dataclass
 class _Line:
-    """The starts at one line, called from the same lines: a helper reads many datasets."""
+    """The starts at one line with the same callers: a helper reads many datasets."""
 
     location: Location
     at_step: list[int] = field(default_factory=list[int])
@@ -40,7 +40,7 @@ class IteratorStartWatch:
     """Hooks `iter` of datasets and distributed datasets."""
 
     def __init__(self, tf: Library, steps: Callable[[], int]) -> None:
-        """`steps` tells how many training steps were dispatched so far."""
+        """`steps` returns the number of training steps dispatched so far."""
         self._tf, self._steps = tf, steps
         self._lines: dict[tuple[user_lines.Line, ...], _Line] = {}
         self._sources: dict[int, tuple[object, object]] = {}
@@ -49,13 +49,13 @@ class IteratorStartWatch:
         hooks.after(table.ANY_STRATEGY_DISTRIBUTES, self._distribute, gives=True)
 
     def facts(self) -> tuple[IteratorUse, ...]:
-        """The lines that started to read more than once."""
+        """The lines that started reading more than once."""
         return tuple(self._use(line) for line in self._lines.values() if len(line.at_step) > 1)
 
     def _distribute(
         self, distributed: object, _: object, dataset: object, *__: object, **___: object
     ) -> None:
-        """Remember which dataset a distributed one hands on."""
+        """Remember the dataset behind a distributed one."""
         self._sources[id(distributed)] = distributed, dataset
 
     def _start(self, original: Call, dataset: object) -> object:
@@ -71,14 +71,14 @@ class IteratorStartWatch:
             line.took_ms.append((time.perf_counter() - began) * 1e3)
             if id(dataset) not in line.datasets and len(line.kept) < MOST_KEPT:
                 line.datasets.add(id(dataset))
-                # How many datasets a line read tells a pipeline that is rebuilt in a loop from one
-                # that is read again.
-                line.kept.append(dataset)  # so that no other gets its id
+                # The number of datasets per line distinguishes a pipeline rebuilt in a loop from
+                # one read again.
+                line.kept.append(dataset)  # so that its id is not reused
         line.last = dataset
         return iterator
 
     def _use(self, line: _Line) -> IteratorUse:
-        """What is known of a line."""
+        """The use at one line."""
         location = line.location
         gaps = [after - before for before, after in pairwise(line.at_step)]
         source = self._sources.get(id(line.last), (None, line.last))[1]
@@ -89,8 +89,8 @@ class IteratorStartWatch:
             steps_between=median(gaps),
             cardinality=cardinality.known(source),
             cached=_cached(source),
-            # The first start also builds what later ones find: threads, files, the graph of the
-            # pipeline.
+            # The first start also creates what later ones reuse: threads, files, the pipeline's
+            # graph.
             start_ms=mean(line.took_ms[1:]),
             asks_once=bool(_ASKS_ONCE.search(text)),
             location=location,
@@ -98,7 +98,7 @@ class IteratorStartWatch:
 
 
 def _cached(dataset: object) -> bool:
-    """Whether a cache in memory is among a dataset's transformations."""
+    """Whether a memory cache is among a dataset's transformations."""
     pending, visited = [dataset], set[int]()
     while pending:
         each = pending.pop()

@@ -1,4 +1,4 @@
-"""Watches Keras: which one trains, through which loop, with which precision and loss scaling."""
+"""Watches Keras: which one trains, in which loop, with which precision and loss scaling."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
 
 
 class KerasWatch:
-    """Hooks Model.compile, Model.fit and the optimizers of the Keras that the job imported."""
+    """Hooks Model.compile, Model.fit and the optimizers of the job's Keras."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -25,18 +25,18 @@ class KerasWatch:
         self.fit_model: object = None
         self.fit_at: Location | None = None
         self.fit_batch: int | None = None
-        """Of the arrays that the last fit was given; None where it got batches."""
+        """The batch of the last fit's arrays; None where it got batches."""
         self.optimizers: list[object] = []
         self._stepped = False
         self._restored_steps = 0
-        """Steps of the optimizers before the first call that trained."""
+        """The optimizers' steps before the first training call."""
         self.layers = LayerWatch()
         self._fit_epochs = 1
         self._compiled_at: dict[int, Location | None] = {}
         self._optimizer_lines: dict[int, Location | None] = {}
         self._steps_asked: dict[int, int] = {}
         self._compiled_twice: set[int] = set()
-        """Models compiled with jit_compile=True under a strategy, which compiles their step."""
+        """Models compiled with jit_compile=True under a strategy, which compiles the step."""
 
     def watch(self, keras: Library, package: str) -> None:
         """Install the hooks on a Keras package."""
@@ -47,46 +47,46 @@ class KerasWatch:
         hooks.after(table.COMPILED, self._note_compile, keras)
         hooks.after(table.OPTIMIZER_MADE, self._note_optimizer, keras)
         hooks.after(table.OTHER_OPTIMIZER_MADE, self._note_optimizer, keras)
-        # tf-keras makes one of two classes, by the optimizer that is wrapped.
+        # tf-keras makes one of two classes, by the wrapped optimizer.
         hooks.after(table.SCALING_MADE, self._note_optimizer, keras, gives=True)
 
     def adapt_to_cpu_replicas(self, keras: Library) -> None:
-        """Keep Keras 3 from what a TPU copes with and CPU replicas do not.
+        """Keep Keras 3 from what works on a TPU but not on CPU replicas.
 
         An optimizer's variables are made before its first update inside a replica, a layer's before
-        its first call there, and a model takes one step per execution: CPU replicas fail at either
+        its first call there, and a model takes one step per execution: CPU replicas fail otherwise
         ("You must feed a value for placeholder tensor"), which is no fault of the script.
         """
         hooks.before(table.OPTIMIZER_APPLIES, self._build, keras)
         hooks.after(table.COMPILED, self._take_single_steps, keras)
         hooks.after(table.COMPILED, self._compile_once, keras)
         hooks.after(table.EVALUATE, self._begin_again, keras)
-        if hasattr(keras, "KerasTensor"):  # Keras 2 makes them in replicas, on CPUs as well
+        if hasattr(keras, "KerasTensor"):  # Keras 2 makes them in replicas, which works on CPUs
             hooks.before(table.LAYER_CALLED, LayerBuilder(self._tf, keras).before_call, keras)
 
     def _take_single_steps(self, model: Any, *_: object, **__: object) -> None:
-        """Remember the steps per execution that the script asked for, and take one."""
-        asked = _integer(getattr(model, "steps_per_execution", None))
-        self._steps_asked[id(model)] = asked
-        if asked > 1 and interventions.allowed(InterventionKind.SINGLE_STEPS):
+        """Remember the script's steps per execution, and take one."""
+        requested = _integer(getattr(model, "steps_per_execution", None))
+        self._steps_asked[id(model)] = requested
+        if requested > 1 and interventions.allowed(InterventionKind.SINGLE_STEPS):
             interventions.note(InterventionKind.SINGLE_STEPS)
             model.steps_per_execution = 1
 
     def _begin_again(self, model: object, *_: object, **__: object) -> None:
-        """Let Keras 3 read validation data anew where several steps at once had met their end."""
+        """Let Keras 3 reread validation data where several steps at once would have ended it."""
         single = interventions.allowed(InterventionKind.SINGLE_STEPS)
         reader = privates.VALIDATION.of(model, None)
         if single and reader is not None and self._steps_asked.get(id(model), 1) > 1:
             reader.reset()
 
     def _compile_once(self, model: Any, *_: object, **__: object) -> None:
-        """Leave jit_compile=True out of a distributed step: it fails, and no more would be seen."""
-        # Of an earlier compile, or of a model that is gone and had the same id.
+        """Drop jit_compile=True from a distributed step, which would fail unobserved."""
+        # From an earlier compile, or a deleted model with the same id.
         self._compiled_twice.discard(id(model))
         strategy = getattr(model, "distribute_strategy", None)
         replicas = getattr(strategy, "num_replicas_in_sync", 1)
-        asked = replicas > 1 and getattr(model, "jit_compile", False) is True
-        if asked and interventions.allowed(InterventionKind.UNCOMPILED):
+        requested = replicas > 1 and getattr(model, "jit_compile", False) is True
+        if requested and interventions.allowed(InterventionKind.UNCOMPILED):
             interventions.note(InterventionKind.UNCOMPILED)
             self._compiled_twice.add(id(model))
             model.jit_compile = False
@@ -102,7 +102,7 @@ class KerasWatch:
         if not interventions.allowed(InterventionKind.EARLY):
             return
         if not self._tf.distribute.has_strategy():
-            return  # one replica, whose variables may be of no strategy at all
+            return  # one replica, whose variables may belong to no strategy
         variables = list(trainable_variables)
 
         def build(strategy: Strategy) -> None:
@@ -114,7 +114,7 @@ class KerasWatch:
         context.merge_call(build)
 
     def _package_in_use(self) -> str:
-        """The Keras of the model in fit, or of the optimizer: both may be imported."""
+        """The Keras of the model in fit, or of the optimizer: several may be imported."""
         for used in (self.fit_model, *reversed(self.optimizers)):
             for class_ in type(used).__mro__:
                 package = class_.__module__.partition(".")[0]
@@ -123,7 +123,7 @@ class KerasWatch:
         return self.package
 
     def facts(self) -> KerasUse | None:
-        """The Keras in use, None where the job uses none."""
+        """The Keras in use, None where there is none."""
         if not self.package or not (self.layers.policies or self.optimizers):
             return None
         model = self.fit_model
@@ -141,16 +141,16 @@ class KerasWatch:
         )
 
     def steps_per_execution(self) -> int:
-        """The steps that the model in fit was compiled to take at once."""
+        """The steps per execution with which the model in fit was compiled."""
         model = self.fit_model
-        # Keras 2 keeps it as a variable of a private name.
+        # Keras 2 keeps it as a private variable.
         return self._steps_asked.get(id(model)) or _integer(
             getattr(model, "steps_per_execution", None)
             or privates.STEPS_PER_EXECUTION.of(model, None)
         )
 
     def steps_at_once(self, counted: int) -> int:
-        """The steps in one dispatch: those counted, or more where the script asked for more."""
+        """The steps per dispatch: those counted, or the script's larger setting."""
         return max(counted, self.steps_per_execution())
 
     def run_eagerly(self) -> bool:
@@ -166,7 +166,7 @@ class KerasWatch:
         return self._compiled_at.get(id(model))
 
     def line_of_optimizer(self, optimizer: object) -> Location | None:
-        """The line that made an optimizer, or compiled a model with it by its name."""
+        """The line that made an optimizer, or compiled a model with its name."""
         return self._optimizer_lines.get(id(optimizer))
 
     def precision(self) -> MixedPrecision | None:
@@ -175,8 +175,7 @@ class KerasWatch:
             return None
         scaling = next((o for o in self.optimizers if "LossScale" in type(o).__name__), None)
         policies = self.layers.policies
-        # The line of a float16 policy goes first: of all of them it is the one that a TPU has no
-        # use for.
+        # The line of a float16 policy has priority: that one is useless on a TPU.
         half = next((name for name in policies if name in ("float16", "mixed_float16")), "")
         return MixedPrecision(
             tuple(sorted(policies)),
@@ -189,17 +188,17 @@ class KerasWatch:
         )
 
     def own_methods(self) -> tuple[object, ...]:
-        """The methods of the model in fit that its author wrote."""
+        """The user-written methods of the model in fit."""
         methods = (getattr(self.fit_model, name, None) for name in ("train_step", "call"))
         return tuple(method for method in methods if user_lines.of_function(method) is not None)
 
     def calling(self) -> None:
-        """A function is about to be called that may be the first step; what was restored counts."""
+        """A function that may be the first step is about to be called; restored steps count."""
         if not self._stepped:
             self._restored_steps = self.iterations() or 0
 
     def steps_of_first_call(self) -> int | None:
-        """Optimizer steps of the call just ended, the first that trained; None where not known."""
+        """Optimizer steps of the first training call, which just ended; None where unknown."""
         self._stepped = True
         now = self.iterations()
         return None if now is None else now - self._restored_steps
@@ -210,7 +209,7 @@ class KerasWatch:
         return max((steps for steps in taken if steps is not None), default=None)
 
     def _note_fit(self, model: object, *args: object, **kwargs: object) -> None:
-        """A fit begins: which model, and how often it goes over its data."""
+        """A fit begins: record its model, and its passes over the data."""
         self.fit_model, self.fit_at = model, user_lines.caller()
         data = kwargs.get("x", args[0] if args else None)
         size = kwargs.get("batch_size", args[2] if len(args) > 2 else None)
@@ -234,7 +233,7 @@ class KerasWatch:
 
 
 def _integer(value: Any) -> int:
-    """A setting as an int, 1 where there is none."""
+    """A setting as an int, 1 by default."""
     try:
         return int(value.numpy() if hasattr(value, "numpy") else value)
     except (TypeError, ValueError):

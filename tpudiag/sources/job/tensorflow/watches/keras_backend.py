@@ -1,4 +1,4 @@
-"""Keras 3 on another framework: its training is not TensorFlow's."""
+"""Keras 3 on another framework, whose training is not TensorFlow's."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from tpudiag.sources.job.process.protocol import Recorder
 
 
 def name_of(keras: Library) -> str:
-    """The framework that a Keras trains with."""
+    """The framework that a Keras uses."""
     backend = getattr(getattr(keras, "backend", None), "backend", None)
     return str(backend()) if callable(backend) else "tensorflow"
 
 
 def watch(keras: Library, recorder: Recorder) -> None:
-    """End the job at its first fit, where that would train with PyTorch, which nothing watches."""
+    """End the job at its first fit where that would train with PyTorch, which is not supported."""
     name = name_of(keras)
     if name in ("tensorflow", "jax"):
         return
 
     def fit(*_: object, **__: object) -> None:
         recorder.put(keras_backend=str(name))
-        # Not sys.exit: a script may catch SystemExit, and JAX would go on to compile for a CPU for
-        # minutes.
+        # Not sys.exit: a script may catch SystemExit, and JAX would spend minutes compiling for a
+        # CPU.
         os._exit(0)
 
     hooks.around(table.FIT, fit, keras)

@@ -1,8 +1,8 @@
-"""Makes the variables of a layer before its first call inside a replica that is being traced.
+"""Makes a layer's variables before its first call inside a replica that is being traced.
 
-A TPU copes with variables that are made there; CPU replicas end in "You must feed a value for
-placeholder tensor", which is no fault of the script. The layer is called once on symbols of the
-first replica's shapes, outside the replicas and in the strategy's scope.
+A TPU supports making variables there; CPU replicas fail with "You must feed a value for placeholder
+tensor", which is no fault of the script. The layer is called once on symbols with the first
+replica's shapes, outside the replicas and in the strategy's scope.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from tpudiag.sources.job.points.library_objects import Strategy
 
 
 class LayerBuilder:
-    """Looks at each call of a layer of Keras 3."""
+    """Examines each call of a Keras 3 layer."""
 
     def __init__(self, tf: Library, keras: Library) -> None:
         self._tf, self._keras = tf, keras
         self._building = False
 
     def before_call(self, layer: Any, *args: object, **kwargs: object) -> None:
-        """Build a layer that is called in a replica and is not built; all replicas meet here."""
+        """Build an unbuilt layer called in a replica; all replicas meet here."""
         tf = self._tf
         if layer.built or self._building or tf.executing_eagerly():
             return
@@ -31,8 +31,7 @@ class LayerBuilder:
         context = tf.distribute.get_replica_context()
         if context is None or not tf.distribute.has_strategy():
             return
-        # A functional model that is being made calls its layers on symbols, and so builds them
-        # itself.
+        # A functional model under construction calls its layers on symbols, which builds them.
         if any(isinstance(leaf, self._keras.KerasTensor) for leaf in tf.nest.flatten(args)):
             return
         symbols = tf.nest.map_structure(self._symbol, (args, dict(kwargs)))
@@ -40,26 +39,26 @@ class LayerBuilder:
         def build(strategy: Strategy) -> None:
             barrier.attempt("Layer.__call__ build", self._build, strategy, layer, *symbols)
 
-        # The replicas trace side by side on threads of their own and meet in merge_call: built
-        # there, the variables are made once, mirrored, while the others wait.
+        # Replicas trace side by side on threads of their own and meet in merge_call: there the
+        # variables are made once, mirrored, while the others wait.
         context.merge_call(build)
 
     def _build(self, strategy: Strategy, layer: Any, args: Args, kwargs: Kwargs) -> None:
-        """Once for all replicas; a layer that takes no symbols stays as it is."""
+        """Build once for all replicas; a layer that accepts no symbols stays unbuilt."""
         if layer.built:
             return
         interventions.note(InterventionKind.EARLY)
         self._building = True
         try:
-            # init_scope lifts out of the graph that is being traced: a variable made inside it
-            # would be local to one replica's graph.
+            # init_scope leaves the graph being traced: a variable made inside it would be local to
+            # one replica's graph.
             with self._tf.init_scope(), strategy.scope():
                 layer(*args, **kwargs)
         finally:
             self._building = False
 
     def _symbol(self, value: Any) -> object:
-        """A tensor as a symbol of Keras; anything else as it is."""
+        """A tensor as a Keras symbol; anything else unchanged."""
         if not self._tf.is_tensor(value) or not hasattr(value, "shape"):
             return value
         return self._keras.KerasTensor(tuple(value.shape), value.dtype.name)

@@ -1,4 +1,4 @@
-"""Watches Keras layers: who made them, on which line, and with which dtype policy."""
+"""Watches Keras layers: who made them, at which line, and with which dtype policy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tpudiag.sources.job.points import Library, hooks, table, user_lines
 
 _DTYPE = re.compile(r"\bdtype\s*=\s*([\w.]+(?:\([^()]*\))?|[\"']\w+[\"'])")
 _CALL_LINES = 12
-"""Of a call that makes a layer: its arguments stand on so many lines."""
+"""The most lines of a call that makes a layer, in which its arguments are read."""
 _MOST_WIDE = 200
 
 
@@ -23,10 +23,10 @@ class LayerWatch:
 
     def __init__(self) -> None:
         self.policies: dict[str, Location | None] = {}
-        """Policies of the layers made so far, each with the line behind it."""
+        """Policies of the layers made so far, each with its line."""
         self._made_at: dict[str, Location] = {}
         self._makers: dict[int, tuple[weakref.ref[object], Location]] = {}
-        """By the identity of a layer, which another may have once it is gone."""
+        """By a layer's id, which may be reused after it is gone."""
         self._model_class: type | tuple[()] = ()
         self._set_at: dict[str, Location] = {}
         self._global_policy: Callable[[], object] | None = None
@@ -46,7 +46,7 @@ class LayerWatch:
         hooks.before(table.POLICY_SET, self._note_policy, keras)
 
     def line_of(self, name: str) -> Location | None:
-        """The line that made the library's layer to which a variable or an operation belongs."""
+        """The line that made the library layer of a variable or operation."""
         for scope in reversed(name.split("/")[:-1]):
             # Keras 3 enters a scope more than once: `dense_1` may be the second scope of the layer
             # `dense`.
@@ -71,7 +71,7 @@ class LayerWatch:
             self.global_policy = name
 
     def _note_layer(self, layer: object, *_: object, **__: object) -> None:
-        """A layer was made; of the user's own classes the line of the operation says more."""
+        """A layer was made; for the user's own classes the operation's line is more precise."""
         if type(layer).__name__ == "InputLayer":
             return  # it computes nothing
         where = user_lines.caller()
@@ -88,7 +88,7 @@ class LayerWatch:
             self._note_wide(layer, policy)
 
     def _note_wide(self, layer: object, policy: str) -> None:
-        """Keep a layer that is of float32 by its own setting."""
+        """Record a layer set to float32 by its own argument."""
         if self._global_policy is None or isinstance(layer, self._not_computing):
             return
         self.global_policy = str(getattr(self._global_policy(), "name", None))
@@ -104,7 +104,7 @@ class LayerWatch:
 
 
 def _dtype_given(place: Location) -> str:
-    """What a call that begins on a line gives as `dtype`; empty where it gives none."""
+    """The `dtype` argument of the call that begins at a line; empty without one."""
     lines, depth = "", 0
     for number in range(place.line or 0, (place.line or 0) + _CALL_LINES):
         line = linecache.getline(place.file, number)
@@ -116,6 +116,6 @@ def _dtype_given(place: Location) -> str:
 
 
 def _users_own(layer: object) -> bool:
-    """Whether a layer's class is defined in the user's code: its operations have lines there."""
+    """Whether a layer's class is defined in user code, where its operations have lines."""
     file = getattr(sys.modules.get(type(layer).__module__), "__file__", None)
     return file is None or user_lines.is_user_file(file)

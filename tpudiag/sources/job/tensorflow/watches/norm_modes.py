@@ -1,7 +1,7 @@
-"""Watches batch normalisations that a training step runs as in inference.
+"""Watches batch normalisations that a training step runs in inference mode.
 
-A model that is called without `training=True` in a loop of one's own neither takes the statistics
-of the batch nor moves its averages, while the gradient goes on through it.
+A model called without `training=True` in a custom loop neither uses the batch's statistics nor
+updates its averages, although gradients flow through it.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from tpudiag.sources.job.points.library_objects import Graph
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 MOST_LINES = 8
-"""Lines of one call that are read."""
+"""The most lines of one call that are read."""
 
 
 @dataclass
 class _Use:
-    """A batch normalisation in one graph; the graph is kept, so that its identity stays its own."""
+    """A batch normalisation in one graph, which is kept so that its id is not reused."""
 
     graph: Graph
     layer: Any
     location: Location | None
     trains: bool
     chosen: bool
-    """The call that led to it says something of `training`."""
+    """Whether the outer call sets `training`."""
 
 
 class NormModeWatch:
-    """Hooks the call of Keras' batch normalisation while a graph is traced."""
+    """Hooks calls of Keras' batch normalisation during tracing."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -44,7 +44,7 @@ class NormModeWatch:
         hooks.before(table.NORMALISED, self._called, keras)
 
     def facts(self, call: GradientCall) -> tuple[FrozenNorm, ...]:
-        """Those that a step takes gradients for, and calls as in inference by no one's choice."""
+        """Those with gradients in a step, but in inference mode by nobody's choice."""
         sources = {id(_plain(source)) for source in call.sources}
         return tuple(
             FrozenNorm(str(use.layer.name), use.location)
@@ -60,8 +60,8 @@ class NormModeWatch:
             return
         training = kwargs.get("training", args[1] if len(args) > 1 else None)
         graph = self._tf.compat.v1.get_default_graph()
-        # Keras also passes a symbolic tensor (learning phase): which of both it is, is decided
-        # while the graph runs; taken as training, so as to accuse nobody.
+        # Keras also passes a symbolic tensor (learning phase), decided when the graph runs: count
+        # it as training, to be on the safe side.
         trains = bool(training) if isinstance(training, (bool, int, type(None))) else True
         key = id(graph), id(layer)
         known = self._uses.get(key)
@@ -69,8 +69,7 @@ class NormModeWatch:
             known.trains |= trains
             return
         location = None if trains else _model_call()
-        # Whoever writes `training=False` on the call has decided: what is looked for is the
-        # argument that was forgotten.
+        # `training=False` on the call is a decision: only a missing argument is of interest.
         chosen = location is None or "training" in _text(location)
         self._uses[key] = _Use(graph, layer, location, trains, chosen)
 
@@ -88,7 +87,7 @@ def _model_call() -> Location | None:
 
 
 def _text(location: Location) -> str:
-    """The call that begins on a line, up to its last bracket."""
+    """The text of the call that begins at a line, up to its last bracket."""
     text = ""
     for line in range(location.line or 0, (location.line or 0) + MOST_LINES):
         text += linecache.getline(location.file, line)
@@ -98,11 +97,11 @@ def _text(location: Location) -> str:
 
 
 def _own_ids(layer: object) -> set[int]:
-    """The identities of a normalisation's scale and offset."""
+    """The ids of a normalisation's scale and offset."""
     own = (getattr(layer, name, None) for name in ("gamma", "beta"))
     return {id(_plain(variable)) for variable in own if variable is not None}
 
 
 def _plain(variable: object) -> object:
-    """TensorFlow's variable behind one of Keras 3."""
+    """The TensorFlow variable of a Keras 3 variable."""
     return privates.VALUE.of(variable, variable)

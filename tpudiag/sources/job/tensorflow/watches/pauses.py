@@ -1,4 +1,4 @@
-"""Watches what a loop spends beside its training steps: evaluation, predictions, saving."""
+"""Measures the loop's time outside training steps: evaluation, predictions, saving."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tpudiag.sources.job.points.step_loop import StepLoop
 Kind = Literal["evaluation", "predict", "saving"]
 
 ANSWERED = 0.1
-"""A call that took less of its usual time was not run."""
+"""A call below this share of its usual time was answered, not run."""
 MOST_TIMED = 50
 FEWEST_STEPS_BETWEEN = 3
-"""Training steps between two evaluations; what is called more often belongs to the training, as a
-policy that acts between the updates of it; a callback of fit at each batch belongs to nothing."""
+"""Least training steps between two evaluations; a function called more often belongs to training,
+such as a policy that acts between its updates; fit's callbacks per batch are exempt."""
 _BATCH_HOOKS = frozenset(("on_train_batch_end", "on_train_batch_begin", "on_batch_end"))
 
 
@@ -29,25 +29,26 @@ class _Line:
 
     spent_ms: list[float] = field(default_factory=list[float])
     training_ms: list[float] = field(default_factory=list[float])
-    """Time spent training before each of them."""
+    """Training time before each of them."""
     at_step: list[int] = field(default_factory=list[int])
     eager: bool = False
     each_batch: bool = False
-    """A callback of fit does it."""
+    """Whether a callback of fit causes it."""
     in_step_loop: bool = False
 
     @property
     def steps_between(self) -> float:
-        """Training steps between one round of them and the next."""
+        """Training steps between rounds of pauses."""
         # Several evaluations after one step (validation, test) are one round.
         rounds = len(set(self.at_step))
         return (self.at_step[-1] - self.at_step[0]) / (rounds - 1) if rounds > 1 else 0.0
 
 
 class PauseWatch:
-    """Hooks what evaluates, predicts and saves.
+    """Hooks evaluating, predicting and saving.
 
-    Evaluation is the time in its functions, as training is: iterators of CPU replicas start slowly.
+    An evaluation counts the time of its functions, as training does: CPU replicas' iterators start
+    slowly.
     """
 
     def __init__(self) -> None:
@@ -68,7 +69,7 @@ class PauseWatch:
         hooks.around(table.MODEL_SAVED, self._timed("saving"), keras)
 
     def trained(self, took_ms: float) -> None:
-        """A training step took so long."""
+        """A training step ended after so long."""
         self._training_ms += took_ms
         self._steps += 1
         if self._steps <= MOST_TIMED:
@@ -77,12 +78,13 @@ class PauseWatch:
     def evaluated(
         self, function: object, took_ms: float, location: Location | None, *, eager: bool = False
     ) -> None:
-        """A function that takes no gradients was called between training steps.
+        """A function without gradients was called between training steps.
 
-        One that took next to nothing was answered in its place, and counts as the real ones.
+        A call that took almost no time was answered instead of run, and counts as long as a real
+        one.
         """
         calls = self._calls.setdefault(function, [])
-        # The first call traces: beside it a real one takes next to nothing.
+        # The first call traces: compared with it, a real one takes almost no time.
         usual_ms = median(calls[1:]) if len(calls) > 1 else 0.0
         owed_ms = usual_ms if took_ms < ANSWERED * usual_ms else 0.0
         if not owed_ms and len(calls) < MOST_TIMED:
@@ -93,7 +95,7 @@ class PauseWatch:
             self._add("evaluation", location, took_ms + owed_ms).eager = eager
 
     def facts(self) -> tuple[Pause, ...]:
-        """The pauses that came again."""
+        """The repeated pauses."""
         return tuple(
             _pause(kind, location, line)
             for (kind, location), line in self._lines.items()
@@ -102,7 +104,7 @@ class PauseWatch:
         )
 
     def _add(self, kind: Kind, location: Location | None, took_ms: float) -> _Line:
-        """One pause has ended."""
+        """Add one pause."""
         line = self._lines.setdefault((kind, location), _Line())
         line.spent_ms.append(took_ms)
         line.training_ms.append(self._training_ms)
@@ -120,8 +122,7 @@ class PauseWatch:
                 return original(*args, **kwargs)
             finally:
                 self._inside = False
-                # What is saved or evaluated before the first step (a warm start) delays no
-                # training.
+                # Saving or evaluating before the first step (a warm start) does not delay training.
                 if self._training_ms:
                     whole_ms = (time.perf_counter() - began) * 1e3
                     took_ms = whole_ms if kind == "saving" else self._spent_ms
@@ -133,15 +134,14 @@ class PauseWatch:
 
 
 def _of_a_batch() -> bool:
-    """Whether a callback's hook for each batch is on the stack."""
+    """Whether a callback's batch hook is on the stack."""
     return any(frame.f_code.co_name in _BATCH_HOOKS for frame in user_lines.frames())
 
 
 def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
-    """What a line spent after training had gone on, and the training in between."""
+    """A line's pauses after training had continued, and the training in between."""
     first = line.training_ms[0]
-    # Both sums begin behind the first pause: before it lies what was traced, which is no usual
-    # training.
+    # Both sums begin after the first pause: the time before it includes tracing.
     later = zip(line.spent_ms, line.training_ms, strict=True)
     return Pause(
         kind=kind,

@@ -1,7 +1,7 @@
 """Watches Python state that a trace freezes: random draws, counters, rates.
 
-A tf.function's Python code runs while it is traced and never again. What it drew, counted or read
-then is a constant of the graph.
+A tf.function's Python code runs only during tracing. What it drew, counted or read then is a
+constant of the graph.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tpudiag.sources.job.points.library_objects import Function
 from tpudiag.sources.job.points.python_slots import Numbers, Slot, unique_slots
 
 _ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make_\w*)$")
-"""Functions that make weights and layers: what they draw is meant to be drawn once."""
+"""Functions that make weights and layers, where a single draw is intended."""
 _SEEDED = re.compile(r"\bseed\s*=")
-# A counter of such a name is there to be moved by traces alone.
+# A counter of such a name is meant to be changed by traces only.
 _COUNTS_TRACES = re.compile(r"trac(e|ing)", re.IGNORECASE)
 MOST_KEPT = 20
 
 
 @dataclass
 class _Traced:
-    """The slots of one tf.function, and what they held when it was traced last."""
+    """The slots of one tf.function, and their values at its last trace."""
 
     function: Function
     slots: tuple[Slot, ...]
@@ -41,7 +41,7 @@ class _Traced:
 
 
 class PythonStateWatch:
-    """Hooks Python's and NumPy's random draws, and looks at numbers around traced calls."""
+    """Hooks Python's and NumPy's random draws, and compares numbers around traced calls."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -49,9 +49,8 @@ class PythonStateWatch:
         self._read: dict[tuple[int, str], FrozenState] = {}
         self._traced: dict[int, _Traced] = {}
         self.methods: Callable[[], tuple[object, ...]] = tuple
-        """The user's own methods that a library's traced function calls (train_step of a model)."""
-        # Not at the top: this module is imported before the job's TensorFlow, which brings NumPy
-        # with it.
+        """The user's own methods called by a library's traced function (train_step of a model)."""
+        # Not at the top: this module is imported before the job's TensorFlow, and NumPy with it.
 
         for at, prefix in ((table.RANDOM_DRAWN, "random"), (table.NUMPY_DRAWN, "np.random")):
             for each in at.each():
@@ -60,13 +59,13 @@ class PythonStateWatch:
                     vars(getattr(owner, name))["autograph_info__"] = {}  # AutoGraph leaves it be
 
     def facts(self) -> tuple[FrozenState, ...]:
-        """What was frozen, each once."""
+        """The frozen state, each item once."""
         written = (state for traced in self._traced.values() for state in traced.written.values())
         states = (*self._drawn.values(), *written, *self._read.values())
         return states[:MOST_KEPT]
 
     def _note(self, name: str) -> Callable[..., None]:
-        """Note a draw that is made while a graph is built."""
+        """Record a draw made while a graph is built."""
 
         def note(*_: object, **__: object) -> None:
             if self._tf.executing_eagerly() or not self._tf.inside_function():

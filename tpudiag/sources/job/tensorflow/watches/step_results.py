@@ -20,16 +20,16 @@ from tpudiag.sources.job.points.library_objects import Strategy, Tensor
 
 _KEPT = 8
 LARGEST = 1024
-"""Elements of a result that is kept to be known again; larger ones are no losses or metrics."""
+"""The most elements of a result that is tracked; larger ones are no losses or metrics."""
 _BETWEEN = ("framework/ops.py", "framework/tensor.py", "values.py", "autograph/impl/api.py")
-"""Files of TensorFlow that a fetch by the user's line goes through."""
+"""TensorFlow's files between the user's line and a fetch."""
 
 _VALUE_OF = frozenset(("numpy", "__array__"))
-"""The methods by which variables of TensorFlow and of Keras give their values."""
+"""The methods by which TensorFlow's and Keras' variables return their values."""
 
 
 class StepResultWatch:
-    """Hooks the fetching of tensors, metrics' results, summaries and strategy.reduce."""
+    """Hooks fetches of tensors, metrics' results, summaries and strategy.reduce."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -37,14 +37,14 @@ class StepResultWatch:
         self._fetched: dict[tuple[FetchKind, Location], list[int]] = {}
         self._replica_reads: dict[Location, ReplicaRead] = {}
         self._of_replicas: deque[Any] = deque(maxlen=_KEPT)
-        """What functions gave last that each replica has a part of its own of."""
+        """The functions' last results that differ between replicas."""
         self._taken: dict[Location, list[int]] = {}
         self.steps = 0
         self.on_step: Callable[[object], None] | None = None
         self.losses: Callable[[], tuple[object, ...]] = tuple
-        """The tensors that gradients were taken of while steps were traced."""
+        """The tensors whose gradients were taken in traced steps."""
         self.dispatches = 0
-        """Of steps, those past the observed ones too."""
+        """Dispatched steps, including those past the observed ones."""
         hooks.before(table.TENSOR_FETCHED, self._fetching)
         hooks.before(table.SUMMARY_WRITTEN, self._summarised)
         hooks.around(table.LOCAL_RESULTS, self._local_results)
@@ -55,7 +55,7 @@ class StepResultWatch:
         hooks.after(table.METRIC_MADE, self._metric_made, keras)
 
     def step_done(self, result: object) -> None:
-        """A training step has returned; None where it gives nothing."""
+        """A training step returned; None where it has no result."""
         self.steps += 1
         self._results = {}
         if self.on_step is not None:
@@ -63,13 +63,13 @@ class StepResultWatch:
         self._keep(result, "result")
 
     def gave(self, result: object, trains: bool) -> None:
-        """A function of the job's has returned, whether its call ran or was answered."""
+        """A function of the job returned, whether it ran or was answered."""
         self.dispatches += trains
         flat = self._tf.nest.flatten(result)
         self._of_replicas.extend(part for part in flat if hasattr(part, "values"))
 
     def forget(self) -> None:
-        """What is fetched from now on has nothing to do with a step."""
+        """Later fetches are unrelated to a step."""
         self._results = {}
 
     def fetches(self) -> tuple[ResultFetch, ...]:
@@ -84,13 +84,13 @@ class StepResultWatch:
         return tuple(self._replica_reads.values())
 
     def _keep(self, value: object, kind: FetchKind) -> None:
-        """Remember small floating results, so that they are known when they are fetched."""
+        """Remember small floating results, to recognise them when they are fetched."""
         for tensor in self._tf.nest.flatten(value, expand_composites=True):
             dtype = getattr(tensor, "dtype", None)
             if dtype is None or not getattr(dtype, "is_floating", False):
                 continue
             if (tensor.shape.num_elements() or 0) <= LARGEST:
-                # Kept with its id, so that no other tensor gets it.
+                # Kept alive, so that its id is not reused.
                 self._results[id(tensor)] = tensor, kind
 
     def _known(self, value: object) -> FetchKind | None:
@@ -102,7 +102,7 @@ class StepResultWatch:
         return None
 
     def _fetching(self, tensor: Tensor) -> None:
-        """A tensor's value is asked for."""
+        """A tensor's value is fetched."""
         if not self._results:
             return
         frame = _asking_frame()
@@ -120,13 +120,13 @@ class StepResultWatch:
                 self._count(kind, location)
 
     def _reading(self, tensor: Tensor) -> None:
-        """The value of a variable with dimensions (weights, no counter) may be asked for."""
+        """The value of a variable with dimensions (weights, no counter) may be fetched."""
         location = _line_reading() if tensor.shape.rank and tensor.dtype.is_floating else None
         if location is not None:
             self._count("variable", location)
 
     def _named_on(self, frame: FrameType) -> FetchKind | None:
-        """The kind of the result that the line of a frame names, e.g. in `if loss > 3:`."""
+        """The kind of the result named in a frame's line, e.g. in `if loss > 3:`."""
         line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
         for word in re.findall(r"[A-Za-z_]\w*", line):
             value = frame.f_locals.get(word, frame.f_globals.get(word))
@@ -135,13 +135,13 @@ class StepResultWatch:
         return None
 
     def _count(self, kind: FetchKind, location: Location) -> None:
-        """A line fetched after this step; once a step."""
+        """A line fetched after this step; counted once per step."""
         steps = self._fetched.setdefault((kind, location), [])
         if not steps or steps[-1] != self.steps:
             steps.append(self.steps)
 
     def _summarised(self, *args: object, **kwargs: object) -> None:
-        """A summary of a value is written."""
+        """A value is written to a summary."""
         data = kwargs.get("data", args[1] if len(args) > 1 else None)
         location = (
             user_lines.of_frame(_asking_frame()) if self._results and data is not None else None
@@ -150,18 +150,18 @@ class StepResultWatch:
             self._count("summary", location)
 
     def _metric_made(self, metric: object, *_: object, **__: object) -> None:
-        """Follow the results of each kind of metric."""
+        """Follow the results of each metric class."""
         hooks.after(table.METRIC_READ, self._metric_read, type(metric), gives=True)
 
     def _metric_read(self, result: object, *_: object) -> None:
-        """A metric's result is computed; it is read from the device where it is fetched."""
+        """A metric's result is computed; the fetch reads it from the device."""
         if self.steps and self._tf.executing_eagerly():
             self._keep(result, "metric")
 
     def _reduced(
         self, reduced: object, strategy: Strategy, *args: object, **kwargs: object
     ) -> None:
-        """Results of replicas are brought together outside the step."""
+        """Replicas' results are reduced outside the step."""
         value = kwargs.get("value", args[1] if len(args) > 1 else None)
         if not self._tf.executing_eagerly():
             self._averaged(strategy, kwargs.get("reduce_op", args[0] if args else None), value)
@@ -169,7 +169,7 @@ class StepResultWatch:
             self._keep(reduced, kind)
 
     def _averaged(self, strategy: Strategy, operation: object, value: object) -> None:
-        """Inside a traced step: note a mean of the very losses that gradients are taken of."""
+        """Inside a traced step: record a mean of the losses whose gradients are taken."""
         replicas, location = strategy.num_replicas_in_sync, user_lines.caller()
         if replicas < 2 or location is None or "MEAN" not in str(operation).upper():
             return
@@ -181,7 +181,7 @@ class StepResultWatch:
     def _local_results(
         self, original: Callable[..., tuple[Any, ...]], strategy: Strategy, value: object
     ) -> object:
-        """The parts of all replicas are asked for; a loop may take the first alone."""
+        """The parts of all replicas are requested; a loop may take only the first."""
         parts = original(strategy, value)
         if len(parts) > 1 and self._tf.executing_eagerly():
             location = user_lines.of_frame(_asking_frame())
@@ -192,18 +192,18 @@ class StepResultWatch:
         return parts
 
     def first_taken(self, parts: tuple[Any, ...]) -> None:
-        """A line took the part of replica 0."""
+        """A line took replica 0's part."""
         location = user_lines.of_frame(_asking_frame())
         if location is None or location in self._replica_reads:
             return
-        # Of a vector one part may be shown now and then; of several batches of one evaluation a
-        # metric is made.
+        # A vector's part may be displayed now and then; several batches of one evaluation make a
+        # metric.
         taken = self._taken.setdefault(location, [])
         taken.append(self.dispatches)
         vectors = [part for part in parts if part.shape.rank == 1 and part.dtype.is_floating]
         if vectors and taken.count(self.dispatches) < 2:
             return
-        results, self._results = self._results, {}  # these fetches are ours
+        results, self._results = self._results, {}  # our own fetches must not count
         values = [float(part) for part in parts if part.shape.rank == 0]
         values += [float(self._tf.reduce_mean(part)) for part in vectors]
         self._results = results
@@ -218,12 +218,12 @@ class StepResultWatch:
 
 
 class _Parts(tuple[Any, ...]):
-    """The results of all replicas, which tells where the first is taken alone."""
+    """The results of all replicas, which reports when only the first is taken."""
 
     _watch: StepResultWatch | None = None
 
     def watched_by(self, watch: StepResultWatch) -> _Parts:
-        """The same, told to a watch."""
+        """The same results, reporting to a watch."""
         self._watch = watch
         return self
 
@@ -239,7 +239,7 @@ class _Parts(tuple[Any, ...]):
 
 
 def _line_reading() -> Location | None:
-    """The user's line that asks for the value of a variable; what saves has its own reasons."""
+    """The user's line that fetches a variable's value; saving is ignored."""
     variable = False
     for frame in user_lines.frames():
         location = user_lines.of_frame(frame)

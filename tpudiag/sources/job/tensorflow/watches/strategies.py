@@ -1,4 +1,4 @@
-"""Watches strategy.run: what one replica gets, and steps that run eagerly."""
+"""Watches strategy.run: one replica's inputs, and steps that run eagerly."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class StrategyWatch:
         self._tf = tf
         self._function_class = function_class
         self.replicas: int | None = None
-        """Of the strategy that ran last."""
+        """The replicas of the strategy that ran last."""
         self.most_replicas: int | None = None
-        """Of the largest strategy that was made."""
+        """The replicas of the largest strategy made."""
         self.inputs: tuple[TensorSeen, ...] = ()
         self.last_inputs: tuple[TensorSeen, ...] = ()
         self.eager_location: Location | None = None
@@ -92,7 +92,7 @@ class StrategyWatch:
         self.before_step(args)
         if self.forward is not None and self.forward.may_forward(trains=True):
             whole = self.forward.whole_results
-            # By its code: a closure that is made anew for each step is the same step.
+            # By code: a closure recreated for each step is the same step.
             key = fast_forward.signature(getattr(fn, "__code__", fn), args, {}, 1, whole)
             if key is None:
                 return call()
@@ -103,7 +103,7 @@ class StrategyWatch:
         return result
 
     def _inputs(self, arguments: object) -> tuple[TensorSeen, ...]:
-        """Shapes and types of what the first replica gets."""
+        """Shapes and types of the first replica's inputs."""
         seen: list[TensorSeen] = []
         for index, leaf in enumerate(self._tf.nest.flatten(arguments)):
             value = user_lines.first_replica_value(leaf)

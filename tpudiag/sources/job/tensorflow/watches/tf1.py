@@ -1,4 +1,4 @@
-"""Watches uses of TensorFlow 1 interfaces while the job runs."""
+"""Watches uses of TensorFlow 1 APIs while the job runs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ class Tf1Watch:
             hooks.before(each, self._note(each.name.removesuffix(".__init__")))
 
     def facts(self) -> tuple[Tf1Use, ...]:
-        """The uses by user code so far, each interface once."""
+        """Uses by user code so far, each API once."""
         return tuple(self._uses.values())
 
     def _note(self, api: str) -> Callable[..., None]:
-        """Notes calls from user code."""
+        """Records calls from user code."""
 
         def note(*_: object, **__: object) -> None:
-            # From the user's own line only: TensorFlow and Keras use these interfaces inside
-            # themselves, for which nobody is to blame.
+            # Only from the user's own line: TensorFlow and Keras use these APIs internally.
             location = user_lines.direct_caller()
             if location is not None:
                 self._uses.setdefault(api, Tf1Use(api, location))

@@ -1,4 +1,4 @@
-"""What tracing looks at in the arguments of a call, and how two calls differ in it."""
+"""The properties of call arguments that tracing depends on, and differences between two calls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def signature(function: Function, args: Args, kwargs: Kwargs) -> Signature:
     """A description of every leaf of a call's arguments, by its path."""
     try:
         call = inspect.signature(function.python_function).bind(*args, **kwargs)
-        # A default that is left out and the same value given are one call to tracing.
+        # To tracing a default and the same explicit value are one call.
         call.apply_defaults()
         bound = call.arguments
     except (TypeError, ValueError):
@@ -43,7 +43,7 @@ def _describe(path: str, value: object, leaves: Signature) -> None:
 
 
 def _leaf(value: object) -> tuple[LeafKind, str]:
-    """The kind of a leaf and what tracing looks at in it."""
+    """The kind of a leaf and the properties that tracing depends on."""
     value = user_lines.first_replica_value(value)
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return "python value", f"{type(value).__name__} {value!r}"
@@ -51,7 +51,7 @@ def _leaf(value: object) -> tuple[LeafKind, str]:
     if shape is not None and dtype is not None:
         name = getattr(dtype, "name", str(dtype))
         return "tensor", f"{name}{_dimensions(shape)}"
-    # Of an iterator of a strategy, say, tracing looks at what it gives, not at which it is.
+    # For a strategy's iterator tracing depends on its elements, not its identity.
     spec: object = privates.TYPE_SPEC.of(value, None)
     described = f"at {id(value):#x}" if spec is None else f"of {spec}"
     return "object", f"{type(value).__name__} {described}"
@@ -61,7 +61,7 @@ def _dimensions(shape: Iterable[int | None]) -> str:
     """A shape as [128, 784], `?` for an unknown dimension."""
     try:
         return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
-    # TensorShape of an unknown rank cannot be iterated.
+    # A TensorShape of unknown rank cannot be iterated.
     except ValueError:
         return "[unknown rank]"
 

@@ -1,4 +1,4 @@
-"""Watches where gradients are taken and applied: what is a training step, and what it trains."""
+"""Watches gradients being taken and applied: which step trains, and which variables."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class GradientCall:
     target: Tensor
     sources: tuple[object, ...]
     forward_operations: int
-    """Operations in the graph when the gradient was asked for: the forward pass."""
+    """Operations in the graph when the gradient was requested: the forward pass."""
     location: Location | None
     gradients: tuple[object, ...] = ()
-    """What was given for the sources; those that are None left out."""
+    """The gradients of the sources, without those that are None."""
     in_strategy: bool = True
-    """Traced on a replica of the job's strategy, so for the TPU."""
+    """Whether it was traced on a replica of the job's strategy, so for the TPU."""
 
 
 class GradientWatch:
@@ -43,7 +43,7 @@ class GradientWatch:
         self._install()
 
     def _install(self) -> None:
-        """Wrap the public methods."""
+        """Hook the public methods."""
         watch = self
 
         def gradient(
@@ -66,7 +66,7 @@ class GradientWatch:
         def all_reduce(
             _: object, reduce_op: object, value: object, *__: object, **___: object
         ) -> None:
-            # Gradients come as a list; a single tensor is a loss or a metric.
+            # Gradients come as a list; a single tensor is a loss or metric.
             if "MEAN" in str(reduce_op).upper() and isinstance(value, (list, tuple)):
                 watch.reduced_by_mean = True
 
@@ -74,7 +74,7 @@ class GradientWatch:
         hooks.before(table.ALL_REDUCED, all_reduce)
 
     def _seen(self, target: object, sources: object) -> GradientCall | None:
-        """What is needed to look at the step's graph later, on the first replica."""
+        """What is needed to read the step's graph later, on the first replica."""
         self.taken += 1
         if self._tf.executing_eagerly():
             self.eager_calls += 1

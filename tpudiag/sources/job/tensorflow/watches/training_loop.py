@@ -1,4 +1,4 @@
-"""All that is watched around the training step, in one place: what the observer needs of it."""
+"""All watches around the training step, combined for the observer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tpudiag.sources.job.tensorflow.watches.undistributed import UndistributedWa
 
 
 class LoopWatch:
-    """Puts the watches on TensorFlow, and tells them of each call that trains."""
+    """Installs the watches on TensorFlow, and notifies them of training calls."""
 
     def __init__(self, tf: Library, gradients: GradientWatch) -> None:
         self._tf, self._gradients = tf, gradients
@@ -59,7 +59,7 @@ class LoopWatch:
         hooks.around(table.MODEL_CALLED, self._model_called, keras)
 
     def facts(self) -> TrainingLoop:
-        """All that was seen so far; at rest what is read of replicas alone grows."""
+        """Everything recorded so far; at rest only reads of single replicas are added."""
         if self._observed is not None:
             return replace(self._observed, replica_reads=self.results.replica_reads())
         return TrainingLoop(
@@ -83,7 +83,7 @@ class LoopWatch:
         self._observed, self.at_rest = self.facts(), True
 
     def numerics(self, call: GradientCall, layer_line: numerics.LayerLine) -> StepNumerics:
-        """What the traced step does to its numbers."""
+        """The traced step's numerical problems."""
         clipped = tuple(self.clipping.clipped.values())
         step = numerics.read(self._tf, call, layer_line, clipped)
         outside = hooks.quietly(self.setup.outside_metrics, call.graph) or ()
@@ -120,7 +120,7 @@ class LoopWatch:
             self._inside = False
         took_ms = (time.perf_counter() - began) * 1e3
         traced = function.experimental_get_tracing_count() != traces
-        # Gradients are seen while a function is traced, and in no later call of it.
+        # Gradients are taken while a function is traced, and in no later call of it.
         if self._gradients.taken > gradients:
             self._trains.add(function)
         hooks.quietly(self._returned, function, result, before, traced, took_ms)
@@ -138,7 +138,7 @@ class LoopWatch:
     def _model_called(
         self, original: Call, model: object, *args: object, **kwargs: object
     ) -> object:
-        """A model is called; where that is eager and takes no gradients it is evaluated."""
+        """A model is called; an eager call without gradients is an evaluation."""
         if (
             self.at_rest
             or self._inside
@@ -158,7 +158,7 @@ class LoopWatch:
             hooks.quietly(self._evaluated_eagerly, model, took_ms)
 
     def _evaluated_eagerly(self, model: object, took_ms: float) -> None:
-        """Each operation of the model was dispatched by itself."""
+        """The model's operations were dispatched one by one."""
         self.pauses.evaluated(id(model), took_ms, user_lines.caller(), eager=True)
 
     def _returned(
@@ -169,7 +169,7 @@ class LoopWatch:
         traced: bool,
         took_ms: float,
     ) -> None:
-        """The outermost call has returned."""
+        """The outermost call returned."""
         self.state.after(function, before, traced)
         self.results.gave(result, function in self._trains)
         if function in self._trains:

@@ -1,4 +1,4 @@
-"""Watches strategy.run for training steps whose every replica gets the same tensors."""
+"""Watches strategy.run for training steps whose replicas all get the same tensors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tpudiag.sources.job.points.library_objects import Dataset, Spec, Strategy, 
 
 
 class UndistributedWatch:
-    """Hooks strategy.run, the gradients taken in it, and the plain datasets that are read."""
+    """Hooks strategy.run, gradients taken in it, and reads of plain datasets."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
@@ -25,12 +25,12 @@ class UndistributedWatch:
         hooks.before(table.REPLICA_NUMBER, self._numbered)
 
     def _numbered(self, _: object) -> None:
-        """A replica asks for its number: it may take its own part of what all get."""
+        """A replica reads its index: it may select its own part of a common input."""
         if user_lines.direct_caller() is not None:
             self._own_part = True
 
     def _read(self, dataset: Dataset) -> None:
-        """A dataset is read that was not distributed."""
+        """An undistributed dataset is read."""
         if self._tf.executing_eagerly() and user_lines.direct_caller() is not None:
             self._specs.extend(self._tf.nest.flatten(dataset.element_spec))
 
@@ -52,14 +52,14 @@ class UndistributedWatch:
         return result
 
     def _judge(self, strategy: Strategy, given: object) -> None:
-        """A training step ran: note it where no argument was distributed."""
-        # With one device that runs, a plain tensor is what it gets anyway.
+        """A training step ran: record it where no argument was distributed."""
+        # With one running device a plain tensor is right anyway.
         if strategy.num_replicas_in_sync < 2 or len(strategy.extended.worker_devices) < 2:
             return
         plain: list[Tensor] = []
         for leaf in self._tf.nest.flatten(given):
-            # One distributed argument is enough: a step that gets its batch so may well take a
-            # plain learning rate or mask beside it.
+            # One distributed argument suffices: a step that gets its batch so may take a plain
+            # learning rate or mask beside it.
             if self._distributed(leaf):
                 return
             if hasattr(leaf, "shape") and hasattr(leaf, "dtype") and _is_batch(leaf.shape):
@@ -73,14 +73,14 @@ class UndistributedWatch:
             )
 
     def _distributed(self, leaf: object) -> bool:
-        """Whether a value differs from replica to replica, or gives such values."""
+        """Whether a value differs between replicas, or yields such values."""
         if "Iterator" in type(leaf).__name__ or "DistributedDataset" in type(leaf).__name__:
             return True
         values = self._tf.distribute.DistributedValues
         return isinstance(leaf, values) and not isinstance(leaf, self._tf.Variable)
 
     def _of_dataset(self, leaf: Tensor) -> bool:
-        """Whether a dataset that was read gives tensors like this one."""
+        """Whether a dataset that was read yields tensors like this one."""
         return any(
             getattr(spec, "dtype", None) == self._tf.as_dtype(leaf.dtype)
             and self._tf.TensorShape(leaf.shape).is_compatible_with(spec.shape)
@@ -89,7 +89,7 @@ class UndistributedWatch:
 
 
 def _is_batch(shape: Iterable[int | None]) -> bool:
-    """Whether a shape has a first dimension of more than one."""
+    """Whether a shape's first dimension is larger than one."""
     sizes = list(shape) if getattr(shape, "rank", 1) is not None else []
     return bool(sizes) and sizes[0] != 1
 

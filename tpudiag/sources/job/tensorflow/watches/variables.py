@@ -1,4 +1,4 @@
-"""Watches the making of variables: inside strategy.scope() or not, and on which line."""
+"""Watches the creation of variables: inside strategy.scope() or not, and at which line."""
 
 from __future__ import annotations
 
@@ -16,17 +16,16 @@ from tpudiag.sources.job.tensorflow.devices import unwritten
 
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
-"""A variable that may alone decide how many replicas this machine can hold."""
+"""A variable so large that it may limit the number of replicas on this machine."""
 MANY = (134, 401)
-"""Trainable variables from which on but two replicas are traced in bearable time, and but one,
-whatever follows: to make the rest for each of eight would only take long
-(`host_memory.VARIABLES_TO_TRACE`)."""
+"""Trainable variables from which on only two replicas are traced in bearable time, and only one:
+creating the rest for eight would only take long (`host_memory.VARIABLES_TO_TRACE`)."""
 
 
 class VariableWatch:
-    """A variable creator in the outermost scope: it sees every variable that is made.
+    """A variable creator in the outermost scope, which sees every new variable.
 
-    Without `write`, the values of large ones are not made: for a job whose steps do not run.
+    Without `write`, large ones get no values: for a job whose steps do not run.
     """
 
     def __init__(self, tf: Library, after_large: Callable[[], None], write: bool = True) -> None:
@@ -38,11 +37,11 @@ class VariableWatch:
         self._trained: set[str] = set()
         self._trainable = 0
         self.closed = False
-        """Past the observed steps, where variables are of models for other ends."""
+        """Past the observed steps, where variables belong to other models."""
         make_all_by(tf, self._create)
 
     def facts(self) -> tuple[VariableSeen, ...]:
-        """One entry a variable, replicas counted once; of those of one name the last is trained."""
+        """One entry per variable, replicas counted once; of equal names the last one is trained."""
         last = {_plain(seen.name): key for key, seen in self._seen.items()}
         trained = {last.get(name) for name in self._trained}
         return tuple(
@@ -59,7 +58,7 @@ class VariableWatch:
             self._trained.update(_plain(path) for path in paths if isinstance(path, str))
 
     def counters(self) -> list[Variable]:
-        """The whole numbers among the variables, of each replica: steps are counted in them."""
+        """The integer variables, of each replica: they count steps."""
         alive = (counter() for counter in self._counters)
         return [variable for variable in alive if variable is not None]
 
@@ -74,12 +73,12 @@ class VariableWatch:
         return variable
 
     def _note(self, variable: Variable) -> None:
-        """Keep what is known of a variable that was made."""
+        """Record a new variable."""
         name = re.sub(r"/replica_\d+", "", variable.name)
         replica_copy = "/replica_" in variable.name
         shape: tuple[Any, ...] = tuple(variable.shape)
-        # optimizer.iterations, a global step, an epoch's counter: what loops look at to know when
-        # to end.
+        # optimizer.iterations, a global step, an epoch counter: loops use them to decide when to
+        # end.
         if shape == () and variable.dtype.is_integer and len(self._counters) < MOST_COUNTERS:
             self._counters.append(weakref.ref(variable))
         if not replica_copy and None not in shape and not self.closed:
@@ -104,26 +103,25 @@ class VariableWatch:
 
 
 def make_all_by(tf: Library, creator: Call) -> None:
-    """Let a creator see every variable that is made from now on."""
+    """Let a creator see every variable from now on."""
     entered: list[AbstractContextManager[object]] = []
 
     def enter() -> None:
         entered.append(tf.variable_creator_scope(creator))
-        # Never left: it holds for as long as the process, also for variables that Keras makes on
-        # its first call.
+        # Never left, so that it also covers variables made at Keras' first call.
         entered[-1].__enter__()
 
     enter()
-    # The scope is the default graph's: Keras' clear_session throws that away.
+    # The scope belongs to the default graph, which Keras' clear_session discards.
     hooks.after(table.GRAPH_RESET, enter)
 
 
 def _plain(name: str) -> str:
-    """A variable's name without its output and its replica."""
+    """A variable's name without output and replica suffixes."""
     return re.sub(r"/replica_\d+", "", name).partition(":")[0]
 
 
 def _made_by_optimizer() -> bool:
-    """Whether an optimizer of Keras is on the stack."""
+    """Whether a Keras optimizer is on the stack."""
     modules = (str(frame.f_globals.get("__name__")) for frame in user_lines.frames())
     return any("keras" in module and ".optimizers" in module for module in modules)
