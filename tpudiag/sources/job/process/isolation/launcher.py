@@ -74,7 +74,7 @@ def _run(wanted: Launch) -> int:
 
     kept = keeper.Keeper(
         pid=pid,
-        told=lambda: sent(signal.SIGTERM),
+        terminate=lambda: sent(signal.SIGTERM),
         end=lambda: sent(signal.SIGKILL),
         lifeline=wanted.lifeline,
         spare_bytes=wanted.spare_bytes,
