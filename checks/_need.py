@@ -49,6 +49,13 @@ def by_framework(signals: Signals, of_tensorflow: T, of_jax: T) -> T:
     return of_jax if signals.framework is Framework.JAX else of_tensorflow
 
 
+def by_library(signals: Signals, of_keras: T, of_plain_jax: T) -> T:
+    """What holds for a job of Keras, on whichever framework, or for JAX without it."""
+    step = signals.sharding
+    plain = signals.framework is Framework.JAX and not (step is not None and step.of_keras)
+    return of_plain_jax if plain else of_keras
+
+
 def of_a_job(signals: Signals, what: str) -> None:
     """Skip where there is no job to look at, only a profile."""
     if signals.origin is Origin.PROFILE:

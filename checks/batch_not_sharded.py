@@ -3,12 +3,14 @@
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import ShardedStep, Signals
 
-from ._need import need
+from ._need import by_library, need
 
 _SHARD = (
     "mesh = jax.make_mesh((jax.device_count(),), ('data',))\n"
-    "batch = jax.device_put(batch, NamedSharding(mesh, P('data')))  # from jax.sharding\n"
-    "# Keras: keras.distribution.set_distribution(keras.distribution.DataParallel())"
+    "batch = jax.device_put(batch, NamedSharding(mesh, P('data')))  # from jax.sharding"
+)
+_SHARD_BY_KERAS = (
+    "keras.distribution.set_distribution(keras.distribution.DataParallel())  # before the model"
 )
 
 
@@ -41,38 +43,60 @@ def batch_not_sharded(signals: Signals) -> Judgement:
         yield Finding(
             f"{step.function} runs on {step.devices} of {step.here} devices: nothing places its "
             "arguments on the others.",
-            _SHARD,
+            by_library(signals, _SHARD_BY_KERAS, _SHARD),
             (used,),
             step.location,
             # A script may be meant for one chip; that each chip does the same work is never meant.
             severity=Severity.WARNING,
         )
     elif _is_whole(step):
+        along = _along_one(step)
+        fix = by_library(signals, _SHARD_BY_KERAS, _SHARD)
         yield Finding(
-            f"each of {step.devices} devices computes the whole batch: its arrays are on all of "
-            "them, in one part.",
-            _SHARD,
+            f"each of {step.devices} devices computes the whole batch: {along[0]}",
+            along[1] or fix,
             (used, *_arrays(step)),
-            step.location,
+            step.called_at if along[1] else step.location,
         )
     elif step.idle_axes:
-        yield _idle(step)
+        yield _idle(signals, step)
     yield used
     yield from _arrays(step)
 
 
-def _idle(step: ShardedStep) -> Finding:
+def _along_one(step: ShardedStep) -> tuple[str, str]:
+    """Why the batch is whole, and what mends it where it lies along an axis of one device."""
+    mesh = step.mesh
+    sizes = dict(zip(mesh.axes, mesh.sizes, strict=True)) if mesh is not None else {}
+    named = [axis for a in step.arguments if not a.state for axis in a.axes if axis in sizes]
+    if not named:
+        return "its arrays are on all of them, in one part.", ""
+    largest = max(sizes, key=lambda axis: sizes[axis])
+    return (
+        f"it is shared out along the axis {named[0]!r} of the mesh, which has one device; "
+        f"{largest!r} has {sizes[largest]}.",
+        f"batch = jax.device_put(batch, NamedSharding(mesh, P({largest!r})))  # not {named[0]!r}",
+    )
+
+
+def _idle(signals: Signals, step: ShardedStep) -> Finding:
     """Devices along an axis of the mesh that do the same work."""
     (axis, size), *_ = step.idle_axes
     state = sum(argument.bytes for argument in step.state if argument.parts == 1)
     names = [a.name for a in sorted(step.state, key=lambda a: -a.bytes) if a.parts == 1][:3]
+    of_batch = dict.fromkeys(axis for a in step.arguments if not a.state for axis in a.axes)
     return Finding(
         f"the axis {axis!r} of the mesh shares out nothing: each {size} of the {step.devices} "
         "devices do the same work, with all of the state.",
-        f"NamedSharding(mesh, P(None, {axis!r}))  # of the kernels, from jax.sharding\n"
-        "# Keras: a key of LayoutMap is a regular expression that variable.path must match:\n"
-        "print([v.path for v in model.variables])\n"
-        "# or leave the axis out, and give all devices to the batch",
+        by_library(
+            signals,
+            "# a key of LayoutMap is a regular expression that variable.path must match:\n"
+            "print([v.path for v in model.variables])\n"
+            "# or leave the axis out, and give all devices to the batch",
+            f"NamedSharding(mesh, P(None, {axis!r}))  # of the kernels, from jax.sharding\n"
+            f"NamedSharding(mesh, P({(*of_batch, axis)!r}))  # or of the batch, which is then over "
+            "all devices",
+        ),
         (
             Evidence(f"devices along {axis!r}", size, "devices", 1),
             Evidence("state that each holds all of", state, "B"),

@@ -12,7 +12,7 @@ from tpudiag.signals import (
     WideLayer,
 )
 
-from ._need import ON_THE_TPU, by_framework, need, percent
+from ._need import ON_THE_TPU, by_library, need, percent
 from ._profile import replicas_of, whole_trace
 from .batch_multiple import hidden_dimensions
 
@@ -20,8 +20,8 @@ LIMIT = 0.10
 """Share of matrix work in 16 bit below which the step counts as float32 (XProf's threshold)."""
 _SET_POLICY = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building'
 
-_CAST = (
-    f"{_SET_POLICY}\n# without Keras: compute in bfloat16, keep the parameters in float32:\n"
+_CAST_JAX = (
+    "# compute in bfloat16, and keep the parameters in float32:\n"
     "model = Model(dtype=jnp.bfloat16, param_dtype=jnp.float32)  # flax\n"
     "params, x = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (params, x))  # in the loss"
 )
@@ -35,11 +35,12 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     The dtype of every matrix product and convolution of the traced step, weighted by FLOPs, and
     the Keras dtype policies, under which last layers may stay in float32, the layers that were made
     with float32 of their own, and the job's own settings in its arguments and in the
-    configurations that these name; in a profile, the operands of the device's matrix operations.
+    configurations that these name; in JAX, the precision that is asked of float32 products; in a
+    profile, the operands of the device's matrix operations.
 
     ## Why it costs
     float32 activations take twice the HBM and twice its bandwidth. The MXU multiplies in
-    bfloat16 either way.
+    bfloat16 either way, once; for precision "highest" it does so six times.
 
     ## What to do
     ```python
@@ -69,13 +70,42 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     evidence = [Evidence("16-bit compute", percent(share), "% of matrix FLOPs", percent(limit))]
     if policies:
         evidence.append(Evidence("dtype policies", policies))
-    if share < limit and not doubled and not _only_the_head(ops, signals.precision):
+    slow = _in_passes(ops, limit)
+    yield from slow  # whose fix holds the dtype, too
+    if share < limit and not (slow or doubled) and not _only_the_head(ops, signals.precision):
         wide = [op for op in ops if op.dtype not in ("bfloat16", "float16")]
         # Forward first: a gradient's line is that of the tape, not of the layer.
         largest = max(wide, key=lambda op: (op.forward, op.flops))
         evidence.append(Evidence("largest product", f"{largest.op} {largest.name}"))
         yield _too_wide(share, largest, signals, tuple(evidence))
     yield from evidence
+
+
+def _in_passes(ops: Sequence[MatrixOp], limit: float) -> list[Finding]:
+    """Products that are asked for in a precision that the MXU has only by several of its own."""
+    total = sum(op.flops for op in ops)
+    raised = [op for op in ops if op.passes > 1]
+    share = sum(op.flops for op in raised) / total
+    if not raised or share < limit:
+        return []
+    times = sum(op.flops * op.passes for op in ops) / total
+    largest = max(raised, key=lambda op: (op.forward, op.flops))
+    return [
+        Finding(
+            f"{share:.0%} of the step's matrix work is asked for in float32 precision: the MXU "
+            f"multiplies in bfloat16, and takes {largest.passes} passes for each such product.",
+            "leave out jax_default_matmul_precision (jax.config, with, its variable) and "
+            "precision=; where one product needs it, give it that one alone:\n"
+            'jnp.matmul(x, w, precision="highest")\n' + _CAST_JAX,
+            (
+                Evidence(
+                    "in float32 precision", percent(share), "% of matrix FLOPs", percent(limit)
+                ),
+                Evidence("passes of the MXU, for one", round(times, 2), "times", 1),
+            ),
+            largest.location,
+        )
+    ]
 
 
 def _too_wide(
@@ -108,7 +138,7 @@ def _too_wide(
         )
     else:
         message += "."
-        fix = by_framework(signals, _SET_POLICY, _CAST)
+        fix = by_library(signals, _SET_POLICY, _CAST_JAX)
     switches = signals.precision_switches
     if switches:
         message += " The job's own setting: " + "; ".join(map(_switch, switches[:3])) + "."

@@ -1,19 +1,29 @@
 """TPU502."""
 
-from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import LossScale, Signals
 
-from ._need import need, of_a_job
+from ._need import by_framework, need, of_a_job
 from .wrong_batching import each_gets_all
 
 LIMIT = 0.01
 """How far the loss's scale may be from 1 / replicas, as a share of it."""
 _COMPARE = "compare the loss of 1 and of 8 replicas on the same data"
+_OF_TENSORFLOW = (
+    "loss = tf.nn.compute_average_loss(per_example_loss, global_batch_size=global_batch)\n"
+    "# with a loss object: reduction=None (Keras 3) or Reduction.NONE"
+)
+_OF_A_RATIO = "loss = loss / strategy.num_replicas_in_sync"
+_OF_JAX = (
+    "gradients = jax.lax.pmean(gradients, axis)  # in place of psum: jax.pmap, check_vma=False\n"
+    "# jax.shard_map with check_vma, which is its default, has summed them already:\n"
+    "loss = jax.lax.pmean(loss, axis)  # within the function that is differentiated, and no more"
+)
 TOLERANCE = 1e-3
 """How far a weight may be from 1, or from the batch, to be a mean or a sum."""
 
 
-@check("TPU502", Severity.ERROR)
+@check("TPU502", Severity.ERROR, frameworks=BOTH)
 def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The per-replica loss is not scaled by the global batch.
 
@@ -22,7 +32,8 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
     one replica rises by one. Gradients are summed over replicas, so it must be 1 / replicas;
     where they are averaged, 1. Each term of a loss is followed by itself, and the constants on
     its way are told apart: the scaling, and weights of the author's own. Where the way holds a
-    factor that is no constant (a learned weight), nothing is said.
+    factor that is no constant (a learned weight), nothing is said. In JAX the same within
+    jax.shard_map, which with check_vma sums gradients by itself, and jax.pmap.
 
     ## Why it costs
     No error, a wrong model: the update is as many times too large as there are replicas (a mean
@@ -34,10 +45,12 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
     loss = tf.nn.compute_average_loss(per_example, global_batch_size=global_batch)
     ...
     total = strategy.reduce(tf.distribute.ReduceOp.SUM, per_replica_loss, axis=None)
+    loss, gradients = jax.value_and_grad(lambda p: jax.lax.pmean(mean_loss(p), "data"))(params)
     ```
 
     ## Source
-    https://www.tensorflow.org/tutorials/distribute/custom_training; tensorflow#28956
+    https://www.tensorflow.org/tutorials/distribute/custom_training; tensorflow#28956;
+    https://docs.jax.dev/en/latest/notebooks/shard_map.html
     """
     of_a_job(signals, "how the loss is scaled")
     scales = need(
@@ -65,7 +78,7 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
         elif scale.values_summed > 1:
             yield _of_values(scale, evidence)
         elif not scale.linear or _telling(scale, wanted, batch, limit):
-            yield _finding(scale, wanted, batch, evidence)
+            yield _finding(signals, scale, wanted, evidence)
         else:
             raise NotMeasured(
                 f"the loss has a weight of its own: {scale.weight:.6g} per unit of example loss",
@@ -84,7 +97,7 @@ def _telling(scale: LossScale, wanted: float, batch: int, limit: float) -> bool:
     factor = scale.weight / wanted
     replicas = scale.replicas
     # 0.4 for an auxiliary head, say, is none of them: that weight is the author's own.
-    mistakes = (replicas, batch, batch * replicas)
+    mistakes = (replicas, batch, batch * replicas, replicas**2)
     return any(abs(factor / m - 1) <= limit or abs(factor * m - 1) <= limit for m in mistakes)
 
 
@@ -101,16 +114,14 @@ def _of_values(scale: LossScale, evidence: Evidence) -> Finding:
     )
 
 
-def _finding(scale: LossScale, wanted: float, batch: int, evidence: Evidence) -> Finding:
+def _finding(signals: Signals, scale: LossScale, wanted: float, evidence: Evidence) -> Finding:
     """What is wrong with one loss."""
+    batch = signals.batch.per_replica_batch if signals.batch is not None else 1
     is_sum = scale.linear and batch > 1 and abs(scale.weight / batch - 1) < TOLERANCE
     return Finding(
         f"{_what(scale, wanted, is_sum)}, and gradients are "
         f"{'averaged' if scale.gradients_averaged else 'summed'} over {scale.replicas} replicas.",
-        "loss = tf.nn.compute_average_loss(per_example_loss, global_batch_size=global_batch)\n"
-        "# with a loss object: reduction=None (Keras 3) or Reduction.NONE"
-        if scale.linear
-        else "loss = loss / strategy.num_replicas_in_sync",
+        by_framework(signals, _OF_TENSORFLOW if scale.linear else _OF_A_RATIO, _OF_JAX),
         (evidence, Evidence("replicas", scale.replicas, "replicas")),
         scale.location,
         # A plain sum is wrong in the same way on one device: somebody may have tuned the learning

@@ -3,15 +3,16 @@
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
-from ._need import by_framework, need, of_a_job
+from ._need import by_framework, by_library, need, of_a_job
 
 _MANAGER = (
     "manager = tf.train.CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=3)\n"
     "manager.save()  # every few minutes\n"
 )
+_BY_FIT = "# with fit: callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)]"
 _ORBAX = (
     "manager = orbax.checkpoint.CheckpointManager(checkpoint_dir)  # each host: its shards\n"
-    "manager.save(step, args=orbax.checkpoint.args.StandardSave(state))  # every few minutes\n"
+    "manager.save(step, args=orbax.checkpoint.args.StandardSave(state))  # every few minutes"
 )
 
 
@@ -56,8 +57,7 @@ def no_checkpoint(signals: Signals) -> Judgement:
     need(signals.dispatch, "a training step")
     yield Finding(
         "the job sets up no checkpoint and saves none.",
-        by_framework(signals, _MANAGER, _ORBAX)
-        + "# with fit: callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)]",
+        by_framework(signals, _MANAGER, "") + by_library(signals, _BY_FIT, _ORBAX),
         (Evidence("checkpoints set up", 0, "managers and callbacks", 1),),
         signals.keras.fit_at if signals.keras is not None else None,
         # Saving has many ways in JAX, of which not all are known.

@@ -48,7 +48,8 @@ def same_random_numbers(signals: Signals) -> Judgement:
     draws = need(numerics.draws or None, "a random draw in the step")
     by_line = {(draw.kind, str(draw.location)): draw for draw in numerics.same_draws}
     for draw in list(by_line.values())[:4]:
-        fix = by_framework(signals, _OF_TENSORFLOW, _OF_JAX[draw.kind])
+        of_jax = _OF_JAX[draw.kind] + (f"\n{_OF_JAX['steps']}" if draw.each_step else "")
+        fix = by_framework(signals, _OF_TENSORFLOW, of_jax)
         yield Finding(
             _what(draw), fix, (Evidence("drawn", str(list(draw.shape))), *_twice(draw)),
             draw.location,
@@ -61,9 +62,11 @@ def _what(draw: SameDraws) -> str:
     """What comes again."""
     shape = " x ".join(map(str, draw.shape))
     if draw.kind == "replicas":
+        again = ", the same in each step," if draw.each_step else ""
         return (
-            f"all {draw.copies} replicas draw the same {shape} random numbers: nothing of the "
-            "replica's number or data is in the seed."
+            f"all {draw.copies} replicas draw the same {shape} random numbers{again}: nothing of "
+            f"the {'step, or of the ' if draw.each_step else ''}replica's number or data is in the "
+            "seed."
         )
     if draw.kind == "twice":
         return f"the key of these random numbers was used before, at {draw.first}."

@@ -15,7 +15,7 @@ from tpudiag.prediction.step import DISPATCH_MS
 from tpudiag.signals import Origin, ProfileFacts, Signals
 
 from ._compiler import PREDICTED
-from ._need import ON_THE_TPU, by_framework, need, percent
+from ._need import ON_THE_TPU, by_library, need, percent
 from ._predicted import predicted_step
 from ._profile import every_device, every_step, replicas_of, share
 
@@ -74,7 +74,7 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Judgement:
     if idle > limit:
         yield Finding(
             f"every step is dispatched by itself, and the device idles {idle:.0%} of the time.",
-            by_framework(signals, "model.compile(..., steps_per_execution=50)", _SCAN),
+            by_library(signals, "model.compile(..., steps_per_execution=50)", _SCAN),
             (evidence, Evidence("steps in a dispatch", 1, "steps")),
         )
     else:

@@ -3,6 +3,7 @@
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import Signals
 
+from ._compiler import compilation
 from ._need import mib, need
 
 LIMIT = 32 * 2**20
@@ -18,7 +19,8 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     The arrays that go from one step to the next (parameters, the optimizer's moments), and which
     of them the step's jax.jit may overwrite; and what is donated for nothing, since no result has
-    its shape and dtype. Of 32 MiB and more it is a warning, of 1 MiB and more a note.
+    its shape and dtype. Of 32 MiB and more it is a warning, of 1 MiB and more a note; and an error
+    where the TPU compiler has no place for the step, and would have it without the old state.
 
     ## Why it costs
     Without donation the new state is written beside the old one, and both lie in HBM until the
@@ -47,7 +49,7 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
             f"jax.jit({step.function}, donate_argnames=({', '.join(map(repr, names))},))",
             (seen, Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}")),
             step.location,
-            severity=None if size > limit else Severity.INFO,
+            severity=_severity(signals, size, limit),
             cost_bytes=size,
         )
     lost = [argument for argument in step.arguments if argument.name in step.unusable]
@@ -64,3 +66,13 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
             cost_bytes=in_vain,
         )
     yield seen
+
+
+def _severity(signals: Signals, size: int, limit: float) -> Severity:
+    """By what the state that lies there twice keeps from fitting."""
+    step = compilation(signals)
+    full = step.out_of_memory if step is not None else None
+    needed, usable = (full.needed_bytes, full.usable_bytes) if full is not None else (None, None)
+    if needed and usable and needed - size <= usable:
+        return Severity.ERROR
+    return Severity.WARNING if size > limit else Severity.INFO

@@ -3,7 +3,7 @@
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import ShardedStep, Signals, StepArgument
 
-from ._need import mib, need
+from ._need import by_library, mib, need
 
 LIMIT = 64 * 2**20
 """Bytes of whole state on each device that are worth a word."""
@@ -54,9 +54,12 @@ def state_replicated(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield Finding(
             f"each of {step.devices} devices holds all of {mib(size)} of state; shared out over "
             f"them it would take {mib(saved)} less on each.",
-            "sharding = NamedSharding(mesh, P(mesh.axis_names[0]))  # from jax.sharding\n"
-            "params = jax.device_put(params, sharding)  # where it divides the first dimension\n"
-            "# Keras: keras.distribution.ModelParallel with a LayoutMap of the kernels",
+            by_library(
+                signals,
+                "keras.distribution.ModelParallel(layout_map=...)  # a LayoutMap of the kernels",
+                "sharding = NamedSharding(mesh, P(mesh.axis_names[0]))  # from jax.sharding\n"
+                "params = jax.device_put(params, sharding)  # where it divides the first dimension",
+            ),
             (seen, Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}")),
             step.location,
             severity=Severity.WARNING if hbm and size > WARNING_SHARE * hbm else Severity.INFO,

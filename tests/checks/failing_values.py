@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.checks.rehearsal import (
+    HEALTHY,
     HERE,
     KERNEL,
     SHARD,
@@ -30,6 +31,7 @@ from tpudiag.signals import (
     SameDraws,
     Signals,
     StepConstant,
+    StepMesh,
     StepNumerics,
     StepOps,
     TracedFunction,
@@ -66,6 +68,14 @@ def on_devices(**seen: Any) -> Signals:
     signals = of_jax(SMALL, SHARD)
     assert signals.sharding is not None
     return replace(signals, sharding=replace(signals.sharding, **seen))
+
+
+def along_one() -> Signals:
+    """Eight devices along `data`, and a batch that is shared out along `model`."""
+    mesh = StepMesh(axes=("data", "model"), sizes=(8, 1), devices=tuple(range(8)))
+    signals = of_jax(STATE, replace(SHARD, parts=1, axes=("model",)))
+    assert signals.sharding is not None
+    return replace(signals, sharding=replace(signals.sharding, mesh=mesh))
 
 
 def draws(*kinds: SameDrawsKind) -> Signals:
@@ -133,6 +143,18 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU703", of_jax(replace(SMALL, parts=8), MOMENT, SHARD), Severity.WARNING),
     ("TPU702", on_devices(idle_axes=(("model", 4),)), Severity.ERROR),
     ("TPU706", on_devices(reduced_in_loop=ReducedInLoop(1 << 20, 4, HERE)), Severity.WARNING),
+    # The batch lies along the axis of one device, and the mesh has another.
+    ("TPU702", along_one(), Severity.ERROR),
+    (
+        "TPU403",
+        h(matrix_ops=(product(784, 128, dtype="float32", passes=6), product(784, 128))),
+        Severity.WARNING,
+    ),
+    (
+        "TPU502",
+        replace(on_devices(), loss=(LossScale(1.0, 8, False, HERE),), batch=HEALTHY.batch),
+        Severity.ERROR,
+    ),
     ("TPU104", eager(40), Severity.WARNING),
     ("TPU104", eager(18), Severity.INFO),
     ("TPU402", h(matrix_ops=(product(784, 130), product(130, 10))), Severity.INFO),

@@ -111,6 +111,11 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU202", h(pipelines=given(BATCHED, speeds=(slower("prefetch"),)))),
     ("TPU102", h(pipelines=(*given(BATCHED), replace(given(UNEVEN)[0], trains=False)))),
     ("TPU403", h(matrix_ops=(product(128, 10, dtype="float32"),))),
+    # One small product in many.
+    (
+        "TPU403",
+        h(matrix_ops=(product(8, 8, dtype="float32", passes=6), *[product(784, 128)] * 9)),
+    ),
     ("TPU301", h(variables=(replace(BIG, bytes=2**30),))),
     ("TPU401", h(target=target("v4-8"), batch=Batch(512, 128, 4))),
     ("TPU402", h(matrix_ops=(product(784, 256), product(256, 10)))),

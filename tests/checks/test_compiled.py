@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.checks.rehearsal import SHARD, STATE, examine, of_jax
 from tpudiag import engine
 from tpudiag.catalogue import checks
 from tpudiag.compiled import (
@@ -135,6 +136,17 @@ def test_a_refusal_is_an_error_in_the_compilers_words() -> None:
         judge("TPU303", with_step(compiled=False, program=None, out_of_memory=full)).verdict
         is Verdict.SKIPPED
     )
+
+
+@pytest.mark.parametrize(("over", "severity"), [(64, Severity.ERROR), (256, Severity.WARNING)])
+def test_state_that_lies_twice_is_an_error_where_the_step_fits_without(
+    over: int, severity: Severity
+) -> None:
+    usable = int(15.75 * GIB)
+    full = OutOfMemory("E1000", usable + over * 2**20, usable)
+    step = with_step(compiled=False, program=None, out_of_memory=full)
+    signals = replace(of_jax(replace(STATE, donated=False), SHARD), compiler=step)
+    assert examine(signals, "TPU701").severity is severity
 
 
 def test_without_an_answer_nothing_is_called_a_fit() -> None:

@@ -109,6 +109,8 @@ class ShardedStep:
     idle_axes: tuple[tuple[str, int], ...] = ()
     """Axes of the mesh, and their sizes, along which nothing is shared out."""
     reduced_in_loop: ReducedInLoop | None = None
+    of_keras: bool = False
+    """The job has Keras, whose backend is JAX."""
 
     @property
     def state(self) -> tuple[StepArgument, ...]:

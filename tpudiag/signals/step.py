@@ -117,6 +117,9 @@ class MatrixOp:
     """False where the trace leaves a dimension other than the first open: one was assumed."""
     reads_embedding: bool = False
     """Its contraction is as wide as an embedding of the step, which the author chose."""
+    passes: int = 1
+    """Products in bfloat16 that the MXU makes in its place, for the precision that was asked of it;
+    its FLOPs are those of one."""
 
 
 @dataclass(frozen=True)

@@ -89,6 +89,8 @@ class SameDraws:
     location: Location | None
     first: Location | None = None
     """Of a key that is used twice: the first use."""
+    each_step: bool = False
+    """Beside all replicas each step draws them, too."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,3 +66,22 @@ def test_a_key_that_is_the_same_in_each_turn_or_step(jax: Any, typed: bool) -> N
     assert kinds(jax, made_inside, typed=typed) == ["steps"]
     # A projection that stays is of no batch's size.
     assert not kinds(jax, projection, typed=typed, fixed=(0,))
+
+
+def test_replicas_that_draw_alike_do_so_in_each_step_where_the_key_stays(jax: Any) -> None:
+    spec = jax.sharding.PartitionSpec
+
+    def noisy(key: Any, x: Any) -> Any:
+        return x * jax.random.normal(key, (ROWS,))
+
+    shared = jax.shard_map(
+        noisy,
+        mesh=jax.sharding.Mesh(jax.devices()[:1], ("data",)),
+        in_specs=(spec(), spec("data")),
+        out_specs=spec("data"),
+    )
+    given = jax.random.key(0), jax.numpy.ones((ROWS,))
+    found = RandomKeys(jax.jit(shared).trace(*given).jaxpr.jaxpr)
+    for fixed in (frozenset((0,)), frozenset[int]()):
+        (same,) = found.same(ROWS, 2, fixed, frozenset((0,)))
+        assert (same.kind, same.each_step) == ("replicas", bool(fixed))

@@ -17,6 +17,10 @@ STATE_SHARE = 0.5
 SEVERAL = 2
 """Steps of a loop whose end only its data tell."""
 _PRODUCTS = ("dot_general", "conv_general_dilated")
+_PASSES = {
+    "HIGH": 3, "HIGHEST": 6, "BF16_BF16_F32_X3": 3, "BF16_BF16_F32_X6": 6, "F32_F32_F32": 6,
+}  # fmt: skip
+"""Products in bfloat16 that stand for one in float32, by what jax.lax.Precision names."""
 
 
 class Equation(Protocol):
@@ -155,6 +159,14 @@ def _convolution(equation: Equation) -> Product:
     columns = kernel[numbers.rhs_spec[0]]
     rows = prod(result) // max(result[numbers.out_spec[1]], 1)
     return Product(1, rows, prod(kernel) // max(columns, 1), columns)
+
+
+def passes(equation: Equation) -> int:
+    """How often the MXU goes through a product for the precision that was asked of it."""
+    if any(str(variable.aval.dtype) != "float32" for variable in equation.invars[:2]):
+        return 1  # bfloat16 is whole in one
+    asked = {getattr(each, "name", str(each)) for each in parts(equation.params.get("precision"))}
+    return max((_PASSES.get(each, 1) for each in asked), default=1)
 
 
 def line(equation: Equation) -> Location | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
 
@@ -41,9 +42,14 @@ class FetchWatch:
             arrays = (array for array in self._jax.live_arrays() if id(array) not in results)
             self._older = {id(array): weakref.ref(array) for array in arrays}
 
-    def ended(self) -> None:
-        """What is asked for from now on is no matter."""
-        self._results = {}
+    @contextlib.contextmanager
+    def apart(self) -> Generator[None, None, None]:
+        """What is asked for in it is no matter of the job's."""
+        results, self._results = self._results, {}
+        try:
+            yield
+        finally:
+            self._results = results
 
     def saved(self, line: Location | None) -> None:
         """A line has saved a checkpoint."""

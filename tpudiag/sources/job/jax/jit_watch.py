@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals import ArgumentChange, Retrace, StepFunction, TracedFunction
+from tpudiag.signals import ArgumentChange, Retrace
 from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall
+from tpudiag.sources.job.jax.kept_step import KeptStep
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.jax.state_values import LOOKS, StateValues
@@ -45,16 +46,13 @@ class JitWatch:
         self.gaps_ms: list[tuple[float, float]] = []
         """Of each step but those that compiled: from the end of the one before, and its own."""
         self._last_end: float | None = None
-        self._arrays: Kwargs = {}
         self._active = threading.local()
         self.records: dict[object, Record] = {}
-        self.step: StepCall | None = None
+        self.kept = KeptStep()
         self.rest: RestOfScript | None = None
         """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
         """Where runs are to be compared."""
-        self._results: dict[int, object] = {}
-        """The arrays that the last training step gave, by their id."""
         self.on_results: Callable[[dict[int, object]], None] = lambda _: None
         self.on_first_call: Callable[[StepCall], None] = lambda _: None
         """Told of the first call of a function that trains before it runs."""
@@ -66,6 +64,7 @@ class JitWatch:
     def watch(self, jax: Library) -> None:
         """Hook jax.jit and what takes gradients."""
         self._jax, self._ready = jax, jax.block_until_ready
+        self.kept.watch(jax)
         jax.monitoring.register_event_duration_secs_listener(self._compiled_one)
         self.jit = jax.jit
         hooks.around(table.JITTED, self._jit, jax)
@@ -181,8 +180,9 @@ class JitWatch:
             result = compiled(*args, **kwargs)
         finally:
             self._active.outermost = None
-        if not jitted.record.trains and self.step is not None and self.step.record.values:
-            values = self.step.record.values
+        step = self.kept.step
+        if not jitted.record.trains and step is not None and step.record.values:
+            values = step.record.values
             barrier.attempt("values of the step", values.called_beside, jitted.mapped, result)
         if jitted.record.trains and self.waits:
             # JAX dispatches and goes on: a step's time is known only when its results are there.
@@ -222,7 +222,7 @@ class JitWatch:
         finally:
             self._active.outermost = None
         if jitted.record.trains:
-            self.on_first_call(self._step_call(jitted, args, kwargs, None, frozenset(), 1))
+            self.on_first_call(self.kept.as_called(jitted, args, kwargs, None, frozenset(), 1))
 
     def _is_traced(self, args: Args, kwargs: Kwargs) -> bool:
         """Whether a call is within a transformation, and runs nothing."""
@@ -245,13 +245,13 @@ class JitWatch:
         if new or record.last is None:
             self._compiled(jitted, args, kwargs, new, took_ms)
         if record.trains:
-            self._note_step(jitted, args, kwargs, new)
+            self.kept.ran(jitted, args, kwargs, new)
             leaves = self._jax.tree_util.tree_leaves(result)
             if self.numbers is not None:
                 self.on_results({})  # what is fetched next is ours
                 self.numbers.step(leaves)
-            self._results = {id(leaf): leaf for leaf in leaves}
-            self.on_results(self._results)
+            self.kept.results = {id(leaf): leaf for leaf in leaves}
+            self.on_results(self.kept.results)
 
     def _compiled(
         self, jitted: Jitted, args: Args, kwargs: Kwargs, new: bool, took_ms: float
@@ -272,109 +272,6 @@ class JitWatch:
         if differ:
             caller = user_lines.caller()
             record.retraces.append(Retrace(record.calls, took_ms, differ, caller))
-
-    def _note_step(self, jitted: Jitted, args: Args, kwargs: Kwargs, new: bool) -> None:
-        """Keep the training step that ran, as it can be lowered again."""
-        if self.step is not None and not new and self.step.jitted is jitted:
-            self.step.calls += 1
-            if self.step.calls > 2:
-                return
-        path_leaves = self._jax.tree_util.tree_flatten_with_path((args, kwargs))[0]
-        state = frozenset(
-            self._jax.tree_util.keystr(path)
-            for path, leaf in path_leaves
-            if id(leaf) in self._results
-        )
-        hosted: Kwargs = {
-            self._jax.tree_util.keystr(path): leaf
-            for path, leaf in path_leaves
-            if not isinstance(leaf, self._jax.Array) and getattr(leaf, "nbytes", 0) > 0
-        }
-        resent = frozenset(k for k, array in hosted.items() if self._arrays.get(k) is array)
-        self._arrays = hosted
-        known = self.step
-        if known is not None and known.jitted is jitted and known.calls > 2 and new:
-            return  # the program of most calls is the step, and a ragged last batch is not
-        calls = known.calls if known is not None and known.jitted is jitted else 1
-        self.step = self._step_call(jitted, args, kwargs, state, resent, calls)
-        if calls > 1:
-            self._arrays = {}
-
-    def _step_call(
-        self, jitted: Jitted, args: Args, kwargs: Kwargs, state: frozenset[str] | None,
-        resent: frozenset[str], calls: int,
-    ) -> StepCall:  # fmt: skip
-        """A call, as it can be traced and lowered again."""
-        abstract = self._jax.tree_util.tree_map(
-            functools.partial(self._abstract, jitted), (args, kwargs)
-        )
-        abstract = barrier.attempt("in_shardings", self._placed, jitted, abstract) or abstract
-        return StepCall(jitted, jitted.record, abstract, state, resent, calls)
-
-    def _placed(self, jitted: Jitted, abstract: tuple[Args, Kwargs]) -> tuple[Args, Kwargs]:
-        """The arguments, those that lie nowhere yet where jax.jit was told to put them."""
-        if jitted.in_shardings is None:
-            return abstract
-        jax, tree_map = self._jax, self._jax.tree_util.tree_map
-
-        def put(sharding: object, leaf: Any) -> object:
-            told = isinstance(sharding, jax.sharding.Sharding)
-            if not told or getattr(leaf, "sharding", leaf) is not None:
-                return leaf
-            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
-
-        def below(sharding: object, arguments: object) -> object:
-            return tree_map(functools.partial(put, sharding), arguments)
-
-        given, named = abstract
-        return tree_map(below, jitted.in_shardings, given, is_leaf=_is_none), named
-
-    def _abstract(self, jitted: Jitted, leaf: Any) -> object:
-        """An array's shape, dtype and place, for what was donated holds no values any more."""
-        jax = self._jax
-        if isinstance(leaf, jax.Array):
-            of_mesh = getattr(leaf, "committed", True) and not jitted.mapped
-            sharding = leaf.sharding if of_mesh else None
-            return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
-        shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
-        if shape is not None and dtype is not None:
-            return jax.ShapeDtypeStruct(shape, dtype)
-        return leaf
-
-    def step_functions(self) -> tuple[StepFunction, ...]:
-        """Those that train, as the job called them."""
-        forwarded = self.rest.forwarded if self.rest is not None else {}
-        return tuple(
-            StepFunction(
-                name=r.name,
-                location=r.location,
-                called_at=r.called_at,
-                ran=r.calls,
-                forwarded=forwarded.get(id(r), 0),
-            )
-            for r in self.records.values()
-            if r.trains and r.calls
-        )
-
-    def facts(self) -> tuple[TracedFunction, ...]:
-        """The functions that were called, those that train first."""
-        called = [record for record in self.records.values() if record.calls]
-        return tuple(
-            TracedFunction(
-                name=record.name,
-                location=record.location,
-                calls=record.calls,
-                traces=record.compiled,
-                retraces=tuple(record.retraces),
-                trains=record.trains,
-            )
-            for record in sorted(called, key=lambda record: not record.trains)
-        )
-
-
-def _is_none(value: object) -> bool:
-    """Of a place that is left to JAX."""
-    return value is None
 
 
 def _several(given: Any) -> tuple[Any, ...]:

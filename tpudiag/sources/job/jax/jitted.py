@@ -10,7 +10,7 @@ from types import MethodType
 from typing import Any, Protocol
 
 from tpudiag.model import Location
-from tpudiag.signals import Retrace
+from tpudiag.signals import Retrace, TracedFunction
 from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.state_values import StateValues
 from tpudiag.sources.job.points import Args, Kwargs
@@ -47,6 +47,17 @@ class Record:
     last: signatures.Signature | None = None
     values: StateValues | None = None
     """Of the arguments, where it trains."""
+
+    def seen(self) -> TracedFunction:
+        """The facts of it."""
+        return TracedFunction(
+            name=self.name,
+            location=self.location,
+            calls=self.calls,
+            traces=self.compiled,
+            retraces=tuple(self.retraces),
+            trains=self.trains,
+        )
 
 
 @dataclass

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
+import time
 from functools import partial
 from typing import Any
 
 from tpudiag.signals import (
-    Batch,
     Checkpoints,
     CompiledPrograms,
     CoverageEnd,
@@ -17,28 +16,28 @@ from tpudiag.signals import (
     Framework,
     JobEnd,
     StepTimes,
+    TracedFunction,
     TrainingLoop,
 )
-from tpudiag.sources.job.jax import lowering, numerics, too_large
+from tpudiag.sources.job.jax import too_large
 from tpudiag.sources.job.jax.devices import Devices
 from tpudiag.sources.job.jax.eager_operations import EagerOperations
 from tpudiag.sources.job.jax.fetches import FetchWatch
 from tpudiag.sources.job.jax.jit_watch import JitWatch
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
+from tpudiag.sources.job.jax.reader import StepReader
 from tpudiag.sources.job.jax.rest import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Watches, barrier, hooks, user_lines
+from tpudiag.sources.job.points import Watches, barrier, hooks
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import (
-    LOWERING,
     REST,
     UP_TO_FIRST_STEP,
     JobSpec,
     Recorder,
-    decoded_request,
 )
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.watches import keras_backend
@@ -46,6 +45,8 @@ from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
 
 ENOUGH_COMPILATIONS = 6
 """A step that was compiled again so often need not be watched longer."""
+SENT_EACH_S = 5.0
+"""How much of what was seen a job that is ended takes with it."""
 
 
 class JaxObserver:
@@ -82,9 +83,9 @@ class JaxObserver:
         self._checkpoints.on_saved = self._fetches.saved
         self._eager = EagerOperations(lambda: self._steps.steps)
         self._sends = SendWatch(lambda: self._steps.steps)
+        self._reader = StepReader(spec, recorder, self._fetches, self._sends)
         self._finished = self.stopped = False
-        self._at_once = 1
-        """Training steps in a dispatch."""
+        self._sent_at = 0.0
 
     def importing(self) -> None:
         """JAX is about to be imported."""
@@ -120,11 +121,12 @@ class JaxObserver:
     def imported_keras(self, keras: Any) -> None:
         """A Keras is there, of whichever framework."""
         if hooks.quietly(keras_backend.name_of, keras) == "jax":
+            self._reader.of_keras = True
             self._checkpoints.watch_keras(keras)
 
     @property
     def trained(self) -> bool:
-        """Whether a training step of JAX's was seen."""
+        """Whether a training step was seen."""
         return self._steps.steps > 0
 
     @property
@@ -137,16 +139,16 @@ class JaxObserver:
         self._finish()
         rest = self._jits.rest
         if rest is not None and self.trained:
-            functions = self._jits.step_functions()
+            functions = rest.functions(self._jits.records.values())
             send_each(
                 self._recorder.put,
                 coverage=lambda: rest.coverage(end, error, functions),
                 # The rest of the script tells what its input takes, what it saves, and of a ragged
                 # last batch; what TensorFlow saw of its own, none of them a step, is not the job's.
-                functions=self._jits.facts,
+                functions=self._functions,
                 loop=self._loop,
-                dispatch=lambda: self._dispatch(self._at_once),
-                steps=lambda: self._step_times(self._at_once),
+                dispatch=self._dispatch,
+                steps=self._step_times,
                 checkpoints=self._saved,
             )
 
@@ -161,49 +163,73 @@ class JaxObserver:
         if self._jax is None or self._finished:
             return
         self._finished = True
-        jits, loop = self._jits, partial(self._loop)
         # A library may import JAX in a job of TensorFlow's.
         if self.trained:
-            self._recorder.put(framework=Framework.JAX)
-            send_each(
-                self._recorder.put,
-                functions=jits.facts,
-                dispatch=self._dispatch,
-                steps=self._step_times,
-                loop=loop,
-                programs=self._programs,
-                checkpoints=self._saved,
-                trained=lambda: jits.numbers.facts() if jits.numbers is not None else None,
-            )
+            self._send_seen()
+            # A job that is cut may save later on.
+            send_each(self._recorder.put, checkpoints=self._saved)
+            if self._jits.numbers is not None:
+                send_each(self._recorder.put, trained=self._jits.numbers.facts)
             if self._spec.requests >= 0:
                 self._serve()
-            barrier.attempt("step of JAX", self._read_step)
+            self._read_step()
+            if self._reader.at_once > 1:
+                self._send_seen()
         if self._devices.processes_asked:
             self._recorder.put(several_processes=True)
 
+    def _send_seen(self) -> None:
+        """What was seen of the steps up to now."""
+        self._sent_at = time.monotonic()
+        self._recorder.put(framework=Framework.JAX)
+        send_each(
+            self._recorder.put,
+            functions=self._functions,
+            dispatch=self._dispatch,
+            steps=self._step_times,
+            loop=self._loop,
+            programs=self._programs,
+        )
+
+    def _read_step(self) -> None:
+        """Read the step as it is in the end."""
+        call, read = self._jits.kept.step, self._reader.at_the_end
+        if call is not None:
+            barrier.attempt("step of JAX", read, self._jax, call)
+
     def _about_to_run(self, call: StepCall) -> None:
         """A step is about to run first: one that this machine cannot run is only read."""
-        why = barrier.attempt("size of the step", too_large.why, self._jax, call)
-        if not why:
+        step = barrier.attempt("step of JAX", TracedStep, self._jax, call)
+        if step is None:
             return
-        self._jits.step, self._finished, self.stopped = call, True, True
+        why = barrier.attempt("size of the step", too_large.why, step)
+        if not why:
+            if self._is_own and self._spec.requests < 0 and not self.trained:
+                self._recorder.put(framework=Framework.JAX)
+                barrier.attempt("step of JAX", self._reader.send, step)
+            return
+        self._jits.kept.step, self._finished, self.stopped = call, True, True
         self._recorder.put(framework=Framework.JAX, step_not_run=why)
         if self._spec.requests >= 0:
             self._serve()
-        barrier.attempt("step of JAX", self._read_step)
+        self._read_step()
         barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
         self._recorder.put(end=JobEnd(how="stopped"))
         raise StopObservation
 
     def _step_done(self, eager: bool) -> None:
         """A training step was dispatched, or its gradients were taken eagerly."""
-        step = self._jits.step
+        step = self._jits.kept.step
         # Of the second call it is known which of its arguments the first one gave.
-        if self._spec.requests >= 0 and step is not None and step.calls > 1:
-            self._serve()
+        if step is not None and step.calls > 1:
+            if self._spec.requests >= 0:
+                self._serve()
+            barrier.attempt("step of JAX", self._reader.while_it_trains, self._jax, step)
         enough = step is not None and len(step.record.retraces) >= ENOUGH_COMPILATIONS
         barrier.attempt("input of the step", self._beside.trained_elsewhere)
         self._steps.finished_dispatch(eager, enough)
+        if not self._finished and time.monotonic() - self._sent_at > SENT_EACH_S:
+            self._send_seen()
 
     def _stop(self) -> bool:
         """Enough was seen: the job ends here."""
@@ -221,33 +247,19 @@ class JaxObserver:
 
     def _serve(self) -> None:
         """A plan asks for the step with other batches, as often as it likes; then the job ends."""
-        barrier.attempt("steps of a plan", self._answer)
+        call = self._jits.kept.step
+        if call is not None:
+            barrier.attempt("steps of a plan", self._reader.answer, self._jax, call)
         os._exit(0)
 
-    def _answer(self) -> None:
-        """Answer the requests."""
-        call = self._jits.step
-        if call is None:
-            return
-        self._fetches.ended()
-        step = TracedStep(self._jax, call)
-        batch, devices = step.batch(), step.devices
-        if batch is None:
-            return
-        own = Batch(batch.global_batch, max(batch.global_batch // devices, 1), devices)
-        sources = user_lines.user_files()
-        self._recorder.put(step_inputs=step.inputs(), alone=devices == 1, sources=sources)
-        self._recorder.put(batch=own, phase=LOWERING)
-        with os.fdopen(self._spec.requests, "rb") as requests:
-            for line in requests:
-                wanted = decoded_request(line)
-                self._recorder.put(
-                    answer=lowering.of_batch(self._jax, step, wanted, self._spec.lower_to)
-                )
+    def _functions(self) -> tuple[TracedFunction, ...]:
+        """The functions that were called, those that train first."""
+        called = [record for record in self._jits.records.values() if record.calls]
+        return tuple(r.seen() for r in sorted(called, key=lambda record: not record.trains))
 
-    def _dispatch(self, at_once: int = 1) -> Dispatch:
+    def _dispatch(self) -> Dispatch:
         """How steps reach the device."""
-        eager = self._steps.eager_steps
+        eager, at_once = self._steps.eager_steps, self._reader.at_once
         return Dispatch(
             steps=self._steps.steps * at_once,
             steps_per_dispatch=at_once,
@@ -256,8 +268,9 @@ class JaxObserver:
             eager_forward=self._eager.facts() if not eager else None,
         )
 
-    def _step_times(self, at_once: int = 1) -> StepTimes | None:
+    def _step_times(self) -> StepTimes | None:
         """The times of the steps, on this machine."""
+        at_once = self._reader.at_once
         pairs = self._jits.gaps_ms if self._spec.rehearse else []
         times = tuple(took / at_once for took in self._steps.times_ms)
         if pairs:  # steps were waited for: what lies between two of them is the host's own
@@ -272,7 +285,7 @@ class JaxObserver:
 
     def _programs(self) -> CompiledPrograms:
         """What JAX compiled until now."""
-        jits, step = self._jits, self._jits.step
+        jits, step = self._jits, self._jits.kept.step
         return CompiledPrograms(
             count=jits.compilations,
             spent_s=jits.compiling_s,
@@ -287,31 +300,3 @@ class JaxObserver:
     def _loop(self) -> TrainingLoop:
         """What was seen around the step."""
         return TrainingLoop(dispatches=self._steps.steps, fetches=self._fetches.facts())
-
-    def _read_step(self) -> None:
-        """Trace the step once more, read it, and write it for the compiler."""
-        call = self._jits.step
-        if call is None:
-            return
-        self._fetches.ended()
-        step = TracedStep(self._jax, call)
-        batch, self._at_once = step.batch(), step.steps
-        if step.steps > 1:
-            send_each(self._recorder.put, dispatch=lambda: self._dispatch(step.steps))
-        send_each(
-            self._recorder.put,
-            batch=lambda: batch,
-            strategy_replicas=lambda: step.devices,
-            step_inputs=step.inputs,
-            sharding=lambda: replace(step.sharded(), sent_again=self._sends.facts()),
-            matrix_ops=lambda: step.matrix_ops(batch),
-            step_ops=step.operations,
-            numerics=lambda: numerics.read(step),
-        )
-        self._recorder.put(sources=user_lines.user_files())
-        if self._spec.lower_to:
-            self._recorder.phase(LOWERING)
-            # A mesh may share the model out as well: what one device has of the examples.
-            examples = max(batch.global_batch // step.devices, 1) if batch is not None else 1
-            program = lowering.lowered(step, self._spec.lower_to, examples * step.steps)
-            self._recorder.put(lowered=(program,))

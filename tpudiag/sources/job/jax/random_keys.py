@@ -75,6 +75,8 @@ class RandomKeys:
         first: dict[int, _Draw] = {}
         for draw in self.draws:
             key, of_batch = draw.key, draw.shape[:1] in ((rows,), (rows // draw.turns,))
+            stays = fixed is not None and key.arguments <= fixed and not key.turns
+            each_step = stays and (of_batch or draw.shape[:1] == (rows * devices,))
             before = first.setdefault(key.made, draw)
             kind: SameDrawsKind | None = None
             if before is not draw and before.location != draw.location:
@@ -83,8 +85,8 @@ class RandomKeys:
                 kind = "turns"
             elif draw.local and devices > 1 and key.apart <= alike and of_batch:
                 kind = "replicas"
-            elif fixed is not None and key.arguments <= fixed and not key.turns:
-                kind = "steps" if of_batch or draw.shape[:1] == (rows * devices,) else None
+            elif each_step:
+                kind = "steps"
             if kind is not None:
                 yield SameDraws(
                     kind=kind,
@@ -92,6 +94,7 @@ class RandomKeys:
                     copies={"twice": 2, "turns": draw.turns, "replicas": devices}.get(kind, 0),
                     location=draw.location,
                     first=before.location if kind == "twice" else None,
+                    each_step=each_step and kind == "replicas",
                 )
 
     def _number(self, *made: object) -> int:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind, StepFunction
+from tpudiag.sources.job.jax.jitted import Record
 from tpudiag.sources.job.points import Library, barrier, interventions, main_flow
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 
@@ -72,6 +73,20 @@ class RestOfScript:
         """A training step ran really."""
         if self.began_at is not None:
             self._last[id(record), self._signature(args, kwargs)] = result
+
+    def functions(self, records: Iterable[Record]) -> tuple[StepFunction, ...]:
+        """Those that train, as the job called them."""
+        return tuple(
+            StepFunction(
+                name=r.name,
+                location=r.location,
+                called_at=r.called_at,
+                ran=r.calls,
+                forwarded=self.forwarded.get(id(r), 0),
+            )
+            for r in records
+            if r.trains and r.calls
+        )
 
     def _signature(self, args: object, kwargs: object) -> Signature:
         """Shapes and dtypes: a batch of another size has a result of its own."""

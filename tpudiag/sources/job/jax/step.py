@@ -8,6 +8,7 @@ from typing import Any
 
 from tpudiag.signals import (
     Batch,
+    LossScale,
     MatrixOp,
     ShardedStep,
     StepArgument,
@@ -17,12 +18,14 @@ from tpudiag.signals import (
     StepWork,
     TensorSeen,
 )
-from tpudiag.sources.job.jax import devices_in_use
-from tpudiag.sources.job.jax.equations import Equations, Seen, line, parts, product, scope
+from tpudiag.sources.job.jax import devices_in_use, loss_scale, work
+from tpudiag.sources.job.jax.equations import Equations, Seen, line, parts, passes, product, scope
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.signatures import argument_name
 
 MEBIBYTE = 2**20
+NAMED = 3
+"""Keys of a path to what is within an argument: args or kwargs, the argument, its own."""
 CALLBACKS = frozenset(
     ("pure_callback", "io_callback", "debug_callback", "debug_print", "outside_call")
 )
@@ -47,7 +50,7 @@ class TracedStep:
         keys = [jax.tree_util.keystr(path) for path, _ in leaves if not call.jitted.static(path)]
         self.keys = keys if len(keys) == len(closed.jaxpr.invars) else []
         """Paths of the arguments that are none of the program's own, in its order."""
-        self._state = call.state if call.state is not None else self._donated()
+        self._state = call.state if call.state is not None else self._given_again(leaves)
         state = frozenset(n for n, key in enumerate(self.keys) if key in self._state)
         self._program = Equations(closed.jaxpr, state)
         self.steps = self._program.steps
@@ -69,6 +72,24 @@ class TracedStep:
         size = sizes.most_common(1)[0][0]
         split = next(a for a in data if a.shape[a.counts_steps] == size).example_parts
         return Batch(size, size // split, split)
+
+    def _given_again(self, leaves: list[tuple[Any, Any]]) -> frozenset[str]:
+        """Of a step that has not run: what it may overwrite, or gives anew under its own name."""
+        tree, kind = self._jax.tree_util, self.call.jitted
+        made = tree.tree_flatten_with_path(getattr(self.traced, "out_info", ()))[0]
+        results = Counter((str(p[-1:]), tuple(r.shape), str(r.dtype)) for p, r in made if p)
+        found = set(self._donated())
+        for path, leaf in leaves:
+            shape = getattr(leaf, "shape", None)
+            # An argument that is one array may be a batch, and a result of its shape what was made
+            # of it.
+            if shape is None or len(path) < NAMED or kind.static(path):
+                continue
+            key = str(path[-1:]), tuple(shape), str(leaf.dtype)
+            if results[key] > 0:
+                results[key] -= 1
+                found.add(tree.keystr(path))
+        return frozenset(found)
 
     def _data(self) -> list[StepArgument]:
         """What the step gets anew each time: no state, and nothing that it may overwrite."""
@@ -155,6 +176,19 @@ class TracedStep:
         large = sorted(filter(None, map(_constant, self._constants)), key=lambda c: -c.bytes)
         return StepOps(len(self._program.seen), found, large_constants=tuple(large))
 
+    def work(self) -> StepWork:
+        """What one device does in it."""
+        return work.read(self._program, self.steps, self.batch(), self.arguments)
+
+    def loss_scale(self) -> tuple[LossScale, ...] | None:
+        """How the loss is scaled that each device differentiates; None where that is not told."""
+        batch = self.batch()
+        if batch is None or batch.replicas < 2 or not any(s.local for s in self._program.seen):
+            return None
+        jaxpr, shapes = self.traced.jaxpr.jaxpr, self._state_shapes()
+        found = loss_scale.read(jaxpr, batch.per_replica_batch, batch.replicas, shapes)
+        return (found,) if found is not None else None
+
     def state_arguments(self) -> list[tuple[str, StepArgument]]:
         """What goes from one step to the next, by its path."""
         return [(key, each) for key, each in self._by_path.items() if each.state]
@@ -228,6 +262,7 @@ class TracedStep:
             batch=many,
             location=line(equation),
             forward=self._names_transforms and "transpose(" not in scope(equation),
+            passes=passes(equation),
         )
 
     def _donated(self) -> frozenset[str]:
@@ -237,41 +272,6 @@ class TracedStep:
             key
             for key, leaf in zip(self.keys, leaves, strict=False)
             if getattr(leaf, "donated", False)
-        )
-
-    def work(self) -> StepWork:
-        """What one device does in a step: bounds, for the compiler joins operations."""
-        batch = self.batch()
-        whole, shared = (batch.global_batch, batch.replicas) if batch is not None else (0, 1)
-        shards = {a.shape: a.parts for a in self.arguments if a.parts > 1}
-        flops = again = made = moved = 0
-        asked_at = None
-
-        def share(shape: tuple[int, ...], local: bool) -> int:
-            of_batch = whole and any(size and size % whole == 0 for size in shape)
-            return 1 if local else shards.get(shape, shared if of_batch else 1)
-
-        for seen in self._program.seen:
-            if seen.holds_others:
-                continue
-            times = max(seen.times // self.steps, 1)
-            made += times * sum(prod(s) * size // share(s, seen.local) for s, size in seen.made)
-            sizes = product(seen.equation)
-            split = max((share(s, seen.local) for s, _ in (*seen.made, *seen.read)), default=1)
-            work = times * sizes.flops // split if sizes is not None else 0
-            flops += work
-            if seen.again:
-                again += work
-                asked_at = asked_at or line(seen.equation)
-            moved += times * sum(
-                _padded(s) * size // share(s, seen.local) for s, size in (*seen.made, *seen.read)
-            )
-        return StepWork(
-            flops=flops,
-            recomputed_flops=again,
-            recomputed_at=asked_at,
-            made_bytes=made,
-            moved_bytes=moved,
         )
 
 
@@ -284,13 +284,6 @@ def _axes(sharding: Any) -> tuple[str, ...]:
     """The axes of a mesh along which an array is shared out."""
     entries = getattr(sharding, "spec", None) or ()
     return tuple(str(axis) for entry in entries for axis in parts(entry) if axis is not None)
-
-
-def _padded(shape: tuple[int, ...]) -> int:
-    """Elements of an array in tiles of 8 x 128."""
-    if len(shape) < 2:
-        return prod(shape)
-    return prod(shape[:-2]) * -(-shape[-2] // 8) * 8 * -(-shape[-1] // 128) * 128
 
 
 def _constant(value: Any) -> StepConstant | None:

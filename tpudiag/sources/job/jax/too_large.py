@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 
 from tpudiag.sources.job.jax.equations import live_bytes
-from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.process.host_memory import CORE_FLOPS_PER_S, available_bytes
 
 MOST_S = 120.0
@@ -16,9 +14,8 @@ JOINED = 2.0
 """How many times too large the sum of live arrays is, since XLA joins operations; a guess."""
 
 
-def why(jax: Library, call: StepCall) -> str | None:
+def why(step: TracedStep) -> str | None:
     """Why the step is only read; None where it can run."""
-    step = TracedStep(jax, call)
     here = max(step.devices, 1)
     flops = step.work().flops * step.steps * here
     if flops > MOST_S * (os.cpu_count() or 1) * CORE_FLOPS_PER_S:

@@ -1,0 +1,115 @@
+"""Sends what the training step is: as soon as it is known, for a job may be ended at any moment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from tpudiag.compiled import LoweredStep
+from tpudiag.signals import Batch
+from tpudiag.sources.job.jax import lowering, numerics
+from tpudiag.sources.job.jax.fetches import FetchWatch
+from tpudiag.sources.job.jax.jitted import Jitted, StepCall
+from tpudiag.sources.job.jax.sends import SendWatch
+from tpudiag.sources.job.jax.step import TracedStep
+from tpudiag.sources.job.points import Library, user_lines
+from tpudiag.sources.job.points.barrier import send_each
+from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
+
+
+class StepReader:
+    """Traces the step once more, reads it, and writes it for the compiler."""
+
+    def __init__(
+        self,
+        spec: JobSpec,
+        recorder: Recorder,
+        fetches: FetchWatch,
+        sends: SendWatch,
+    ) -> None:
+        self._spec, self._recorder = spec, recorder
+        self._fetches, self._sends = fetches, sends
+        self._known: tuple[StepCall, TracedStep, LoweredStep | None] | None = None
+        self._early: Jitted | None = None
+        self.of_keras = False
+        self.at_once = 1
+        """Training steps in a dispatch."""
+
+    def while_it_trains(self, jax: Library, call: StepCall) -> None:
+        """The step ran, and of its arguments it is known which the one before gave; once."""
+        if self._early is not call.jitted:
+            self._early = call.jitted
+            with self._fetches.apart():
+                self._read(jax, call)
+
+    def at_the_end(self, jax: Library, call: StepCall) -> None:
+        """What is only known now, too; the compiler begins by it."""
+        with self._fetches.apart():
+            if self._known is None or self._known[0] is not call:
+                if self._spec.lower_to:
+                    self._recorder.phase(LOWERING)
+                self._read(jax, call)
+                return
+            _, step, program = self._known
+            self._send_later(step)
+            if program is not None:
+                # By this word the compiler is started, which would slow down steps that are timed.
+                self._recorder.put(phase=LOWERING)
+                self._recorder.put(lowered=(program,))
+
+    def answer(self, jax: Library, call: StepCall) -> None:
+        """A plan asks for the step with other batches, as often as it likes."""
+        step = TracedStep(jax, call)
+        batch, devices = step.batch(), step.devices
+        if batch is None:
+            return
+        own = Batch(batch.global_batch, max(batch.global_batch // devices, 1), devices)
+        sources = user_lines.user_files()
+        self._recorder.put(step_inputs=step.inputs(), alone=devices == 1, sources=sources)
+        self._recorder.put(batch=own, phase=LOWERING)
+        with os.fdopen(self._spec.requests, "rb") as requests:
+            for line in requests:
+                wanted = decoded_request(line)
+                answer = lowering.of_batch(jax, step, wanted, self._spec.lower_to)
+                self._recorder.put(answer=answer)
+
+    def _read(self, jax: Library, call: StepCall) -> None:
+        """All of it."""
+        step = TracedStep(jax, call)
+        self.send(step)
+        program = self._lowered(step) if self._spec.lower_to else None
+        self._known = call, step, program
+        if program is not None:
+            self._recorder.put(lowered=(program,))
+
+    def _lowered(self, step: TracedStep) -> LoweredStep:
+        """The program for the compiler."""
+        batch = step.batch()
+        # A mesh may share the model out as well: what one device has of the examples.
+        examples = max(batch.global_batch // step.devices, 1) if batch is not None else 1
+        return lowering.lowered(step, self._spec.lower_to, examples * step.steps)
+
+    def send(self, step: TracedStep) -> None:
+        """What is read off it."""
+        batch, self.at_once = step.batch(), step.steps
+        send_each(
+            self._recorder.put,
+            batch=lambda: batch,
+            strategy_replicas=lambda: step.devices,
+            step_inputs=step.inputs,
+            matrix_ops=lambda: step.matrix_ops(batch),
+            step_ops=step.operations,
+            loss=step.loss_scale,
+        )
+        self._send_later(step)
+        self._recorder.put(sources=user_lines.user_files())
+
+    def _send_later(self, step: TracedStep) -> None:
+        """What may be more with each step."""
+        send_each(
+            self._recorder.put,
+            sharding=lambda: replace(
+                step.sharded(), sent_again=self._sends.facts(), of_keras=self.of_keras
+            ),
+            numerics=lambda: numerics.read(step),
+        )
