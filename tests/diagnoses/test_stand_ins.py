@@ -45,3 +45,6 @@ def test_errors_that_nobody_knows_unless_they_are_of_the_code() -> None:
     assert may_be_to_blame("KeyError: 'f7'", DATA)
     assert not may_be_to_blame("NameError: name 'i' is not defined", DATA)
     assert not may_be_to_blame("AttributeError: module 'tensorflow' has no attribute 'x'", DATA)
+    gone = "Triggering __jax_array__() during abstractification is no longer supported."
+    assert not may_be_to_blame(f"ValueError: {gone} To avoid this error, convert it.", DATA)
+    assert may_be_to_blame("ValueError: the row is longer than 8", DATA)
