@@ -33,8 +33,8 @@ _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "silent": (frozenset({"id", "reason"}), frozenset()),
     "shared": (frozenset({"of", "narrower"}), frozenset()),
     "case": (
-        frozenset({"id", "family", "phase", "cause", "fix", "hit"}),
-        frozenset({"says", "details", "source", "level", "kind", "useless", "known"})
+        frozenset({"id", "family", "cause", "fix", "hit"}),
+        frozenset({"says", "phase", "details", "source", "level", "kind", "useless", "known"})
         | {"miss", "depth", "open", "rehearsal_only", "whole", "of_data", *_PARTS},
     ),
 }
