@@ -12,6 +12,7 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import itertools, json
 import tensorflow as tf
+from tensorflow.python.data.ops import iterator_ops
 from tpudiag.sources.job.tensorflow.shortening import batch_replay
 
 batch_replay.FIRST_READ_S = batch_replay.LATER_READ_S = 0.0
@@ -40,6 +41,12 @@ for _ in range(200):
     by_next.append(int(x))
 results["next"] = by_next
 results["not fed"] = [int(x) for x in data(True)]
+made = []
+owned = iterator_ops.OwnedIterator
+init = owned.__init__
+owned.__init__ = lambda self, *given, **named: made.append(1) or init(self, *given, **named)
+results["epochs"] = [len(numbers(data(True))) for _ in range(20)]
+results["iterators"] = len(made)
 replay.suspended = True
 results["suspended"] = numbers(data(False))
 print(json.dumps(results))
@@ -52,4 +59,5 @@ def test_lengths_that_are_known_are_kept(in_tensorflow: Callable[[str], Any]) ->
     assert results["before"] == results["not fed"] == results["suspended"] == whole
     assert len(results["known"]) == 50 and set(results["known"]) < set(whole)
     assert 30 <= len(results["unknown"]) < 50, "a for loop over it sees its end"
+    assert results["epochs"] == [50] * 20 and results["iterators"] < 5, "of no use to later passes"
     assert len(results["next"]) == 200 and len(set(results["next"])) < 5, "next never does"

@@ -47,7 +47,7 @@ class Filling:
         self._tf, self._ledger = tf, ledger
         self._model: Callable[[], object] = lambda: None
         holes.filled.append(self._batches)
-        handed_over.install(self._batches)
+        handed_over.install(tf, self._batches)
         hooks.around(table.STRATEGY_RUN, self._run)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 

@@ -1,17 +1,27 @@
-"""Holes that are handed to a strategy: filled first, so that all who hear of it hear of data."""
+"""Holes that are handed to tf.data, or to a strategy: before anyone else hears of them.
+
+Data of a hole are one, and what is done with them is kept; a strategy is given what fills it, so
+that all who hear of it hear of data.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from tpudiag.sources.job.points import Call, hooks, table
+from tpudiag.sources.job.points import Call, Library, hooks, table
 
 from . import batch_sizes
-from .holes import Hole, batch_of, batched
+from .holes import Hole, batch_of, batched, is_open
 
 
-def install(batches: Callable[[Hole], object]) -> None:
-    """Let strategies distribute holes; `batches` gives data where a model tells what they are."""
+def install(tf: Library, batches: Callable[[Hole], object]) -> None:
+    """Hook them; `batches` gives data where a model tells what they are."""
+
+    def sliced(original: Call, tensors: object, *args: object, **kwargs: object) -> object:
+        # Arrays of a shape that nobody asked for would be no data of the model's.
+        given = tf.nest.flatten(tensors)
+        unknown = next((each for each in given if is_open(each)), None)
+        return original(tensors, *args, **kwargs) if unknown is None else Hole(unknown, "sliced")
 
     def distributed(
         original: Call, strategy: object, dataset: object, *args: object, **kwargs: object
@@ -23,4 +33,5 @@ def install(batches: Callable[[Hole], object]) -> None:
             return batched(batch_of(dataset) or batch_sizes.largest())
         return original(strategy, filled, *args, **kwargs)
 
+    hooks.around(table.ARRAYS_SLICED, sliced)
     hooks.around(table.STRATEGY_DISTRIBUTES, distributed)

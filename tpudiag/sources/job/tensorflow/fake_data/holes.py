@@ -212,6 +212,11 @@ def shape_of(hole: Hole) -> tuple[int, ...]:
     return (rows, width if width > 0 else _WIDTH)[parts:]
 
 
+def is_open(hole: object) -> bool:
+    """Whether a hole's shape is not known from anything that was done with it."""
+    return isinstance(hole, Hole) and shape_of(hole)[-1:] == (_WIDTH,)
+
+
 def _of_text(given: Args) -> bool:
     """Whether it is made of one text."""
     return bool(given) and isinstance(given[0], str) and " " in given[0]

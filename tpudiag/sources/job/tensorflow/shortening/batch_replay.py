@@ -11,8 +11,9 @@ from __future__ import annotations
 import dis
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from types import FrameType
 
 from tpudiag.script_run import InterventionKind
@@ -55,6 +56,16 @@ class _Pass:
     read_s: float = 0.0
 
 
+class _Again(Iterator[object]):
+    """A pass of a `for` loop of which nothing is read any more."""
+
+    def __init__(self, again: Callable[[], object]) -> None:
+        self._again = again
+
+    def __next__(self) -> object:
+        return self._again()
+
+
 class BatchReplay:
     """Hooks the iterators of tf.data and tf.distribute; inactive until `begin`."""
 
@@ -95,24 +106,31 @@ class BatchReplay:
 
     def _iterate(self, original: Call, dataset: object) -> object:
         """A pass begins."""
-        iterator = original(dataset)
         # A strategy's iterator reads one iterator per worker: only the outermost counts, and inside
         # a function the graph reads, invisible to Python hooks.
         if self._depth or not self._tf.executing_eagerly():
-            return iterator
+            return original(dataset)
         batches = cardinality.known(dataset)
         line = user_lines.direct_caller()
         spec = str(getattr(dataset, "element_spec", id(dataset)))
         # By line: a loop that recreates its dataset in each epoch would never leave its first pass.
         key: object = id(dataset) if line is None else (line, spec, batches)
         number = self._passes_over[key] = self._passes_over.get(key, 0) + 1
-        self._passes[id(iterator)] = _Pass(
+        begun = _Pass(
             data=key,
             number=number,
             kept=line is not None,
             batches=batches,
             feeds_step=key in self._steps_fed,
         )
+        may_replay = self._active and interventions.allowed(InterventionKind.REPLAY)
+        if may_replay and begun.feeds_step and self._read_enough(begun) and _asked("GET_ITER"):
+            # Nothing of it will be read: a real iterator would fill its buffers all the same, and
+            # those of hundreds of passes are let go of more slowly than they are made.
+            self._on_pass()
+            return _Again(partial(self._again, begun))
+        iterator = original(dataset)
+        self._passes[id(iterator)] = begun
         # Ids are reused once an object is gone, and a new iterator would continue with an old one's
         # batch. Not at exit, when TensorFlow may be half shut down.
         weakref.finalize(iterator, self._passes.pop, id(iterator), None).atexit = False
@@ -153,7 +171,7 @@ class BatchReplay:
     def _again(self, each: _Pass) -> object:
         """The last batch, or the end of the data."""
         known = 0 <= each.batches <= each.read + each.replayed
-        if known or (_may_end(each) and _read_by_for()):
+        if known or (_may_end(each) and _asked("FOR_ITER")):
             interventions.note(InterventionKind.REPLAY)
             raise barrier.for_job(StopIteration())
         interventions.note(InterventionKind.REPLAY)
@@ -175,10 +193,10 @@ def _is_ours(frame: FrameType) -> bool:
     return user_lines.is_hook(frame.f_code.co_filename)
 
 
-def _read_by_for() -> bool:
-    """Whether the job's own frame reads by a `for` loop rather than `next`."""
+def _asked(instruction: str) -> bool:
+    """Whether the job's own frame asks by a `for` loop, rather than by `iter` or `next`."""
     frame = next((each for each in user_lines.frames() if not _is_ours(each)), None)
     if frame is None or frame.f_lasti < 0:
         return False
-    # The current instruction: a script that uses `next` mostly expects endless data.
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == "FOR_ITER"
+    # The instruction under way: a script that asks by `next` mostly expects no end of its data.
+    return dis.opname[frame.f_code.co_code[frame.f_lasti]] == instruction
