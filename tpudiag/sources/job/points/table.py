@@ -20,6 +20,9 @@ DATASET_READ = point("tf.data.Dataset", "__iter__", "a pass over the data begins
 DATASET_SHUFFLED = point("tf.data.Dataset", "shuffle", "how large a buffer is asked for")
 FILES_LISTED = point("tf.data.Dataset", "list_files", "files that are not there are stood in for")
 ARRAYS_SLICED = point("tf.data.Dataset", "from_tensor_slices", "of holes it is one")
+DATASETS_JOINED = point(
+    "tf.data.Dataset", "zip sample_from_datasets choose_from_datasets", "of holes it is one"
+)
 RECORDS_READ = point("tf.data.TFRecordDataset", "__init__", "the same, of records")
 LINES_READ = point("tf.data.TextLineDataset", "__init__", "the same, of lines of text")
 ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken, or an earlier one given again")

@@ -35,6 +35,7 @@ def fitted(model):
 
 strategy = tf.distribute.MirroredStrategy(["CPU:0"])
 sliced = tf.data.Dataset.from_tensor_slices((Hole(), [1] * 40)).shuffle(9).batch(24)
+joined = tf.data.experimental.sample_from_datasets([sliced.repeat(), sliced]).batch(16)
 known = tf.data.Dataset.from_tensor_slices((Hole().reshape(40, 3), [1] * 40)).batch(4)
 early = strategy.experimental_distribute_dataset(Hole())
 own = Own()
@@ -59,7 +60,8 @@ try:
 except Exception as error:
     refused = str(error)
 print(json.dumps({
-    "sliced": [isinstance(sliced, Hole), batch_of(sliced), next(iter(known))[0].shape.as_list()],
+    "sliced": [isinstance(sliced, Hole), batch_of(sliced), batch_of(joined)],
+    "known": next(iter(known))[0].shape.as_list(),
     "early": isinstance(next(iter(early)), Hole),
     "history": sorted(kept.history), "refused": refused,
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
@@ -75,7 +77,8 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["step"] == [8, 7, 7, 1] and seen["lost"]
     assert seen["distributed"] == [[16, 7, 7, 1], [16]]
     assert seen["predicted"] == [4, 2]
-    assert seen["sliced"] == [True, 24, [4, 3]], "the shape of the one is not known"
+    assert seen["sliced"] == [True, 24, 16], "its shape is not known"
+    assert seen["known"] == [4, 3]
     assert not seen["early"], "by a model that was made after it"
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["refused"], "a list of weights of classes is no matter of data"

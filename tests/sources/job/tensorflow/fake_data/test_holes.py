@@ -182,6 +182,15 @@ def test_what_holes_were_put_into_hangs_on_them(tmp_path: Path) -> None:
     assert len(noted) == 2, "on what stands in for data: whether by them is not known"
 
 
+def test_what_a_release_lacks_is_no_lack_of_data(tmp_path: Path) -> None:
+    strategy = type("Strategy", (), {"__module__": "tensorflow.python.distribute"})()
+    tensor = type("Tensor", (), {"__module__": "tensorflow.python.framework", "shape": (2,)})()
+    text = "data = open('/nowhere/x').read()\nx = made(data).items\ny = strategy.run_v2(data)\n"
+    with pytest.raises(AttributeError) as caught:
+        ran(tmp_path, text, strategy=strategy, made=lambda _: tensor)
+    assert caught.traceback[-1].lineno + 1 == 3
+
+
 LOADED = """
 import pickle
 def read(model, path):

@@ -23,6 +23,11 @@ def install(tf: Library, batches: Callable[[Hole], object]) -> None:
         unknown = next((each for each in given if is_open(each)), None)
         return original(tensors, *args, **kwargs) if unknown is None else Hole(unknown, "sliced")
 
+    def joined(original: Call, *args: object, **kwargs: object) -> object:
+        given = tf.nest.flatten((args, kwargs))
+        hole = next((each for each in given if isinstance(each, Hole)), None)
+        return original(*args, **kwargs) if hole is None else Hole(hole, "joined")
+
     def distributed(
         original: Call, strategy: object, dataset: object, *args: object, **kwargs: object
     ) -> object:
@@ -34,4 +39,5 @@ def install(tf: Library, batches: Callable[[Hole], object]) -> None:
         return original(strategy, filled, *args, **kwargs)
 
     hooks.around(table.ARRAYS_SLICED, sliced)
+    hooks.around(table.DATASETS_JOINED, joined)
     hooks.around(table.STRATEGY_DISTRIBUTES, distributed)

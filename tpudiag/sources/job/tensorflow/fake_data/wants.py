@@ -29,13 +29,24 @@ _OF_CALL = re.compile(
     r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b"
 )
 """A module or a function is not what the script takes it for, whatever the data."""
+_LIBRARY = re.compile(r"(tensorflow|keras|tf_keras)\.")
 _TRAINS = re.compile(r"(keras|tensorflow)[/\\]")
 _TRAINING = ("fit", "fit_generator", "train_on_batch", "run", "train_step", "gradient", "minimize")
 
 
 def is_of_code(error: Exception) -> bool:
     """Whether nothing that is missing brings it about: code, or a call that does not fit."""
-    return isinstance(error, _OF_CODE) or _OF_CALL.match(str(error)) is not None
+    of_code = isinstance(error, _OF_CODE) or _OF_CALL.match(str(error)) is not None
+    return of_code or _is_of_release(error)
+
+
+def _is_of_release(error: Exception) -> bool:
+    """Whether a part of TensorFlow or Keras that holds no data has not what it is asked for."""
+    asked: object = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
+    if asked is None or isinstance(asked, type):
+        return False
+    ours = any(_LIBRARY.match(each.__module__) for each in type(asked).__mro__)
+    return ours and not (hasattr(asked, "shape") or hasattr(asked, "element_spec"))
 
 
 def is_absent(error: Exception) -> bool:
