@@ -47,12 +47,12 @@ class Filling:
         self._tf, self._ledger = tf, ledger
         self._model: Callable[[], object] = lambda: None
         holes.filled.append(self._batches)
-        handed_over.install(tf, self._batches)
         hooks.around(table.STRATEGY_RUN, self._run)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
     def watch_keras(self, keras: Library) -> None:
-        """The models of a Keras."""
+        """The models of a Keras, and what is handed to strategies: their stand-in is there by now."""
+        handed_over.install(self._tf, self._batches)
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)
