@@ -51,7 +51,7 @@ class Filling:
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
     def watch_keras(self, keras: Library) -> None:
-        """The models of a Keras, and what is handed to strategies: their stand-in is there by now."""
+        """The models of a Keras, and what strategies are handed: their stand-in is there by now."""
         handed_over.install(self._tf, self._batches)
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
