@@ -1,5 +1,7 @@
 """TPU606."""
 
+from dataclasses import replace
+
 from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Pause, Signals
 
@@ -15,13 +17,13 @@ EAGER_LIMIT = 0.1
 steps of a TPU are far faster than those here; eager operations, and the start of a `predict`, are
 not."""
 OFTEN = 20
-"""Calls that train between two saves by the number of the step (`save_freq=5`, `if step % 5 == 0`),
+"""Steps between two saves by the number of the step (`save_freq=5`, `if step % 5 == 0`),
 up to which they are often. Epochs of so few steps are those of a toy, or of data that was stood in
 for."""
 OFTEN_IN_LOOP = 9
 """The same in a loop of one's own, where an epoch may be counted by steps; toys have few."""
 EACH_FEW = 4
-"""Calls that train between two evaluations by a callback at each batch, up to which these are too
+"""Steps between two evaluations by a callback at each batch, up to which these are too
 many whatever they take here: their start on the host stays as long beside a TPU's faster steps."""
 LEAST_MS = 1_000.0
 """All evaluations together, or one save, below which a job is too small to judge its shares."""
@@ -49,9 +51,10 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     Lines that evaluate, predict or save again and again: their time from the second time on, and
-    that of the training steps in between, on this machine. Evaluation and training grow alike on a
-    TPU; saving every few steps weighs more there, as its steps are faster (the predicted step tells
-    how much), and so does a model that is called eagerly, or by a callback at each batch.
+    that of the training steps in between, in processor time of this machine. Evaluation and
+    training grow alike on a TPU; saving every few steps weighs more there, as its steps are faster
+    (the predicted step tells how much), and so does a model that is called eagerly, or by a
+    callback at each batch.
 
     ## Why it costs
     While the job evaluates it does not train: a pass over a large validation set after each short
@@ -66,7 +69,12 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
     https://keras.io/api/models/model_training_apis/#fit-method
     """
     loop = loop_of(signals)
-    pauses = [pause for pause in loop.pauses if pause.training_ms > 0]
+    at_once = signals.dispatch.steps_per_dispatch if signals.dispatch else 1
+    pauses = [
+        replace(pause, dispatches_between=pause.dispatches_between * at_once)
+        for pause in loop.pauses
+        if pause.training_ms > 0
+    ]
     if signals.stood_in:  # how long an epoch is, and an evaluation, is the data's
         pauses = [pause for pause in pauses if pause.each_batch]
         if not pauses:
@@ -114,11 +122,10 @@ def _on_the_tpu(pause: Pause, signals: Signals, most: float) -> Judgement:
             "beside the slow steps here frequent saves weigh little; a TPU's are faster",
             "let the compiler predict the step (without --no-compile), or profile on the TPU",
         )
-    steps = pause.dispatches_between * (
-        signals.dispatch.steps_per_dispatch if signals.dispatch else 1
-    )
     each_ms = pause.spent_ms / (pause.times - 1)
-    low, high = (each_ms / (each_ms + steps * ms) for ms in (step.ms.high, step.ms.low))
+    low, high = (
+        each_ms / (each_ms + pause.dispatches_between * ms) for ms in (step.ms.high, step.ms.low)
+    )
     evidence = Evidence(
         "share of saving, predicted",
         f"{low:.0%} to {high:.0%}",
@@ -154,11 +161,11 @@ def _starts_anew(pause: Pause) -> bool:
 def _how_often(pause: Pause) -> str:
     """What calls it, where that is too often."""
     if pause.kind == "saving" and _starts_anew(pause):
-        return f" It is done every {pause.dispatches_between:.0f} calls that train."
+        return f" It is done every {pause.dispatches_between:.0f} steps."
     if not pause.each_batch:
         return ""
     often = round(pause.dispatches_between)
-    how = f"every {often} calls that train" if often > 1 else "at each batch"
+    how = f"every {often} steps" if often > 1 else "at each batch"
     return f" A callback does it {how}."
 
 

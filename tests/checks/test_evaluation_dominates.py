@@ -12,7 +12,7 @@ from tpudiag import engine
 from tpudiag.compiled import CompilerFacts
 from tpudiag.model import Check, Location, Verdict
 from tpudiag.settings import Settings
-from tpudiag.signals import Origin, Pause, Signals, TrainingLoop
+from tpudiag.signals import Dispatch, Origin, Pause, Signals, TrainingLoop
 
 CHECK: Check = importlib.import_module("tpudiag.checks.evaluation_dominates").evaluation_dominates
 SAVES = Pause(
@@ -63,7 +63,7 @@ def test_an_evaluation_at_each_batch_is_too_many_however_slow_the_steps_here(
 
 
 @pytest.mark.parametrize(
-    ("between", "often"), [(1.0, "at each batch"), (4.2, "every 4 calls that train")]
+    ("between", "often"), [(1.0, "at each batch"), (4.2, "every 4 steps")]
 )
 def test_it_is_told_how_often_a_callback_evaluates(between: float, often: str) -> None:
     pause = replace(SAVES, kind="evaluation", training_ms=800.0, dispatches_between=between)
@@ -72,3 +72,17 @@ def test_it_is_told_how_often_a_callback_evaluates(between: float, often: str) -
     )
     (outcome,) = engine.examine(signals, [CHECK], Settings())
     assert outcome.findings[0].message.endswith(f"A callback does it {often}.")
+
+
+@pytest.mark.parametrize(("at_once", "verdict"), [(1, Verdict.FAILED), (10, Verdict.PASSED)])
+def test_steps_of_a_loop_within_the_call_are_counted_between_two_saves(
+    at_once: int, verdict: Verdict
+) -> None:
+    pause = replace(SAVES, in_step_loop=True, each_batch=False, training_ms=2_000.0)
+    signals = Signals(
+        origin=Origin.REHEARSAL,
+        loop=TrainingLoop(dispatches=5, pauses=(replace(pause, dispatches_between=1.0),)),
+        dispatch=Dispatch(steps=5 * at_once, steps_per_dispatch=at_once),
+    )
+    (outcome,) = engine.examine(signals, [CHECK], Settings())
+    assert outcome.verdict is verdict

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from tpudiag.model import Location
+from tpudiag.sources.job.tensorflow.watches import pauses
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 
 HERE = Location("train.py", 7)
@@ -104,3 +105,26 @@ def test_a_callback_that_predicts_at_each_batch_is_no_policy() -> None:
         on_train_batch_end()
     (pause,) = watch.facts()
     assert (pause.kind, pause.times, pause.spent_ms, pause.training_ms) == ("predict", 4, 9.0, 30.0)
+
+
+def test_a_save_that_waits_for_a_busy_machine_takes_its_own_time_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    watch = watched()
+    clocks = iter([(0.0, 0.0), (0.25, 2.0), (0.5, 3.0), (0.75, 9.0)])
+    monkeypatch.setattr(pauses, "_clocks", lambda: next(clocks))
+
+    class Model(Saver):
+        def evaluate(self) -> None: ...
+
+        def predict(self) -> None: ...
+
+        save_weights = Saver.save
+
+    watch.watch_keras(cast("Any", SimpleNamespace(Model=Model)))
+    model: Any = Model()
+    for _ in range(2):
+        train(watch)
+        model.save()
+    (pause,) = watch.facts()
+    assert (pause.kind, pause.spent_ms) == ("saving", 250.0)

@@ -113,12 +113,12 @@ class LoopWatch:
         traces = function.experimental_get_tracing_count()
         gradients = self._gradients.taken
         before: Numbers = hooks.quietly(self.state.before, function) or {}
-        began = time.perf_counter()
+        began = time.process_time()
         try:
             result = original(function, *args, **kwargs)
         finally:
             self._inside = False
-        took_ms = (time.perf_counter() - began) * 1e3
+        took_ms = (time.process_time() - began) * 1e3
         traced = function.experimental_get_tracing_count() != traces
         # Gradients are taken while a function is traced, and in no later call of it.
         if self._gradients.taken > gradients:
@@ -149,12 +149,12 @@ class LoopWatch:
             or user_lines.direct_caller() is None
         ):
             return original(model, *args, **kwargs)
-        self._inside, began = True, time.perf_counter()
+        self._inside, began = True, time.process_time()
         try:
             return original(model, *args, **kwargs)
         finally:
             self._inside = False
-            took_ms = (time.perf_counter() - began) * 1e3
+            took_ms = (time.process_time() - began) * 1e3
             hooks.quietly(self._evaluated_eagerly, model, took_ms)
 
     def _evaluated_eagerly(self, model: object, took_ms: float) -> None:
