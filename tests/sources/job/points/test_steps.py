@@ -50,6 +50,27 @@ def test_short_steps_are_not_told_one_by_one(monkeypatch: pytest.MonkeyPatch) ->
     assert 2 < len(told) < 20
 
 
+def test_a_step_after_an_evaluation_says_nothing_of_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ticks = iter(range(1000))
+    clock = SimpleNamespace(perf_counter=lambda: next(ticks) * 9.0)
+    monkeypatch.setattr("tpudiag.sources.job.points.steps.time", clock)
+    watch = StepWatch(
+        None,
+        5,
+        20,
+        "",
+        on_first=lambda: None,
+        on_stop=lambda: True,
+        on_swallowed=lambda: None,
+    )
+    watch.budget_s = 30.0
+    for _ in range(100):
+        watch.finished_dispatch(unusual=True)
+    assert watch.steps == 25
+
+
 @pytest.mark.parametrize(("step_s", "profiled"), [(1.0, 23), (9.0, 3), (15.0, 3), (30.0, 3)])
 def test_slow_steps_are_few(step_s: float, profiled: int, monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = iter(range(1000))

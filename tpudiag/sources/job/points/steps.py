@@ -56,11 +56,13 @@ class StepWatch:
         self.profiled_ms: list[float] = []
 
     def finished_dispatch(
-        self, eager: bool = False, enough: bool = False, retraced: bool = False
+        self, eager: bool = False, enough: bool = False, unusual: bool = False
     ) -> None:
         """A dispatch of training steps has ended; runs on the job's main thread.
 
         `enough` ends the observation early: what is wrong is seen, and going on would only cost.
+        One that traced, or before which the job evaluated or saved, is `unusual`: it does not tell
+        what the next ones take.
         """
         if self._observed:
             return
@@ -71,8 +73,7 @@ class StepWatch:
         if self._timed and later and self._last_end is not None:
             took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
             (self.profiled_ms if self._profiling else self.times_ms).append(took_ms)
-            if not retraced:
-                # A step that traced says nothing of what the next ones take.
+            if not unusual:
                 self._keep_to_budget(took_ms / 1e3)
         self.steps += self.steps_per_dispatch
         self.eager_steps += self.steps_per_dispatch * eager

@@ -49,6 +49,7 @@ class Observation:
         self.has_stand_ins: Callable[[], bool] = lambda: False
         """Whether synthetic data is used, whose speed says nothing of the job's."""
         self._heavy: list[str] = []
+        self._pauses = 0
         self._finishing = threading.RLock()
         self.finished = self.stopped = False
         self._steps = StepWatch(
@@ -148,7 +149,7 @@ class Observation:
             if function.heavy:
                 self._steps.only_traced()
             enough = len(function.retraces) >= ENOUGH_RETRACES
-            self._step_done(eager=False, enough=enough, retraced=traced)
+            self._step_done(eager=False, enough=enough, traced=traced)
 
     def _after_eager_run(self) -> None:
         """A strategy.run returned that ran its function eagerly."""
@@ -166,7 +167,7 @@ class Observation:
         """A model grows or is about to run: check whether this machine can hold it."""
         fitting_replicas.end_if_too_large(self._spec, self.watches, self._recorder)
 
-    def _step_done(self, eager: bool, enough: bool = False, retraced: bool = False) -> None:
+    def _step_done(self, eager: bool, enough: bool = False, traced: bool = False) -> None:
         """Training steps were dispatched and returned."""
         steps = self._steps
         if steps.steps == 0 and not eager:
@@ -175,7 +176,8 @@ class Observation:
                 steps.steps_per_dispatch = max(moved, 1)
         if steps.steps in TOLD_AFTER:
             self._recorder.put(loop=hooks.quietly(self.watches.loop.facts))
-        steps.finished_dispatch(eager, enough, retraced)
+        pauses, self._pauses = self._pauses, self.watches.loop.pauses.ended
+        steps.finished_dispatch(eager, enough, unusual=traced or pauses != self._pauses)
 
     def _not_run(self, which: str) -> None:
         """A function is too heavy for this machine; its trace answers for it."""

@@ -19,6 +19,9 @@ SCRIPT = '''
 def noise(seed):
     return tf.random.stateless_normal([4, 3], seed)
 
+def noise_like(data):
+    return tf.random.stateless_normal(tf.shape(data), [7, 8])
+
 class Counting(keras.callbacks.Callback):
     def __init__(self):
         super().__init__()
@@ -65,15 +68,18 @@ strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
 with strategy.scope():
     weight, counter = tf.Variable(tf.ones((3, 1))), tf.Variable(3)
 
-def drawn(seed_of):
+def drawn(seed_of, noise=None):
     def replica():
         with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(space["noise"](seed_of()) @ weight)
+            loss = tf.reduce_sum((noise() if noise else space["noise"](seed_of())) @ weight)
         return tape.gradient(loss, weight)
     tf.function(lambda: strategy.run(replica)).get_concrete_function()
     return [[s.copies, s.location.line] for s in random_seeds.same_draws(tf, gradients.calls[-1])]
 
 number = lambda: tf.distribute.get_replica_context().replica_id_in_sync_group
+data = iter(tf.data.Dataset.from_tensors(tf.ones((32, 3))).repeat())
+shaped = lambda: space["noise_like"](next(data))
+seen["one seed, the shape of data"] = drawn(lambda: None, shaped)
 seen["one seed"] = drawn(lambda: tf.stack([7, counter.read_value()]))
 seen["of the replica"] = drawn(lambda: tf.stack([number(), counter.read_value()]))
 
@@ -91,4 +97,5 @@ def test_what_is_forgotten_counted_and_drawn_alike(in_tensorflow: Callable[[str]
     assert [seen[n] for n in ("forgotten", "added", "zero", "none")] == [1, 0, 0, 0]
     assert seen["one seed"] == [[2, 3]]
     assert seen["of the replica"] == []
+    assert seen["one seed, the shape of data"] == [[2, 6]]
     assert seen["hooks"] == [["Counting.on_train_batch_begin", "step", 4]]

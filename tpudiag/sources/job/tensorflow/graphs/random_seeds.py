@@ -50,7 +50,8 @@ def same_draws(tf: Library, call: GradientCall) -> Iterator[SameDraws]:
             shape = one.outputs[0].shape
             if where is None or not shape.rank or None in shape.as_list():
                 continue
-            seeds = zip(one.inputs, two.inputs, strict=False)
+            # The first input is the shape, which may be that of the replica's own data.
+            seeds = list(zip(one.inputs, two.inputs, strict=False))[1:]
             if all(_same(tf, a, b, inputs, _DEPTH) for a, b in seeds):
                 yield SameDraws(
                     kind="replicas",

@@ -56,6 +56,8 @@ class PauseWatch:
     def __init__(self) -> None:
         self._lines: dict[tuple[Kind, Location | None], _Line] = {}
         self._inside = False
+        self.ended = 0
+        """Pauses so far, each line's at each time."""
         self._training_ms = 0.0
         self._steps = 0
         self._calls: dict[object, list[float]] = {}
@@ -107,6 +109,7 @@ class PauseWatch:
 
     def _add(self, kind: Kind, location: Location | None, took_ms: float) -> _Line:
         """Add one pause."""
+        self.ended += 1
         line = self._lines.setdefault((kind, location), _Line())
         line.spent_ms.append(took_ms)
         line.training_ms.append(self._training_ms)
