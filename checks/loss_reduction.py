@@ -1,6 +1,15 @@
 """TPU502."""
 
-from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import (
+    BOTH,
+    Evidence,
+    Finding,
+    Judgement,
+    Location,
+    NotMeasured,
+    Severity,
+    check,
+)
 from tpudiag.signals import LossScale, Signals
 
 from ._need import by_framework, need, of_a_job
@@ -34,6 +43,8 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
     its way are told apart: the scaling, and weights of the author's own. Where the way holds a
     factor that is no constant (a learned weight), nothing is said. In JAX the same within
     jax.shard_map, which with check_vma sums gradients by itself, and jax.pmap.
+    Gradients that the job reduces itself and that apply_gradients sums once more, unless they are
+    divided in between.
 
     ## Why it costs
     No error, a wrong model: the update is as many times too large as there are replicas (a mean
@@ -59,11 +70,16 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
         _COMPARE,
     )
     batch = need(signals.batch, "the batch of the step").per_replica_batch
+    twice = signals.numerics.summed_twice if signals.numerics is not None else None
     for scale in scales:
         wanted = 1.0 if scale.gradients_averaged else 1 / scale.replicas
         weight = round(scale.weight, 6)
         evidence = Evidence("loss per unit of example loss", weight, "", round(wanted, 6))
-        if abs(scale.weight - wanted) <= limit * wanted:
+        if twice is not None and abs(scale.weight * scale.replicas - wanted) <= limit * wanted:
+            yield evidence
+        elif twice is not None and abs(scale.weight - wanted) <= limit * wanted:
+            yield _summed_twice(twice, scale, evidence)
+        elif abs(scale.weight - wanted) <= limit * wanted:
             yield evidence
         elif signals.precision is not None and signals.precision.loss_scale_optimizer is not None:
             raise NotMeasured(
@@ -84,6 +100,18 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
                 f"the loss has a weight of its own: {scale.weight:.6g} per unit of example loss",
                 _COMPARE,
             )
+
+
+def _summed_twice(line: Location, scale: LossScale, evidence: Evidence) -> Finding:
+    """Gradients that the job reduces by itself before its optimizer does."""
+    return Finding(
+        "the gradients are reduced over the replicas here, and apply_gradients sums the results of "
+        f"{scale.replicas} replicas once more: each update is {scale.replicas} times too large.",
+        "# leave out the all_reduce, for apply_gradients sums; where it is needed (to clip):\n"
+        "gradients = [g / strategy.num_replicas_in_sync for g in gradients]  # then apply them",
+        (evidence, Evidence("replicas", scale.replicas, "replicas")),
+        line,
+    )
 
 
 def _all_get_all(signals: Signals, batch: int) -> bool:

@@ -141,6 +141,8 @@ class StepNumerics:
     """What became of the gradients was watched."""
     batch_norms: tuple[BatchNorm, ...] = ()
     routings: tuple[ExpertRouting, ...] = ()
+    summed_twice: Location | None = None
+    """The line that puts gradients together which apply_gradients sums once more."""
     outside_metrics: tuple[OutsideVariable, ...] = ()
     """Of metrics that the step updates."""
     outside_read: tuple[OutsideVariable, ...] = ()

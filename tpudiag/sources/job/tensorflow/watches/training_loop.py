@@ -17,6 +17,7 @@ from tpudiag.sources.job.tensorflow.watches.iterator_starts import IteratorStart
 from tpudiag.sources.job.tensorflow.watches.norm_modes import NormModeWatch
 from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
+from tpudiag.sources.job.tensorflow.watches.reductions import ReductionWatch
 from tpudiag.sources.job.tensorflow.watches.regularizers import RegularizerWatch
 from tpudiag.sources.job.tensorflow.watches.setup_calls import SetupWatch
 from tpudiag.sources.job.tensorflow.watches.step_results import StepResultWatch
@@ -46,6 +47,7 @@ class LoopWatch:
         self.batch_hooks = BatchHookWatch()
         self.regularizers = RegularizerWatch(tf)
         self.clipping = numerics.ClippingWatch(tf)
+        self.reductions = ReductionWatch(tf, gradients)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 
     def watch_keras(self, keras: Library, package: str) -> None:
@@ -94,6 +96,7 @@ class LoopWatch:
             outside_metrics=outside,
             outside_read=read,
             frozen_norms=frozen,
+            summed_twice=self.reductions.twice,
             unused_regularizer=hooks.quietly(self.regularizers.unused, call),
         )
 

@@ -1,0 +1,26 @@
+"""Gradients that are reduced by the job, and by its optimizer."""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+
+import pytest
+
+from tpudiag.model import Check, Finding, Location
+from tpudiag.signals import LossScale
+
+from .rehearsal import HEALTHY, NUMERICS
+
+CHECK: Check = importlib.import_module("tpudiag.checks.loss_reduction").loss_reduction
+LINE = Location("train.py", 31)
+
+
+@pytest.mark.parametrize(("weight", "findings"), [(1 / 8, 1), (1 / 64, 0)])
+def test_gradients_summed_twice_are_told_unless_the_loss_makes_up_for_it(
+    weight: float, findings: int
+) -> None:
+    numerics = replace(NUMERICS, summed_twice=LINE)
+    signals = replace(HEALTHY, numerics=numerics, loss=(LossScale(weight, 8, False),))
+    told = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    assert [each.location for each in told] == [LINE] * findings
