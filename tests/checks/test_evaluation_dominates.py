@@ -62,9 +62,7 @@ def test_an_evaluation_at_each_batch_is_too_many_however_slow_the_steps_here(
     assert outcome.verdict is verdict
 
 
-@pytest.mark.parametrize(
-    ("between", "often"), [(1.0, "at each batch"), (4.2, "every 4 steps")]
-)
+@pytest.mark.parametrize(("between", "often"), [(1.0, "at each batch"), (4.2, "every 4 steps")])
 def test_it_is_told_how_often_a_callback_evaluates(between: float, often: str) -> None:
     pause = replace(SAVES, kind="evaluation", training_ms=800.0, dispatches_between=between)
     signals = Signals(
