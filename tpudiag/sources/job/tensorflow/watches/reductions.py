@@ -12,7 +12,7 @@ from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 
 MOST_FOLLOWED = 60
 """Operations between a gradient and what is done with it: a clip, a cast."""
-_KERAS = ("keras.", "tf_keras.", "tensorflow.python.keras.")
+_KERAS = ("keras.", "tf_keras.")
 _SCALES = ("Mul", "RealDiv", "DivNoNan")
 _Key = tuple[int, str]
 
