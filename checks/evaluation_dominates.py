@@ -173,7 +173,7 @@ def _finding(pause: Pause, share: float, evidence: Evidence, target: str = "") -
     """A line that takes too much, here or, as predicted, on a target."""
     eagerly = (
         f" The model is called outside any tf.function, {pause.times} times: each of its "
-        "operations is dispatched by itself, and on one replica only."
+        "operations is dispatched by itself."
     )
     times = f"{pause.spent_ms / 1e3:.1f} s beside {pause.training_ms / 1e3:.1f} s of training steps"
     told = (

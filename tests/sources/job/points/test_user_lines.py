@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,3 +35,16 @@ def test_a_library_is_the_users_where_its_module_is_the_program(library: Path) -
 def test_a_program_that_is_no_package_changes_nothing() -> None:
     user_lines.own_package("no_such_package.train")
     assert not user_lines._own  # pyright: ignore[reportPrivateUsage]
+
+
+def test_a_function_is_found_within_partials_and_wrappers() -> None:
+    def step(x: int, rate: float) -> float:
+        return x * rate
+
+    @functools.wraps(step)
+    def logged(x: int, rate: float) -> float:
+        return step(x, rate)
+
+    once = functools.partial(logged, rate=0.1)
+    assert user_lines.unwrapped(functools.partial(once, 1)) is step
+    assert user_lines.unwrapped(7) == 7

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import threading
 import time
 from collections.abc import Callable
@@ -103,9 +102,9 @@ class JitWatch:
         self, compiled: object, function: Callable[..., object], donates: tuple[int, ...] | None
     ) -> Jitted:
         """The same with its calls followed."""
-        code = getattr(inspect.unwrap(function), "__code__", function)
-        location = user_lines.of_function(inspect.unwrap(function))
-        name = getattr(function, "__qualname__", None) or type(function).__name__
+        inner = user_lines.unwrapped(function)
+        code, location = getattr(inner, "__code__", inner), user_lines.of_function(inner)
+        name = getattr(inner, "__qualname__", None) or type(inner).__name__
         # Of the same code and made at the same line: a loop makes it anew.
         maker = user_lines.caller()
         key = (id(code), str(maker))

@@ -1,5 +1,7 @@
 """The user's line behind a call or an operation."""
 
+import functools
+import inspect
 import os
 import re
 import sys
@@ -243,6 +245,12 @@ def of_function(function: object) -> Location | None:
     """Where a Python function is defined, if that is user code."""
     code = getattr(function, "__code__", None)
     return None if code is None else of(code.co_filename, code.co_firstlineno)
+
+
+def unwrapped(function: object) -> Any:
+    """The function that was written, within functools.wraps and functools.partial."""
+    inner: Any = inspect.unwrap(function) if callable(function) else function
+    return unwrapped(inner.func) if isinstance(inner, functools.partial) else inner
 
 
 def first_replica_value(value: object) -> object:

@@ -151,12 +151,16 @@ class Observation:
             enough = len(function.retraces) >= ENOUGH_RETRACES
             self._step_done(eager=False, enough=enough, traced=traced)
 
-    def _after_eager_run(self) -> None:
-        """A strategy.run returned that ran its function eagerly."""
+    def _after_eager_run(self, function: object, took_ms: float) -> None:
+        """A strategy.run returned that ran its function eagerly: it trains, or evaluates."""
         trains = bool(self.watches.gradients.eager_calls)
         self.watches.pipelines.feeds.called(trains)
         if trains:
             self._step_done(eager=True)
+        else:
+            code = getattr(function, "__code__", function)
+            pauses, line = self.watches.loop.pauses, user_lines.caller()
+            hooks.quietly(partial(pauses.evaluated, eager=True), code, took_ms, line)
 
     def _after_large_variable(self) -> None:
         """A large variable was made: report it, as the next one may exceed the memory."""

@@ -39,7 +39,7 @@ class Events:
 
     after_call: Callable[[FunctionRecord, bool], None]
     """An outermost tf.function returned; the flag: whether it was traced."""
-    after_eager_run: Callable[[], None]
+    after_eager_run: Callable[[object, float], None]
     """A strategy.run returned that ran its function eagerly."""
     after_large_variable: Callable[[], None]
     before_first_run: Callable[[], None]

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import threading
 import time
 from collections.abc import Callable
@@ -147,7 +146,7 @@ class FunctionWatch:
             self._keys[id(function)] = key
         record = self._records.get(key)
         if record is None:
-            location = user_lines.of_function(inspect.unwrap(python_function))
+            location = user_lines.of_function(user_lines.unwrapped(python_function))
             name = getattr(python_function, "__name__", type(python_function).__name__)
             record = self._records[key] = FunctionRecord(name=name, location=location)
         if id(function) not in self._instances:
@@ -187,8 +186,8 @@ def _codes(function: Callable[..., object], depth: int = 5) -> tuple[object, ...
     """
     # tf.function(tf.function(f)), functools.wraps and Keras' wrappers: the user's code is nested
     # several objects deep.
-    inner = inspect.unwrap(getattr(function, "python_function", function))
-    inner = inspect.unwrap(getattr(inner, "python_function", inner))
+    inner = user_lines.unwrapped(getattr(function, "python_function", function))
+    inner = user_lines.unwrapped(getattr(inner, "python_function", inner))
     code = getattr(inner, "__code__", None)
     if code is None:
         return ()

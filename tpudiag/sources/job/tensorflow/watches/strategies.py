@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -28,7 +29,8 @@ class StrategyWatch:
         self.eager_location: Location | None = None
         self.eager_runs = 0
         self.before_eager_run: Callable[[Args, Kwargs], None] = lambda _, __: None
-        self.after_eager_run: Callable[[], None] = lambda: None
+        self.after_eager_run: Callable[[object, float], None] = lambda _, __: None
+        """Told of what ran, and of its processor time in ms."""
         self.before_first_run: Callable[[], None] | None = None
         self._depth = 0
         self.runs = 0
@@ -98,8 +100,9 @@ class StrategyWatch:
                 return call()
             known = self.forward.last(key)
             return self.forward.run(key, call) if known is None else self.forward.answer(known)
+        began = time.process_time()
         result = call()
-        self.after_eager_run()
+        self.after_eager_run(fn, (time.process_time() - began) * 1e3)
         return result
 
     def _inputs(self, arguments: object) -> tuple[TensorSeen, ...]:
