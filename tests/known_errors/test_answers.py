@@ -38,3 +38,15 @@ def test_how_sure_a_cause_is_is_said() -> None:
     assert unsure.startswith(head) and "\nWhat would decide\n" in unsure
     (known,) = [error for error in known_errors() if error.id == "P29"]
     assert "Cause\n" in "\n".join(error_rows(known, str))
+
+
+def test_what_the_text_itself_decides_is_not_overruled_by_what_stands_around() -> None:
+    barrier = (
+        "DEADLINE_EXCEEDED: Barrier timed out. Id: 0_async_write_complete.0.1. This usually happens"
+        " because a task triggered the barrier too early or too slowly.\n"
+        "# of tasks that reached the barrier: 8/16."
+        " [type.googleapis.com/tensorflow.CoordinationServiceError='']"
+    )
+    words = " ".join("\n".join(said(barrier)).split())
+    assert "8 of 16 came to the barrier" in words
+    assert "The rest of the text supports" not in words

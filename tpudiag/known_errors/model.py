@@ -183,7 +183,8 @@ class Match:
     @property
     def supported(self) -> RivalFound | None:
         """The one rival cause that the rest of the text supports, if it is one."""
-        supported = [each for each in self.rivals if each.support is not None]
+        told = self.reading is not None and self.reading.whole  # by the text itself
+        supported = [each for each in self.rivals if each.support is not None and not told]
         # Two that are supported decide nothing.
         return supported[0] if len(supported) == 1 else None
 
