@@ -1,4 +1,4 @@
-"""How the cause of a drop or a stall is said, and shown by its figures."""
+"""The cause of a drop or stall, as a sentence and as figures."""
 
 from collections.abc import Iterator
 
@@ -19,14 +19,14 @@ FIXES = {
 
 
 def sentence(cause: Cause | None, stands: str) -> str:
-    """What a message goes on with."""
+    """The end of a message: the cause, and where the job stands."""
     if cause is not None:
         return f" The cause: {cause.kind.value}: {cause.text}."
     return f" The cause is not known; {stands}." if stands else ""
 
 
 def figures(cause: Cause | None) -> Iterator[Evidence]:
-    """The figures of now, each with that of before."""
+    """The current figures, each with its earlier value."""
     if cause is None:
         return
     yield Evidence("cause", cause.kind.value, source="tpudiag watch")
@@ -37,7 +37,7 @@ def figures(cause: Cause | None) -> Iterator[Evidence]:
 
 
 def fix(cause: Cause | None, otherwise: str, pid: int | None) -> str:
-    """What to do about the cause, or what to look at where there is none."""
+    """The fix for the cause, or where to look if there is none."""
     text = otherwise if cause is None else FIXES.get(cause.kind, otherwise)
-    # In capitals only, so that ps's own column `pid` stays one.
+    # In capitals only, which leaves ps's column `pid` alone.
     return text if pid is None else text.replace("PID", str(pid))

@@ -1,4 +1,4 @@
-"""What the Cloud TPU API's words for a TPU mean: states, health, symptoms, runtime images."""
+"""The meaning of the Cloud TPU API's states, health, symptoms and runtime images."""
 
 import re
 from collections.abc import Iterator
@@ -47,13 +47,13 @@ _IMAGE = re.compile(r"tpu-vm-tf-(\d+)\.(\d+)(?:\.\d+)?(?P<rest>[-\w]*)")
 
 
 def commands(node: CloudTpu) -> dict[str, str]:
-    """The gcloud commands for this TPU, by what they do."""
+    """The gcloud commands for this TPU, by purpose."""
     at = f"{node.name} --zone {node.zone} --project {node.project}"
     vm = "gcloud compute tpus tpu-vm"
     accelerator = f"--accelerator-type {node.accelerator_type} --version {node.runtime_version}"
     spot = " --spot" if node.preemptible else ""
     again = f"{vm} delete {at} && {vm} create {at} {accelerator}{spot}"
-    one_host = len(node.workers) <= 1  # a pod can be made anew, not stopped
+    one_host = len(node.workers) <= 1  # a pod can only be recreated, not stopped
     return {
         "name": node.name,
         "describe": f"{vm} describe {at}",
@@ -67,7 +67,7 @@ def trouble(node: CloudTpu) -> Iterator[Finding]:
     """What is wrong with the TPU itself: its state, its health, its symptoms."""
     words = commands(node)
     described = f" ({node.health_description})" if node.health_description else ""
-    # Unspecified is what the API leaves out: nothing is known to be wrong.
+    # Unspecified is what the API leaves out: no known problem.
     for name, value, fine, known in (
         ("state", node.state, "READY", _STATES),
         ("health", node.health, "HEALTHY", _HEALTH),
@@ -80,8 +80,7 @@ def trouble(node: CloudTpu) -> Iterator[Finding]:
                 (Evidence(name, value, limit=fine, source=SOURCE),),
             )
     for symptom in node.symptoms:
-        # A symptom comes as type, worker and details in one text; an unknown type is shown as it
-        # stands.
+        # A symptom's type, worker and details come in one text; an unknown type is shown unchanged.
         kind = re.split(r"[: ]", symptom, maxsplit=1)[0]
         yield Finding(
             f"TPU {node.name} had a symptom: {symptom}.",
@@ -92,13 +91,13 @@ def trouble(node: CloudTpu) -> Iterator[Finding]:
 
 
 def image_tensorflow(node: CloudTpu) -> tuple[int, int] | None:
-    """The TensorFlow release in the runtime image's name; None where it carries none."""
+    """The TensorFlow release in the runtime image's name; None where it has none."""
     match = _IMAGE.fullmatch(node.runtime_version)
     return (int(match[1]), int(match[2])) if match else None
 
 
 def working_image(node: CloudTpu, generation: str) -> str:
-    """An image whose TensorFlow drives the generation, as its vendor and its users say."""
+    """An image whose TensorFlow supports the generation, according to its vendor and users."""
     pod = "-pod" if len(node.workers) > 1 else ""
     if generation == "v6e":
         return f"tpu-vm-tf-{IMAGE_OF_V6E}{pod}-pjrt-v5e-and-v6"
@@ -108,7 +107,7 @@ def working_image(node: CloudTpu, generation: str) -> str:
 
 
 def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:
-    """What of the runtime image does not fit the TPU: the fault, and the image to take instead."""
+    """What is wrong with the runtime image for this TPU, and the image to use instead."""
     match = _IMAGE.fullmatch(node.runtime_version)
     if match is None:
         return
@@ -118,7 +117,7 @@ def image_trouble(node: CloudTpu, generation: str) -> Iterator[tuple[str, str]]:
     if pod and "-pod" not in rest:
         yield f"it is not made for pods, and the TPU has {len(node.workers)} workers", fitting
     hardware = next((g for g in GENERATIONS if g.name == generation), None)
-    # Older images have no -pjrt at all: of those TensorFlow's release is said to be too old.
+    # Older images have no -pjrt at all: for them the TensorFlow release is reported as too old.
     if hardware and hardware.needs_pjrt and release >= (2, 15) and "-pjrt" not in rest:
         yield f"{generation} needs an image with PJRT", fitting
     if "v5p-and-below" in rest and generation in ("v5e", "v6e"):

@@ -1,4 +1,4 @@
-"""What the checks on the TPU compiler's answer share."""
+"""Shared by the checks on the TPU compiler's answer."""
 
 from tpudiag.compiled import Compilation, HbmTensor
 from tpudiag.model import NotMeasured
@@ -7,39 +7,38 @@ from tpudiag.signals import Signals
 from ._need import mib
 
 TOO_LARGE = 3.3
-"""How many times too large an estimate from shapes was seen: a small transformer in float32."""
+"""The largest overestimate from shapes that was seen: a small transformer in float32."""
 UNVERIFIED = "estimate by the TPU compiler, unverified on hardware"
 PREDICTED = "predicted from the TPU compiler's program, not measured"
 
 
 def compilation(signals: Signals) -> Compilation | None:
-    """The compiler's answer for the step, None where it was not asked or gave none."""
+    """The compiler's answer for the step, None where there is none."""
     step = signals.compiler.step if signals.compiler is not None else None
     return step if step is not None and step.fits is not None else None
 
 
 def why_not_compiled(signals: Signals) -> None:
-    """Skip with the compiler's own reason, where it was asked and has no answer."""
+    """Skip with the compiler's own reason, where it was run without an answer."""
     facts = signals.compiler
     if signals.profile is None and facts is not None and facts.reason is not None:
         raise NotMeasured(facts.reason, facts.how or "check again")
 
 
 def fits_at(signals: Signals, replica_batch: int) -> bool | None:
-    """Whether the step would fit with another batch; None where neither compiler nor shapes tell.
+    """Whether the step would fit with another batch; None where neither compiler nor shapes decide.
 
-    From the compiler's two batches in a line, or else from the traced shapes, which were seen up
-    to `TOO_LARGE` times too large: only what does not fit even then does not.
+    Extrapolated from the compiler's two batches, or else from the traced shapes, which overestimate
+    by up to `TOO_LARGE`: only what exceeds even that does not fit.
     """
     step = compilation(signals)
     if step is not None:
         if step.out_of_memory is not None:
-            # A smaller one may fit or not: the message tells what is missing, not how it grows.
+            # A smaller one may fit or not: the message names the shortage, not how it grows.
             return False if replica_batch >= step.batch else None
         small = signals.compiler.small if signals.compiler is not None else None
         need_bytes = step.need_bytes or 0
-        # With one batch compiled: arguments stay as they are, temporaries grow about as the batch
-        # does.
+        # With one batch compiled: arguments stay, temporaries grow about as the batch does.
         slope = step.temporary_bytes / step.batch
         if small is not None and small.need_bytes is not None and small.batch < step.batch:
             slope = (need_bytes - small.need_bytes) / (step.batch - small.batch)
@@ -63,7 +62,7 @@ def tensor_text(tensor: HbmTensor) -> str:
 
 
 def no_program(step: Compilation) -> NotMeasured:
-    """Why there is no program to look at."""
+    """Why there is no program to examine."""
     if step.out_of_memory is not None:
         return NotMeasured("the step does not fit at all (see TPU301)", "take a smaller batch")
     return NotMeasured(

@@ -1,4 +1,4 @@
-"""What TPU605 searches of a job: its exception, then its output, each by how much it counts."""
+"""The texts of a job that TPU605 searches: its exception, then its output, in order of weight."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ _BEFORE_THE_STEP = (
     Phase.INITIALISING,
     Phase.BUILDING,
 )
-"""What is feared of these did not come about in a job that trains."""
+"""Warnings that proved unfounded in a job that trains."""
 
 
 @dataclass(frozen=True)
 class Heard:
-    """A text of the job's in which errors are looked for."""
+    """A text of the job in which errors are searched."""
 
     text: str
     source: str
@@ -30,7 +30,7 @@ class Heard:
     def counts(self, hit: Match, signals: Signals) -> bool:
         """Whether a known error in it is one of this job's.
 
-        A warning tells of what may happen: known errors that it names have not happened.
+        A warning names possible consequences: known errors in it have not happened.
         """
         if self.level is not Level.WARNING:
             return True
@@ -39,13 +39,13 @@ class Heard:
         return hit.error.level != "error" and not feared
 
     def is_note(self, end: JobEnd) -> bool:
-        """Whether what is found in it is no more than a note."""
+        """Whether its matches are only notes."""
         return self.level is Level.WARNING or (self.level is Level.CAUGHT and end.crash is None)
 
 
 def heard(end: JobEnd, signals: Signals) -> Iterator[Heard]:
-    """The texts of a job, those that count most first."""
-    own = end.how in ("signal", "timeout")  # what is said of the end is said by us then
+    """A job's texts, the most important first."""
+    own = end.how in ("signal", "timeout")  # the end's text is ours then
     yield Heard("" if own else end.error or "", "exception")
     logged = signals.logged or ()
     for level in (Level.ERROR, Level.WARNING):
@@ -53,11 +53,11 @@ def heard(end: JobEnd, signals: Signals) -> Iterator[Heard]:
         yield Heard(APART.join([at(level, end.log_tail), *records]), "log", level)
     last = (end.error or "").strip().partition("\n")[0]
     caught = [each.text for each in said(end.log_tail) if each.level is Level.CAUGHT]
-    # The one that ended the job is in the log as well.
+    # The exception that ended the job is in the log as well.
     printed = [text for text in caught if not last or own or last not in text]
     yield Heard(APART.join(printed), "log", Level.CAUGHT)
 
 
 def died(end: JobEnd) -> bool:
-    """Whether it ended without an exception that could be seen: any of its words may tell why."""
+    """Whether it ended without a visible exception, so that any output may contain the cause."""
     return end.how == "signal" or (end.how == "exit" and end.exit_code != 0)

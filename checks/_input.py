@@ -1,4 +1,4 @@
-"""What a fix of the input pipeline is worth, as a check says it."""
+"""The gain of an input pipeline fix, for messages."""
 
 from tpudiag.model import Evidence
 from tpudiag.signals import Pipeline
@@ -7,9 +7,9 @@ SOURCE = "the pipeline alone on this machine"
 
 
 NO_FASTER = 0.95
-"""A fix after which the pipeline gave a smaller share than that of its examples is none."""
+"""A fix after which the pipeline reached less than this share of its rate is none."""
 FASTER = 1.05
-"""From this factor on a fix is said to be worth something: less is within the noise."""
+"""From this factor on a fix is reported as a gain: less is noise."""
 
 
 def refuted(pipeline: Pipeline, fix: str) -> bool:
@@ -17,17 +17,16 @@ def refuted(pipeline: Pipeline, fix: str) -> bool:
     return any(
         speed.fix == fix
         and speed.after_examples_per_s
-        # Against the slowest turn without the fix: a machine that others share differs as much
-        # between two turns.
+        # Compared with the slowest turn without the fix: on a shared machine turns differ as much.
         < NO_FASTER * (speed.slowest_before_examples_per_s or speed.before_examples_per_s)
         for speed in pipeline.speeds
     )
 
 
 def worth(pipeline: Pipeline, fix: str) -> tuple[str, tuple[Evidence, ...]]:
-    """A sentence and its evidence; no sentence where it gains nothing, and neither unmeasured.
+    """A sentence and its evidence; no sentence for no gain, and neither where unmeasured.
 
-    Turns that contradict each other, on a machine that other work shares, are no evidence.
+    Contradictory turns, on a shared machine, are no evidence.
     """
     for speed in pipeline.speeds:
         slower = speed.after_examples_per_s < NO_FASTER * speed.before_examples_per_s

@@ -1,4 +1,4 @@
-"""What the checks on the training loop share."""
+"""Shared by the checks on the training loop."""
 
 from tpudiag.model import Location
 from tpudiag.signals import Signals, StepNumerics, TrainingLoop
@@ -6,11 +6,11 @@ from tpudiag.signals import Signals, StepNumerics, TrainingLoop
 from ._need import need, of_a_job
 
 FEWEST_STEPS = 5
-"""Steps from which on it can be told what a loop does at each of them."""
+"""The least steps that show what a loop does in each of them."""
 
 
 def loop_of(signals: Signals, fewest: int = 1) -> TrainingLoop:
-    """The training loop as it was seen from Python; skips where too few of its steps were."""
+    """The training loop as observed in Python; skips where too few of its steps were."""
     of_a_job(signals, "what Python did around the steps")
     loop = need(signals.loop, "a training loop")
     if loop.dispatches < fewest:
@@ -21,8 +21,8 @@ def loop_of(signals: Signals, fewest: int = 1) -> TrainingLoop:
 
 
 def training_call(signals: Signals) -> Location | None:
-    """The line that trains: the fit, or the first call of a step."""
-    # Keras' own train_step lies in the library: the line of the fit is the user's.
+    """The training line: the fit, or the first call of a step."""
+    # Keras' own train_step is in the library: the fit is the user's line.
     if signals.keras is not None and signals.keras.fit_at is not None:
         return signals.keras.fit_at
     steps = signals.coverage.functions if signals.coverage is not None else ()
@@ -30,6 +30,6 @@ def training_call(signals: Signals) -> Location | None:
 
 
 def numerics_of(signals: Signals) -> StepNumerics:
-    """What the traced step does to its numbers."""
+    """The traced step's numerics."""
     of_a_job(signals, "the operations of the step with their lines")
     return need(signals.numerics, "a traced training step")

@@ -1,4 +1,4 @@
-"""What checks share: how a missing signal is said, and how figures are worded."""
+"""Shared by checks: reporting a missing signal, and wording figures."""
 
 from math import prod
 from typing import TypeVar
@@ -38,14 +38,14 @@ _BYTES = {
 
 
 def need(value: T | None, what: str, how: str = RUN_THE_JOB) -> T:
-    """The signal, or the answer that it was not measured and how to measure it."""
+    """The signal; raises NotMeasured with the way to measure it."""
     if value is None:
         raise NotMeasured(f"{what} was not seen", how)
     return value
 
 
 def by_framework(signals: Signals, of_tensorflow: T, of_jax: T) -> T:
-    """What holds for the framework that the job trains with: a fix, most often."""
+    """The variant for the job's framework, usually a fix."""
     return of_jax if signals.framework is Framework.JAX else of_tensorflow
 
 
@@ -57,7 +57,7 @@ def by_library(signals: Signals, of_keras: T, of_plain_jax: T) -> T:
 
 
 def of_a_job(signals: Signals, what: str) -> None:
-    """Skip where there is no job to look at, only a profile."""
+    """Skip where there is no job, only a profile."""
     if signals.origin is Origin.PROFILE:
         raise NotMeasured(f"a profile does not hold {what}", RUN_THE_JOB)
 
@@ -82,5 +82,5 @@ def rate(value: float) -> str:
 
 def input_bytes(tensor: TensorSeen) -> int:
     """Size of an input tensor; unknown dimensions count as 1."""
-    # 4: float32, int32 and whatever is not listed. Strings never reach a TPU.
+    # 4: float32, int32 and anything not listed. Strings never reach a TPU.
     return prod(size or 1 for size in tensor.shape or ()) * _BYTES.get(tensor.dtype, 4)

@@ -1,4 +1,4 @@
-"""Which paths the hosts of a TPU can see."""
+"""The paths visible to the hosts of a TPU."""
 
 import re
 
@@ -13,17 +13,17 @@ _HERE = ("", "local")
 
 
 def is_local(path: str) -> bool:
-    """Whether a path lies on the disk of one machine: it names no service such as gs://."""
+    """Whether a path is on one machine's disk, and names no service such as gs://."""
     return bool(path) and not _ANYWHERE.match(path)
 
 
 def hosts(signals: Signals) -> int:
-    """The hosts of the target, the one that runs the script among them."""
+    """The target's hosts, including the one that runs the script."""
     return need(signals.target, "the target").hosts
 
 
 def refuse_unknown_worker(signals: Signals, local: tuple[str, ...]) -> None:
-    """Skip where a TPU of one host was asked for by name: it may be this machine or another."""
+    """Skip where a one-host TPU was requested by name: it may be this machine or another."""
     named = signals.tpu_named or ""
     if local and named not in _HERE:
         raise NotMeasured(

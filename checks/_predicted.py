@@ -1,4 +1,4 @@
-"""What checks say of the input as predicted: before there is a TPU."""
+"""Shared by checks on the predicted input, before there is a TPU."""
 
 from collections.abc import Iterator
 
@@ -13,19 +13,19 @@ from ._compiler import PREDICTED
 from ._need import input_bytes, percent
 
 LEAST_OF_PEAK = 0.1
-"""What products reach of the peak at least, padding and all."""
+"""The least share of the peak that products reach, padding included."""
 
 
 def predicted_step(signals: Signals) -> PredictedStep | None:
-    """Of a rehearsal whose program the TPU compiler made; None else."""
+    """The predicted step of a rehearsal with a compiled program; else None."""
     step = signals.compiler.step if signals.compiler is not None else None
     return step.predicted if step is not None and signals.origin is Origin.REHEARSAL else None
 
 
 def unjoined_ms(signals: Signals, here_ms: float) -> float:
-    """What a step of JAX takes on the target at most: each of its operations by itself.
+    """The longest time of a JAX step on the target: each of its operations by itself.
 
-    Where its equations were not read, as long as here, on CPU devices.
+    Where its equations are unknown, as long as here on CPU devices.
     """
     work = signals.sharding.work if signals.sharding is not None else None
     if work is None or signals.target is None:
@@ -37,20 +37,20 @@ def unjoined_ms(signals: Signals, here_ms: float) -> float:
 
 
 def transfer_ms(signals: Signals) -> Range | None:
-    """A replica's batch on its way from host to device; None where its size is not known."""
+    """The transfer time of a replica's batch from host to device; None for an unknown size."""
     sizes = [input_bytes(tensor) for tensor in signals.step_inputs or ()]
     if not any(sizes) or signals.target is None:
         return None
-    # The link is the chip's: the devices on it (two cores of v2 and v3) share it.
+    # The link is per chip: its devices (two cores of v2 and v3) share it.
     devices = signals.target.hardware.devices_per_chip
     slow, fast = (rate * 1e6 / devices for rate in HOST_LINK_GB_PER_S)
     return Range(sum(sizes) / fast, sum(sizes) / slow * 0.75, sum(sizes) / slow)
 
 
 def input_verdict(signals: Signals) -> InputVerdict | None:
-    """Of a rehearsal whose step was predicted and whose pipeline was run alone; else None.
+    """The verdict for a rehearsal with a predicted step and a measured pipeline; else None.
 
-    A step that its dispatch rules is too short for a prediction of what it needs.
+    A step bound by dispatch is too short for a prediction of its needs.
     """
     predicted = predicted_step(signals)
     if predicted is None:

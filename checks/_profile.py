@@ -1,4 +1,4 @@
-"""What the checks on a profile share."""
+"""Shared by the checks on a profile."""
 
 from collections.abc import Iterable
 from statistics import median
@@ -12,32 +12,32 @@ from ._need import ON_THE_TPU, need
 INPUT = ("input", "input processing", "input transfer")
 FEWER_STEPS = "record fewer steps (trace buffers are finite): 5 to 10, then `tpudiag read logdir`"
 EDGE_STEPS = 2
-"""Steps that the start and the end of a capture may cut on one replica and not on another."""
+"""Steps that a capture's start and end may cut on one replica but not on another."""
 HOST_MEMORY = "host memory"
-"""Waits for copies between HBM and the host's memory."""
+"""Waits for copies between HBM and host memory."""
 
 
 def replicas_of(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...]]:
     """The profile and its replicas with steps, on devices, without warm-up; skips if none."""
     profile = need(signals.profile, "a device profile", ON_THE_TPU)
     measured = tuple(
-        replica.steady.told
+        replica.steady.recorded
         for replica in profile.replicas
-        # On a host's plane the steps are those of Python: a CPU profile is no evidence of a TPU's.
+        # The steps on a host's plane are Python's: a CPU profile is no evidence for a TPU.
         if sum(replica.step_ms) > 0 and replica.replica.startswith("/device:")
     )
     return profile, need(measured or None, "a training step on a device", ON_THE_TPU)
 
 
 def share(replicas: Iterable[ReplicaSteps], *parts: str) -> float:
-    """The share of the time of all steps in some parts, 0 to 1; at least, if a trace lost some."""
+    """The share of all steps' time in some parts, 0 to 1; a lower bound if a trace lost some."""
     counted = tuple(replicas)
     whole = sum(sum(replica.step_ms) for replica in counted)
     return sum(replica.part(*parts) for replica in counted) / whole
 
 
 def ms_per_step(replicas: Iterable[ReplicaSteps], *parts: str) -> float:
-    """The mean time a step in some parts, over replicas."""
+    """The mean time per step in some parts, over replicas."""
     counted = tuple(replicas)
     return sum(r.part(*parts) / len(r.step_ms) for r in counted) / len(counted)
 
@@ -46,14 +46,14 @@ def outliers(values: dict[str, float], limit: float, floor: float) -> dict[str, 
     """The modified z-scores above the limit: 0.6745 x (value - median) / MAD, MAD >= floor."""
     middle = median(values.values())
     spread = max(median(abs(value - middle) for value in values.values()), floor)
-    # 0.6745 makes the MAD of normal noise its standard deviation. Of equal hosts the MAD is 0, and
-    # without a floor a nanosecond would be an outlier.
+    # 0.6745 makes the MAD of normal noise its standard deviation. Equal hosts have a MAD of 0,
+    # where without a floor a nanosecond would be an outlier.
     scores = {name: 0.6745 * (value - middle) / spread for name, value in values.items()}
     return {name: score for name, score in scores.items() if score > limit}
 
 
 def every_device(profile: ProfileFacts) -> None:
-    """Skip a check that cannot pass while devices are lost, or show no steps beside others."""
+    """Skip a check that cannot pass while devices are lost, or lack steps that others have."""
     if absent := profile.absent_devices:
         more = f" and {len(absent) - 3} more" if len(absent) > 3 else ""
         raise NotMeasured(
@@ -69,7 +69,7 @@ def every_device(profile: ProfileFacts) -> None:
                 FEWER_STEPS,
             )
     known = {(replica.host, replica.replica) for replica in profile.replicas}
-    # Where no device shows steps at all, the check that needs them says so in better words.
+    # Where no device has steps, the check that needs them gives a better reason.
     unknown = [d for d in profile.devices if (d.host, d.name) not in known] if known else []
     if unknown:
         raise NotMeasured(
@@ -80,19 +80,19 @@ def every_device(profile: ProfileFacts) -> None:
 
 
 def every_step(profile: ProfileFacts) -> None:
-    """Skip a check that cannot pass where the trace holds nothing of what ran in some steps."""
+    """Skip a check that cannot pass where the trace lost everything that ran in some steps."""
     for replica in profile.replicas:
-        untold = replica.part(UNTOLD) / max(sum(replica.step_ms), 1e-9)
-        if untold > 1 - WHOLE_TRACE:
+        lost = replica.part(UNTOLD) / max(sum(replica.step_ms), 1e-9)
+        if lost > 1 - WHOLE_TRACE:
             raise NotMeasured(
-                f"the trace does not tell what ran in {untold:.0%} of the steps of {replica.host} "
+                f"the trace does not tell what ran in {lost:.0%} of the steps of {replica.host} "
                 f"{replica.replica}",
                 FEWER_STEPS,
             )
 
 
 def whole_trace(profile: ProfileFacts | None) -> None:
-    """Skip a check that cannot pass where programs ran whose operations the trace lost."""
+    """Skip a check that cannot pass where the trace lost the operations of programs."""
     if profile is not None and profile.devices_missing:
         raise NotMeasured("the profile holds no device of the TPU that the host drives", ON_THE_TPU)
     if profile is not None and profile.devices:

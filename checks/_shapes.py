@@ -1,18 +1,18 @@
-"""Sets of shapes: those that recur are compiled once each, those that grow are compiled anew."""
+"""Sets of shapes: recurring ones are compiled once each, growing ones again and again."""
 
 from tpudiag.signals import TracedFunction
 
 FEWEST_CALLS = 8
-"""Of which it can be told whether shapes recur."""
+"""The least calls that show whether shapes recur."""
 CALLS_EACH = 3
-"""Calls of each shape at least, in the mean, by which a set of shapes is a reasonable one."""
+"""The least mean number of calls per shape for a reasonable set of shapes."""
 FEWEST_SHAPES = 3
-"""TensorFlow's `reduce_retracing` traces twice at most: with the second shape it leaves open what
-differs, and no further shape is seen."""
+"""TensorFlow's `reduce_retracing` traces at most twice: from the second shape on it leaves
+differing dimensions open, and no further shape is seen."""
 
 
 def recur(function: TracedFunction) -> bool:
-    """Whether a function is traced for a few shapes that come again, and for no new one."""
+    """Whether a function is traced for a few recurring shapes, and no new ones."""
     changes = [change for retrace in function.retraces for change in retrace.changes]
     if not changes or any(change.kind != "shape" for change in changes):
         return False

@@ -1,4 +1,4 @@
-"""What to do about the tf.data op that a training loop waits for, by the kind of the op."""
+"""Advice on the tf.data op that a training loop waits for, by the op's kind."""
 
 import re
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from tpudiag.signals import InputBlocker, ProfileFacts
 
 
 class Advice(NamedTuple):
-    """Why an op is slow, and what mends it."""
+    """Why an op is slow, and the fix."""
 
     why: str
     fix: str
@@ -53,12 +53,12 @@ KINDS = (
 
 
 def advice(op: str) -> Advice:
-    """The advice for an op as a trace names it, e.g. `ParallelMapV2`."""
+    """The advice for an op by its name in a trace, e.g. `ParallelMapV2`."""
     return next((words for pattern, words in KINDS if pattern.fullmatch(op)), OTHER)
 
 
 def blocker(profile: ProfileFacts | None, host: str | None = None) -> InputBlocker | None:
-    """The op that a host's loop waited for longest; of all hosts where none is named."""
+    """The op that a host's loop waited for longest; of all hosts where none is given."""
     blockers = profile.blockers if profile else ()
     return next((b for b in blockers if host is None or b.host == host), None)
 

@@ -74,10 +74,10 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     wasted_ms = _wasted_ms(signals, matter, lost)
     toy = wasted_ms is None or wasted_ms < DISPATCH_MS[0]
     too_few = _too_few(int(limit), lost) if matter else f", no multiple of {int(limit)}{UNKNOWN}"
-    told = _free(int(limit), rows) if free else ENOUGH if soft else too_few
+    advice = _free(int(limit), rows) if free else ENOUGH if soft else too_few
     small = bool(matter) and lost < WORTH_TUNING
     yield Finding(
-        f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{told}",
+        f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{advice}",
         _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
         (*evidence, _padding(lost), *_time(wasted_ms), _off(odd)),
         batch.location,

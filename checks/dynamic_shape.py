@@ -201,7 +201,7 @@ def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pi
     shown = next(tensor for tensor in opened if not _is_open_batch(tensor))
     opening = next((op for p in pipelines if (op := _opening(p)) is not None), None)
     varied = _is_traced_by_shape(signals)
-    told = (
+    explanation = (
         "Steps observed got different shapes: each was traced, and is compiled, by itself."
         if varied
         else "Each step observed got the same shapes; a batch of another size is traced and "
@@ -209,7 +209,7 @@ def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pi
     )
     inputs = signals.step_inputs or ()
     return Finding(
-        f"the data are {_text(shown)}: an example's own shape is not fixed. {told}",
+        f"the data are {_text(shown)}: an example's own shape is not fixed. {explanation}",
         "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
         tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in opened[:5])
         + tuple(Evidence(f"the step's {tensor.name}", _text(tensor)) for tensor in inputs[:2]),

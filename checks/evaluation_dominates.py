@@ -176,13 +176,13 @@ def _finding(pause: Pause, share: float, evidence: Evidence, target: str = "") -
         "operations is dispatched by itself."
     )
     times = f"{pause.spent_ms / 1e3:.1f} s beside {pause.training_ms / 1e3:.1f} s of training steps"
-    told = (
+    share_text = (
         f"at least {share:.0%} of the time of the loop, predicted for {target} ({times} here)."
         if target
         else f"{share:.0%} of the time of the loop: {times}, on this machine."
     )
     return Finding(
-        f"{pause.kind} takes {told}" + (eagerly if pause.eager else "") + _how_often(pause),
+        f"{pause.kind} takes {share_text}" + (eagerly if pause.eager else "") + _how_often(pause),
         _FIXES[f"eager {pause.kind}" if pause.eager else pause.kind],
         (
             evidence,

@@ -98,7 +98,7 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     recorded = signals.origin is Origin.RECORDING
     how = RECORD_THE_WAIT if recorded else ON_THE_TPU
-    steps = need(signals.steps, "the wait for input" if recorded else "a step", how).steady.told
+    steps = need(signals.steps, "the wait for input" if recorded else "a step", how).steady.recorded
     waits = need(steps.input_wait_ms, "the wait for input of each step", how)
     total_ms = need(sum(steps.step_ms) or None, "a step with a duration", ON_THE_TPU)
     if signals.framework is Framework.JAX and signals.origin is Origin.REHEARSAL:

@@ -210,8 +210,8 @@ def _measured(signals: Signals, limit: float) -> Judgement:
     """The same from the peak that a profile's allocation events show."""
     profile = need(signals.profile, "a device profile", ON_THE_TPU)
     known = [m for m in profile.memory_in_order if m.capacity_bytes and not m.of_host]
-    told = need(known or None, "an allocator's capacity", ON_THE_TPU)
-    fullest = max(told, key=lambda memory: memory.peak_bytes / (memory.capacity_bytes or 1))
+    measured = need(known or None, "an allocator's capacity", ON_THE_TPU)
+    fullest = max(measured, key=lambda memory: memory.peak_bytes / (memory.capacity_bytes or 1))
     capacity = fullest.capacity_bytes or 0
     headroom = 1 - fullest.peak_bytes / capacity
     source = f"{profile.source}, {fullest.host} {fullest.allocator}"

@@ -45,13 +45,13 @@ def out_of_data(signals: Signals) -> Judgement:
     short = [data for data in known if 0 <= done(data) < data.steps_per_epoch * data.epochs]
     for data in short:
         yield _finding(data)
-    told = [data for data in loop.fits if data.batches == -2 and not data.validation_unknown]
-    if told and not short and (signals.end is not None and RAN_OUT in signals.end.log_tail):
+    unsized = [data for data in loop.fits if data.batches == -2 and not data.validation_unknown]
+    if unsized and not short and (signals.end is not None and RAN_OUT in signals.end.log_tail):
         yield Finding(
             "Keras ran out of data and cut the training short.",
             _FIX,
             (Evidence("output", RAN_OUT, source="the job's output"),),
-            told[0].location,
+            unsized[0].location,
         )
     elif not known:
         raise NotMeasured(
@@ -64,10 +64,10 @@ def out_of_data(signals: Signals) -> Judgement:
 
 def done(data: FitData) -> int:
     """The steps that are taken before the data ends; all where it is endless."""
-    asked, batches = data.steps_per_epoch * data.epochs, data.batches
+    wanted, batches = data.steps_per_epoch * data.epochs, data.batches
     # Every Keras begins a dataset anew in each epoch whose steps are all of its batches.
-    if batches < 0 or batches >= asked or batches == data.steps_per_epoch:
-        return asked
+    if batches < 0 or batches >= wanted or batches == data.steps_per_epoch:
+        return wanted
     if not data.starts_again:
         return batches
     taken, left = 0, batches
@@ -83,17 +83,17 @@ def done(data: FitData) -> int:
 
 def _finding(data: FitData) -> Finding:
     """A fit that asks for more than there is."""
-    asked, taken = data.steps_per_epoch * data.epochs, done(data)
+    wanted, taken = data.steps_per_epoch * data.epochs, done(data)
     happens = "epochs are cut short" if data.starts_again else "the training ends there"
     return Finding(
         f"fit is asked for {data.epochs} epochs of {data.steps_per_epoch} steps, and the dataset "
-        f"has {data.batches:,} batches without repeat: {happens}, {1 - taken / asked:.0%} of the "
+        f"has {data.batches:,} batches without repeat: {happens}, {1 - taken / wanted:.0%} of the "
         "steps are not done.",
         _FIX,
         (
-            Evidence("batches of the dataset", data.batches, "batches", asked),
-            Evidence("steps asked for", asked, "steps"),
-            Evidence("steps done", taken, "steps", asked),
+            Evidence("batches of the dataset", data.batches, "batches", wanted),
+            Evidence("steps asked for", wanted, "steps"),
+            Evidence("steps done", taken, "steps", wanted),
         ),
         data.location,
     )

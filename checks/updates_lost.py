@@ -60,10 +60,10 @@ def _of_variables(signals: Signals) -> HalfState | None:
 def _finding(half: HalfState, limit: float, signals: Signals) -> Finding:
     """State in 16 bit, and what was measured of it."""
     share = half.unchanged
-    told = "" if share is None else f", and a step leaves {share:.0%} of its values as they were"
+    kept = "" if share is None else f", and a step leaves {share:.0%} of its values as they were"
     left = Evidence("values that a step left", percent(share or 0.0), "%", percent(limit))
     return Finding(
-        f"{mib(half.bytes)} of trained state is in {half.dtype}, with no copy in float32{told}.",
+        f"{mib(half.bytes)} of trained state is in {half.dtype}, with no copy in float32{kept}.",
         by_framework(
             signals,
             'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # not "bfloat16"',

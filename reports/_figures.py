@@ -37,11 +37,11 @@ def measured(
         for (name, m), source in zip(measurements.items(), sources, strict=True)
     ]
     if short:
-        told = [
-            (name, value, _told(span, "" if of_profile else source))
+        short_rows = [
+            (name, value, _joined(span, "" if of_profile else source))
             for name, value, span, source in rows
         ]
-        yield from in_columns(told, width, numeric=(False, True, False), prose=True)
+        yield from in_columns(short_rows, width, numeric=(False, True, False), prose=True)
     else:
         yield from _grouped(rows, width)
 
@@ -68,7 +68,7 @@ def _grouped(rows: Sequence[tuple[str, str, str, str]], width: int) -> Iterator[
         yield from paragraph(source, width, 6, style="dim")
 
 
-def _told(span: str, source: str) -> str:
+def _joined(span: str, source: str) -> str:
     """A range and a source in one line."""
     return "; ".join(part for part in (span, source) if part)
 

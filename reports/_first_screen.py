@@ -31,7 +31,7 @@ FINDINGS = 3
 """Findings of one check that are shown; the others are named by their place."""
 FIX_LINES = 12
 FRAMES, ERROR_LINES = 4, 6
-"""Of the job's own traceback: the innermost of the user's frames, and what it said."""
+"""Limits of the job's own traceback: the innermost user frames, and lines of its message."""
 NOTES = 3
 NOTE_LINES = 2
 INDENT = "      "
@@ -79,7 +79,7 @@ def mends(report: Report) -> Iterator[Line]:
     """`tpudiag fix train.py mends 4 of 6`, counted by the changes that were made for findings."""
     all_findings = [finding for outcome in failures(report) for finding in outcome.findings]
     count = sum(
-        # Those of the model are not made unless they are asked for.
+        # Changes of the model are only made on request.
         finding.change is not None and finding.change.effect is not Effect.MODEL
         for finding in all_findings
     )
@@ -193,7 +193,7 @@ def _broken(report: Report, width: int) -> Iterator[Line]:
 def _figures(report: Report, width: int) -> Iterator[Line]:
     """What a profile, a trainer or a plan is looked at for: its first tables, and figures."""
     for number, table in enumerate(report.tables[:TABLES]):
-        # The plan's first table is what was asked for.
+        # The plan's first table is its main result.
         most = len(table.rows) if report.plan and not number else ROWS
         yield from table_lines(replace(table, rows=table.rows[:most]), width)
         if (more := len(table.rows) - most) > 0:
@@ -256,7 +256,7 @@ def _cores(report: Report) -> str:
 
 
 def _enough(gives: Measurement, needs: Measurement) -> str:
-    """Whether what is given is what is needed, where the ranges of both agree on it."""
+    """Whether the supply meets the need, where both ranges agree on that."""
     if gives.low is None or gives.high is None or needs.low is None or needs.high is None:
         return "compare the two"
     if gives.low >= needs.high:

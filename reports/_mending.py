@@ -96,7 +96,7 @@ def _ending(
 ) -> Iterator[Line]:
     """How many findings are mended, and what to do next."""
     findings = [f for outcome in failures(report) for f in outcome.findings]
-    count = sum(f.change is not None or f.no_change is not None for f in findings)  # those asked
+    count = sum(f.change is not None or f.no_change is not None for f in findings)  # requested ones
     gone = [f for f in findings if f.no_change == GONE]
     good = sum(change.state in ("proven", "written") for change in changes) + len(gone)
     many = f"{mending.rehearsals} rehearsal" + ("" if mending.rehearsals == 1 else "s")

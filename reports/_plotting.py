@@ -45,7 +45,7 @@ def library() -> Library:
     from plotly.offline import get_plotlyjs
 
     script = get_plotlyjs().encode()
-    # No time in it: the same report gives the same bytes.
+    # Without a time: the same report gives the same bytes.
     packed = gzip.compress(script, COMPRESSION, mtime=0)
     return Library(base64.b64encode(packed).decode(), script_hash(script))
 
@@ -98,7 +98,7 @@ def data(report: Report) -> str:
             for step in report.predictions
         ],
     }
-    # JSON.parse takes no NaN: what is no number is null by now.
+    # JSON.parse accepts no NaN: invalid numbers have become null.
     text = json.dumps(content, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -158,8 +158,8 @@ def _shares(parts: Sequence[Series]) -> str:
 def _uses(report: Report) -> str:
     """The ledger's table in words."""
     rows = next((t.rows for t in report.tables if t.title == "Where the time went"), ())
-    told = [[line(str(cell)) for cell in row] for row in rows if len(row) > 2]
-    return ", ".join(f"{row[0]} {row[1]} ({row[2]})" for row in told)
+    uses = [[line(str(cell)) for cell in row] for row in rows if len(row) > 2]
+    return ", ".join(f"{row[0]} {row[1]} ({row[2]})" for row in uses)
 
 
 def _bounds(steps: Sequence[StepPrediction]) -> str:

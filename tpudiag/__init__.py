@@ -45,7 +45,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> object:
-    """What scripts and programs use, imported when it is first asked for."""
+    """The API for scripts and programs, imported on first access."""
     if name.startswith("_") or name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     # A training script pays for these alone: they run on Python 3.10 without a package that reports

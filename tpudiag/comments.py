@@ -27,7 +27,7 @@ def reason_to_ignore(place: Location | None, id_: str) -> str | None:
     return match[2].strip() if any(name and id_.startswith(name) for name in named) else None
 
 
-# A report asks for the same script at each of its findings, and a fix for each of its rehearsals.
+# A report reads the same script for each finding, and a fix for each rehearsal.
 @lru_cache(maxsize=64)
 def _lines(file: str) -> tuple[str, ...]:
     """The lines of a script, none where it cannot be read as one."""

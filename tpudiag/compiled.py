@@ -36,7 +36,7 @@ class LoweredStep:
     refused_ops: tuple[RefusedOp, ...] = ()
     took_s: float = 0.0
     steps_per_dispatch: int = 1
-    """Steps that the host sends at once, as far as they are asked for (`steps_per_execution`)."""
+    """The requested steps per dispatch (`steps_per_execution`)."""
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ class Generation:
     hosts: tuple[Host, ...]
     """Machine types, the smallest first."""
     chip_config: str = ""
-    """What the compiler calls a chip whose cores are one device, where it must be told."""
+    """The compiler's name for a chip whose cores are one device, where it is needed."""
     pci_device: str = ""
     pci_subsystem: str = ""
     """Where one PCI device id stands for several generations."""

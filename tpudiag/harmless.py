@@ -1,4 +1,4 @@
-"""Text of others as it may be shown and shared: it acts on no terminal, and tells no secret.
+"""Makes others' text safe to show and share: without terminal control and secrets.
 
 Names of files, hosts, processes and operations, lines of source and the texts of errors come from
 anywhere. Reports, and all that is printed, have them through here.
@@ -14,7 +14,7 @@ _ACTIVE = re.compile(
 )
 HIDDEN = "***"
 LONGEST = 4000
-"""Characters of a line that is said; an input may be quoted in it."""
+"""The most characters of a printed line, in which input may be quoted."""
 _END = r"""[^\s&#"'<>\\]"""
 _NAMED = r"(?:api|access|auth|secret|private)[_-]?(?:key|token)|secret[_-]?access[_-]?key"
 _SECRETS = tuple(

@@ -89,8 +89,8 @@ def on_cores(pipeline: Pipeline, cost: InputCost, cores: float) -> Range:
         able = _least(able, Range(1 / worst_s, 1 / likely_s, 1 / best_s))
     # A serial interleave ends its readers, and their times are gone with them.
     ends = any(op.kind == "Interleave" for op in pipeline.ops)
-    told = not pipeline.serial or (cost.serial_seconds is not None and not ends)
-    if told and not pipeline.python_in_parallel:
+    measured = not pipeline.serial or (cost.serial_seconds is not None and not ends)
+    if measured and not pipeline.python_in_parallel:
         return able
     return _least(able, _alone(cost, more))
 

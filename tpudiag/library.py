@@ -54,14 +54,14 @@ def check(
     unknown target or id, UnreadableInput for a script that is not there, MissingExtra without
     TensorFlow. Ctrl-C gives a report of what was seen, with `interrupted` set.
     """
-    said = _said("check", options, program, arguments)
+    by_name = _options("check", options, program, arguments)
     from tpudiag import snippets
     from tpudiag.diagnoses import job, job_request
 
-    settings, kept = settings_of(said), said["log_dir"]
+    settings, kept = settings_of(by_name), by_name["log_dir"]
     with scratch.folder("log") as temporary:
         folder = Path(kept or temporary)
-        request = job_request.resolved(said, folder)
+        request = job_request.resolved(by_name, folder)
         folder.mkdir(parents=True, exist_ok=True)
         report = snippets.added(job.diagnose(request, settings, on_phase))
     return report if kept is not None else replace(report, next_command=None)
@@ -83,18 +83,18 @@ def fix(
     rehearsal runs (FixOptions). Raises TpudiagError: NothingDiagnosed where the job comes to no
     training step, UnreadableInput for a script that is not to be touched; and KeyboardInterrupt.
     """
-    said = _said("fix", options, program, arguments)
+    by_name = _options("fix", options, program, arguments)
     from tpudiag.diagnoses import fix as fixing
     from tpudiag.diagnoses import job_request
 
-    if program is None and said["module"] is None:
+    if program is None and by_name["module"] is None:
         raise UsageError("fix: name the script that is to be mended")
-    settings = settings_of(said | {"select": ()})
+    settings = settings_of(by_name | {"select": ()})
     with scratch.folder("log") as temporary:
-        job = job_request.resolved(said, temporary)
-        patch = None if said["patch"] is None else Path(said["patch"])
+        job = job_request.resolved(by_name, temporary)
+        patch = None if by_name["patch"] is None else Path(by_name["patch"])
         request = request_of(
-            fixing.FixRequest, said, job=job, select=tuple(said["select"]), patch=patch
+            fixing.FixRequest, by_name, job=job, select=tuple(by_name["select"]), patch=patch
         )
         return fixing.diagnose(request, settings, on_phase)
 
@@ -113,13 +113,13 @@ def plan(
     UnreadableInput, MissingExtra without the compiler or TensorFlow, and NothingDiagnosed where
     the job shows no training step.
     """
-    said = _said("plan", options, program, arguments)
+    by_name = _options("plan", options, program, arguments)
     from tpudiag.diagnoses import job_request
     from tpudiag.diagnoses import plan as planning
 
     with scratch.folder("log") as folder:
         request = planning.requested(
-            said, lambda target: job_request.resolved(said, folder, target)
+            by_name, lambda target: job_request.resolved(by_name, folder, target)
         )
         return planning.diagnose(request, settings_of({}), on_phase)
 
@@ -135,9 +135,9 @@ def read(
     from tpudiag import snippets
     from tpudiag.diagnoses import profile
 
-    said = _filled("read", options)
-    settings = settings_of(said)
-    request = request_of(profile.ProfileRequest, said, path=str(path))
+    by_name = _filled("read", options)
+    settings = settings_of(by_name)
+    request = request_of(profile.ProfileRequest, by_name, path=str(path))
     report = profile.diagnose(request, settings, on_phase)
     # The verb prints what was read so far under a note; a caller would take it for the whole.
     if report.interrupted:
@@ -160,11 +160,11 @@ def compare(
     """
     from tpudiag.diagnoses import sides
 
-    said = _filled("compare", options)
+    by_name = _filled("compare", options)
     both = [(side,) if isinstance(side, Run) else tuple(side) for side in (before, after)]
     return sides.compared_runs(
-        (both[0], both[1]), said["engine"], settings_of({}), on_phase,
-        limit=said["fail_on_regression"], across_hardware=said["across_hardware"],
+        (both[0], both[1]), by_name["engine"], settings_of({}), on_phase,
+        limit=by_name["fail_on_regression"], across_hardware=by_name["across_hardware"],
     ).report  # fmt: skip
 
 
@@ -184,22 +184,22 @@ def render(report: Report, format: str) -> str:
     return renderer(format)(report)
 
 
-def _said(
+def _options(
     verb: str, options: Mapping[str, Any], program: str | Path | None, arguments: Sequence[str]
 ) -> dict[str, Any]:
-    """All that was said, by name."""
+    """All options by name, given or default."""
     return _filled(verb, options) | {"program": program, "arguments": arguments}
 
 
-def settings_of(said: Mapping[str, Any]) -> Settings:
+def settings_of(by_name: Mapping[str, Any]) -> Settings:
     """Those of the working folder, narrowed; raises UsageError for an id that no check has."""
     from tpudiag.catalogue import checked_settings
 
-    return checked_settings(Path.cwd(), said)
+    return checked_settings(Path.cwd(), by_name)
 
 
 def _filled(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said, else what the settings file says, else what is declared."""
+    """The given options, else the settings file's, else the declared defaults."""
     known = KEYWORDS[verb].__annotations__
     written = {n: value for n, value in of_verb(verb, Path.cwd()).items() if n in known}
     return filled(verb, written | dict(options))

@@ -37,7 +37,7 @@ _CHAINED = re.compile(r"During handling of the above|The above exception was the
 
 
 class Level(IntEnum):
-    """How a piece of output was said."""
+    """How a piece of output was logged."""
 
     CAUGHT = 0
     """An exception that the program printed, and went on after."""

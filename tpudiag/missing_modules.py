@@ -24,8 +24,8 @@ def missing(end: JobEnd) -> str | None:
         return None
     frames = end.crash.frames if end.crash is not None else ()
     line = _IMPORT.match(frames[-1].text) if frames else None
-    asked = line[1] if line is not None else ""
-    return asked if asked.startswith(f"{found[1]}.") else found[1]
+    imported = line[1] if line is not None else ""
+    return imported if imported.startswith(f"{found[1]}.") else found[1]
 
 
 def hosted(module: str) -> str | None:

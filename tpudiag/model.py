@@ -60,7 +60,7 @@ class Confidence(Enum):
 
 
 class Verdict(Enum):
-    """Three-valued truth, and the check that could not tell."""
+    """Three-valued truth, and the check that could not decide."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -95,7 +95,7 @@ GONE = "it is gone with the changes of the other findings"
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that is wrong: said, proved, located and mended."""
+    """One problem: described, proved, located and fixed."""
 
     message: str
     fix: str
@@ -191,7 +191,7 @@ class Silenced:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """What one check said."""
+    """The result of one check."""
 
     id: str
     name: str
@@ -270,13 +270,13 @@ class Report:
     samples: tuple[StepSamples, ...] = ()
     plan: tuple[PlanRow, ...] = ()
     predictions: tuple[StepPrediction, ...] = ()
-    """The step on each target that was asked for."""
+    """The step on each requested target."""
     interrupted: bool = False
     """Whether Ctrl-C ended it; what was seen until then stands."""
     shortfall: Shortfall | None = None
-    """What is missing of what was asked for."""
+    """What is missing of the request."""
     regressed: bool = False
-    """Whether it did not pass a gate that was asked for."""
+    """Whether it failed a requested gate."""
     faults: tuple[str, ...] = ()
     """One line for each source that gave nothing, such as a trainer without a profile."""
     profile_folder: str | None = None
@@ -291,7 +291,7 @@ class Report:
     environment: RunEnvironment | None = None
     """What the job ran in; None where none was run."""
     writes: Writes | None = None
-    """What the job wrote; None where none was run, or nothing could tell."""
+    """The job's writes; None where it did not run, or they are unknown."""
     fix_command: str | None = None
     """What shows and proves the changes of its findings, where some can be made."""
     mending: Mending | None = None

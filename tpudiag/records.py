@@ -33,7 +33,7 @@ else:
 
 
 def _completed(cls: type) -> type:
-    """The class with what the standard library was told to leave out; its own methods stay."""
+    """The class with what the standard library was asked to omit; its own methods stay."""
     fields = dataclasses.fields(cls)
     compared = [f.name for f in fields if f.compare]
     hashed = [f.name for f in fields if (f.compare if f.hash is None else f.hash)]

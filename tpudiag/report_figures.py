@@ -132,7 +132,7 @@ class PlanRow:
     input_needed_examples_per_second_per_host_high: float | None = None
     examples_per_price: float | None = None
     hours: float | None = None
-    """For the examples that were asked for, between `hours_low` and `hours_high`."""
+    """For the requested examples, between `hours_low` and `hours_high`."""
     hours_low: float | None = None
     hours_high: float | None = None
     cost: float | None = None

@@ -55,7 +55,7 @@ class RunEnvironment:
     tool_python: str
     """The Python that tpudiag itself runs in; its own version stands under `tool`."""
     compiler: str | None = None
-    """The TPU compiler that was asked, e.g. `libtpu 0.0.51, jax 0.10.2`."""
+    """The TPU compiler used, e.g. `libtpu 0.0.51, jax 0.10.2`."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Crash:
 
     error: str
     frames: tuple[CodeFrame, ...]
-    """Of the traceback, those of the user's code, outermost first."""
+    """The traceback's frames of user code, outermost first."""
     traceback: str
     """The job's own, whole, without the frames of these hooks."""
 
@@ -107,18 +107,18 @@ class StepFunction:
 
 
 ShortenedOver = Literal["epochs of fit", "batches of predict", "tf.range", "a dataset"]
-"""What a loop goes over that runs less often than the script asks."""
+"""What a shortened loop iterates over."""
 
 
 @dataclass(frozen=True)
 class ShortenedLoop:
-    """A loop that ran less often than the script asks."""
+    """A loop that ran fewer iterations than the script requests."""
 
     kind: ShortenedOver
     location: Location | None
     ran: int
     asked: int | None
-    """None where only the data would tell."""
+    """None where only the data knows it."""
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ class Misfit:
         """One line that says whose fault it is."""
         where = f" at {self.statement}" if self.statement is not None else ""
         if self.decided:
-            told = f"do not fit{where}: it ran without"
+            verdict = f"do not fit{where}: it ran without"
         else:
-            told = f"may not fit{where}, and it could not be run without"
-        return f"T{self.names[1:]} {told}. The error: {self.error}"
+            verdict = f"may not fit{where}, and it could not be run without"
+        return f"T{self.names[1:]} {verdict}. The error: {self.error}"

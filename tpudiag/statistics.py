@@ -98,7 +98,7 @@ def spread(values: Sequence[float]) -> float:
 
 
 def within(values: Sequence[float], statistic: Statistic) -> float | None:
-    """How much a figure of one run would differ if its steps fell anew; relative, None if few."""
+    """The spread of one run's figure expected from its steps; relative, None if few."""
     array = np.asarray(values, np.float64)
     if len(array) < LEAST or not _finite(array):
         return None

@@ -3,7 +3,7 @@
 """A tab of TensorBoard: tpudiag's report on each profile in its log folder, and two compared.
 
 TensorBoard finds it by the entry point `tensorboard_plugins`; nothing else imports it. Reports
-are made when they are asked for and kept in memory: nothing is written into the log folder.
+are made on request and kept in memory: nothing is written into the log folder.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tpudiag.sources.profile.locate import Run
 
 KEPT = 16
-"""Pages kept in memory; the oldest gives way."""
+"""Pages kept in memory; the oldest is dropped."""
 ROOT = "../../.."
 """TensorBoard's own page, as seen from this plugin's and from the profile plugin's."""
 HASH = re.compile(r"'sha256-([A-Za-z0-9+/=]+)'")
@@ -92,11 +92,11 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
     def _page(self, environ: Any, start: Any, names: tuple[str, ...]) -> Iterable[bytes]:
         """A page made of the runs that the request names; only those of the log folder."""
         reports = self._found()
-        asked = [Request(environ).args.get(name, "") for name in names]
-        chosen = [reports[name] for name in asked if name in reports]
+        requested = [Request(environ).args.get(name, "") for name in names]
+        chosen = [reports[name] for name in requested if name in reports]
         if len(chosen) < len(names):
             return self._answer(environ, start, _plain("There is no such profile."), code=404)
-        # With times and sizes: a run that is written anew under its old name is another page.
+        # With times and sizes: a rewritten run of the same name is another page.
         key = tuple((run.folder, run.when, run.sizes) for run in chosen)
         # One at a time: a second request for the same page waits for the first, and finds it.
         with self._lock:

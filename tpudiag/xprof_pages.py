@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 USUAL_SERVERS = ("http://localhost:8791", "http://localhost:6006")
-"""Where xprof and TensorBoard serve if they are not told otherwise."""
+"""The default addresses of xprof and TensorBoard."""
 OVERVIEW = "Overview Page"
 INPUT = "Input Pipeline Analysis"
 TRACE = "Trace Viewer"

@@ -1,4 +1,4 @@
-"""What the command line asks of alerts: which policies, who is told, and when they fire."""
+"""The alert request of the command line: which policies, whom they notify, and their limits."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tpudiag.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Verb:
-    """What is said of a verb on the command line; its options stand in `tpudiag.options`."""
+    """The texts of a verb on the command line; its options are in `tpudiag.options`."""
 
     help: str
     description: str | None
@@ -24,7 +24,7 @@ class Verb:
 class Parser(Protocol):
     """What argparse's add_subparsers returns, which it keeps private."""
 
-    def add_parser(self, name: str, **said: Any) -> argparse.ArgumentParser:
+    def add_parser(self, name: str, **arguments: Any) -> argparse.ArgumentParser:
         """A parser for one verb."""
         ...
 
@@ -32,7 +32,7 @@ class Parser(Protocol):
 class _Holder(Protocol):
     """A parser, or a group of its options."""
 
-    def add_argument(self, *names: str, **said: Any) -> argparse.Action:
+    def add_argument(self, *names: str, **arguments: Any) -> argparse.Action:
         """One option more."""
         ...
 
@@ -53,7 +53,7 @@ def add_verb(parsers: Parser, name: str, verb: Verb, written: Mapping[str, Any])
 
 
 def add_options(parser: argparse.ArgumentParser, verb: str, without: Iterable[str] = ()) -> None:
-    """The options of a verb: first those that stand alone, last what is said of the report."""
+    """The options of a verb: first those without a group, last those of the report."""
     shown = verbs.options(verb, "people")
     order = {"": 0, ONE_OF: 0, REPORT: 2}
     groups: dict[str, _Holder] = {"": parser}
@@ -67,8 +67,10 @@ def add_options(parser: argparse.ArgumentParser, verb: str, without: Iterable[st
             _add(groups[option.group], name, kind, option)
             if kind is bool:
                 # Of no group: it excludes nothing, and is there for what the settings switch on.
-                said: dict[str, Any] = {"action": "store_false", "default": argparse.SUPPRESS}
-                parser.add_argument(_off(name, option), dest=name, help=argparse.SUPPRESS, **said)
+                arguments: dict[str, Any] = {"action": "store_false", "default": argparse.SUPPRESS}
+                parser.add_argument(
+                    _off(name, option), dest=name, help=argparse.SUPPRESS, **arguments
+                )
 
 
 def _off(name: str, option: Option) -> str:
@@ -80,18 +82,18 @@ def _off(name: str, option: Option) -> str:
 def _add(holder: _Holder, name: str, kind: Any, option: Option) -> None:
     """One option."""
     names = flags(name, option)
-    said: dict[str, Any] = {"help": help_of(option).replace("%", "%%") or argparse.SUPPRESS}
+    arguments: dict[str, Any] = {"help": help_of(option).replace("%", "%%") or argparse.SUPPRESS}
     if kind is bool:
-        holder.add_argument(*names, dest=name, action="store_true", **said)
+        holder.add_argument(*names, dest=name, action="store_true", **arguments)
         return
     values = choices(kind)
-    said |= {"type": option.kind.parse, "metavar": option.metavar or option.kind.metavar}
-    said |= {"choices": values} if values else {}
+    arguments |= {"type": option.kind.parse, "metavar": option.metavar or option.kind.metavar}
+    arguments |= {"choices": values} if values else {}
     if not names[0].startswith("-"):
         nargs = {"nargs": option.nargs} if option.nargs else {}
-        holder.add_argument(name, **(said | {"metavar": names[0]} | nargs))
+        holder.add_argument(name, **(arguments | {"metavar": names[0]} | nargs))
         return
     if option.repeated:
-        said["action"] = option.repeated
+        arguments["action"] = option.repeated
     default = list(option.default) if option.repeated else option.default
-    holder.add_argument(*names, dest=name, default=default, **said)
+    holder.add_argument(*names, dest=name, default=default, **arguments)

@@ -17,7 +17,7 @@ WAITING = "tpu: "
 LEAST_S = 2.0
 """Phases shorter than this get no line of their own."""
 STILL_S = 20.0
-"""After this long a phase is said before it ends."""
+"""A phase that takes longer is announced before it ends."""
 
 
 @contextmanager

@@ -81,7 +81,7 @@ def settings_for(options: argparse.Namespace) -> Settings:
 
 
 def emit(report: Report, options: argparse.Namespace) -> int:
-    """Write the report to stdout and the files asked for, and say what it lacks; its exit code."""
+    """Write the report to stdout and the requested files, report what is missing; the exit code."""
     from tpudiag import snippets
 
     write(snippets.added(report), options)
@@ -101,8 +101,8 @@ def say_each(lines: Iterable[str]) -> None:
 
 
 def write(report: Report, options: argparse.Namespace) -> None:
-    """Write a finished report to stdout and the files asked for."""
-    # A file that cannot be written is said last: for its sake the report must not be lost.
+    """Write a finished report to stdout and the requested files."""
+    # A file that cannot be written is reported last, so that the report itself is not lost.
     failure: UsageError | None = None
     try:
         write_files(report, options)
@@ -137,7 +137,7 @@ def _rendered(report: Report, format_: str, verbose: bool) -> str:
 
 
 def beside_profile(report: Report, path: str, run: str | None = None) -> None:
-    """Write the report into the profile's log folder, for TensorBoard; a terminal is told."""
+    """Write the report into the profile's log folder for TensorBoard, with a note on a terminal."""
     from tpudiag import tensorboard
 
     written = tensorboard.write_beside(report, path, run)

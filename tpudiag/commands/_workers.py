@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def selection(options: argparse.Namespace) -> Selection | None:
-    """The pods that were asked for; raises UsageError."""
+    """The requested pods; raises UsageError."""
     if options.selector is None:
         if options.namespace or options.context:
             raise UsageError("--namespace and --context tell where pods are; name --selector")

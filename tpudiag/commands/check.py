@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
 def _written(
     report: Report, baseline: Report | None, request: JobRequest, options: argparse.Namespace
 ) -> int:
-    """Hold the report against an earlier one, where that was asked for, and write it."""
+    """Compare the report with an earlier one, if requested, and write it."""
     if baseline is not None and not report.interrupted:
         from tpudiag.diagnoses.baseline import held_against
 

@@ -28,7 +28,7 @@ CHECK = "%%tpudiag_check"
 
 
 class CellResult(Protocol):
-    """What IPython tells of a cell that ran."""
+    """IPython's result of a cell."""
 
     execution_count: int | None
     success: bool
@@ -148,7 +148,7 @@ def _options(verb: str, line: str) -> argparse.Namespace:
         options = build_parser().parse_args([verb, *own])
     except ValueError as error:
         raise UsageError(f"{line}: {error}") from error
-    except SystemExit as error:  # argparse has said why on stderr
+    except SystemExit as error:  # argparse has printed the reason
         raise UsageError(f"see `!tpudiag {verb} --help`") from error
     options.arguments = theirs
     return options

@@ -47,7 +47,7 @@ DEFAULT_CHECKS = (
 CAPTURES = "tpudiag-logs/watch"
 """Where profiles of drops and stalls go."""
 WHERE_THEY_FAIL = ("TPU605", "TPU611")
-"""A job's output tells of errors only, and not all jobs say their loss: that is no news."""
+"""A job's output shows only errors, and not all jobs report their loss: passes are no news."""
 
 
 VERB = Verb(
@@ -95,9 +95,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _quiet(options: argparse.Namespace, settings: Settings) -> frozenset[str]:
-    """The checks of which is told only where they fail, unless they were asked for."""
-    asked = bool(options.log) or settings.select != DEFAULT_CHECKS
-    return frozenset(() if asked else WHERE_THEY_FAIL)
+    """The checks to report only where they fail, unless they were requested."""
+    requested = bool(options.log) or settings.select != DEFAULT_CHECKS
+    return frozenset(() if requested else WHERE_THEY_FAIL)
 
 
 def _workers(options: argparse.Namespace) -> tuple[str, ...]:
@@ -141,7 +141,7 @@ def _reported(session: Session, options: argparse.Namespace) -> int:
 
 
 def _price(options: argparse.Namespace) -> Price | None:
-    """What the time of a worker costs, where that was said."""
+    """The price of a worker's time, if given."""
     from tpudiag.diagnoses.lost_time import Price
 
     return None if options.price is None else Price(options.price, options.chips)
@@ -151,7 +151,7 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
     """Look again and again until the job is done."""
     from tpudiag.commands._watch_view import view
 
-    told = False
+    announced = False
     try:
         with Interrupts() as interrupts, view(session.name) as show:
             while True:
@@ -161,8 +161,8 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
                     if session.done(options.idle_s):
                         _tell_end(session)
                         break
-                elif not told and not sys.stderr.isatty():
-                    told = True
+                elif not announced and not sys.stderr.isatty():
+                    announced = True
                     say(f"{session.name}: nothing is recorded there yet; waiting for it")
                 time.sleep(options.interval_s)
     except KeyboardInterrupt:

@@ -159,10 +159,10 @@ def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[
     yield "step_time_mean_ms", Measurement(mean, "ms", f"{source}, without warm-up")
     if first := len(steps.step_ms) - len(steady.step_ms):
         yield "warm_up_steps", Measurement(first, "", source)
-    told = steady.told
-    total = sum(told.step_ms)
-    if told.input_wait_ms is not None and total:
-        share = 100 * sum(told.input_wait_ms) / total
+    recorded = steady.recorded
+    total = sum(recorded.step_ms)
+    if recorded.input_wait_ms is not None and total:
+        share = 100 * sum(recorded.input_wait_ms) / total
         yield (
             "input_wait_share",
             Measurement(share, "%", f"{facts.source}, {steps.input_wait_source or steps.source}"),

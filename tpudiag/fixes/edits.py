@@ -41,7 +41,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     """The text with the edits, each once; they must not overlap."""
     parts: list[str] = []
     at = 0
-    # Not by the text: insertions at one place stay in the order in which they were asked for.
+    # Not by text: insertions at one place stay in their order.
     for edit in sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.end)):
         parts += [text[at : edit.start], edit.text]
         at = edit.end

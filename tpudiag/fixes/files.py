@@ -52,7 +52,7 @@ class UserFile:
 
 
 def read(name: str, project: Path) -> UserFile:
-    """A file of the user's project; raises Refused for one that is not to be touched."""
+    """A file of the user's project; raises Refused for one that may not be changed."""
     given = Path(name)
     try:
         path = given.resolve(strict=True)
@@ -73,7 +73,7 @@ def read(name: str, project: Path) -> UserFile:
 
 def _refuse_foreign(name: str, given: Path, path: Path, project: Path) -> None:
     """Refused for installed packages and for what a link leads to outside the project."""
-    # A change there would be gone with the next install, and is in no repository of the user's.
+    # A change there would be lost with the next install, and is in no repository of the user's.
     if any(part in _INSTALLED for part in path.parts):
         raise Refused(f"{name} belongs to an installed package")
     linked = Path(os.path.abspath(given)) != path  # noqa: PTH100 (without following links)

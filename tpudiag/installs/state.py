@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tpudiag.signals import Environment
 
 OLD_DAYS = 183
-"""From this age on a row is told to be old."""
+"""A row older than this is reported as old."""
 _BEATS = ("tensorflow-tpu", "tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tf-nightly")
 _DRIVES = {
     Standing.TRAINED: True,

@@ -62,7 +62,7 @@ class Row:
     libtpu: tuple[str, str] | None = None
     keras: str = ""
     protobuf: str = ""
-    """As the package asks for it, or as the image has it."""
+    """As the package requires it, or as the image contains it."""
     until: str = ""
     """The day from which on its image is another."""
 
@@ -95,21 +95,23 @@ _DECIDES = (
 HERE = "tpudiag"
 
 
-def _row(told: dict[str, Any]) -> Row:
+def _row(entry: dict[str, Any]) -> Row:
     """A row of the table."""
-    claims = tuple(_claim(claim) for claim in told.pop("claims"))
+    claims = tuple(_claim(claim) for claim in entry.pop("claims"))
     ranges = ("packages", "tensorflow", "python", "libtpu")
-    fields: dict[str, Any] = {name: tuple(told[name]) if name in told else None for name in ranges}
-    return Row(**told | fields, claims=claims)
+    fields: dict[str, Any] = {
+        name: tuple(entry[name]) if name in entry else None for name in ranges
+    }
+    return Row(**entry | fields, claims=claims)
 
 
-def _claim(told: dict[str, Any]) -> Claim:
+def _claim(entry: dict[str, Any]) -> Claim:
     """A claim of the table."""
-    return Claim(**(told | {"standing": Standing(told["standing"])}))
+    return Claim(**(entry | {"standing": Standing(entry["standing"])}))
 
 
 _TABLE = tomllib.loads(files("tpudiag.installs").joinpath("table.toml").read_text(encoding="utf-8"))
-ROWS = tuple(_row(told) for told in _TABLE["row"])
+ROWS = tuple(_row(entry) for entry in _TABLE["row"])
 _BY_NAME = {row.name: row for row in ROWS}
 STANDS = _BY_NAME[_TABLE["stands"]]
 """What to install: the newest release that no vendor contradicts."""

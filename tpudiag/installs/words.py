@@ -15,7 +15,7 @@ RELEASE = STANDS.name.split()[-1]
 REQUIREMENT = f"tensorflow-tpu=={RELEASE}"
 _NEWEST_PYTHON = STANDS.python[1]
 INSTALL = f'pip install "{REQUIREMENT}"'
-"""Brings the libtpu that it asks for."""
+"""Brings the libtpu that it requires."""
 
 KERAS_INSTALL = f"pip install 'keras>={'.'.join(map(str, FIRST_SCALING_KERAS))}'"
 

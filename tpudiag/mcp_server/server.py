@@ -39,7 +39,7 @@ BEAT_S = 5.0
 
 @dataclass
 class _Progress:
-    """What a call is doing, told to the client with the seconds that have passed."""
+    """Reports a call's phase to the client, with the elapsed seconds."""
 
     context: ServerRequestContext[Any]
     phase: str = "starting"
@@ -100,7 +100,7 @@ class Verbs:
         )
 
     def request(self, name: str, given: dict[str, Any] | None) -> dict[str, Any]:
-        """What the worker is asked: the arguments checked, the paths held to the folder."""
+        """The request to the worker: validated arguments, with paths confined to the folder."""
         arguments = held(name, tool(name).read(given), self.folder)
         if tool(name).writes and arguments["write"] and not self.may_write:
             raise UsageError(READ_ONLY)
@@ -116,7 +116,7 @@ class Verbs:
         return answer
 
     async def _in_turn(self, request: dict[str, Any], progress: _Progress) -> dict[str, Any]:
-        """The worker's answer, after those that were asked before."""
+        """The worker's answer, after those to earlier requests."""
         # It starts no job: there is no reason to wait for a rehearsal of minutes.
         if request["tool"] == "explain":
             return await worker_process.answered(request, self.folder.top, progress.on_phase)

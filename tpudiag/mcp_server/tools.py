@@ -40,8 +40,8 @@ def _told(kind: Any, option: Option) -> Any:
         kind = several[annotated[parts[0], Meta(**option.kind.each)]]
     if NoneType not in parts:
         return annotated[kind, meta]
-    told = annotated[parts[0], meta]
-    return optional[told] if option.default is None else told
+    documented = annotated[parts[0], meta]
+    return optional[documented] if option.default is None else documented
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ class Tool:
     runs_code: bool = False
     """Whether it runs the user's script."""
     limit_s: float = 2 * 3600.0
-    """How long it may take: after that it is ended, and the client told so."""
+    """The time limit: after that it is ended, and the client informed."""
 
     @cached_property
     def arguments(self) -> type[msgspec.Struct]:

@@ -29,7 +29,7 @@ from tpudiag.phases import OnPhase, Phase
 from tpudiag.printing import say_whole
 
 Request = Mapping[str, Any]
-"""`tool`, its `arguments`, and `python`: the job's, where the server was told of one."""
+"""`tool`, its `arguments`, and `python`: the job's, if the server has one."""
 Answer = dict[str, Any]
 """`result` and `text`, or `error`."""
 DIAGNOSES: dict[str, Callable[..., Report]] = {
@@ -186,8 +186,8 @@ def _explained(id: str | None = None, error: str | None = None, log: str | None 
 
 def _answer(rows: Any, **result: list[dict[str, object]]) -> Answer:
     """Lines for people and data for programs."""
-    told: dict[str, Any] = {"checks": [], "errors": [], **result}
-    return {"result": json.loads(redacted(json.dumps(told))), "text": harmless("\n".join(rows))}
+    data: dict[str, Any] = {"checks": [], "errors": [], **result}
+    return {"result": json.loads(redacted(json.dumps(data))), "text": harmless("\n".join(rows))}
 
 
 def _is_here(file: str) -> bool:

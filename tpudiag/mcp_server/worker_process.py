@@ -48,7 +48,7 @@ async def answered(request: dict[str, Any], folder: Path, on_phase: OnPhase) -> 
 async def _heard(
     process: Process, lines: BufferedByteReceiveStream, on_phase: OnPhase
 ) -> dict[str, Any]:
-    """A worker's answer, its phases told as they come."""
+    """A worker's answer, with its phases reported as they come."""
     while True:
         try:
             line = await lines.receive_until(b"\n", LARGEST_BYTES)

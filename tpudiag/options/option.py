@@ -1,4 +1,4 @@
-"""What is said of an option beside its name and type, and how it is read."""
+"""An option's attributes besides its name and type, and how it is read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TEXT = Kind()
 
 @dataclass(frozen=True)
 class Option:
-    """What is said of an option beside its name and type."""
+    """An option's attributes besides its name and type."""
 
     default: Any = None
     kind: Kind = TEXT
@@ -40,8 +40,8 @@ class Option:
     shown: str = ""
     """The default in words, where it is not plain."""
     flag: str = ""
-    """That of the command line, where it is not the name without its unit; without a dash, an
-    argument that is told by its place."""
+    """Its flag, where that is not the name without its unit; without a dash, a positional
+    argument."""
     nargs: str | None = None
     repeated: Literal["", "append", "extend"] = ""
     metavar: str = ""
@@ -85,7 +85,7 @@ def flags(name: str, option: Option) -> list[str]:
 
 
 def help_of(option: Option) -> str:
-    """What is said of an option, with its default in words."""
+    """An option's help text, with its default in words."""
     return option.help.replace("{}", option.shown or _in_words(option.default, option.kind))
 
 

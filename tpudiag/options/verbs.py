@@ -41,19 +41,19 @@ def options(verb: str, whose: str = "") -> dict[str, tuple[Any, Option]]:
     return {name: (kind, option.of(whose)) for name, (kind, option) in found.items()}
 
 
-def filled(verb: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What was said, and what holds for the rest; TypeError for what is no option of the verb."""
+def filled(verb: str, by_name: Mapping[str, Any]) -> dict[str, Any]:
+    """The given options completed by defaults; TypeError for an unknown option of the verb."""
     known = {name: option.default for name, (_, option) in read(KEYWORDS[verb], verb).items()}
-    for name in said:
+    for name in by_name:
         if name not in known:
             raise TypeError(f"{verb}() got an unexpected keyword argument {name!r}")
-    return known | dict(said)
+    return known | dict(by_name)
 
 
-def request_of(cls: type[T], said: Mapping[str, Any], **own: Any) -> T:
-    """A request: its fields are what was said by the same names, but for its `own`."""
+def request_of(cls: type[T], by_name: Mapping[str, Any], **own: Any) -> T:
+    """A request whose fields are the given options of the same names, except its `own`."""
     names = {field.name for field in fields(cls)} - own.keys()  # type: ignore[arg-type]
-    taken = {name: said[name] for name in names & said.keys()}
+    taken = {name: by_name[name] for name in names & by_name.keys()}
     return cls(**{name: _frozen(value) for name, value in taken.items()}, **own)
 
 

@@ -61,7 +61,7 @@ class Row:
 
     @property
     def rate_per_price(self) -> float | None:
-        """Examples for one unit of the user's money."""
+        """Examples per unit of the user's money."""
         return None if self.rate is None or not self.price else self.rate * 3600 / self.price
 
 

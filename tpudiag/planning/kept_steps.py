@@ -1,4 +1,4 @@
-"""The step of a job by batch: kept from an earlier plan, or asked of the job itself.
+"""The step of a job by batch: kept from an earlier plan, or requested from the job itself.
 
 A lowered step is the same while the job's own modules, its arguments, its environment variables
 and the libraries are; what it reads from elsewhere (a vocabulary's size) is not looked at, which
@@ -113,7 +113,7 @@ class Steps:
         dialog = self._asked()
         own = dialog.wait()
         step = dialog.lower(batch, replicas)
-        # A step that did not lower is asked for again: its reason may be gone.
+        # A step that did not lower is requested again: its reason may be gone.
         if own is not None and step.path is not None:
             with self._lock:
                 self._kept = _kept(self._name, self._kept, dialog, own, step)
@@ -204,7 +204,7 @@ def _kept(
         known = (*(before.steps if before is not None else ()), _copied(name, step))
         sources = {file: _digest(Path(file)) for file in dialog.sources}
         after = KeptJob(sources=sources, batch=batch, alone=dialog.alone, steps=known)
-        # A job whose modules are not known could not be told from a changed one.
+        # A job with unknown modules could not be distinguished from a changed one.
         if sources:
             write_whole(_folder() / f"{name}.json", msgspec.json.encode(after))
             return after

@@ -48,7 +48,7 @@ class Array:
     def _full(self) -> list[int]:
         """The dimensions, rounded up to whole tiles."""
         full = list(self.dims)
-        # A layout that does not name each dimension once tells nothing of its tiles.
+        # A layout that does not name each dimension once has no usable tiles.
         if sorted(self.places) == list(range(len(full))):
             for place, length in zip(self.places, reversed(self.tile), strict=False):
                 full[place] = -(-full[place] // length) * length if length else full[place]

@@ -52,7 +52,7 @@ _FIELD = re.compile(r'"(\w+)":"?(\d+)')
 
 
 class OpenLoop(Exception):
-    """A loop whose length the program does not tell."""
+    """A loop of unknown length."""
 
 
 def work_of(module: Module) -> tuple[Work, ...]:
@@ -82,7 +82,7 @@ def _loop(
 ) -> Iterator[Work]:
     """The work of a loop's body, as often as it runs."""
     body = list(_computation(module, line.called("body"), 1))
-    # Before its length is asked for: an open loop around nothing keeps no step from being
+    # Before its length is needed: an open loop around nothing must not keep a step from being
     # predicted.
     if not body:
         return

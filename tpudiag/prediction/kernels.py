@@ -1,6 +1,6 @@
 """What kernels of their own have to do that do not state it: attention, by its operands.
 
-The TPU compiler tells no cycles of a kernel, and few kernels state their cost.
+The TPU compiler has no cycle estimate of a kernel, and few kernels state their cost.
 """
 
 import re

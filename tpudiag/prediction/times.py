@@ -1,6 +1,6 @@
 """How long the work of one instruction takes on a generation: a range, and what bounds it.
 
-Every figure here was held against published step times and profiles of real TPUs
+Every figure here was compared with published step times and profiles of real TPUs
 (tests/benchmarks/bench_predicted.py); none is a measurement of the user's program.
 """
 

@@ -1,4 +1,4 @@
-"""The typed facts that checks read: what was seen, and None for what was not measured.
+"""The typed facts that checks read; None is what was not measured.
 
 Sources fill them, checks read them, and neither knows the other. Locations are lines of the
 user's code. Times are in ms, sizes in bytes, as the names say.
@@ -120,7 +120,7 @@ from tpudiag.signals.training_loop import UndistributedInput as UndistributedInp
 
 
 class Origin(Enum):
-    """Where the facts come from; a rehearsal on CPU replicas cannot give them all."""
+    """The source of the facts; a rehearsal on CPU replicas cannot provide all of them."""
 
     REHEARSAL = "rehearsal"
     TPU = "tpu"
@@ -141,18 +141,18 @@ class Signals:
     tpu: TpuAttempt | None = None
     cloud_tpu: CloudTpu | None = None
     tpu_named: str | None = None
-    """The TPU that a rehearsed job gave to its resolver; `local` where it gave none."""
+    """The TPU that a rehearsed job passed to its resolver; `local` without one."""
     end: JobEnd | None = None
     logged: tuple[LoggedRecord, ...] | None = None
     """What the job logged through Python's logging at level WARNING or above."""
     stood_in: tuple[str, ...] | None = None
-    """The data that was stood in for, where that was asked for; None where it was not."""
+    """The data replaced by synthetic data, on request; None without a request."""
     stand_in_kinds: tuple[StandInKind, ...] = ()
-    """Of which kinds the stand-ins are."""
+    """The kinds of synthetic data."""
     held_back: tuple[HeldBack, ...] | None = None
-    """What the job was not let send; None where all of it was sent, as by a real run."""
+    """The sends that were held back; None for a real run, where nothing is."""
     refusal: Refusal | None = None
-    """Where the job was ended by what the rehearsal holds back."""
+    """Set where the rehearsal's holding back ended the job."""
     tf1: tuple[Tf1Use, ...] | None = None
     functions: tuple[TracedFunction, ...] | None = None
     pipelines: tuple[Pipeline, ...] | None = None
@@ -161,21 +161,21 @@ class Signals:
     dispatch: Dispatch | None = None
     batch: Batch | None = None
     step_inputs: tuple[TensorSeen, ...] | None = None
-    """What the training step gets on one replica."""
+    """The training step's inputs on one replica."""
     matrix_ops: tuple[MatrixOp, ...] | None = None
     step_ops: StepOps | None = None
     variables: tuple[VariableSeen, ...] | None = None
     sharding: ShardedStep | None = None
-    """How the step of a JAX job lies on its devices."""
+    """The layout of a JAX job's step on its devices."""
     programs: CompiledPrograms | None = None
     """What JAX compiled."""
     activations: ActivationEstimate | None = None
     loss: tuple[LossScale, ...] | None = None
     numerics: StepNumerics | None = None
     loop: TrainingLoop | None = None
-    """What was seen around the training step."""
+    """The observed activity around the training step."""
     trained: TrainedNumbers | None = None
-    """What the observed steps computed, where the run had a seed."""
+    """The observed steps' results, where the run had a seed."""
     precision: MixedPrecision | None = None
     precision_switches: tuple[PrecisionSwitch, ...] = ()
     """The user's own settings for it; empty where there is none."""
@@ -185,11 +185,11 @@ class Signals:
     profile: ProfileFacts | None = None
     throughput: Throughput | None = None
     compiler: CompilerFacts | None = None
-    """What the TPU compiler says of the step, with no TPU; None where it was not asked."""
+    """The TPU compiler's facts on the step, without a TPU; None where it was not run."""
     coverage: Coverage | None = None
     """How much of the script was run."""
     misfits: tuple[Misfit, ...] = ()
-    """What the rehearsal changed and made a statement of the job's fail."""
+    """Changes by the rehearsal that made a statement of the job fail."""
     hook_defects: tuple[HookDefect, ...] = ()
     """Hooks of this tool that failed; the job went on without them."""
 

@@ -1,4 +1,4 @@
-"""Why a job became slower, or stopped: what was seen beside what was seen before."""
+"""Causes of a slowdown or a stop, with figures before and since."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ from tpudiag.records import dataclass
 
 
 class CauseKind(Enum):
-    """What a drop or a stall comes from. The value is the word in reports and labels."""
+    """The cause of a drop or stall. The value is the word in reports and labels."""
 
     INPUT = "input"
     HOST_CPU = "host CPU"
@@ -23,7 +23,7 @@ class CauseKind(Enum):
 
 @dataclass(frozen=True)
 class CauseFigure:
-    """One figure now, and what it was before; None where it was not known then."""
+    """A figure now and before; None where it was unknown then."""
 
     name: str
     now: float
@@ -34,7 +34,7 @@ class CauseFigure:
 
 @dataclass(frozen=True)
 class Cause:
-    """What a drop or a stall comes from, as a sentence's end, with the figures that show it."""
+    """The cause of a drop or stall, as a sentence's end, with its figures."""
 
     kind: CauseKind
     text: str

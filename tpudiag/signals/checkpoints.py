@@ -6,7 +6,7 @@ from tpudiag.records import dataclass
 
 @dataclass(frozen=True)
 class CheckpointUse:
-    """A checkpoint manager, callback or save call that the job set up or reached."""
+    """A checkpoint manager, callback or save call that the job configured or reached."""
 
     kind: str
     path: str
@@ -18,7 +18,7 @@ class CheckpointUse:
 
 @dataclass(frozen=True)
 class GatheredArrays:
-    """What a line of JAX's fetched of arrays that are shared out over devices."""
+    """Sharded JAX arrays that a line gathered."""
 
     bytes: int
     location: Location
@@ -26,7 +26,7 @@ class GatheredArrays:
 
 @dataclass(frozen=True)
 class Checkpoints:
-    """What the job does about checkpoints; `mentioned` are save calls in its source not reached."""
+    """The job's checkpoints; `mentioned` are save calls in its source that were not reached."""
 
     uses: tuple[CheckpointUse, ...]
     mentioned: tuple[Location, ...] = ()
@@ -35,7 +35,7 @@ class Checkpoints:
 
 @dataclass(frozen=True)
 class BucketSeen:
-    """A bucket that checkpoints go to; `versioning` is None where it could not be asked."""
+    """A checkpoint bucket; `versioning` is None where it could not be queried."""
 
     name: str
     versioning: bool | None

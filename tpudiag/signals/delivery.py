@@ -1,4 +1,4 @@
-"""What a job delivers by the wall's clock, and what its loss says."""
+"""A job's delivery by wall time, and its loss."""
 
 from typing import Literal
 
@@ -9,17 +9,17 @@ LossFault = Literal["NaN", "Inf", "explodes", "stands still"]
 
 @dataclass(frozen=True, kw_only=True)
 class DeliveryFall:
-    """Time lost between steps; rates are units a second."""
+    """Time lost between steps; rates are units per second."""
 
     lost: float
-    """The share of the wall's clock that went by without steps, 0 to 1."""
+    """The share of wall time without steps, 0 to 1."""
     usual: float | None
-    """The same as is usual for the job; None while that is not known."""
+    """The job's usual share; None while unknown."""
     span_s: float
     times: int
     """Pauses and stalls in that span."""
     kinds: tuple[tuple[str, float], ...]
-    """Seconds by what they were lost to, the largest first."""
+    """Seconds by cause, the largest first."""
     per_s: float
     stepping_per_s: float
     """The rate between pauses and stalls."""
@@ -33,7 +33,7 @@ class LossTrouble:
     step: int
     """About when it began."""
     last: float | None
-    """The last that was a number."""
+    """The last valid number."""
     first: float | None
     said: int
-    """How often the job has said it since."""
+    """Reports of it since then."""

@@ -8,10 +8,10 @@ from tpudiag.records import dataclass
 from tpudiag.script_run import Crash
 
 Runtime = Literal["own", "kaggle", "colab", "tpu-vm"]
-"""Whose machine or image the job runs on, where that decides what is installed."""
+"""The machine or image of the job, where that decides what is installed."""
 StandInKind = Literal["data", "generator", "model"]
-"""Values read as they would be; a generator of ours in a pipeline; a part of a model, of a size
-that nothing tells."""
+"""Synthetic values read like real ones; our generator in a pipeline; a part of a model, of unknown
+size."""
 LoopKind = Literal["fit", "custom"]
 JobEndKind = Literal[
     "finished",
@@ -46,7 +46,7 @@ CloudTpuState = Literal[
     "UNKNOWN",
     "UNRECOGNIZED",
 ]
-"""Node.State of the Cloud TPU API v2; the last is our word for what its client does not know."""
+"""Node.State of the Cloud TPU API v2; the last one stands for states unknown to its client."""
 CloudTpuHealth = Literal[
     "HEALTH_UNSPECIFIED",
     "HEALTHY",
@@ -55,7 +55,7 @@ CloudTpuHealth = Literal[
     "UNHEALTHY_MAINTENANCE",
     "UNRECOGNIZED",
 ]
-"""Node.Health of the same."""
+"""Node.Health of the same API."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Environment:
 
 @dataclass(frozen=True, kw_only=True)
 class TensorFlowImport:
-    """What importing TensorFlow in a child process came to."""
+    """The result of importing TensorFlow in a child process."""
 
     succeeded: bool
     version: str | None = None
@@ -85,14 +85,14 @@ class TensorFlowImport:
 
 @dataclass(frozen=True, kw_only=True)
 class KerasUse:
-    """Which Keras the job trains with, and through which loop."""
+    """The Keras that the job trains with, and its loop."""
 
     package: str
     """`keras` (3), `tf_keras` or `keras` 2 inside TensorFlow; with `version`."""
     version: str
     loop: LoopKind
     epochs: int = 1
-    """How often `fit` was told to go over its whole data; 1 where steps_per_epoch cuts it."""
+    """The epochs requested from `fit`; 1 where steps_per_epoch cuts the data."""
     jit_compile: bool = False
     steps_per_execution: int = 1
     fit_at: Location | None = None
@@ -101,12 +101,12 @@ class KerasUse:
 
 @dataclass(frozen=True, kw_only=True)
 class TpuAttempt:
-    """An attempt to reach the TPU that was asked for."""
+    """An attempt to reach the requested TPU."""
 
     asked: str
     reached: bool
     phase: TpuPhase | None = None
-    """The call that is made, or failed."""
+    """The active or failed call."""
     error: str | None = None
     waited_s: float = 0.0
     limit_s: float = 0.0
@@ -114,7 +114,7 @@ class TpuAttempt:
 
 @dataclass(frozen=True, kw_only=True)
 class CloudTpu:
-    """What the Cloud TPU API says of a TPU, in its words."""
+    """The Cloud TPU API's description of a TPU."""
 
     name: str
     project: str
@@ -129,16 +129,16 @@ class CloudTpu:
     workers: tuple[str, ...]
     """Addresses of its workers inside the network."""
     symptoms: tuple[str, ...] = ()
-    """Type, worker and details of what it suffers from."""
+    """Type, worker and details of its problems."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobEnd:
-    """How the observed job ended, and the last of what it said."""
+    """How the observed job ended, and its last output."""
 
     how: JobEndKind
-    """`stopped`: after what was asked for was seen; `running`: it has not ended; `unsupported`:
-    what only a TPU has was asked for."""
+    """`stopped`: after the request was fulfilled; `running`: not ended yet; `unsupported`: it needs
+    something only a TPU has."""
     error: str | None = None
     location: Location | None = None
     exit_code: int | None = None
@@ -146,7 +146,7 @@ class JobEnd:
     crash: Crash | None = None
     """The exception, where one ended it."""
     follows_from: str = ""
-    """The command of the notebook, with its place, that was not run and without which it failed."""
+    """The notebook command, with its place, that was not run and whose absence made it fail."""
 
 
 @dataclass(frozen=True)

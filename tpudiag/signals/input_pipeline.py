@@ -1,4 +1,4 @@
-"""The tf.data pipelines as they were built, and what their fixes are worth."""
+"""The tf.data pipelines as built, and the gains of their fixes."""
 
 from tpudiag.model import Location
 from tpudiag.records import dataclass
@@ -34,15 +34,15 @@ class DatasetOp:
     global_batch_named: int | None = None
     """The value of the one name for a global batch that the user's code had there."""
     elements: int | None = None
-    """Elements that it gives in one pass; None where unknown or endless."""
+    """Its elements in one pass; None where unknown or endless."""
     element_bytes: int | None = None
     """Size of one of them; None where a dimension is unknown."""
     host_bytes: int | None = None
-    """What one of them takes in the host's memory; for ops that hold elements."""
+    """An element's host memory; for ops that hold elements."""
     seeded: bool = False
-    """A shuffle draws by a seed that was given."""
+    """Whether a shuffle has a given seed."""
     keeps_order: bool = False
-    """A shuffle gives the same order in each pass."""
+    """Whether a shuffle has the same order in each pass."""
     in_file: bool = False
     """A cache lies in a file."""
     inside_library: bool = False
@@ -54,11 +54,11 @@ class DatasetOp:
 
 _ONE_FOR_ONE = frozenset(("Map", "ParallelMap", "MapAndBatch"))
 TAKES_APART = frozenset(("Unbatch", "FlatMap", "Interleave", "ParallelInterleave"))
-"""What gives one element for each, as of a file one example; and what takes elements apart."""
+"""Ops with one output per input, as one example per file; and ops that split elements."""
 NO_WORK = frozenset(
     ("Options", "Model", "MaxIntraOpParallelism", "PrivateThreadPool", "Rebatch", "Take", "Repeat")
 )
-"""What may follow the last prefetch: settings, and ops that hand elements on untouched."""
+"""Ops allowed after the last prefetch: settings, and ops that pass elements on unchanged."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class AutotuneChoice:
     setting: str
     """parallelism or buffer_size."""
     built_with: int | None
-    """What the script gave: -1 is AUTOTUNE; None where tf.data added it by itself."""
+    """The script's value: -1 is AUTOTUNE; None where tf.data added it by itself."""
     chosen: int
     held_bytes: int
     """What the transformation held when it was looked at."""
@@ -86,7 +86,7 @@ class AutotuneChoice:
 
 @dataclass(frozen=True)
 class InputSpeed:
-    """What a fix of a pipeline is worth: measured alone on this machine, in turns."""
+    """The gain of a pipeline fix: measured alone on this machine, in turns."""
 
     fix: str
     """parallel calls, parallel reads, cache, prefetch (with a consumer as slow as the pipeline), or
@@ -94,24 +94,24 @@ class InputSpeed:
     before_examples_per_s: float
     after_examples_per_s: float
     slowest_before_examples_per_s: float | None = None
-    """Of its turns as built: a machine that other work shares gives different ones."""
+    """The slowest turn as built: turns differ on a shared machine."""
 
 
 @dataclass(frozen=True)
 class InputCost:
-    """What a pipeline costs as built: run alone on this machine for a moment."""
+    """The cost of a pipeline as built: run alone on this machine for a moment."""
 
     examples: int
     seconds: float
     cpu_seconds: float
     """Of the whole process meanwhile, which did nothing else."""
     read_bytes: int | None = None
-    """Read from files and sockets; None where the system does not tell."""
+    """Read from files and sockets; None where the system does not provide it."""
     cores: int | None = None
     """That the process might use."""
     serial_seconds: float | None = None
-    """Of the longest part that runs on one thread, one element after the other; None where
-    TensorFlow does not tell."""
+    """The longest part that runs on one thread, one element after the other; None where TensorFlow
+    does not show it."""
     python_seconds: float | None = None
     """Of generators and maps in Python that run so."""
 
@@ -161,9 +161,9 @@ class Pipeline:
     auto_shard_policy: str | None = None
     files: FilesRead | None = None
     per_replica: bool = False
-    """Made by a function for distribute_datasets_from_function: gives per-replica batches."""
+    """Made by a function for distribute_datasets_from_function, with per-replica batches."""
     replicas: int | None = None
-    """Replicas of the strategy that it was handed to."""
+    """Replicas of the strategy that distributes it."""
     prefetched_by_itself: bool = False
     """tf.data puts a prefetch at its end when it optimises the pipeline."""
     speeds: tuple[InputSpeed, ...] = ()
@@ -195,17 +195,17 @@ class Pipeline:
 
     @property
     def handed_per_example(self) -> float:
-        """How often an example is handed to another thread: once for each parallel part and for
-        each in Python, less often behind the batch."""
+        """How often an example is passed to another thread: once per parallel part and per Python
+        part, less often after the batch."""
         return sum(self._handed())
 
     @property
     def handed_out_per_example(self) -> float:
-        """How often the one thread that hands out most does so; 0 where none does."""
+        """How often the busiest passing thread does so; 0 where none does."""
         return max(self._handed(), default=0.0)
 
     def _handed(self) -> list[float]:
-        """Of each part that hands elements to other threads, how many an example is."""
+        """For each part that passes elements to other threads, how many make an example."""
         handed: list[float] = []
         size = 1
         for op in self.ops:

@@ -53,7 +53,7 @@ class Device:
         return self.ops_share is not None and self.ops_share < WHOLE_TRACE
 
     @property
-    def told_ms(self) -> float:
+    def recorded_ms(self) -> float:
         """The busy time of which the trace holds the operations."""
         return self.busy_ms * (self.ops_share or 0.0) if self.lost_operations else self.busy_ms
 
@@ -130,7 +130,7 @@ class ReplicaSteps:
         return self._chosen(range(first, len(self.step_ms))) if first else self
 
     @property
-    def told(self) -> ReplicaSteps:
+    def recorded(self) -> ReplicaSteps:
         """The same without the steps whose operations a trace lost, where it holds others."""
         lost = next((part.ms for part in self.parts if part.name == UNTOLD), None)
         if lost is None:

@@ -1,4 +1,4 @@
-"""What a profile tells of the hosts: their input pipelines, callbacks and clocks."""
+"""A profile's facts on the hosts: their input pipelines, callbacks and clocks."""
 
 from tpudiag.records import dataclass
 

@@ -1,4 +1,4 @@
-"""What a recorded run does, in one word: what view, ledger, report, metrics and alerts read."""
+"""The state of a recorded run, read by view, ledger, report, metrics and alerts."""
 
 from enum import Enum
 
@@ -21,27 +21,27 @@ class StateKind(Enum):
 
 
 ENDED = frozenset((StateKind.COMPLETED, StateKind.EXITED, StateKind.FAILED))
-"""The ends that the job's own side recorded."""
+"""Ends recorded by the job itself."""
 OVER = ENDED | {StateKind.KILLED}
 STANDING = frozenset((StateKind.SILENT, StateKind.STOPPED, StateKind.KILLED))
-"""In these no step is made."""
+"""States without steps."""
 
 
 @dataclass(frozen=True)
 class RunState:
-    """A state, and what is said of it: the end of a sentence that begins with the run."""
+    """A state and its description: the end of a sentence that begins with the run."""
 
     kind: StateKind
     text: str
     lives: bool | None = None
-    """Whether its process is there; None where that is not known."""
+    """Whether its process exists; None where unknown."""
 
     @property
     def over(self) -> bool:
-        """Whether the run makes no step any more, whatever comes."""
+        """Whether the run will make no more steps."""
         return self.kind in OVER
 
     @property
     def ill(self) -> bool:
-        """Whether it did not end as it should."""
+        """Whether it did not end properly."""
         return self.over and self.kind is not StateKind.COMPLETED

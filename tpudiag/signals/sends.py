@@ -1,4 +1,4 @@
-"""What a rehearsal kept from being sent or written, and what failed by that alone."""
+"""What a rehearsal held back, and failures caused by that alone."""
 
 from enum import Enum
 
@@ -7,12 +7,12 @@ from tpudiag.records import dataclass
 
 
 class SendKind(Enum):
-    """What kind of thing was to be sent. The value is its noun in reports."""
+    """The kind of a held-back send. The value is its noun in reports."""
 
     UPLOAD = "upload"
-    """A file of a bucket, or of another remote file system."""
+    """A file written to a bucket or another remote file system."""
     DELETION = "deletion"
-    """The same, to be removed there."""
+    """A file removed there."""
     RUN = "run"
     """A run of an experiment tracker, kept on this machine; `what` is the tracker's name."""
     PUSH = "push"
@@ -21,27 +21,27 @@ class SendKind(Enum):
     """An HTTP request that sends: a webhook, an API; answered as done."""
     MAIL = "mail"
     UNJUDGED = "connection"
-    """Of a protocol that nobody here reads: it was made, and what was sent by it was sent."""
+    """By an unknown protocol: the connection was made, and its data was sent."""
 
 
 @dataclass(frozen=True)
 class HeldBack:
-    """Something that the job was not let send; it was answered as if it had been.
+    """A send of the job that was held back, and answered as if it were done.
 
-    Of UNJUDGED something that it was let do.
+    For UNJUDGED, one that was allowed.
     """
 
     kind: SendKind
     what: str
-    """Where it was to go: `gs://bucket`, `POST hooks.slack.com`, `wandb`, `git push`. Never a
-    path or an argument in which a secret may be."""
+    """Its destination: `gs://bucket`, `POST hooks.slack.com`, `wandb`, `git push`. Never a path or
+    an argument that may contain a secret."""
     count: int = 1
     location: Location | None = None
     """The user's line that sent first; None where a child process did."""
 
 
 class RefusedBy(Enum):
-    """What of the rehearsal let a statement fail."""
+    """The part of the rehearsal that made a statement fail."""
 
     WALL = "the wall around the job's files"
     OFFLINE = "--offline"
@@ -52,8 +52,8 @@ class RefusedBy(Enum):
 
 @dataclass(frozen=True)
 class Refusal:
-    """The statement that ended the job by what the rehearsal holds back, not by a fault of its
-    own: no check takes it for the script's error."""
+    """The statement that ended the job because the rehearsal holds something back, through no fault
+    of its own: no check blames the script."""
 
     by: RefusedBy
     what: str

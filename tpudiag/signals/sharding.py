@@ -1,4 +1,4 @@
-"""How a step of JAX lies on its devices: its arguments, their shards, what may be overwritten."""
+"""The layout of a JAX step on its devices: arguments, shards, donation."""
 
 from tpudiag.model import Location
 from tpudiag.records import dataclass
@@ -6,10 +6,10 @@ from tpudiag.records import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class StepArgument:
-    """An array that the training step gets."""
+    """An array argument of the training step."""
 
     name: str
-    """As the step names it, e.g. `params['dense']['kernel']`."""
+    """Its name in the step, e.g. `params['dense']['kernel']`."""
     dtype: str
     shape: tuple[int, ...]
     """Of all devices together."""
@@ -28,7 +28,7 @@ class StepArgument:
     placed: bool
     """The job put it where it is; else jax.jit places it, as the program has it."""
     resent: bool = False
-    """The same NumPy array at each call, which is sent to the device anew each time."""
+    """The same NumPy array at each call, sent to the device each time."""
     counts_steps: int = 0
     """1 where its first dimension counts the steps of one call, and the second the examples."""
     axes: tuple[str, ...] = ()
@@ -49,9 +49,9 @@ class StepMesh:
 
 @dataclass(frozen=True, kw_only=True)
 class StepWork:
-    """What one device does in a step, by its equations alone.
+    """One device's work in a step, from its equations alone.
 
-    More than it really takes: the compiler joins operations, and lets go what is not used again.
+    An upper bound: the compiler fuses operations and frees unused results.
     """
 
     flops: int
@@ -60,9 +60,9 @@ class StepWork:
     """Of them those that jax.checkpoint computes again for the backward pass."""
     recomputed_at: Location | None
     made_bytes: int
-    """All arrays that it makes, as if none were ever let go."""
+    """All arrays that it makes, as if none were ever freed."""
     moved_bytes: int
-    """What its operations read and write, in whole tiles, as if none were joined."""
+    """Its operations' reads and writes, in whole tiles, as if none were fused."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class SentAgain:
 
 @dataclass(frozen=True)
 class ReducedInLoop:
-    """Sums over the devices that a loop within one step takes in each of its turns."""
+    """Sums over the devices in each iteration of a loop within one step."""
 
     bytes: int
     """In one turn, of arrays as large as those of the state."""
@@ -100,14 +100,14 @@ class ShardedStep:
     """Devices that there are."""
     arguments: tuple[StepArgument, ...]
     unusable: tuple[str, ...] = ()
-    """Donated arguments of which no result has the shape and dtype: nothing takes their place."""
+    """Donated arguments without a result of the same shape and dtype to reuse them."""
     sent_again: tuple[SentAgain, ...] = ()
     mapped: bool = False
     """It is of jax.pmap: the first dimension of each argument is that of the devices."""
     work: StepWork | None = None
     mesh: StepMesh | None = None
     idle_axes: tuple[tuple[str, int], ...] = ()
-    """Axes of the mesh, and their sizes, along which nothing is shared out."""
+    """Axes of the mesh, and their sizes, along which nothing is sharded."""
     reduced_in_loop: ReducedInLoop | None = None
     of_keras: bool = False
     """The job has Keras, whose backend is JAX."""

@@ -1,4 +1,4 @@
-"""The training step as it was traced: functions, tensors, operations, variables, loss."""
+"""The traced training step: functions, tensors, operations, variables, loss."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from tpudiag.model import Location
 from tpudiag.records import dataclass
 
 LeafKind = Literal["python value", "tensor", "object", "new function"]
-"""What tracing takes a part of an argument for."""
+"""How tracing classifies a part of an argument."""
 ChangeKind = Literal[
     "python value", "shape", "dtype", "structure", "new function", "object", "tensor"
 ]
@@ -14,7 +14,7 @@ ChangeKind = Literal[
 
 @dataclass(frozen=True)
 class ArgumentChange:
-    """The argument that made a function be traced again: before, after, and the kind of change."""
+    """The argument that caused a retrace: before, after, and the kind of change."""
 
     argument: str
     before: str
@@ -151,11 +151,11 @@ class StepOps:
     total: int
     found: tuple[StepOp, ...]
     sized_by_data: tuple[StepOp, ...] = ()
-    """Those of the user's whose result has as many elements as the data say."""
+    """The user's operations whose result size depends on the data."""
     large_constants: tuple[StepConstant, ...] = ()
     """Those of a mebibyte and more, the largest first."""
     soft_placement: bool = False
-    """The job asked for it: what the TPU cannot run is run on the host."""
+    """Whether the job requested it: what the TPU cannot run is run on the host."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +181,7 @@ class ActivationEstimate:
     activation_bytes: int
     largest: tuple[tuple[str, int], ...] = ()
     unknown_tensors: int = 0
-    """Tensors whose size the trace did not tell."""
+    """Tensors whose size the trace does not show."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class BatchNorm:
 
     name: str
     examples: int | None
-    """Of one replica; None where the trace did not tell."""
+    """Of one replica; None where the trace does not show it."""
     location: Location | None
 
 
@@ -125,9 +125,9 @@ class UnusedRegularizer:
     name: str
     """Of the first, with its regulariser."""
     location: Location | None
-    """Where a collection of TensorFlow 1 was asked for it; else where the gradient is taken."""
+    """Where a collection of TensorFlow 1 was requested; else where the gradient is taken."""
     empty_collection: bool = False
-    """A collection of TensorFlow 1 was asked for, and held nothing."""
+    """A collection of TensorFlow 1 was requested, and was empty."""
 
 
 @dataclass(frozen=True, kw_only=True)

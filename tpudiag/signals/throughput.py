@@ -19,7 +19,7 @@ WARM_UP = 3.0
 LEAST_STEADY = 3
 """Steps that must follow them."""
 LOST = 0.1
-"""A step of which a trace lost the operations of a larger share tells nothing of its parts."""
+"""A step whose trace lost a larger share of its operations is not evaluated by parts."""
 
 
 def warm_up(step_ms: Sequence[float]) -> int:
@@ -57,30 +57,30 @@ class StepTimes:
     @property
     def steady(self) -> StepTimes:
         """The same without warm-up: what shares of the step time are taken of."""
-        first, waits, untold = warm_up(self.step_ms), self.input_wait_ms, self.untold_ms
+        first, waits, unrecorded = warm_up(self.step_ms), self.input_wait_ms, self.untold_ms
         if not first:
             return self
         return replace(
             self,
             step_ms=self.step_ms[first:],
             input_wait_ms=waits and waits[first:],
-            untold_ms=untold and untold[first:],
+            untold_ms=unrecorded and unrecorded[first:],
         )
 
     @property
-    def told(self) -> StepTimes:
+    def recorded(self) -> StepTimes:
         """The same without the steps whose operations a trace lost, where it holds others."""
-        waits, untold = self.input_wait_ms, self.untold_ms
-        if untold is None:
+        waits, unrecorded = self.input_wait_ms, self.untold_ms
+        if unrecorded is None:
             return self
-        kept = [i for i, ms in enumerate(self.step_ms) if untold[i] <= LOST * ms]
+        kept = [i for i, ms in enumerate(self.step_ms) if unrecorded[i] <= LOST * ms]
         if not kept:
             return self
         return replace(
             self,
             step_ms=tuple(self.step_ms[i] for i in kept),
             input_wait_ms=waits and tuple(waits[i] for i in kept),
-            untold_ms=tuple(untold[i] for i in kept),
+            untold_ms=tuple(unrecorded[i] for i in kept),
         )
 
 

@@ -15,7 +15,7 @@ class TrainedNumbers:
 
     steps: int
     losses: tuple[float | None, ...] = ()
-    """Of each step that returns one: the mean of the scalars that it gives; None: no number."""
+    """Of each step with a result: the mean of its scalars; None for no number."""
     weights: tuple[float | None, ...] = ()
     """Sum and sum of magnitudes of each trainable variable after the last step."""
 
@@ -88,7 +88,7 @@ class IteratorUse:
 
 @dataclass(frozen=True, kw_only=True)
 class FitData:
-    """What a `fit` was told to go through, in batches of its dataset."""
+    """What a `fit` was to iterate over, in batches of its dataset."""
 
     batches: int
     """In one pass over the dataset; -1 infinite, -2 unknown."""
@@ -130,7 +130,7 @@ class UndistributedInput:
     shapes: tuple[str, ...]
     """Those of the tensors, e.g. `float32[1024, 784]`."""
     from_dataset: bool
-    """A dataset that was read without being distributed gives such tensors."""
+    """A dataset that was read without distribution yields such tensors."""
     location: Location | None
 
 
@@ -157,7 +157,7 @@ class GpuUse:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchCallback:
-    """A batch hook of the user's that sets the learning rate by a count of its own calls."""
+    """A user's batch hook that sets the learning rate by its own count of calls."""
 
     name: str
     counter: str

@@ -19,7 +19,7 @@ def bucket_of(path: str) -> str | None:
 
 
 def look(paths: Iterable[str], limit_s: float = LIMIT_S) -> tuple[BucketSeen, ...]:
-    """The buckets of these paths; what could not be asked says why."""
+    """The buckets of these paths; one that could not be queried has the reason."""
     names = sorted({name for path in paths if (name := bucket_of(path)) is not None})
     seen = {name: BucketSeen(name, None, f"no answer within {limit_s:.0f} s") for name in names}
 

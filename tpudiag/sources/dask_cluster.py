@@ -119,7 +119,7 @@ def connected(option: str, address: str) -> Any:
 
 
 def quieten() -> None:
-    """Keep the package's own log off stderr: what fails is told in the report."""
+    """Keep the package's own log off stderr: failures are in the report."""
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -76,7 +76,7 @@ def _generation(device: Path) -> str | None:
 def refused(address: str, limit_s: float = 5.0) -> str | None:
     """Why an address such as grpc://10.0.0.2:8470 does not answer; None where it does.
 
-    A TPU's name is not asked. TensorFlow would wait for a closed port for ever.
+    A TPU's name is not looked up. TensorFlow would wait for a closed port for ever.
     """
     host, colon, port = address.removeprefix("grpc://").rpartition(":")
     number = whole(port)

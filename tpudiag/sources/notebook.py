@@ -77,7 +77,7 @@ class Notebook:
 
 
 def python_command(text: str) -> PythonCommand | None:
-    """What a line for the shell starts of the user's own; None where it is no such thing."""
+    """The user's program that a shell line starts; None for others."""
     started = _STARTS_PYTHON.search(text)
     if started is None or started["module"] in _TOOLS:
         return None
@@ -156,9 +156,9 @@ def _plain(source: str, before: str) -> tuple[list[str], list[tuple[int, str]]]:
     first = next((n for n, line in enumerate(lines) if line.strip()), 0)
     lines[first:] = _without_indent(lines[first:])
     # Colab takes a magic below comments for the cell's, too.
-    told = next((n for n in range(first, len(lines)) if not _is_aside(lines[n])), first)
-    magic = _MAGIC.match(lines[told])
-    first = told if magic else first
+    code = next((n for n in range(first, len(lines)) if not _is_aside(lines[n])), first)
+    magic = _MAGIC.match(lines[code])
+    first = code if magic else first
     if magic is None:
         return _without_commands(_marked(lines, first, before))
     if magic[1] in _TRANSPARENT:
@@ -219,10 +219,10 @@ def _without_commands(lines: list[str]) -> tuple[list[str], list[tuple[int, str]
     code = [line + "\n" for line in lines]
     commands: list[tuple[int, str]] = []
     for _ in range(len(lines)):
-        # One change at a time: all at once would not tell which lines were commands.
+        # One change at a time: changing all at once would not show which lines were commands.
         try:
             changed, transformed = manager.do_one_token_transform(list(code))
-        except SyntaxError:  # of the cell: running it will tell
+        except SyntaxError:  # of the cell: running it will show it
             break
         if not changed:
             break

@@ -64,7 +64,7 @@ _OTHERS = {
 
 @dataclass(frozen=True)
 class ScriptFacts:
-    """What the source of a script tells without being run."""
+    """Facts from a script's source, without running it."""
 
     tf1: tuple[Tf1Use, ...]
     saves: tuple[Location, ...]
@@ -76,7 +76,7 @@ class ScriptFacts:
 
     @property
     def is_tensorflow_1(self) -> bool:
-        """Whether the script is one of TensorFlow 1 throughout: running it would tell nothing."""
+        """Whether the script is a TensorFlow 1 script throughout: running it would show nothing."""
         return bool(self.tf1) and not self.has_strategy
 
 
@@ -94,10 +94,7 @@ UNPARSED = (OSError, SyntaxError, ValueError, MemoryError, RecursionError)
 
 
 def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
-    """The facts of one file; none of a file that cannot be parsed, which running will tell.
-
-    `overlay` names the files whose source is that of another.
-    """
+    """The facts of one file; none of an unparsable file, whose error running will show."""
     try:
         tree = ast.parse(Path((overlay or {}).get(file, file)).read_bytes(), file)
     except UNPARSED:
@@ -139,7 +136,7 @@ def _only_defined(tree: ast.Module) -> Iterator[str]:
 def trains_with(
     file: str, variables: Mapping[str, str] = os.environ, home: Path | None = None
 ) -> Framework:
-    """What a script or notebook trains with, as far as its text and the settings tell.
+    """The framework of a script or notebook, as far as its text and the settings show.
 
     The modules beside it that it imports are read as well.
     """
@@ -202,7 +199,7 @@ def _framework(tree: ast.AST) -> str | None:
     tops = _imported(tree)
     known = ("tensorflow", "keras", "tf_", "transformers", *_OTHERS["jax"])
     relative = any(isinstance(node, ast.ImportFrom) and node.level for node in ast.walk(tree))
-    # What its own modules import, running will tell.
+    # Imports by its own modules show at run time.
     if relative or any(top.startswith(known) for top in tops):
         return None
     return "torch" if tops & _OTHERS["torch"] else None

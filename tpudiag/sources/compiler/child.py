@@ -234,7 +234,7 @@ def answer(program: str, topology: str, replicas: int, chip_config: str, folder:
 def main() -> None:
     """Compile what the command line names."""
     with contextlib.suppress(OSError, AttributeError):
-        # Linux: a compilation of minutes is not to go on when whoever asked was killed.
+        # Linux: a compilation of minutes must not continue when its parent was killed.
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     # Before jax is imported: libtpu reads them when it is loaded.
     os.environ.update(QUIET)

@@ -32,7 +32,7 @@ takes about 2 GiB."""
 
 @dataclass(frozen=True)
 class CompilerRequest:
-    """Whether and how the compiler is to be asked."""
+    """Whether and how to run the compiler."""
 
     wanted: bool = True
     python: str | None = None
@@ -48,9 +48,9 @@ class StepCompilation:
     """
 
     def __init__(
-        self, target: Target, asked: CompilerRequest, cells: CellMap | None = None
+        self, target: Target, request: CompilerRequest, cells: CellMap | None = None
     ) -> None:
-        self._target, self._asked, self._cells = target, asked, cells
+        self._target, self._request, self._cells = target, request, cells
         # One thread for all: a child of the compiler's dies with the thread that started it.
         self._worker = ThreadPoolExecutor(max_workers=1)
         self._compiler: Future[libtpu_process.Compiler | None] | None = None
@@ -69,7 +69,7 @@ class StepCompilation:
 
     def heard(self, facts: dict[str, object]) -> None:
         """Take a line of the job's facts."""
-        if not self._asked.wanted:
+        if not self._request.wanted:
             return
         if facts.get("phase") == LOWERING and available_bytes() > EARLY_BYTES:
             self._found()
@@ -82,7 +82,7 @@ class StepCompilation:
         self, facts: dict[str, object], interrupted: bool, on_phase: Callable[[str], None]
     ) -> CompilerFacts:
         """What the compiler says of the job that left these facts."""
-        if not self._asked.wanted:
+        if not self._request.wanted:
             reason = "the TPU compiler was not asked"
             return CompilerFacts(reason=reason, how="leave out --no-compile")
         lowered = msgspec.convert(facts.get("lowered", ()), tuple[LoweredStep, ...])
@@ -115,7 +115,7 @@ class StepCompilation:
         early = self._early[1] if self._early is not None and self._early[0] == own else None
         step = located((early or self._submitted(own)).result(), own, self._cells)
         small: Compilation | None = None
-        # The second compilation takes as long as the first: it is asked for only where it can
+        # The second compilation takes as long as the first: it is run only where it can
         # differ.
         tight = step.headroom is not None and step.headroom < 1 - NEVER_RECOMPUTES
         if step.compiled and tight and len(lowered) > 1 and lowered[1].path:
@@ -134,10 +134,10 @@ class StepCompilation:
 
     def _prepared(self) -> libtpu_process.Compiler | None:
         """The compiler, loaded for the target; None where it is not installed."""
-        installed = libtpu_process.find(self._asked.python)
+        installed = libtpu_process.find(self._request.python)
         if installed is None:
             return None
-        compiler = libtpu_process.Compiler(installed, self._asked.timeout_s)
+        compiler = libtpu_process.Compiler(installed, self._request.timeout_s)
         compiler.prepare(self._target)
         return compiler
 
@@ -155,7 +155,7 @@ class StepCompilation:
 
 
 def _not_lowered(step: LoweredStep) -> CompilerFacts:
-    """What is said of a step that did not lower."""
+    """The facts of a step that did not lower."""
     refused = bool(step.refused_ops)
     return CompilerFacts(
         step,

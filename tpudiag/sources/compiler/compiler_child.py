@@ -1,4 +1,4 @@
-"""One child process that compiles one program: started ahead, told which, waited for, ended."""
+"""One child process that compiles one program: started ahead, given its program, awaited, ended."""
 
 import contextlib
 import os
@@ -41,7 +41,7 @@ class Made:
 
 
 class CompilerChild:
-    """Loads the compiler for a topology, and waits to be told what to compile."""
+    """Loads the compiler for a topology, and waits for a program to compile."""
 
     def __init__(self, python: str, slice_: Topology, flags: str) -> None:
         self._own = contextlib.ExitStack()

@@ -42,7 +42,7 @@ _NO_BUFFER = frozenset(
 
 
 class _Unbounded(Exception):
-    """A loop whose length the program does not tell."""
+    """A loop of unknown length."""
 
 
 def read(text: str) -> Program | None:
@@ -78,7 +78,7 @@ def _read(text: str, module: Module) -> Program:
         recomputed_cycles=sum(i.cycles or 0 for i in recomputed),
         padded=_worst(held, module),
         collectives=_collectives(held),
-        # The compiler's own names tell it: an attribute for it does not stand in the text.
+        # Known by the compiler's own names: the text has no attribute for it.
         sharded_update="cross-replica-sharding" in text,
         products=_products(held),
         work=_work(module),

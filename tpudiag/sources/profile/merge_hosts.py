@@ -227,7 +227,9 @@ def _peak_share(devices: Sequence[Device], ops: Iterable[DeviceOp], of: _Peak) -
     figures = [of.amount(op) for op in ops if not op.holds_others]
     known = [figure for figure in figures if figure is not None]
     peaks = [of.peak(device) for device in devices]
-    could = sum((p or 0.0) * of.unit * d.told_ms / 1e3 for p, d in zip(peaks, devices, strict=True))
+    could = sum(
+        (p or 0.0) * of.unit * d.recorded_ms / 1e3 for p, d in zip(peaks, devices, strict=True)
+    )
     if not known or len(known) < len(figures) or None in peaks or not could:
         return None
     share = sum(known) / could
