@@ -84,7 +84,7 @@ class Layer:
         return "" if any(_within(whole, own) for own in self._left_alone) else whole
 
     def _behind(self, place: str) -> str:
-        """The path whose place it is; empty where it is none, but a file of the folder's owner."""
+        """The path of a place; empty where it is none, but a file of the folder's owner."""
         inner = place[len(self.folder) :]
         remote = _PLACED.match(inner)
         if remote:
@@ -92,11 +92,11 @@ class Layer:
         return inner if inner and self.covers(inner) else ""
 
     def place(self, whole: str) -> str:
-        """Where a whole path lies in the folder."""
+        """The place of an absolute path in the folder."""
         return self.folder + _SCHEME.sub(r"/\1__/", whole, count=1)
 
     def original(self, path: object) -> object:
-        """The path that the script gave, of one that was redirected."""
+        """The script's own path of a redirected one."""
         if not isinstance(path, str) or not _within(path, self.folder):
             return path
         whole = self._behind(path)
@@ -110,15 +110,15 @@ class Layer:
 
     @property
     def hidden_files(self) -> int:
-        """What was removed or moved of this machine's files, a folder counted once."""
+        """How many local files were removed or moved, a folder counted once."""
         return sum("://" not in path for path in self._hidden)
 
     def is_hidden(self, whole: str) -> bool:
-        """Whether what is there at a path was removed, as the job sees it."""
+        """Whether an existing path was removed, as the job sees it."""
         return any(_within(whole, gone) for gone in self._hidden)
 
     def is_below(self, whole: str) -> bool:
-        """Whether there is something at a path itself that the job still sees."""
+        """Whether a path itself exists and is still visible to the job."""
         if self.is_hidden(whole):
             return False
         if _SCHEME.match(whole):
@@ -126,7 +126,7 @@ class Layer:
         return _there(whole)
 
     def read(self, path: object, at: int | None = None) -> object:
-        """What to read in place of a path."""
+        """What to read instead of a path."""
         whole = self.whole(path, at)
         if not whole:
             return path
@@ -137,19 +137,19 @@ class Layer:
         return _like(path, whole) if _within(known, self.folder) else path
 
     def followed(self, path: object, at: int | None = None) -> object:
-        """What a link of the user's own leads to."""
+        """The target of a link of the user's own."""
         whole = self.whole(path, at)
         if not whole or self.is_hidden(whole) or _there(self.place(whole)):
             return path
         return _like(path, os.path.realpath(whole)) if os.path.islink(whole) else path
 
     def entered(self, path: object, at: int | None = None) -> object:
-        """The folder to go into: the one that was there, for code that no call is redirected of."""
+        """The folder to enter: the original one, for code whose calls are not redirected."""
         whole = self.whole(path, at)
         return self.read(path, at) if whole and not self.is_below(whole) else path
 
     def made(self, path: object, at: int | None = None) -> object:
-        """Where to write in place of a path, whatever was there."""
+        """Where to write instead of a path, whatever existed."""
         whole = self.whole(path, at)
         if not whole:
             return path
@@ -160,7 +160,7 @@ class Layer:
         return _like(path, place)
 
     def changed(self, path: object, at: int | None = None) -> object:
-        """Where to change a file: what was there is copied first."""
+        """Where to change a file: an existing one is copied first."""
         whole = self.whole(path, at)
         if not whole:
             return path
@@ -172,7 +172,7 @@ class Layer:
         return _like(path, place)
 
     def _make_parent(self, whole: str, place: str) -> None:
-        """The folder of a place, where the job sees one; in a bucket there is always one."""
+        """The folder of a place, where the job sees one; in a bucket there always is one."""
         parent = os.path.dirname(whole)
         if _SCHEME.match(whole) or self._is_folder(parent):
             os.makedirs(os.path.dirname(place), exist_ok=True)
@@ -183,7 +183,7 @@ class Layer:
         return os.path.isdir(place) or os.path.isdir(below)
 
     def _copied(self, whole: str, place: str) -> bool:
-        """Whether what is there is now in the folder, too."""
+        """Whether the original is now in the folder, too."""
         if _SCHEME.match(whole):
             self.elsewhere.fetch(whole, place)
         elif os.path.isdir(whole):

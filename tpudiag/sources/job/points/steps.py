@@ -13,15 +13,15 @@ TRACED_STEPS = 4
 
 
 class StopObservation(BaseException):
-    """Raised in the job once enough was seen; no Exception, so that few handlers swallow it."""
+    """Raised in the job once enough was observed; no Exception, so that few handlers swallow it."""
 
 
 class StepWatch:
     """The job's step clock.
 
     After `warmup` steps the profile starts, `steps` later it stops and `on_stop` is called. If that
-    says that the job is to go on, no further step is looked at; else each raises StopObservation,
-    and code that swallows it too often makes `on_swallowed` end the process.
+    continues the job, further steps are ignored; else each raises StopObservation, and code that
+    swallows it too often makes `on_swallowed` end the process.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class StepWatch:
         self._last_end: float | None = None
         self.budget_s = 0.0
         self.cut_to: int | None = None
-        """The steps that the budget left to profile, None where it left all."""
+        """The number of steps that the budget allowed to profile, None where it allowed all."""
         self.steps_per_dispatch = 1
         self.steps = 0
         self.eager_steps = 0
@@ -58,7 +58,7 @@ class StepWatch:
     def finished_dispatch(
         self, eager: bool = False, enough: bool = False, unusual: bool = False
     ) -> None:
-        """A dispatch of training steps has ended; runs on the job's main thread.
+        """A dispatch of training steps ended; runs on the job's main thread.
 
         `enough` ends the observation early: what is wrong is seen, and going on would only cost.
         One that traced, or before which the job evaluated or saved, is `unusual`: it does not tell
@@ -67,8 +67,8 @@ class StepWatch:
         if self._observed:
             return
         now = time.perf_counter()
-        # Not the first two dispatches: the first one traces, and the second still makes what the
-        # optimizer needs.
+        # Not the first two dispatches: the first one traces, and the second still creates the
+        # optimizer's state.
         later = self._last_end is not None and self.steps > self.steps_per_dispatch
         if self._timed and later and self._last_end is not None:
             took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
@@ -83,8 +83,8 @@ class StepWatch:
         if self._stops or enough or self.steps >= self._warmup + self._wanted:
             self._stop()
         elif self._tf and self._log_dir and not self._profiling and self.steps >= self._warmup:
-            # Between two dispatches, on the main thread: in the middle of one the profile would
-            # hold half a step.
+            # Between two dispatches, on the main thread: otherwise the profile would hold half a
+            # step.
             self._tf.profiler.experimental.start(self._log_dir)
             self._profiling = True
         self._last_end = time.perf_counter()

@@ -1,4 +1,4 @@
-"""What is kept of an exception that ended the job: its text, its traceback, the user's frames."""
+"""Records an exception that ended the job: its text, its traceback, the user's frames."""
 
 import linecache
 import re
@@ -12,9 +12,9 @@ from tpudiag.sources.job.points import user_lines
 
 _OURS = str(Path(__file__).parent.parent)
 _OWN_FRAME = re.compile(rf'^ *File "{re.escape(_OURS)}[^"]*",.*\n.*\n', re.M)
-"""A frame of these hooks in AutoGraph's account of an error, with the line of code below it."""
+"""A frame of these hooks in AutoGraph's error text, with the line of code below it."""
 _COLOURS = re.compile(r"\x1b\[[\d;]*m")
-"""Which Keras puts into the texts of its exceptions."""
+"""Keras puts these into the texts of its exceptions."""
 _DETECTED = re.compile(r" \(detected at line \d+\)")
 _STARTERS = ("<frozen runpy>", "<frozen importlib", "runpy.py")
 MOST_CHARACTERS = 200_000
@@ -32,17 +32,17 @@ def job_end(error: BaseException) -> JobEnd:
 
 
 def _unparsed(error: BaseException) -> Location | None:
-    """The user's line that Python could not parse, which no frame names."""
+    """The user's line that Python could not parse, which is in no frame."""
     if not isinstance(error, SyntaxError) or not error.filename:
         return None
     return user_lines.of(error.filename, error.lineno or 1)
 
 
 def error_text(error: BaseException) -> str:
-    """An exception as one text, its cause included, bounded."""
+    """An exception as one text, including its cause, of limited length."""
     text = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename:
-        # Its place is told beside it: of a notebook these lines are none of a cell.
+        # Its place is reported separately: a notebook's lines here are none of a cell.
         text = f"{type(error).__name__}: {_DETECTED.sub('', error.msg)}"
     if error.__cause__ is not None:
         text += f"\ncaused by {type(error.__cause__).__name__}: {error.__cause__}"
@@ -50,14 +50,14 @@ def error_text(error: BaseException) -> str:
 
 
 def traceback_text(error: BaseException) -> str:
-    """The traceback as Python prints it, without the frames of what ran the job."""
+    """The traceback as Python prints it, without the frames that run the job."""
     whole = traceback.TracebackException(type(error), error, error.__traceback__)
     _strip(whole, set())
     return _bounded(_plain("".join(whole.format())), MOST_CHARACTERS)
 
 
 def user_frames(error: BaseException) -> Iterator[CodeFrame]:
-    """The lines of user code that the exception went through, outermost first."""
+    """The user's lines in the exception's traceback, outermost first."""
     for frame, line in traceback.walk_tb(error.__traceback__):
         location = user_lines.of(frame.f_code.co_filename, line)
         if location is not None:
@@ -66,10 +66,10 @@ def user_frames(error: BaseException) -> Iterator[CodeFrame]:
 
 
 def _strip(whole: traceback.TracebackException, seen: set[int]) -> None:
-    """Take our frames out of an exception's traceback and of those that it came from."""
+    """Remove our frames from an exception's traceback and its causes'."""
     seen.add(id(whole))
     whole.stack[:] = [frame for frame in whole.stack if not _is_ours(frame.filename)]
-    # Exceptions can name each other in a circle.
+    # Exceptions can refer to each other in a circle.
     for other in (whole.__cause__, whole.__context__):
         if other is not None and id(other) not in seen:
             _strip(other, seen)
@@ -80,11 +80,10 @@ def _is_ours(file: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A text without frames of ours and without colours."""
+    """A text without our frames and colours."""
     return _COLOURS.sub("", _OWN_FRAME.sub("", text))
 
 
 def _bounded(text: str, most: int) -> str:
-    # Both ends are kept: a traceback ends with what went wrong, TensorFlow's messages begin with
-    # it.
+    # Keep both ends: a traceback ends with the error, TensorFlow's messages begin with it.
     return text if len(text) <= most else text[: most // 2] + "\n...\n" + text[-most // 2 :]

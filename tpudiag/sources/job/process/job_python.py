@@ -1,8 +1,8 @@
-"""Which Python a job runs in: the user's own environment, chosen as the user's shell would.
+"""Chooses a job's Python: the user's own environment, as the user's shell would.
 
-In this order: the one named (`--python`, or `python` of [tool.tpudiag]), the active environment
-(VIRTUAL_ENV, CONDA_PREFIX), `.venv` in the project's folder, a `python3` on PATH that has
-TensorFlow, and the one that this program runs in.
+In this order: the named one (`--python`, or `python` of [tool.tpudiag]), the active environment
+(VIRTUAL_ENV, CONDA_PREFIX), `.venv` in the project's folder, a `python3` on PATH with TensorFlow,
+and the one that runs this program.
 """
 
 import os
@@ -23,9 +23,9 @@ from tpudiag.sources.job.process import describe_python
 from tpudiag.sources.job.process.python_places import Place, is_own, places
 
 OLDEST = (3, 10)
-"""The first Python that the job's side runs in."""
+"""The first Python that can run the job's side."""
 DESCRIBE_S = 30.0
-"""How long a Python may take to say what it is: its environment may lie on a network disk."""
+"""The time limit for a Python's description: its environment may be on a network disk."""
 OF_INTEREST = (
     "tensorflow",
     "tensorflow-cpu",
@@ -45,7 +45,7 @@ OF_INTEREST = (
 
 @dataclass(frozen=True, kw_only=True)
 class JobPython:
-    """A Python that was asked what it is."""
+    """A Python and its description."""
 
     path: str
     because: str
@@ -59,17 +59,17 @@ class JobPython:
 
     @property
     def is_own(self) -> bool:
-        """Whether it is the one that this program runs in."""
+        """Whether it runs this program, too."""
         return is_own(self.prefix)
 
     @property
     def is_old(self) -> bool:
-        """Whether the job's side cannot run in it."""
+        """Whether it cannot run the job's side."""
         return tuple(int(part) for part in self.release.split(".")[:2]) < OLDEST
 
     @property
     def tensorflow_version(self) -> str | None:
-        """That of the distribution that brings TensorFlow."""
+        """The version of the distribution that provides TensorFlow."""
         owner = next(
             (name for name in self.distributions if name.startswith(("tensorflow", "tf-nightly"))),
             None,
@@ -77,14 +77,14 @@ class JobPython:
         return self.distributions[owner] if owner is not None else None
 
     def has(self, framework: Framework) -> bool:
-        """Whether what a job trains with is installed in it."""
+        """Whether the job's framework is installed in it."""
         if framework is Framework.JAX:
             return "jax" in self.distributions
         return self.tensorflow is not None
 
     @property
     def packages(self) -> str:
-        """Its frameworks in words, e.g. `TensorFlow 2.13.1, Keras 2.13.1`."""
+        """Its frameworks as text, e.g. `TensorFlow 2.13.1, Keras 2.13.1`."""
         words = [f"JAX {self.distributions['jax']}"] if "jax" in self.distributions else []
         if self.tensorflow is not None:
             words.insert(0, f"TensorFlow {self.tensorflow_version or ''}".strip())
@@ -100,7 +100,7 @@ class JobPython:
 
 
 class _Answer(msgspec.Struct):
-    """What a Python says of itself."""
+    """A Python's description of itself."""
 
     python: str
     prefix: str
@@ -115,11 +115,11 @@ def choose(
     folder: Path | None = None,
     framework: Framework = Framework.TENSORFLOW,
 ) -> JobPython:
-    """The Python for a job, which has what it trains with.
+    """A job's Python, with the job's framework.
 
-    `program` is a script, in whose project a `.venv` is looked for. Raises UsageError where the
-    one that was named or is active cannot be used, MissingExtra where it has no such framework, or
-    where none that was looked at has.
+    `program` is a script, whose project may have a `.venv`. Raises UsageError where the named or
+    active one cannot be used, MissingExtra where it lacks the framework, or where all candidates
+    do.
     """
     others = partial(places, program, variables, folder or Path.cwd())
     if named is not None:
@@ -129,8 +129,8 @@ def choose(
         try:
             python = describe(place)
         except UsageError:
-            # A broken Python somewhere on PATH is nobody's choice; a broken active environment is
-            # one.
+            # A broken Python somewhere on PATH is no choice of the user's; a broken active
+            # environment is.
             if place.decides:
                 raise
             continue
@@ -153,13 +153,13 @@ def choose(
 
 
 def environment_of(python: JobPython, variables: Mapping[str, str] = os.environ) -> Environment:
-    """The Python as checks see it, and the Keras that was asked for."""
+    """The Python as checks see it, and the requested Keras."""
     legacy = variables.get("TF_USE_LEGACY_KERAS", "").lower() in ("1", "true")
     return Environment(python.release, dict(python.distributions), legacy, runtime_of(variables))
 
 
 def describe(place: Place) -> JobPython:
-    """Ask a Python what it is; UsageError says in one line why it does not tell."""
+    """Run a Python to describe it; UsageError gives the reason for a failure in one line."""
     command = [
         place.path,
         "-B",
@@ -181,11 +181,11 @@ def describe(place: Place) -> JobPython:
         raise UsageError(
             f"{place.because}: {place.path} did not say what it is within {DESCRIBE_S:.0f} s"
         ) from error
-    except (OSError, ValueError) as error:  # of a path with a null byte
+    except (OSError, ValueError) as error:  # ValueError: a path with a null byte
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{place.because}: {place.path}: {reason}") from error
-    # sitecustomize and .pth files of that environment may print before: the answer is the line with
-    # the mark.
+    # sitecustomize and .pth files of that environment may print first: the answer is the marked
+    # line.
     marked = [line for line in done.stdout.splitlines() if line.startswith(describe_python.MARK)]
     try:
         answer = msgspec.json.decode(marked[-1].removeprefix(describe_python.MARK), type=_Answer)
@@ -204,7 +204,7 @@ def describe(place: Place) -> JobPython:
 
 
 def variables_for(python: JobPython, variables: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """The environment variables as the job's own shell has them.
+    """The environment variables as in the job's own shell.
 
     `uvx` and `pipx run` put the tool's own folder of commands first on PATH.
     """
@@ -218,7 +218,7 @@ def variables_for(python: JobPython, variables: Mapping[str, str] = os.environ) 
 
 
 def _usable(python: JobPython, others: Iterable[Place], framework: Framework) -> JobPython:
-    """The Python where a job can run in it; else says why not, and where one could."""
+    """The Python if a job can run in it; else the reason, with one that could."""
     if python.is_old:
         oldest = ".".join(map(str, OLDEST))
         raise UsageError(
@@ -244,20 +244,20 @@ def _usable(python: JobPython, others: Iterable[Place], framework: Framework) ->
 def _with_framework(
     python: JobPython, others: Iterable[Place], framework: Framework
 ) -> JobPython | None:
-    """Another Python that has the framework, where one is found."""
+    """Another Python with the framework, if there is one."""
     for place in others:
         try:
             other = describe(place)
         except UsageError:
             continue
-        # A python3 on PATH is often a link into the very environment that was just looked at.
+        # A python3 on PATH is often a link into the environment that was just examined.
         if other.prefix != python.prefix and other.has(framework) and not other.is_old:
             return other
     return None
 
 
 def _last_words(done: subprocess.CompletedProcess[str]) -> str:
-    """The last line of a Python that did not start."""
+    """The last line of a Python that failed to start."""
     lines = [line.strip() for line in (done.stderr or done.stdout).splitlines() if line.strip()]
     ended = f"signal {-done.returncode}" if done.returncode < 0 else f"code {done.returncode}"
     return f"{lines[-1][:200]} ({ended})" if lines else f"it ended with {ended}"

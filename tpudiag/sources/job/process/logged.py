@@ -1,4 +1,4 @@
-"""Hears what the job logs, by the logging module itself: formats and handlers hide levels."""
+"""Records what the job logs, through the logging module: formats and handlers hide levels."""
 
 import logging
 import traceback
@@ -11,10 +11,10 @@ MOST_RECORDS, LONGEST_RECORD = 50, 8_000
 
 
 def listen(recorder: Recorder) -> None:
-    """Send every record of level WARNING or above from now on, each text once."""
+    """From now on send every record of level WARNING or above, each text once."""
     make, by_text = logging.getLogRecordFactory(), dict[str, LoggedRecord]()
 
-    # The factory, and no handler: with a handler on the root, basicConfig would do nothing.
+    # The factory instead of a handler: with a handler on the root, basicConfig would do nothing.
     def factory(*args: object, **kwargs: object) -> logging.LogRecord:
         record = make(*args, **kwargs)
         if record.levelno >= logging.WARNING and len(by_text) < MOST_RECORDS:
@@ -27,11 +27,11 @@ def listen(recorder: Recorder) -> None:
 def _record(
     record: logging.LogRecord, by_text: dict[str, LoggedRecord], recorder: Recorder
 ) -> None:
-    """Send a record with those before it, unless its text was sent."""
+    """Send a record with earlier ones, unless its text was sent."""
     try:
         text = record.getMessage()
     except (TypeError, ValueError, KeyError):
-        return  # its arguments do not fit its text: logging says so itself
+        return  # its arguments do not fit its text, which logging reports itself
     if record.exc_info and record.exc_info[0] is not None:
         text += "\n" + "".join(traceback.format_exception(*record.exc_info))
     text = text[:LONGEST_RECORD]

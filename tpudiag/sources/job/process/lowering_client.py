@@ -1,4 +1,4 @@
-"""A job stopped before its first training step, whose step is lowered as often as is asked."""
+"""A job stopped before its first training step, which is lowered for each request."""
 
 import os
 import queue
@@ -16,7 +16,7 @@ from tpudiag.sources.job.process.protocol import JobSpec, LoweringRequest, encod
 
 
 class Dialog:
-    """Starts the job in a thread; `lower` asks it for the step with one batch.
+    """Starts the job in a thread; `lower` requests the step with one batch.
 
     The job's process ends when the dialog is closed, and dies with this process.
     """
@@ -35,9 +35,9 @@ class Dialog:
         self._closed = False
         self._known: dict[tuple[int, int], LoweredStep] = {}
         self.batch: Batch | None = None
-        """Of the step as the job would have run it; None where it showed none."""
+        """The batch that the job would use; None without a step."""
         self.alone = False
-        """Whether the job trains under no strategy: on one replica, whatever the slice has."""
+        """Whether the job trains outside a strategy: on one replica, whatever the slice has."""
         self.sources: tuple[str, ...] = ()
         """The files of the job's own modules."""
         self.job = runner.JobRun()
@@ -50,19 +50,19 @@ class Dialog:
     def wait(self) -> Batch | None:
         """Wait until the step is known; None where the job ended without one."""
         while not self._ready.wait(timeout=0.2):
-            pass  # short waits, so that Ctrl-C is heard
+            pass  # short waits, so that Ctrl-C is handled
         return self.batch
 
     def lower(self, batch: int, replicas: int) -> LoweredStep:
-        """The step with this batch; any thread may ask."""
+        """The step with this batch; may be called from any thread."""
         with self._asking:
             known = self._known.get((batch, replicas))
             if known is not None:
                 return known
-            if not self._said(encoded(LoweringRequest(batch, replicas))):
+            if not self._sent(encoded(LoweringRequest(batch, replicas))):
                 return LoweredStep(batch=batch, replicas=replicas, error="the job has ended")
             answer = self._answers.get()
-            # None stays in the queue: whoever asks next would wait for an answer that nobody gives.
+            # None stays in the queue: the next caller would otherwise wait for ever.
             if answer is None:
                 self._answers.put(None)
                 reason = self.job.timed_out or self._why_ended()
@@ -71,13 +71,13 @@ class Dialog:
             return answer
 
     def _why_ended(self) -> str:
-        """Why there is nobody to ask."""
+        """Why the job cannot answer."""
         if self.job.exit_code:
             return "the job died of being lowered"
         return "the job ran to its end and showed no step that can be lowered by itself"
 
     def close(self) -> None:
-        """Let the job end, and whoever waits for an answer go; safe to call twice."""
+        """End the job, and release waiting callers; may be called twice."""
         with self._writing:
             if not self._closed:
                 self._closed = True
@@ -85,8 +85,8 @@ class Dialog:
         self._answers.put(None)
         self._thread.join(timeout=2.0)
 
-    def _said(self, line: bytes) -> bool:
-        """Send a request; False where nobody is there to read it."""
+    def _sent(self, line: bytes) -> bool:
+        """Send a request; False where there is no reader."""
         with self._writing:
             if self._closed:
                 return False
@@ -102,11 +102,11 @@ class Dialog:
         limits: runner.Limits,
         on_phase: Callable[[str], None],
     ) -> None:
-        """The job to its end, in a thread."""
+        """Run the job to its end, in a thread."""
         try:
             self.job = runner.run(spec, python, limits, on_phase, on_facts=self._heard)
         finally:
-            # With our copy of the read end open, a request to a dead job would vanish and raise no
+            # With our copy of the read end open, a request to a dead job would be lost without an
             # error.
             os.close(spec.requests)
             self._answers.put(None)

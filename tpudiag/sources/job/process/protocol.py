@@ -1,6 +1,6 @@
-"""What crosses between the observing child and its parent: a specification in, facts out.
+"""The protocol between the observing child and its parent: a specification in, facts out.
 
-Plain JSON by the standard library alone, for the child has no other; `facts` reads it on the
+Plain JSON by the standard library only, since the child has nothing else; `facts` reads it on the
 tool's side.
 """
 
@@ -20,7 +20,7 @@ from tpudiag.script_run import InterventionKind, Isolation
 UP_TO_FIRST_STEP = "running up to the first step"
 REST = "running the rest of the script, shortened"
 LOWERING = "lowering the step"
-"""The phase in which all is seen, and a job that dies has died of being lowered."""
+"""The phase in which everything was observed, so that a job that dies died of being lowered."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,65 +31,66 @@ class JobSpec:
     """A script's path, `module:function`, or a module's name."""
     arguments: tuple[str, ...]
     replicas: int
-    """What the script sees as num_replicas_in_sync when rehearsing."""
+    """The script's num_replicas_in_sync in a rehearsal."""
     real_replicas: int
     """How many of them run, each with the target's per-replica batch."""
     hosts: int
     rehearse: bool
-    """Whether the TPU is stood in for by CPU replicas."""
+    """Whether CPU replicas replace the TPU."""
     steps: int
     warmup_steps: int
     budget_s: float
-    """Steps are cut where they would take longer all together; 0 for no such limit."""
+    """The time for all steps together, beyond which their number is reduced; 0 for no limit."""
     log_dir: str
-    """Where the profile goes: a TensorBoard log folder; empty for no profile."""
+    """A TensorBoard log folder for the profile; empty for no profile."""
     isolation: Isolation = "none"
-    """What holds the job's writes back; by `landlock` all but `layer` and `log_dir` is walled off,
-    by `overlay` no call on local files needs to be redirected."""
+    """How the job's writes are held back; `landlock` walls off all but `layer` and `log_dir`, with
+    `overlay` no call on local files needs to be redirected."""
     layer: str = ""
-    """The folder, writable whatever the isolation, that takes what is redirected: each path under
-    its whole name, local ones (by `landlock` alone) and those of buckets. It lies in the run's own,
-    where there is room for what else goes with the job; empty for no rehearsal."""
+    """The folder, writable under any isolation, for redirected files: each under its absolute path,
+    local ones (with `landlock` only) and those of buckets. It is in the run's own folder, with
+    space
+    for the job's other temporary files; empty for a real run."""
     keep: str = ""
-    """Where the files that it wrote are kept; empty: nowhere."""
+    """Where its written files are kept; empty: nowhere."""
     writable: tuple[str, ...] = ()
-    """More folders that it writes in for real."""
+    """Additional folders that it writes for real."""
     mount_points: tuple[str, ...] = ()
-    """Where file systems begin, as they are without layers; empty where there are none."""
+    """Where file systems begin without layers; empty where there are no layers."""
     offline: bool = False
-    """Whether the job shall reach no network at all; else what sends is held back, and reads go."""
+    """Whether the job has no network at all; otherwise sends are held back, and reads work."""
     measure_input_s: float = 0.0
-    """How long the input pipeline may be run alone, with and without its fixes; 0 for not."""
+    """How long the input pipeline may be measured alone, with and without fixes; 0 for not."""
     lower_to: str = ""
-    """The folder for the lowered step; empty where it is not to be lowered."""
+    """The folder for the lowered step; empty to skip lowering."""
     lower_for: int = 1
-    """Replicas over which the lowered step sums its gradients."""
+    """The replicas over which the lowered step sums its gradients."""
     of_jax: bool = False
-    """Its source says that it trains with JAX."""
+    """Whether its source trains with JAX."""
     is_module: bool = False
-    """The program is a module to be run as by `python -m`."""
+    """Whether the program is a module, run as by `python -m`."""
     rest_s: float = 0.0
-    """How long the script may go on, shortened, past the steps observed; 0: it ends there."""
+    """How long the script may continue, shortened, past the observed steps; 0: it ends there."""
     devices_per_chip: int = 1
-    """Of the target, as TPUStrategy counts devices."""
+    """The target's, as TPUStrategy counts devices."""
     hbm_bytes: int = 0
-    """Of one of its devices, as far as a program may use it."""
+    """The target's per device, as far as programs may use it."""
     cells: tuple[int, ...] = ()
-    """The line of the program with which each cell of a notebook begins; empty for no notebook."""
+    """The program's line at which each cell of a notebook begins; empty for no notebook."""
     notebook: str = ""
-    """The notebook that the program was made of."""
+    """The notebook from which the program was made."""
     fake_data: bool = False
-    """Whether data that cannot be reached is stood in for."""
+    """Whether synthetic data replaces unreachable data."""
     seed: int = -1
-    """Of all random numbers of the run; -1: as the job has it."""
+    """The seed of all the run's random numbers; -1: unchanged."""
     without: tuple[InterventionKind, ...] = ()
-    """What the rehearsal is not to change of what the job sees."""
+    """Changes that the rehearsal must not make."""
     changed_sources: tuple[tuple[str, str], ...] = ()
     """Files, each with the one whose source is run in its place."""
     ends_in_s: float = 0.0
     """When it will be ended, wherever it stands; 0: nobody knows."""
     requests: int = -1
-    """A pipe with one LoweringRequest a line: lower the step for each, and never run it."""
+    """A pipe with one LoweringRequest per line: lower the step for each, and never run it."""
 
 
 @dataclass(frozen=True)
@@ -109,13 +110,13 @@ class Recorder:
         self._owner = os.getpid()
 
     def take_over(self) -> None:
-        """It is this process, a copy, that is the job from now on."""
+        """This process, a copy, becomes the job."""
         self._owner = os.getpid()
 
     def put(self, **facts: object) -> None:
-        """Send facts; a parent that is gone is no reason to hurt the job."""
+        """Send facts; a dead parent must not disturb the job."""
         if os.getpid() != self._owner:
-            return  # a fork of the job: its facts are not the job's
+            return  # a fork of the job, whose facts are not the job's
         line = encoded(facts)
         with self._lock:
             try:
@@ -125,18 +126,18 @@ class Recorder:
                 return
 
     def phase(self, name: str) -> None:
-        """Tell the parent what the job is doing now."""
+        """Report the job's current phase."""
         self.put(phase=name)
 
 
 def encoded(value: object) -> bytes:
-    """A dataclass, or anything that `plain` takes, as one line of JSON."""
+    """A dataclass, or anything that `plain` accepts, as one line of JSON."""
     text = json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "replace") + b"\n"
 
 
 def plain(value: Any) -> object:
-    """A fact as JSON has it: dataclasses as objects, no NaN, and str() of what it does not know."""
+    """A fact as JSON: dataclasses as objects, no NaN, and str() of unknown types."""
     if value is None or isinstance(value, (bool, str)):
         return value
     if isinstance(value, enum.Enum):
@@ -156,13 +157,13 @@ def plain(value: Any) -> object:
 
 
 def encoded_spec(spec: JobSpec) -> str:
-    """A JobSpec for the command line; arguments that are no text keep their bytes."""
-    # ASCII, unlike facts: the lone surrogates that stand for such bytes survive as \udcXX.
+    """A JobSpec for the command line; arguments that are no valid text keep their bytes."""
+    # ASCII, unlike facts: the lone surrogates for such bytes survive as \udcXX.
     return json.dumps(plain(spec))
 
 
 def decoded_spec(text: str) -> JobSpec:
-    """The JobSpec that was encoded."""
+    """The JobSpec in a text."""
     fields: dict[str, Any] = json.loads(text)
     for name in ("arguments", "cells", "writable", "mount_points"):
         fields[name] = tuple(fields[name])
@@ -172,5 +173,5 @@ def decoded_spec(text: str) -> JobSpec:
 
 
 def decoded_request(line: bytes) -> LoweringRequest:
-    """The LoweringRequest that was encoded."""
+    """The LoweringRequest in a line."""
     return LoweringRequest(**json.loads(line))

@@ -1,4 +1,4 @@
-"""Where the Python of a job is looked for: what is active, the project's folder, PATH."""
+"""The candidates for a job's Python: the active environment, the project's folder, PATH."""
 
 import os
 import shutil
@@ -10,31 +10,31 @@ from pathlib import Path
 from tpudiag.errors import UsageError
 
 ON_PATH = 5
-"""The `python3` on PATH that are asked at most."""
+"""The most `python3` on PATH that are tried."""
 OWN = "tpudiag's own"
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a Python should be, and why it is looked at."""
+    """A candidate's path, and the reason for it."""
 
     path: str
     because: str
     decides: bool = True
-    """The job runs here or not at all; else only where TensorFlow is."""
+    """Whether the job must run here; otherwise only if TensorFlow is here."""
 
 
 def named_place(
     named: str, because: str = "--python", variables: Mapping[str, str] = os.environ
 ) -> Place:
-    """The Python that was named: a path, the folder of an environment, or a command.
+    """The named Python: a path, an environment's folder, or a command.
 
-    Raises UsageError where there is none of that name.
+    Raises UsageError where there is none.
     """
     try:
         path = Path(named).expanduser()
         is_folder, is_there = path.is_dir(), path.exists()
-    except (OSError, RuntimeError, ValueError) as error:  # no rights, no such user, too long
+    except (OSError, RuntimeError, ValueError) as error:  # no permission, no such user, too long
         reason = getattr(error, "strerror", None) or error
         raise UsageError(f"{because} {named[:200]}: {reason}") from error
     if is_folder:
@@ -48,11 +48,10 @@ def named_place(
 
 
 def places(program: str | None, variables: Mapping[str, str], folder: Path) -> Iterator[Place]:
-    """Where the job's Python is looked for where none was named, the most telling first."""
+    """The candidates for an unnamed Python, best first."""
     virtual, conda = variables.get("VIRTUAL_ENV"), variables.get("CONDA_PREFIX")
     base = variables.get("CONDA_DEFAULT_ENV") == "base"
-    # `uv run` and `uvx` make the tool's own environment the active one: nobody chose it for the
-    # job.
+    # `uv run` and `uvx` activate the tool's own environment, which nobody chose for the job.
     if virtual:
         yield Place(_in_prefix(virtual), "VIRTUAL_ENV", decides=not is_own(virtual))
     if conda and not base:
@@ -60,7 +59,7 @@ def places(program: str | None, variables: Mapping[str, str], folder: Path) -> I
     environment = _project_environment(program, folder)
     if environment is not None:
         yield Place(_in_prefix(environment), ".venv of the project", not is_own(environment))
-    if conda and base:  # conda activates it unasked
+    if conda and base:  # conda activates it by default
         yield Place(_in_prefix(conda), "conda's base environment", decides=False)
     for path in _on_path(variables):
         yield Place(path, "python3 on PATH", decides=False)
@@ -68,7 +67,7 @@ def places(program: str | None, variables: Mapping[str, str], folder: Path) -> I
 
 
 def is_own(prefix: str) -> bool:
-    """Whether an environment's folder is that of this program."""
+    """Whether an environment's folder is this program's."""
     return bool(prefix) and Path(prefix).resolve() == Path(sys.prefix).resolve()
 
 
@@ -85,16 +84,16 @@ def _project_environment(program: str | None, folder: Path) -> str | None:
 
 
 def _on_path(variables: Mapping[str, str]) -> list[str]:
-    """Each `python3` on PATH once, in its order; not the one that this program runs in."""
+    """Each `python3` on PATH once, in order, without this program's own."""
     paths: dict[str, str] = {}
     for entry in variables.get("PATH", "").split(os.pathsep):
         path = Path(entry) / "python3"
         if entry and os.access(path, os.X_OK) and not is_own(str(Path(entry).parent)):
-            # By the folder that it leads to: /bin is a link to /usr/bin on most systems.
+            # By resolved folder: /bin is a link to /usr/bin on most systems.
             paths.setdefault(str(Path(entry).resolve()), str(path))
     return list(paths.values())[:ON_PATH]
 
 
 def _in_prefix(prefix: str) -> str:
-    """The Python of an environment's folder."""
+    """The Python in an environment's folder."""
     return str(Path(prefix).absolute() / "bin" / "python")

@@ -1,4 +1,4 @@
-"""The parent's side of an observed job: starts it, bounds every wait, gathers its facts."""
+"""The parent's side of an observed job: starts it, limits every wait, collects its facts."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 TAIL_BYTES = 64 * 1024
 COLAB_TPU = "COLAB_TPU_ADDR"
-"""Where Colab's TPU runtimes told the TPU's address, until they became TPU VMs."""
+"""Where Colab's TPU runtimes put the TPU's address, before they became TPU VMs."""
 _TPU_NAMES = {COLAB_TPU: "127.0.0.1:8470", "TPU_NAME": "local"}
-"""Variables that scripts read their TPU's name from; what resolves it is stood in for."""
+"""Variables from which scripts read their TPU's name, whose resolver is replaced."""
 LONGEST_LINE, LINES_AHEAD = 64 << 20, 100
-"""Of facts: bytes of a line, and lines that wait to be taken; the job can write to their pipe."""
+"""Of facts: bytes per line, and queued lines; the job can write to their pipe."""
 GRACE_S = 10.0
-"""How long a job that was told to stop may take to end."""
+"""The time for a stopped job to end."""
 LAST_WORDS_S = 2.0
-"""How long the pipe of a job that is gone is listened to."""
+"""How long a dead job's pipe is still read."""
 LAUNCHED = sys.platform == "linux"
 """Whether jobs are started by the launcher."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long the parts of a job may take, in seconds."""
+    """Time limits for the parts of a job, in seconds."""
 
     total_s: float
-    """As the user set it."""
+    """As set by the user."""
     import_s: float = 120.0
     tpu_s: float = 120.0
     ends_at: float | None = None
@@ -63,14 +63,14 @@ class Limits:
         return min(self.total_s, ends_at - time.monotonic())
 
     def within(self, most_s: float) -> Limits:
-        """The same, for a try that begins now and takes so long at most."""
+        """The same for a try that begins now, limited to `most_s`."""
         ends_at = time.monotonic() + most_s
         return replace(self, ends_at=min(ends_at, self.ends_at or ends_at))
 
 
 @dataclass(frozen=True)
 class _Listener:
-    """Who is told of a job as it goes on."""
+    """Receives a job's progress."""
 
     on_phase: Callable[[str], None]
     on_facts: Callable[[dict[str, object]], None]
@@ -78,7 +78,7 @@ class _Listener:
 
 @dataclass(kw_only=True)
 class JobRun:
-    """What came of a job: its facts, how it ended, and the last of its output."""
+    """The result of a job: its facts, how it ended, and its last output."""
 
     facts: dict[str, object] = field(default_factory=dict[str, object])
     exit_code: int | None = None
@@ -90,20 +90,20 @@ class JobRun:
     log_tail: str = ""
     wall_s: float = 0.0
     cells: CellMap | None = None
-    """Of a notebook: leads from the program's lines back to its cells."""
+    """For a notebook: maps the program's lines to its cells."""
     variables: dict[str, str] = field(default_factory=dict[str, str])
-    """What was set in its environment beside the user's own."""
+    """Variables added to the user's environment."""
     writes: Writes | None = None
-    """What it wrote; None where nothing could tell."""
+    """Its writes; None where unknown."""
 
     @property
     def phase(self) -> str:
-        """What the job was doing when it was last heard of."""
+        """The job's last known phase."""
         return str(self.facts.get("phase", "starting"))
 
 
 class _Output:
-    """Reads a job's output to its end, so that it never blocks, and keeps the last of it."""
+    """Reads a job's output to its end, so that it never blocks, and keeps the last part."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
@@ -119,7 +119,7 @@ class _Output:
 
     def tail(self) -> str:
         """The last output; waits a moment for what is still in the pipe."""
-        # Not to its end: a process that the job left behind may hold the pipe open for ever.
+        # Not to its end: a remaining child of the job may hold the pipe open for ever.
         self._thread.join(timeout=1.0)
         return self._tail.decode("utf-8", "replace")
 
@@ -133,7 +133,7 @@ def run(
 ) -> JobRun:
     """Run a job under observation until it ends, hits a limit or is interrupted.
 
-    In that Python, which needs nothing but what the job itself needs (`bootstrap`).
+    It runs in the job's Python, which needs nothing but the job's own packages (`bootstrap`).
     """
     started = time.monotonic()
     with scratch.folder("job") as folder, _Pipes.opened() as pipes:
@@ -149,11 +149,10 @@ def run(
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            # Facts come through a pipe of their own: the job may close, redirect or flood its
-            # stdout.
+            # Facts have a pipe of their own: the job may close, redirect or flood its stdout.
             pass_fds=[*inherited, *pipes.for_launcher],
-            # A group of its own: a Ctrl-C reaches us alone, and the job with all that it started
-            # can be ended at once.
+            # A group of its own: Ctrl-C reaches us alone, and the job can be killed with all its
+            # children.
             start_new_session=True,
             env={**variables_for(python), **job.variables, **_temporary(spec, folder)},
         ) as process:
@@ -174,14 +173,14 @@ def run(
 
 
 def _with_layer(spec: JobSpec, layer: Path) -> JobSpec:
-    """The job, with a folder of its own for what it writes."""
+    """The job, with a folder of its own for its writes."""
     layer.mkdir()
     mount_points = chosen.mount_points() if spec.isolation == "overlay" else ()
     return replace(spec, layer=str(layer), mount_points=mount_points)
 
 
 def _note_isolation(job: JobRun, spec: JobSpec, folder: Path) -> None:
-    """Add to an ended job what its isolation held back, and whether the memory ended it."""
+    """Add to an ended job what its isolation held back, and whether memory ended it."""
     outcome = chosen.ended(folder)
     job.short_of_memory = outcome is not None and bool(outcome.memory)
     job.timed_out = (outcome.memory if outcome else "") or job.timed_out
@@ -192,7 +191,7 @@ def _note_isolation(job: JobRun, spec: JobSpec, folder: Path) -> None:
 
 
 class _Pipes:
-    """What a job tells its facts through, and what tells its launcher that the tool is gone."""
+    """The pipes for the job's facts, and for noticing the tool's death in the launcher."""
 
     def __init__(self) -> None:
         self.facts_out, self.facts_in = os.pipe()
@@ -208,7 +207,7 @@ class _Pipes:
     @classmethod
     @contextlib.contextmanager
     def opened(cls) -> Generator[_Pipes, None, None]:
-        """Pipes that are closed at the end; `facts_out` by whoever reads it."""
+        """Pipes that are closed at the end; `facts_out` by its reader."""
         pipes = cls()
         try:
             yield pipes
@@ -224,7 +223,7 @@ class _Pipes:
 def _command(
     spec: JobSpec, python: JobPython, folder: Path, pipes: _Pipes, inherited: list[int]
 ) -> list[str]:
-    """What starts the job; by the launcher, where the system has what that needs."""
+    """The command that starts the job; by the launcher where the system supports that."""
     own = [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(pipes.facts_in)]
     if not LAUNCHED:
         return own
@@ -245,23 +244,22 @@ def _command(
 
 
 def _own_folders(spec: JobSpec) -> Iterator[str]:
-    """The folders that are read after the job, or that it saves in by the user's word."""
+    """The folders read after the job, or in which the user lets it save."""
     for folder in (spec.log_dir, spec.lower_to, *spec.writable):
         if folder and "://" not in folder:
             yield os.path.abspath(folder)  # noqa: PTH100 (as the job names it: nothing resolved)
 
 
 def _made(folder: str) -> str:
-    """A folder, which is there."""
+    """A folder, created if necessary."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     return folder
 
 
 def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:
-    """The variables that give a rehearsal a folder for temporary files; with what is in it it goes.
+    """Variables with a folder for a rehearsal's temporary files, which is removed with them.
 
-    The job ends without what Python would do at its exit, and AutoGraph alone leaves a file for
-    each function.
+    The job skips Python's exit handlers, and AutoGraph alone leaves a file per function.
     """
     if not spec.rehearse:
         return {}
@@ -270,18 +268,17 @@ def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:
 
 
 def added_variables(spec: JobSpec) -> dict[str, str]:
-    """What a job finds in its environment beside the user's own: no accelerator is looked for."""
+    """Variables added to the user's environment: no accelerator is searched."""
     if not spec.rehearse:
         return {}
-    # Without the second, libtpu asks the metadata server, and waits for it off Google Cloud.
+    # Without the second, libtpu queries the metadata server, and waits for it off Google Cloud.
     variables = {"CUDA_VISIBLE_DEVICES": "-1", "TPU_SKIP_MDS_QUERY": "1"}
     text = _text_of(spec.program)
     for name, value in _TPU_NAMES.items():
-        # A script with a default of its own gets along without, and that default is what it is run
-        # with.
+        # A script with its own default works without the variable, and its default is used.
         without_default = rf"""["']{name}["'](?!\s*,\s*["'][^"'])"""
-        asked = re.search(without_default, text) and re.search("environ|getenv", text)
-        if asked and name not in os.environ:
+        without = re.search(without_default, text) and re.search("environ|getenv", text)
+        if without and name not in os.environ:
             variables[name] = value
     return variables
 
@@ -301,7 +298,7 @@ def _follow(
     limits: Limits,
     listener: _Listener,
 ) -> None:
-    """Gather facts until the process is gone and its pipe is empty, or a limit is hit."""
+    """Collect facts until the process is gone and its pipe is empty, or a limit is hit."""
     lines: queue.Queue[bytes | None] = queue.Queue(LINES_AHEAD)
     threading.Thread(target=_pump, args=(read_end, lines), daemon=True).start()
     started = phase_began = time.monotonic()
@@ -309,12 +306,12 @@ def _follow(
     work = AtWork(process.pid)
     while True:
         try:
-            # Not a blocking read: limits must be looked at while a job that hangs says nothing.
+            # Not a blocking read: limits must be checked while a hanging job is silent.
             line = lines.get(timeout=0.2)
         except queue.Empty:
             line = b""
         if line is None:
-            # The pipe ends a moment before the process does: its exit code is still to come.
+            # The pipe ends a moment before the process, whose exit code is still to come.
             if ended_at is None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(timeout=GRACE_S)
@@ -325,11 +322,11 @@ def _follow(
             continue
         now = time.monotonic()
         # The job may be over while its threads are not (a data loader, a server): after its last
-        # word it gets a moment, and is ended.
+        # fact it gets a moment, and is killed.
         if process.poll() is not None or "end" in job.facts:
             ended_at = ended_at or now
-            # What it said last may have come since the pipe was looked at; a process that it left
-            # behind may hold the pipe open.
+            # Its last facts may have come since the last look; a remaining child may hold the pipe
+            # open.
             if now - ended_at > (GRACE_S if process.returncode is None else LAST_WORDS_S):
                 return
         elif (hit := _limit(job, limits, now - started, now - phase_began, work)) is not None:
@@ -342,7 +339,7 @@ def _heard(
     job: JobRun,
     listener: _Listener,
 ) -> bool:
-    """Take a line of facts and pass on what it tells; whether the job went on to a new phase."""
+    """Take a line of facts and report progress; whether the job entered a new phase."""
     phase = job.phase
     facts = _take(line, job)
     listener.on_facts(facts)
@@ -358,9 +355,9 @@ def _heard(
 
 
 def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float, work: AtWork) -> str | None:
-    """The limit that a job has hit, in words."""
+    """The limit that a job has hit, as text."""
     importing = job.phase.startswith("importing ") and phase_s > limits.import_s
-    if importing and not work.goes_on():  # else the machine is slow or busy, and nothing hangs
+    if importing and not work.goes_on():  # otherwise the machine is slow or busy
         return f"{job.phase} did not end within {limits.import_s:.0f} s, and hangs"
     if job.phase.startswith("tpu: ") and phase_s > limits.tpu_s:
         return f"the TPU did not answer within {limits.tpu_s:.0f} s"
@@ -371,7 +368,7 @@ def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float, work: At
 
 
 def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
-    """Read the pipe of facts line by line, none past the longest; None at its end."""
+    """Read the pipe of facts line by line, up to the longest; None at its end."""
     with os.fdopen(descriptor, "rb") as stream:
         while line := stream.readline(LONGEST_LINE):
             lines.put(line)
@@ -379,7 +376,7 @@ def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
 
 
 def _take(line: bytes, job: JobRun) -> dict[str, object]:
-    """Add one line of facts, and give it back; half a line of a killed job is no fact."""
+    """Add and return one line of facts; half a line from a killed job is ignored."""
     try:
         message: object = json.loads(line)
     except (ValueError, RecursionError):
@@ -398,7 +395,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         for number, wait_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, GRACE_S)):
             with contextlib.suppress(ProcessLookupError):
-                # The launcher lets the job end, makes it end after a moment, and says what it did.
+                # The launcher asks the job to end, kills it after a moment, and reports its writes.
                 if LAUNCHED and number == signal.SIGTERM:
                     process.terminate()
                 else:

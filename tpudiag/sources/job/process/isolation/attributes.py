@@ -20,9 +20,9 @@ _MACHINES = {
     "aarch64": (0xC00000B7, (52, 53, 54, 55, 88), range(5, 8), range(14, 17), 29),
 }  # fmt: skip
 _SETS_FLAGS = (0x40086602, 0x40046602, 0x401C5820)
-"""Requests of ioctl: FS_IOC_SETFLAGS, the same by 32 bits, FS_IOC_FSSETXATTR."""
+"""Requests of ioctl: FS_IOC_SETFLAGS, its 32-bit form, FS_IOC_FSSETXATTR."""
 _TRUNCATE = {"x86_64": 76, "aarch64": 45}
-"""By a path: Landlock knows of it from its third version on (Linux 6.2)."""
+"""By path: Landlock covers it from its third version on (Linux 6.2)."""
 _LOAD, _EQUAL, _RETURN = 0x20, 0x15, 0x06
 _NUMBER, _ARCHITECTURE, _SECOND_ARGUMENT = 0, 4, 24
 _ALLOW, _DONE = 0x7FFF0000, 0x00050000
@@ -35,9 +35,9 @@ class _Program(ctypes.Structure):
 
 
 def keep(*, no_truncation: bool = False) -> None:
-    """Let this process, and all that it starts, set none; raises OSError.
+    """Keep this process and its descendants from changing them; raises OSError.
 
-    Needs PR_SET_NO_NEW_PRIVS. `no_truncation`: no file is cut by its path, either.
+    Needs PR_SET_NO_NEW_PRIVS. `no_truncation`: files cannot be truncated by path, either.
     """
     if platform.machine() not in _MACHINES:
         return
@@ -48,7 +48,7 @@ def keep(*, no_truncation: bool = False) -> None:
 
 
 def _filter(no_truncation: bool) -> list[tuple[int, int, int, int]]:
-    """The filter, as instructions of the kernel's packet filter."""
+    """The filter as instructions of the kernel's packet filter."""
     architecture, plain, sets, removes, ioctl = _MACHINES[platform.machine()]
     program = [
         (_LOAD, 0, 0, _ARCHITECTURE),

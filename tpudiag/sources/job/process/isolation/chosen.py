@@ -1,4 +1,4 @@
-"""By which means this machine keeps a job apart, and the start of one: the tool's side."""
+"""Chooses this machine's isolation of a job, and starts jobs: the tool's side."""
 
 import os
 import subprocess
@@ -16,33 +16,33 @@ from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
 
 LAUNCHER = Path(__file__).with_name("launcher.py")
 TRIED_S = 20.0
-"""How long it may take to find out whether a job can be kept apart."""
+"""The time limit of testing an isolation."""
 MEMORY_SHARE = 0.25
-"""Of the free memory, for layers that cannot lie on a disk."""
+"""The share of free memory for layers that cannot be on a disk."""
 SPARE_SHARE, LEAST_SPARE_BYTES = 0.02, 256 * 2**20
-"""What a rehearsal leaves of this machine's memory."""
+"""The memory that a rehearsal leaves free on this machine."""
 MOST_MOUNTS = 200
 IN_PLACE = "`--in-place` lets it write where it says"
 
 
 @dataclass(frozen=True)
 class Means:
-    """What keeps a job apart."""
+    """A kind of isolation."""
 
     isolation: Isolation
     own_processes: bool = False
     """Whether the job gets a process table of its own."""
     refused: str = ""
-    """Why it is no better means."""
+    """Why no better one is available."""
 
 
 WAYS = (Means("overlay", True), Means("overlay"), Means("landlock"))
-"""From the best on."""
+"""Best first."""
 
 
 @cache
 def means(working: str) -> Means:
-    """The best that this machine gives to a job in that folder: what was tried, and works."""
+    """The best isolation of this machine for a job in that folder, by testing."""
     if sys.platform != "linux":
         return Means("refused", refused="only Linux can hold back what a job writes")
     refused: list[str] = []
@@ -66,7 +66,7 @@ def means(working: str) -> Means:
 def of(
     way: Means, started: tuple[str, ...], folder: Path, *, working: str = "", offline: bool = False
 ) -> Launch:
-    """A job that is to be started by these means."""
+    """A job to start with this isolation."""
     memory = available_bytes()
     return Launch(
         command=started,
@@ -81,12 +81,12 @@ def of(
 
 
 def command(wanted: Launch) -> list[str]:
-    """What starts it."""
+    """The command that starts it."""
     return [sys.executable, "-I", "-S", str(LAUNCHER), launch.encoded(wanted)]
 
 
 def ended(folder: Path) -> Outcome | None:
-    """What is told of the job that was started with this folder; NothingDiagnosed if none was."""
+    """The launcher's report on the job with this folder; NothingDiagnosed if it did not start."""
     outcome = launch.outcome_in(str(folder))
     if outcome is not None and outcome.failure:
         raise NothingDiagnosed(
@@ -96,13 +96,13 @@ def ended(folder: Path) -> Outcome | None:
 
 
 def mount_points() -> tuple[str, ...]:
-    """Where file systems begin on this machine."""
-    # A host of many containers has thousands, far from what a script names.
+    """Where this machine's file systems begin."""
+    # A host of many containers has thousands, mostly irrelevant to a script.
     return tuple(sorted((mount.path for mount in mount_table.mounts()), key=len)[:MOST_MOUNTS])
 
 
 def writes(isolation: Isolation, outcome: Outcome | None) -> Writes | None:
-    """What a job wrote, as the report has it; None where it was held back and nobody could tell."""
+    """A job's writes for the report; None where they were held back but are unknown."""
     if outcome is None:
         return Writes(isolation=isolation) if isolation in ("refused", "none") else None
     return Writes(

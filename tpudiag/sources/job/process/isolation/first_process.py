@@ -1,6 +1,6 @@
 """The process that starts the job, and is the first of its process table where it has its own.
 
-When the first process of a table ends, the system ends all others, whoever's children they are.
+When the first process of a table ends, the kernel kills all others in it.
 """
 
 import os
@@ -20,18 +20,18 @@ HARMFUL_RIGHTS = (
     *(12, 14, 16, 17, 18, 19, 20, 21, 22, 25, 26, 27),
     *(30, 32, 33, 34, 35, 37, 38, 39, 40),
 )
-"""Of root, that reach past files: the network's and the kernel's settings, raw devices, mounts,
+"""Root's capabilities beyond files: network and kernel settings, raw devices, mounts,
 other processes, the clock, reboots (numbers of capabilities(7))."""
 CHOSEN_BY_THE_KERNEL_FIRST = 900
-"""`oom_score_adj`: where memory is short the job goes, before anything else of the user's."""
+"""`oom_score_adj`: where memory is short the job is killed before the user's other processes."""
 ENDED, FAILED = b"E", b"F"
-"""What a word to the launcher begins with: how the job ended, or why it was not started."""
+"""The first byte of a message to the launcher: how the job ended, or why it did not start."""
 _IFF_UP = 1
 _SIOCSIFFLAGS = 0x8914
 
 
 def run(launch: Launch, root: str | None, status: int) -> None:
-    """Move below `root`, start the job and tell its end through `status`; ends this process.
+    """Move below `root`, start the job and report its end through `status`; ends this process.
 
     It is the first of a process table of its own.
     """
@@ -47,9 +47,9 @@ def run(launch: Launch, root: str | None, status: int) -> None:
     for descriptor in launch.passed:
         os.close(descriptor)
 
-    # Of what another process table sends to a first process only that arrives which it handles.
+    # A first process receives only those signals from outside that it handles.
     def pass_on(_number: int, _frame: object) -> None:
-        _told(pid, signal.SIGTERM)
+        _signalled(pid, signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, pass_on)
     while True:
@@ -77,7 +77,7 @@ def enter(launch: Launch, root: str | None) -> None:
     system.change_root(root)
     os.chdir(launch.working)
     for number in HARMFUL_RIGHTS:
-        with suppress(OSError):  # a newer kernel's, or not ours
+        with suppress(OSError):  # of a newer kernel, or not permitted
             system.prctl(system.PR_CAPBSET_DROP, number)
 
 
@@ -104,25 +104,25 @@ def started(launch: Launch, status: int, before: Callable[[], None] = lambda: No
 
 
 def failed(status: int, error: OSError) -> NoReturn:
-    """Tell why the job could not be started, and end this process."""
+    """Report why the job could not be started, and end this process."""
     os.write(status, FAILED + f"{error.strerror or error}: {error.filename}".encode())
     os._exit(127)
 
 
 def _tried(folder: str) -> None:
-    """Make a file and remove it; raises OSError where that cannot be done."""
+    """Create and remove a file; raises OSError where that fails."""
     if os.access(folder, os.W_OK):
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".tpudiag-"):
             pass
 
 
-def _told(pid: int, number: int) -> None:
+def _signalled(pid: int, number: int) -> None:
     """Send a signal to the job and what is in its group."""
     with suppress(ProcessLookupError):
         os.killpg(pid, number)
 
 
 def _loopback() -> None:
-    """Make the address of this machine itself work in a network that is new."""
+    """Enable the loopback address in a new network."""
     with socket.socket() as any_socket:
         ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", _IFF_UP))

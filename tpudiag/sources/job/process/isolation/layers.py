@@ -141,12 +141,12 @@ class Layers:
                 os.close(each)
 
     def _anew(self, path: str, target: str) -> None:
-        """A folder of its own, and in it what is in the user's, one by one."""
+        """A new folder, with the content of the user's mounted one by one."""
         system.mount("tmpfs", target, "tmpfs", data="size=25%,mode=0755")
         try:
             entries = sorted(os.scandir(path), key=lambda entry: entry.name)
         except OSError:
-            entries = []  # not to be read by the job, either
+            entries = []  # unreadable for the job, too
         for entry in entries:
             place = f"{target.rstrip('/')}/{entry.name}"
             with suppress(OSError):
@@ -164,28 +164,28 @@ class Layers:
         self.layers.append(Layer(path, target, is_copy=True))
 
     def _bound(self, path: str, target: str) -> None:
-        """Show a folder that nothing can be written in."""
+        """Show a folder read-only."""
         system.bind(path, target)
         if os.access(path, os.W_OK) and not os.statvfs(path).f_flag & os.ST_RDONLY:
             self.read_only.append(path)
         system.make_read_only(target)
 
     def _system(self, path: str) -> None:
-        """Show devices and the kernel's own tree; nothing can be made, removed or set there."""
+        """Show devices and the kernel's own tree, unchangeable."""
         if not os.path.isdir(path):
             return
         target = self.root + path
         system.bind(path, target, below=True)
         if path == "/proc":
-            return  # of its own, where the job gets a process table of its own
+            return  # mounted anew where the job gets a process table of its own
         for each in self._table:
             if each.path == path or each.path.startswith(path + "/"):
                 with suppress(OSError):  # hidden by another
-                    # A device can be written to all the same.
+                    # Devices remain writable.
                     system.make_read_only(self.root + each.path)
 
     def _shared_memory(self, memory_bytes: int) -> None:
-        """/dev/shm, in which processes share memory, with a layer in memory."""
+        """/dev/shm for shared memory, with a layer in memory."""
         target = f"{self.root}/dev/shm"
         if not os.path.isdir(target):
             return
@@ -197,10 +197,10 @@ class Layers:
             system.mount("tmpfs", target, "tmpfs", data=f"size={memory_bytes},mode=1777")
 
     def _own_part(self, place: str) -> None:
-        """One more layer over the first folder of the user's own on the way to a place.
+        """Another layer over the first folder of the user's own on the way to a path.
 
-        In a user namespace the folders of others cannot be copied into a layer, and so nothing
-        could be made beneath them.
+        In a user namespace others' folders cannot be copied into a layer, so nothing could be
+        created below them.
         """
         if not self.without_rights:
             return
@@ -212,7 +212,7 @@ class Layers:
 
 
 def _first_own(place: str) -> str | None:
-    """The first folder on the way to a place that is this user's and can be written."""
+    """The first folder on the way to a path that this user owns and can write."""
     parts = [part for part in place.split("/") if part]
     for number in range(1, len(parts) + 1):
         folder = "/" + "/".join(parts[:number])
@@ -234,14 +234,14 @@ def _made(folder: str, name: str) -> str:
 
 
 def _like(path: str, new: str) -> None:
-    """Give a new folder the rights of another, as this user has them."""
+    """Give a new folder the permissions of another, as they apply to this user."""
     there = os.stat(path)
     if os.getuid() == 0:
         with suppress(OSError):
             os.chown(new, there.st_uid, there.st_gid)
     mode = stat.S_IMODE(there.st_mode)
     if os.stat(new).st_uid != there.st_uid:
-        # It is this user's now: what was another's right is the owner's.
+        # The folder belongs to this user now: rights from group or others become the owner's.
         wanted = ((os.R_OK, 0o400), (os.W_OK, 0o200), (os.X_OK, 0o100))
         mode = mode & ~0o700 | sum(bit for right, bit in wanted if os.access(path, right))
     os.chmod(new, mode)
@@ -249,7 +249,7 @@ def _like(path: str, new: str) -> None:
 
 
 def _bound_file(path: str, target: str) -> None:
-    """Show a file that cannot be written."""
+    """Show a file read-only."""
     if not os.path.lexists(target):
         with open(target, "w", encoding="utf-8"):
             pass

@@ -1,4 +1,4 @@
-"""What is mounted where: /proc/self/mountinfo."""
+"""The mounted file systems: /proc/self/mountinfo."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Mount:
-    """A place where a file system begins."""
+    """A mount point."""
 
     path: str
     kind: str
@@ -17,7 +17,7 @@ class Mount:
 
 
 def mounts() -> tuple[Mount, ...]:
-    """All that this process can see, one for each place."""
+    """All mounts visible to this process, one per place."""
     found: dict[str, Mount] = {}
     for line in (
         Path("/proc/self/mountinfo")
@@ -27,14 +27,14 @@ def mounts() -> tuple[Mount, ...]:
         first, _, second = line.partition(" - ")
         fields = first.split(" ")
         path = re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), fields[4])
-        # What is mounted over another comes later, and hides it.
+        # A mount over another one comes later, and hides it.
         found.pop(path, None)
         found[path] = Mount(path, second.split(" ")[0], "ro" in fields[5].split(","))
     return tuple(mount for path, mount in found.items() if _is_reached(path))
 
 
 def beneath(folder: str, table: tuple[Mount, ...]) -> tuple[Mount, ...]:
-    """Those that lie in a folder, and in none of the others."""
+    """The outermost mounts below a folder."""
     start = folder.rstrip("/") + "/"
     inside = [mount for mount in table if mount.path.startswith(start) and mount.path != folder]
     return tuple(
@@ -47,7 +47,7 @@ def beneath(folder: str, table: tuple[Mount, ...]) -> tuple[Mount, ...]:
 
 
 def _is_reached(path: str) -> bool:
-    """Whether a place can be looked at: another user's FUSE mount cannot, and is left out."""
+    """Whether a path is accessible: another user's FUSE mount is not, and is left out."""
     try:
         os.lstat(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""The system's calls that Python has no function for: namespaces and mounts (Linux)."""
+"""System calls without a Python function: namespaces and mounts (Linux)."""
 
 import ctypes
 import os
@@ -29,13 +29,13 @@ _KEPT_FLAGS = (
     (os.ST_NODIRATIME, MS_NODIRATIME),
     (os.ST_RELATIME, MS_RELATIME),
 )
-"""Of a mount; a user namespace may not take them from one that it was given."""
+"""Flags of a mount that a user namespace may not remove from an inherited one."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def unshare(flags: int) -> None:
-    """Leave the namespaces of these kinds for new ones; raises OSError."""
+    """Move to new namespaces of these kinds; raises OSError."""
     _checked(_libc.unshare(flags), "unshare")
 
 
@@ -52,36 +52,36 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = 
 
 
 def bind(source: str, target: str, *, below: bool = False) -> None:
-    """Show what is at `source` at `target` as well; `below`: with the mounts beneath it."""
+    """Show `source` at `target` as well; `below`: including mounts below it."""
     mount(source, target, flags=MS_BIND | (MS_REC if below else 0))
 
 
 def make_read_only(target: str) -> None:
-    """Let nothing be written through one mount; raises OSError."""
+    """Make a mount read-only; raises OSError."""
     now = os.statvfs(target).f_flag
     kept = sum(flag for seen, flag in _KEPT_FLAGS if now & seen)
     mount("none", target, flags=MS_REMOUNT | MS_BIND | MS_RDONLY | kept)
 
 
 def unmount(target: str) -> None:
-    """Take a mount away, as soon as nobody uses it."""
+    """Remove a mount as soon as it is unused."""
     _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), target)
 
 
 def change_root(folder: str) -> None:
-    """Make a mount the root of this process's mount namespace, and let the old one go."""
+    """Make a mount the root of this process's mount namespace, and drop the old one."""
     os.chdir(folder)
     number = _PIVOT_ROOT.get(platform.machine())
     if number is None:
         raise OSError(f"pivot_root is not known on {platform.machine()}")
-    # The old root comes to lie over the new one, from where it can be taken away.
+    # The old root is stacked on the new one, from where it can be unmounted.
     _checked(_libc.syscall(number, b".", b"."), "pivot_root")
     unmount(".")
     os.chdir("/")
 
 
 def prctl(option: int, value: int, third: int = 0) -> None:
-    """Set something of this process; raises OSError."""
+    """Set an attribute of this process; raises OSError."""
     result = _libc.prctl(option, ctypes.c_ulong(value), ctypes.c_ulong(third), 0, 0)
     _checked(result, "prctl")
 

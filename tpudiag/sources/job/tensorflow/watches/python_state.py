@@ -56,7 +56,7 @@ class PythonStateWatch:
             for each in at.each():
                 hooks.before(each, self._note(f"{prefix}.{each.names[0]}"))
                 for owner, name in each.places():
-                    vars(getattr(owner, name))["autograph_info__"] = {}  # AutoGraph leaves it be
+                    vars(getattr(owner, name))["autograph_info__"] = {}  # AutoGraph skips it
 
     def facts(self) -> tuple[FrozenState, ...]:
         """The frozen state, each item once."""
@@ -91,7 +91,7 @@ class PythonStateWatch:
         return {slot.place: slot.get() for slot in traced.slots}
 
     def after(self, function: Function, before: Numbers, traced: bool) -> None:
-        """The call has returned."""
+        """The call returned."""
         known = self._traced.get(id(function))
         if known is None or not before:
             return
@@ -119,7 +119,7 @@ class PythonStateWatch:
         before: Numbers,
         after: Numbers,
     ) -> None:
-        """A call that did not trace: what moved without it, and what it left as it was."""
+        """A call that did not trace: record which numbers moved, and which stayed."""
         place = slot.place
         written = known.written.get(place)
         if written is not None:
@@ -136,7 +136,7 @@ def _state(
     old: Numbers,
     new: Numbers,
 ) -> FrozenState:
-    """What is known of a number that was frozen."""
+    """A frozen number as a fact."""
     return FrozenState(
         kind=kind,
         name=slot.name,
@@ -148,17 +148,17 @@ def _state(
 
 
 def _meant_once(frame: FrameType | None) -> bool:
-    """Whether weights or layers are being made: one draw is all that is wanted."""
+    """Whether weights or layers are being made, where one draw is intended."""
     names = (each.f_code.co_name for each in user_lines.frames(frame) if user_lines.of_frame(each))
     return any(map(_ONCE.match, names))
 
 
 def _seeds(location: Location) -> bool:
-    """Whether the line seeds a stateful op, which draws anew at every call all the same."""
+    """Whether the line seeds a stateful op, which draws at every call anyway."""
     line = linecache.getline(location.file, location.line or 0)
     return bool(_SEEDED.search(line)) and "stateless" not in line
 
 
 def _plain(name: str) -> str:
-    """A function's name without what AutoGraph puts before it."""
+    """A function's name without AutoGraph's prefix."""
     return name.removeprefix("tf__")

@@ -1,4 +1,4 @@
-"""Regularisers of trained variables that are no part of the differentiated loss."""
+"""Regularisers of trained variables that are missing from the differentiated loss."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _DEPTH = 200
 
 
 class RegularizerWatch:
-    """Hooks the weights of layers, and collections of TensorFlow 1, which are empty in 2."""
+    """Hooks layers' weights, and collections of TensorFlow 1, which are empty in 2."""
 
     def __init__(self, tf: Library) -> None:
         self._tf = tf
         self._made: list[tuple[weakref.ref[Variable], object]] = []
         """Variables with a regulariser that is not zero."""
         self._empty: list[Location] = []
-        """Lines that asked for a collection of regularisation losses, and got nothing."""
+        """Lines that requested a collection of regularisation losses, and got nothing."""
         hooks.after(table.TF1_COLLECTION, self._collected, gives=True)
 
     def watch_keras(self, keras: Library) -> None:
@@ -34,7 +34,7 @@ class RegularizerWatch:
         hooks.after(table.WEIGHT_ADDED, self._added, keras, gives=True)
 
     def unused(self, call: GradientCall) -> UnusedRegularizer | None:
-        """The trained variables whose regularisers were forgotten; None where a term is theirs."""
+        """The trained variables with unused regularisers; None where a loss term uses them."""
         trained = set(map(id, call.sources))
         known = [(made(), given) for made, given in self._made]
         found = [(v, given) for v, given in known if v is not None and id(v) in trained]
@@ -49,24 +49,24 @@ class RegularizerWatch:
         )
 
     def _added(self, variable: Variable, *_: object, **named: object) -> None:
-        """A layer has made a variable."""
+        """A layer made a variable."""
         given = named.get("regularizer")
         known = [v for n in _STRENGTHS if (v := getattr(given, n, None)) is not None]
         if given is not None and (not known or any(float(value) for value in known)):
             self._made.append((weakref.ref(variable), given))
 
     def _collected(self, result: object, key: object = None, *_: object, **named: object) -> None:
-        """A collection was asked for."""
+        """A collection was requested."""
         location = user_lines.own_caller()
         if location is not None and not result and "regular" in str(named.get("key", key)):
             self._empty.append(location)
 
 
 def _terms(constants: Constants, tensor: Tensor, depth: int) -> Iterator[bool]:
-    """Whether each term of a sum is computed of variables alone: True of such, which are told."""
+    """For each term of a sum whether it depends on variables only, if unsure True."""
     operation = tensor.op
     if depth == 0:
-        yield True  # not known: nothing is said
+        yield True  # unknown: report nothing
     elif operation.type in PASS and operation.inputs:
         yield from _terms(constants, passed_on(operation), depth - 1)
     elif operation.type in _ADDS:
@@ -84,7 +84,7 @@ def _terms(constants: Constants, tensor: Tensor, depth: int) -> Iterator[bool]:
 
 
 def _reads_variable(tensor: Tensor) -> bool:
-    """Whether what does not depend on the batch is computed of a variable with dimensions."""
+    """Whether a batch-independent term depends on a variable with dimensions."""
     pending, seen = [tensor.op], set[str]()
     while pending:
         operation = pending.pop()

@@ -1,4 +1,4 @@
-"""Watches what is set up again, what `fit` is told to go through, and code made for GPUs."""
+"""Watches repeated setup, the data that `fit` is to iterate over, and code made for GPUs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tpudiag.sources.job.tensorflow.watches import variables
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 _TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
 STARTS_AGAIN = (3, 0)
-"""The Keras from which on a dataset that ran out starts again (tried: 3.15, tf-keras)."""
+"""The Keras from which on exhausted datasets restart (tested: 3.15, tf-keras)."""
 _Made = tuple[weakref.ref[Variable], Location | None]
 """A variable and the line that made it."""
 
@@ -41,7 +41,7 @@ class SetupWatch:
         self.fits = 0
         self.tpu_strategy = False
         self.unplaced = True
-        """Nothing that was made so far would put a step on a TPU, or on any device."""
+        """Whether nothing so far would place a step on a TPU, or on any device."""
         hooks.before(table.TPU_INITIALISED, self._initialise)
         hooks.before(table.DEVICE_NAMED, self._device)
         hooks.before(table.MEMORY_GROWTH, self._memory_growth)
@@ -63,7 +63,7 @@ class SetupWatch:
         hooks.before(table.FIT, self._fit, keras)
 
     def setups(self) -> tuple[RepeatedSetup, ...]:
-        """What was done again."""
+        """The repeated setups."""
         compiled = (
             RepeatedSetup(
                 kind="compile",
@@ -78,7 +78,7 @@ class SetupWatch:
         return (*self._initialised[1:], *compiled)
 
     def fit_data(self) -> tuple[FitData, ...]:
-        """What each fit with a dataset and steps_per_epoch was told."""
+        """The data of each fit with a dataset and steps_per_epoch."""
         return tuple(self._fits)
 
     def gpu(self) -> tuple[GpuUse, ...]:
@@ -86,7 +86,7 @@ class SetupWatch:
         return tuple(self._gpu.values())
 
     def _variable_made(self, next_creator: Callable[..., Variable], **kwargs: object) -> Variable:
-        """Count variables, and remember those of metrics that are made outside a scope."""
+        """Count variables, and remember metrics' variables made outside a scope."""
         variable = next_creator(**kwargs)
         hooks.quietly(self._note_variable, variable)
         return variable
@@ -98,8 +98,8 @@ class SetupWatch:
             made.append((weakref.ref(variable), user_lines.caller()))
 
     def outside_metrics(self, graph: Graph) -> tuple[OutsideVariable, ...]:
-        """The metrics made outside a scope whose variables a traced step assigns."""
-        # In the graph a variable of outside is a placeholder of its handle.
+        """Metrics made outside a scope whose variables a traced step assigns."""
+        # In the graph an outer variable is a placeholder of its handle.
         outside = {id(inner): id(outer) for outer, inner in graph.captures}
         assigned = {
             outside.get(id(operation.inputs[0]))
@@ -109,9 +109,9 @@ class SetupWatch:
         return _of_handles(self._metrics, assigned)
 
     def outside_read(self, graph: Graph) -> tuple[OutsideVariable, ...]:
-        """The tensors of floats made outside a scope that a traced step takes.
+        """Float tensors made outside a scope that a traced step reads.
 
-        Scalars (rates, counters) and the state of random generators have ways of their own.
+        Without scalars (rates, counters) and random generators' state, which are handled elsewhere.
         """
         taken = {id(outer) for outer, _ in graph.captures}
         tensors = [
@@ -138,12 +138,12 @@ class SetupWatch:
         self.tpu_strategy = True
 
     def _any_strategy(self, strategy: object, *_: object, **__: object) -> None:
-        # What `get_strategy` gives where none was made is made at its first call.
+        # The default strategy of `get_strategy` is made at its first call.
         if not privates.DEFAULT_STRATEGY.names(strategy):
             self.unplaced = False
 
     def _gpu_strategy(self, name: str) -> Call:
-        """Note a strategy that is not the TPU's, by the user's own class."""
+        """Record a strategy other than the TPU's, by the user's own class."""
 
         def note(strategy: object, *_: object, **__: object) -> None:
             location = user_lines.caller()
@@ -153,7 +153,7 @@ class SetupWatch:
         return note
 
     def _device(self, device_name: object = None, *_: object, **__: object) -> None:
-        """Operations are placed by the user's code."""
+        """User code places operations on a device."""
         name = getattr(device_name, "name", device_name)  # a LogicalDevice, or its name
         if self.unplaced and isinstance(name, str) and _TPU.search(name):
             self.unplaced = user_lines.direct_caller() is None
@@ -170,7 +170,7 @@ class SetupWatch:
             self._gpu.setdefault(use.what, use)
 
     def _compile(self, model: object, *_: object, **__: object) -> None:
-        """A model was compiled: by which line, and what of it trains."""
+        """A model was compiled: record the line, and what it trains."""
         location = user_lines.direct_caller()
         if location is None:
             return
@@ -200,20 +200,20 @@ class SetupWatch:
         self._fits.append(data)
 
     def _is_stream(self, data: object) -> bool:
-        """Whether data come to an end: a dataset, or a generator; arrays begin again."""
+        """Whether data ends: a dataset or generator; arrays restart."""
         if isinstance(data, self._tf.data.Dataset) or hasattr(data, "element_spec"):
             return True
         return hasattr(data, "__next__")
 
     def _batches(self, data: Any) -> int:
-        """The batches of a dataset; -2 where they are not known, -1 where they have no end."""
+        """The batches of a dataset; -2 where unknown, -1 where endless."""
         return int(data.cardinality()) if isinstance(data, self._tf.data.Dataset) else -2
 
 
 def _of_handles(
     made: Iterable[_Made], handles: Container[int | None]
 ) -> tuple[OutsideVariable, ...]:
-    """Those variables whose handle a graph has."""
+    """Those variables whose handle is in a graph."""
     alive = ((reference(), location) for reference, location in made)
     return tuple(
         OutsideVariable(str(variable.name), location)
@@ -223,15 +223,15 @@ def _of_handles(
 
 
 def _made_by_metric() -> bool:
-    """Whether a metric of Keras is on the stack."""
+    """Whether a Keras metric is on the stack."""
     modules = (str(frame.f_globals.get("__name__")) for frame in user_lines.frames())
     return any("keras" in module and ".metrics" in module for module in modules)
 
 
 def trained_names(model: object) -> tuple[str, ...]:
-    """Names of the variables that train, as far as they are made.
+    """Names of the trained variables, as far as they exist.
 
-    Keras 2 refuses to list them for a model that holds a Sequential which was not built yet.
+    Keras 2 refuses to list them for a model with an unbuilt Sequential.
     """
     try:
         return tuple(str(variable.name) for variable in getattr(model, "trainable_variables", ()))

@@ -1,7 +1,7 @@
-"""Watches what a loop does with the results of its training steps: fetches, one replica's part.
+"""Watches a loop's use of its steps' results: fetches, and reads of one replica's part.
 
 Private in use: the class of TensorFlow's eager tensors and its `_numpy`, through which every fetch
-goes (TensorFlow 2.13 to 2.21); where it moved, fetches are not seen.
+goes (TensorFlow 2.13 to 2.21); where it moved, fetches are not detected.
 """
 
 from __future__ import annotations
