@@ -132,7 +132,7 @@ def _over_one_file(uses: tuple[CheckpointUse, ...], limit: float) -> Iterator[Fi
 
 
 def _in_bucket(use: CheckpointUse, over: bool, buckets: tuple[BucketSeen, ...]) -> Judgement:
-    """A bucket that keeps no versions; one that could not be asked is not called safe."""
+    """A bucket without versioning; one that could not be queried is not called safe."""
     if is_local(use.path) or not use.path.startswith("gs://"):
         return
     name = use.path.split("/")[2]

@@ -55,7 +55,7 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     if without_work:
         yield _without_work(without_work, len(profile.devices), count)
     if idle <= limit and not without_work:
-        whole_trace(profile)  # without its operations nothing tells that a program only waits
+        whole_trace(profile)  # without its operations it is unknown whether a program only waits
         offload = share(replicas, HOST_MEMORY)
         if offload >= HOST_BOUND:
             raise NotMeasured(

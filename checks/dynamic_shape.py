@@ -83,7 +83,7 @@ def _of_data_alone(finding: Finding) -> Finding:
 
 
 def _sized_by_data(signals: Signals) -> Iterator[Finding]:
-    """The same from the traced step, where no compiler was asked."""
+    """The same from the traced step, where no compiler ran."""
     ops = signals.step_ops.sized_by_data if signals.step_ops is not None else ()
     for op in {op.location: op for op in ops}.values():
         yield Finding(

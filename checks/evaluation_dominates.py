@@ -21,7 +21,7 @@ OFTEN = 20
 up to which they are often. Epochs of so few steps are those of a toy, or of data that was stood in
 for."""
 OFTEN_IN_LOOP = 9
-"""The same in a loop of one's own, where an epoch may be counted by steps; toys have few."""
+"""The same in a custom loop, where an epoch may be counted in steps; toys have few."""
 EACH_FEW = 4
 """Steps between two evaluations by a callback at each batch, up to which these are too
 many whatever they take here: their start on the host stays as long beside a TPU's faster steps."""

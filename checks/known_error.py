@@ -146,7 +146,7 @@ def _same_words(one: Match, other: Match) -> bool:
 
 
 def _is_recognised(end: JobEnd) -> bool:
-    """Whether the exception tells its cause itself, as Python's own do."""
+    """Whether the exception shows its own cause, as Python's do."""
     from tpudiag.known_errors.search import match
 
     own = end.how in ("signal", "timeout")
@@ -209,15 +209,15 @@ def _made_outside(signals: Signals) -> bool:
 
 
 def _is_ours(hit: Match, signals: Signals) -> bool:
-    """Whether it tells of the rehearsing machine: its memory, which has every replica to hold, its
-    network, by which no bucket need be reached, or a package that its environment lacks."""
+    """Whether it is the rehearsing machine's: its memory, which must hold every replica, its
+    network, where buckets may be unreachable, or a package that its environment lacks."""
     if hit.values.get("name", "").partition(".")[0] in OF_TENSORFLOW:
         return False
     return hit.error.family in OF_MACHINE and signals.origin is Origin.REHEARSAL
 
 
 def _of_a_command(finding: Finding, end: JobEnd) -> Finding:
-    """What fails for want of a command that was not run, told behind that."""
+    """A failure due to a skipped command, reported as its consequence."""
     command = end.follows_from.partition("`")[2].rpartition("`")[0].lstrip("!% ")
     return replace(
         finding,

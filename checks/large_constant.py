@@ -8,7 +8,7 @@ from ._need import by_framework, mib, need, of_a_job
 LIMIT = 8 * 2**20
 """The largest constant, in bytes, that is no matter of itself."""
 OF_WEIGHTS = 0.5
-"""A constant this large beside all that the step trains is told, too: it grows as they do."""
+"""A constant this large relative to all trained state is reported, too: it grows with the state."""
 
 _VARIABLE = (
     "with strategy.scope():\n    table = tf.Variable(array, trainable=False)  "

@@ -113,8 +113,8 @@ def _predicted(step: PredictedStep, limit: float) -> Judgement:
     if low >= limit:
         yield from evidence
         return
-    # Where the step mostly waits for something else, that is told by the check of it, and wider
-    # layers would not help.
+    # A step that mostly waits for something else is reported by that check, and wider layers would
+    # not help.
     inside = sum(ms for bound, ms in step.split_ms if bound in (Bound.MXU, Bound.VECTOR))
     if step.bound_by is Bound.DISPATCH or inside < step.device_ms.value / 2:
         raise NotMeasured(

@@ -54,7 +54,7 @@ def read_again(pipeline: Pipeline, keras: KerasUse | None) -> bool:
     repeats = any(map(_repeats, pipeline.ops))
     if keras is None or keras.loop != "fit":
         return repeats or pipeline.passes > 1
-    # A rehearsal stops within the first epoch: what was asked for tells that others follow. For
+    # A rehearsal stops within the first epoch: the requested epochs show that others follow. For
     # one epoch Keras 2 begins two passes, and reads one.
     return repeats or keras.epochs > 1 or pipeline.passes > 2
 

@@ -90,7 +90,7 @@ def _order(pipeline: Pipeline, shuffles: list[tuple[int, DatasetOp]]) -> Iterato
 
 
 def _same_order(pipeline: Pipeline, shuffles: list[DatasetOp]) -> Iterator[Finding]:
-    """An order that stays, where no part of the data is told from the rest by it."""
+    """A constant order, where it does not separate parts of the data."""
     split = any(op.kind in ("Take", "Skip") for op in pipeline.ops)
     if shuffles and not split and all(op.keeps_order for op in shuffles):
         yield Finding(

@@ -6,7 +6,7 @@ from tpudiag.signals import FrozenState, Signals
 from ._loop import loop_of
 
 FEWEST_CALLS = 3
-"""Calls that must have run an old trace before it is said to be old."""
+"""The least calls of an old trace before it counts as stale."""
 
 
 @check("TPU107", Severity.WARNING)

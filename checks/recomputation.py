@@ -15,7 +15,7 @@ from ._profile import replicas_of, whole_trace
 LIMIT = 0.05
 """Share of the devices' busy time spent in operations that the compiler repeats."""
 COPIED = re.compile(r"\.remat\d*(\.|_|$)")
-"""In the names of what XLA's own pass copied; the rest was asked for by the job."""
+"""In the names of XLA's own copies; the rest was requested by the job."""
 AMPLE = 0.9
 """Share of the HBM within which what is recomputed on request could be kept."""
 ONCE = 0.34

@@ -111,7 +111,7 @@ def _telling(signals: Signals, functions: tuple[TracedFunction, ...]) -> tuple[T
 def _avoidable(retrace: Retrace, function: TracedFunction) -> bool:
     """Whether a trace is more than a one-off switch (training=True, then False)."""
     if not retrace.changes and retrace.caller is None and function.location is None:
-        return True  # seen in a profile, which tells neither
+        return True  # seen in a profile, which shows neither
     switches = all(
         change.kind == "python value"
         and {change.before.split(" ")[0], change.after.split(" ")[0]} <= {"bool", "NoneType"}

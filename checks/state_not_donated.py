@@ -9,7 +9,7 @@ from ._need import mib, need
 LIMIT = 32 * 2**20
 """Bytes of state on a device that may lie there twice: 2.8 million parameters under Adam."""
 WORTH_A_WORD = 2**20
-"""Below it nothing is said; from there up to the limit it is a note."""
+"""Nothing is reported below it; from there up to the limit a note."""
 
 
 @check("TPU701", Severity.WARNING, frameworks=(Framework.JAX,))

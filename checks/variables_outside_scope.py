@@ -42,7 +42,7 @@ def variables_outside_scope(signals: Signals) -> Judgement:
     replicas = need(signals.strategy_replicas, "a strategy of the job's")
     own_loop = signals.keras is None or signals.keras.loop == "custom"
     outside = [v for v in trained if not v.in_scope and v.shape and _matters(v, own_loop)]
-    if outside and _untold(signals, trained):
+    if outside and _training_unknown(signals, trained):
         need(None, "a training step: which of the variables it takes")
     if outside and replicas > 1:
         first = next((v for v in outside if v.trainable), outside[0])
@@ -60,10 +60,10 @@ def variables_outside_scope(signals: Signals) -> Judgement:
     yield Evidence("variables in scope", len(trained) - len(outside), "variables")
 
 
-def _untold(signals: Signals, trained: list[VariableSeen]) -> bool:
-    """Whether no step told which of the variables it trains: scripts build a model to look at, too.
+def _training_unknown(signals: Signals, trained: list[VariableSeen]) -> bool:
+    """Whether no step showed which variables it trains: scripts also build models to inspect.
 
-    A job that was refused for a variable outside has told.
+    A job that was refused for an outside variable has shown it.
     """
     if any(variable.trained is not None for variable in trained):
         return False

@@ -125,7 +125,7 @@ def each_gets_all(signals: Signals, batch: int) -> bool:
 def _named(op: DatasetOp) -> tuple[bool, bool]:
     """Whether the script calls a batch size a global one, and one of a replica.
 
-    Only where its names are plain: nothing else tells which batch was meant.
+    Only where its names are clear: nothing else shows which batch was meant.
     """
     return (
         any(map(_GLOBAL.search, op.batch_named)),

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from tpudiag.diagnoses.alert_policies import AlertRequest, Limits
 
 MOST_ABSENCE_MIN, MOST_CHANNELS, MOST_JOB = 1410, 16, 400
-"""Of the service: of absence, of channels a policy, and of a policy's name, 512, the job's part."""
+"""Limits of the service: minutes of absence, channels per policy, the job's part of a policy's name
+(of 512)."""
 
 
 def alerts_of(options: argparse.Namespace) -> AlertRequest:

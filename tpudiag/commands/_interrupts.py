@@ -1,4 +1,4 @@
-"""Ctrl-C and a plain kill while a report is being finished: what was seen is not lost for them."""
+"""Keeps Ctrl-C and SIGTERM from losing results while a report is being finished."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tpudiag.printing import say
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 SAME_S = 0.3
-"""Signals so close are one: `timeout` sends its own to the process and to its group."""
+"""Signals within this time count as one: `timeout` signals both the process and its group."""
 
 
 class Interrupts:
-    """Ends the work at once, but for its last seconds, in which the first signal waits."""
+    """Ends the work at once, except while the report is finished, when the first signal waits."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock, self._came_at = clock, -math.inf
@@ -34,7 +34,7 @@ class Interrupts:
             signal.signal(number, handler)
 
     def finishing_at(self, phase: str, on_phase: Callable[[str], None]) -> Callable[[str], None]:
-        """Hears of phases: from this one on the report is being finished."""
+        """Watches phases: from this one on the report is being finished."""
 
         def hear(now: str) -> None:
             self._finishing = self._finishing or now == phase
@@ -43,16 +43,16 @@ class Interrupts:
         return hear
 
     def look(self) -> None:
-        """Raises KeyboardInterrupt where one was raised already, and got lost.
+        """Raise a KeyboardInterrupt that was raised before, and got lost.
 
-        What a signal's handler raises goes nowhere where Python was in a finaliser, or in a call of
-        C code that takes no exception: a loop asks in each round.
+        A signal handler's exception is lost in a finaliser, or in C code that ignores exceptions: a
+        loop checks in each iteration.
         """
         if self._ended:
             raise KeyboardInterrupt
 
     def _came(self, *_: object) -> None:
-        """The first signal waits where the report is being finished; any other ends the work."""
+        """The first signal waits while the report is finished; any other ends the work."""
         before, self._came_at = self._came_at, self._clock()
         if self._came_at - before < SAME_S:
             return

@@ -1,4 +1,4 @@
-"""The command line of the verbs that run a job, as the request of a diagnosis."""
+"""Converts the command line of verbs that run a job to a diagnosis request."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def of(options: argparse.Namespace, target: str | None = None) -> JobRequest:
-    """The command line as a request; what cannot work is refused before anything starts.
+    """The command line as a request; an invalid one is refused before anything starts.
 
-    `target` stands for its own where a verb has several.
+    `target` replaces its own where a verb has several.
     """
     from tpudiag.diagnoses import job_request
 

@@ -1,4 +1,4 @@
-"""A verb's parser, made of the options that are declared for it, and what they say by name."""
+"""A verb's parser, made from its declared options, and the parsed options by name."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Verb:
 
 
 class Parser(Protocol):
-    """What argparse's add_subparsers returns, which it keeps private."""
+    """The return type of argparse's add_subparsers, which is private."""
 
     def add_parser(self, name: str, **arguments: Any) -> argparse.ArgumentParser:
         """A parser for one verb."""
@@ -33,7 +33,7 @@ class _Holder(Protocol):
     """A parser, or a group of its options."""
 
     def add_argument(self, *names: str, **arguments: Any) -> argparse.Action:
-        """One option more."""
+        """Add an option."""
         ...
 
 
@@ -66,7 +66,7 @@ def add_options(parser: argparse.ArgumentParser, verb: str, without: Iterable[st
                 groups[option.group] = parser.add_argument_group(option.group)
             _add(groups[option.group], name, kind, option)
             if kind is bool:
-                # Of no group: it excludes nothing, and is there for what the settings switch on.
+                # In no group: it excludes nothing, and switches off what the settings switch on.
                 arguments: dict[str, Any] = {"action": "store_false", "default": argparse.SUPPRESS}
                 parser.add_argument(
                     _off(name, option), dest=name, help=argparse.SUPPRESS, **arguments
@@ -74,7 +74,7 @@ def add_options(parser: argparse.ArgumentParser, verb: str, without: Iterable[st
 
 
 def _off(name: str, option: Option) -> str:
-    """What switches an option off again: `--no-offline`; `--dashboard` of `--no-dashboard`."""
+    """The flag that switches an option off: `--no-offline`; `--dashboard` for `--no-dashboard`."""
     switch = flags(name, option)[-1].removeprefix("--")
     return f"--{switch[3:]}" if switch.startswith("no-") else f"--no-{switch}"
 

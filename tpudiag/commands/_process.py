@@ -1,4 +1,4 @@
-"""What a process of the command line sets for itself: it ends with its verb, a program does not."""
+"""Process settings for the command line, which ends with its verb, unlike a program."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ KEPT_BYTES, MAPPED_BYTES = 32 << 20, 8 << 20
 
 
 def prepare_for_vectors() -> None:
-    """Make ready for the reading of profiles, which makes and drops many vectors of a megabyte.
+    """Prepare for reading profiles, which allocates and frees many vectors of a megabyte.
 
-    The C library gives such memory back each time, and the kernel clears it again; numpy's BLAS
-    starts a thread for each core, which spin for a while, and nothing here multiplies matrices.
+    The C library returns such memory each time, and the kernel clears it again; numpy's BLAS starts
+    a thread per core, which spins for a while, although nothing here multiplies matrices.
     """
     _keep_freed_memory()
-    gc.set_threshold(50_000, 20, 20)  # what imports make lives to the end
+    gc.set_threshold(50_000, 20, 20)  # imported objects live to the end
     if "numpy" in sys.modules or BLAS_THREADS in os.environ:
         return
     os.environ[BLAS_THREADS] = "1"
     try:
         import_module("numpy")
     finally:
-        del os.environ[BLAS_THREADS]  # not for the processes that this one starts
+        del os.environ[BLAS_THREADS]  # not for child processes
 
 
 def _keep_freed_memory() -> None:
-    """Tell glibc's malloc to keep what is freed for the next vector; others have no such knob."""
+    """Make glibc's malloc keep freed memory for the next vector; others have no such setting."""
     if not sys.platform.startswith("linux"):
         return
     try:

@@ -1,4 +1,4 @@
-"""What long work shows on stderr: a spinner or a bar on a terminal, a line a phase elsewhere."""
+"""Progress of long work on stderr: a spinner or bar on a terminal, a line per phase elsewhere."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from tpudiag.phases import OnPhase, Phase
 from tpudiag.printing import say
 
 WAITING = "tpu: "
-"""How a phase begins in which the TPU is waited for: it may take long and end badly."""
+"""The prefix of phases that wait for the TPU, which may take long and fail."""
 LEAST_S = 2.0
-"""Phases shorter than this get no line of their own."""
+"""Shorter phases get no line of their own."""
 STILL_S = 20.0
 """A phase that takes longer is announced before it ends."""
 
 
 @contextmanager
 def progress(quiet_off_terminal: bool = False) -> Generator[OnPhase]:
-    """Shows each phase with the time that has passed; lines off a terminal, for logs of CI."""
+    """Show each phase with its elapsed time; as lines off a terminal, for CI logs."""
     if sys.stderr.isatty():
         with _bar() as on_phase:
             yield on_phase
@@ -37,7 +37,7 @@ def progress(quiet_off_terminal: bool = False) -> Generator[OnPhase]:
 
 
 class _Lines:
-    """A line for each phase that took its time, with its seconds; phases come from any thread."""
+    """A line for each longer phase, with its seconds; phases come from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class _Lines:
         self._still: threading.Timer | None = None
 
     def show(self, phase: str) -> None:
-        """Begin a phase, and so end the one before; the same one only counts on."""
+        """Begin a phase, which ends the previous one; a repeated one only updates its count."""
         with self._lock:
             if self._plain == str(phase) and isinstance(phase, Phase):
                 self._phase = _words(phase)
@@ -79,7 +79,7 @@ class _Lines:
 
 
 def _words(phase: str) -> str:
-    """A phase as people read it."""
+    """A phase as text."""
     waiting = phase.removeprefix(WAITING)
     words = f"waiting for the TPU ({waiting})" if waiting != phase else str(phase)
     how_far = phase.how_far if isinstance(phase, Phase) else ""
@@ -88,8 +88,8 @@ def _words(phase: str) -> str:
 
 @contextmanager
 def _bar() -> Generator[OnPhase]:
-    """A spinner with the elapsed time; a bar while a phase knows its number."""
-    # Imported for a terminal alone: it would slow the start of every verb.
+    """A spinner with the elapsed time; a bar while a phase has a total."""
+    # Imported only for a terminal, since it would slow down the start of every verb.
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import (
@@ -118,7 +118,7 @@ def _bar() -> Generator[OnPhase]:
             shown.columns = (*plain, *counted) if total is not None else plain
             done = getattr(phase, "done", None) or 0
             words = one_line(_words(str(phase)))
-            # Names of files and programs hold brackets, which rich would take for its markup.
+            # File and program names may contain brackets, which are rich's markup.
             shown.update(task, description=escape(words), total=total, completed=done)
 
         yield on_phase

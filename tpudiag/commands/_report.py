@@ -1,4 +1,4 @@
-"""What every verb that ends in a report shares: its options, its output, its exit code."""
+"""Shared by verbs that end in a report: options, output, exit code."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ ENDINGS = {
 
 
 PEOPLES = ("rich", "text")
-"""Formats that come in short, and whole with --verbose."""
+"""Formats that are short by default, and complete with --verbose."""
 
 
 def check_outputs(options: argparse.Namespace) -> None:
-    """Refuse a format or file that cannot be written, before long work starts."""
+    """Refuse an invalid format or file before long work starts."""
     from tpudiag.catalogue import renderer_names
 
     names = renderer_names()
@@ -55,15 +55,15 @@ def check_outputs(options: argparse.Namespace) -> None:
 
 
 def refuse_input(option: str, target: Path, options: argparse.Namespace) -> None:
-    """UsageError for a target that would replace what the command line names as input."""
+    """Raise UsageError for an output that would replace an input of the command line."""
     for name in _named(options):
-        with contextlib.suppress(OSError, ValueError):  # most words name no file
+        with contextlib.suppress(OSError, ValueError):  # most words are no files
             if os.path.samefile(name, target):  # noqa: PTH121
                 raise UsageError(f"{option} {target}: is an input of this run; name another file")
 
 
 def _named(options: argparse.Namespace) -> Iterator[str]:
-    """All words of the command line that may name a file which is read."""
+    """All words of the command line that may name an input file."""
     for name, value in vars(options).items():
         if name not in ("output", "patch"):
             words = cast("Sequence[object]", value) if isinstance(value, list | tuple) else (value,)
@@ -74,7 +74,7 @@ def _named(options: argparse.Namespace) -> Iterator[str]:
 
 
 def settings_for(options: argparse.Namespace) -> Settings:
-    """The settings of the working folder, narrowed by --select and --ignore; ids are checked."""
+    """The working folder's settings, narrowed by --select and --ignore; ids are validated."""
     from tpudiag.catalogue import checked_settings
 
     return checked_settings(Path.cwd(), vars(options))
@@ -116,7 +116,7 @@ def write(report: Report, options: argparse.Namespace) -> None:
 
 
 def write_files(report: Report, options: argparse.Namespace) -> None:
-    """Write a finished report to each file of -o; UsageError names those that cannot be."""
+    """Write a finished report to each file of -o; UsageError names those that failed."""
     failures: list[str] = []
     for file in options.output:
         try:
@@ -129,7 +129,7 @@ def write_files(report: Report, options: argparse.Namespace) -> None:
 
 
 def _rendered(report: Report, format_: str, verbose: bool) -> str:
-    """The report in a format; only those for people come in short."""
+    """The report in a format; only those for people are shortened."""
     from tpudiag.catalogue import renderer
 
     render = renderer(format_)

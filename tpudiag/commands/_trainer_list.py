@@ -22,7 +22,7 @@ def list_trainers(options: argparse.Namespace) -> int:
     if options.output:
         raise UsageError("-o: the list of trainers goes to stdout alone; --format json")
     machine = look()
-    # An empty list is one, too, for programs; the exit code says that there is nothing.
+    # An empty list is valid for programs; the exit code reports that there is nothing.
     if options.format == "json":
         put_data(_as_data(machine))
     if not machine.trainers:
@@ -36,7 +36,7 @@ def list_trainers(options: argparse.Namespace) -> int:
 
 
 def _hidden(machine: Machine) -> str:
-    """What could not be looked into."""
+    """The processes that could not be inspected."""
     hidden = machine.processes.hidden
     if not hidden:
         return ""
@@ -62,9 +62,9 @@ def _as_data(machine: Machine) -> dict[str, object]:
 
 
 def _as_text(machine: Machine) -> list[str]:
-    """The list for people: columns as wide as they must be."""
+    """The list for people, in aligned columns."""
     rows = [COLUMNS, *(_row(trainer) for trainer in machine.trainers)]
-    # The command is last, and needs no width.
+    # The command comes last, and needs no width.
     widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS) - 1)]
     lines = [
         "  ".join([*(f"{cell:<{w}}" for cell, w in zip(row, widths, strict=False)), row[-1]])
@@ -86,7 +86,7 @@ def _as_text(machine: Machine) -> list[str]:
 
 
 def _row(trainer: Trainer) -> tuple[str, ...]:
-    """One trainer; `-` for what it has not."""
+    """One trainer; `-` for missing values."""
     command = one_line(trainer.command)
     if len(command) > MOST_COMMAND:
         command = command[: MOST_COMMAND - 3] + "..."

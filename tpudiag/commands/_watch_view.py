@@ -1,4 +1,4 @@
-"""The live view: throughput now against the baseline, a sparkline, alerts."""
+"""The live view: current throughput and baseline, a sparkline, alerts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAY_EVERY_S = 60.0
 
 @contextmanager
 def view(source: str) -> Generator[Callable[[Session], None]]:
-    """What shows a session on stderr: a live panel on a terminal, a line a minute elsewhere."""
+    """Shows a session on stderr: as a live panel on a terminal, a line per minute elsewhere."""
     if not sys.stderr.isatty():
         yield _Lines()
         return
@@ -32,13 +32,13 @@ def view(source: str) -> Generator[Callable[[Session], None]]:
     from rich.text import Text
 
     waiting = Text(one_line(f"waiting for a recording in {source}"), style="dim")
-    # Drawn when something is new, which spares a thread beside the one that samples.
+    # Redrawn on news only, which saves a thread beside the sampling one.
     with Live(waiting, console=Console(stderr=True), auto_refresh=False) as live:
         yield lambda session: live.update(panel(session), refresh=True)
 
 
 class _Lines:
-    """Says alerts at once, and the throughput now and then."""
+    """Prints alerts at once, and the throughput periodically."""
 
     def __init__(self) -> None:
         self._said, self._due = 0, 0.0
@@ -73,7 +73,7 @@ def panel(session: Session) -> RenderableType:
 
 
 def _rows(session: Session) -> list[tuple[str, str]]:
-    """Names and figures; those that were not measured are left out."""
+    """Names and figures, without unmeasured ones."""
     figures = session.watched.figures()
     p50, p90, p99 = figures.step_ms
     rows: list[tuple[str, str]] = []
@@ -94,7 +94,7 @@ def _rows(session: Session) -> list[tuple[str, str]]:
 
 
 def sparkline(rates: Sequence[float], width: int) -> str:
-    """The rates as bars from 0 up, the mean of equal parts each."""
+    """The rates as bars from 0 up, each the mean of an equal part."""
     values = list(rates)
     if not values:
         return ""
@@ -104,5 +104,5 @@ def sparkline(rates: Sequence[float], width: int) -> str:
     ]
     means = [sum(part) / len(part) for part in parts]
     top = max(means) or 1.0
-    # The largest itself would be one bar beyond the last.
+    # The maximum itself would be one bar beyond the last.
     return "".join(BARS[min(int(mean / top * len(BARS)), len(BARS) - 1)] for mean in means)

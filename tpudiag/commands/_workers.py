@@ -1,4 +1,4 @@
-"""The workers of a job that the command line names by a label selector."""
+"""A job's workers by a label selector of the command line."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ VERB = Verb(
 
 
 def run(options: argparse.Namespace) -> int:
-    """One action; raises UsageError, UnreadableInput and CloudError."""
+    """Run one action; raises UsageError, UnreadableInput and CloudError."""
     from tpudiag.diagnoses import alert_policies
 
     if options.action == "export":
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _shown(request: AlertRequest) -> int:
-    """Print the policies whole; raises UnreadableInput where there are none."""
+    """Print the policies in full; raises UnreadableInput where there are none."""
     from tpudiag.diagnoses.alert_policies import kept
 
     there = kept(request)
@@ -82,7 +82,7 @@ def _listed(request: AlertRequest) -> int:
 
 
 def _changed(changes: Iterable[Change], options: argparse.Namespace) -> int:
-    """Say each change; with --dry-run, whether there is any."""
+    """Print each change; with --dry-run, return whether there is any."""
     any_ = False
     for change in changes:
         any_ = any_ or change.what != "keep"

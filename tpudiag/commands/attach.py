@@ -45,7 +45,7 @@ VERB = Verb(
 
 def run(options: argparse.Namespace) -> int:
     """List, or capture and report; raises UsageError, NothingDiagnosed and UnreadableInput."""
-    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # what it has to say, we say
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")  # we report its errors ourselves
     if options.tpu is None and (options.project or options.zone):
         raise UsageError("--project and --zone tell where a TPU is; name it with --tpu")
     pods = selection(options)

@@ -31,7 +31,7 @@ exit codes: 0 explained; 2 no such check or file, or no known error in the text 
 known, what its kind means and what to look at next is said all the same).
 """
 BIG_BYTES = 50_000_000
-"""From this size on progress is answers."""
+"""From this size on there is progress."""
 
 
 VERB = Verb(
@@ -45,7 +45,7 @@ VERB = Verb(
 def run(options: argparse.Namespace) -> int:
     """Explain; raises UsageError, UnreadableInput and NothingDiagnosed."""
     as_json = options.format == "json"
-    if options.error == "-":  # an error is pasted into a pipe as often as a log is
+    if options.error == "-":  # errors are piped as often as logs
         options.error, options.log = None, "-"
     if options.error is not None or options.log is not None:
         _print(_matched(options.error, options.log, as_json))
@@ -97,7 +97,7 @@ def _scanned(stream: Stream) -> tuple[Match, ...]:
     """A log's known errors; a large one, or one of unknown size, shows progress on a terminal."""
     from tpudiag.known_errors import search
 
-    fileno = getattr(stream, "fileno", None)  # a pipe of which the ends are kept has none
+    fileno = getattr(stream, "fileno", None)  # a pipe whose ends are kept has none
     size = os.fstat(fileno()).st_size if fileno is not None else None
     if (size is not None and size < BIG_BYTES) or not sys.stderr.isatty():
         return search.scan(stream)
@@ -118,8 +118,8 @@ def _matched(text: str | None, log: str, as_json: bool) -> Iterator[str]:
         yield json_text([answers.data(each) for each in matches])
     elif matches:
         yield from answers.all_rows(matches, _bold)
-    # After what its kind means was said: of an unknown error the exit code is 2 all the same, and
-    # whatever remarks stand around it.
+    # After the explanation of its kind: for an unknown error the exit code is 2 nevertheless,
+    # whatever remarks surround it.
     if not reader.is_answered(matches):
         where = log if text is None else "the text"
         if text and os.path.isfile(text):  # noqa: PTH113  (of a name that is too long, too)

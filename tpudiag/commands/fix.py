@@ -39,7 +39,7 @@ VERB = Verb(
 
 
 def run(options: argparse.Namespace) -> int:
-    """Mend the job and write the report; 0 where nothing is left, 1 where something is."""
+    """Fix the job and write the report; 0 where no finding is left, 1 otherwise."""
     _report.check_outputs(options)
     settings = _report.settings_for(options)
     from dataclasses import replace
@@ -51,8 +51,8 @@ def run(options: argparse.Namespace) -> int:
         options.log_dir = options.log_dir or folder
         request = _request(options, settings.select)
         with progress() as on_phase:
-            # All checks look at each rehearsal, for a change must make none of them fail; what was
-            # selected is what is mended.
+            # All checks examine each rehearsal, since a change must not make any fail; the
+            # selection only decides what is fixed.
             report = fix.diagnose(request, replace(settings, select=()), on_phase)
     _report.write(snippets.added(report), options)
     _report.say_each(report.mending.refused if report.mending is not None else ())
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest:
-    """The command line as a request; what cannot work is refused before anything starts."""
+    """The command line as a request; an invalid one is refused before anything starts."""
     from tpudiag.diagnoses.fix import FixRequest
 
     if options.program is None and options.module is None:
@@ -73,7 +73,7 @@ def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest
 
 
 def _refuse_patch(file: Path, options: argparse.Namespace) -> None:
-    """UsageError for a patch that cannot be written, or would replace something else."""
+    """Raise UsageError for a patch that cannot be written, or would replace another file."""
     if not file.absolute().parent.is_dir():
         raise UsageError(f"--patch {file}: the folder does not exist")
     if file.is_dir():

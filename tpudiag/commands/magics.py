@@ -36,14 +36,14 @@ class CellResult(Protocol):
 
 
 class Session:
-    """The cells that ran without an error, by the numbers that the notebook shows."""
+    """The cells that ran without an error, by their numbers in the notebook."""
 
     def __init__(self, shell: Any) -> None:
         self._history: list[str] = shell.history_manager.input_hist_raw
         self._cells = dict(enumerate(self._history))
 
     def ran(self, result: CellResult) -> None:
-        """Take a cell that IPython has run; one that failed is none of the program."""
+        """Record a cell run by IPython; failed ones are skipped."""
         if result.execution_count is None:
             return
         if result.success:
@@ -52,11 +52,11 @@ class Session:
             self._cells.pop(result.execution_count, None)
 
     def with_cell(self, line: str, body: str) -> list[str]:
-        """The session as a program's cells, that at hand last; empty where nothing is to be run.
+        """The session as a program's cells, the current one last; empty with nothing to run.
 
-        A cell that ran again unchanged counts once, and one that was only checked not at all.
+        A cell that was run again unchanged counts once, and one that was only checked not at all.
         """
-        number = max(len(self._history) - 1, 1)  # IPython notes a cell before it runs it
+        number = max(len(self._history) - 1, 1)  # IPython records a cell before it runs it
         cells = [""] * number
         for at, source in sorted(self._cells.items()):
             if 0 < at < number and source not in cells and not source.lstrip().startswith(CHECK):
@@ -66,7 +66,7 @@ class Session:
 
 
 def load(shell: Any) -> None:
-    """Register the magics; IPython calls it through `load_ipython_extension`."""
+    """Register the magics; called by IPython through `load_ipython_extension`."""
     from tpudiag.notebook_display import show_reports
 
     show_reports(shell)
@@ -75,11 +75,11 @@ def load(shell: Any) -> None:
 
     def tpudiag_check(line: str, cell: str) -> Report:
         """Rehearse the session with this cell as if a TPU were there; options as of `check`."""
-        return _told(lambda: check(session, line, cell))
+        return _one_line_errors(lambda: check(session, line, cell))
 
     def tpudiag_read(line: str) -> Report:
         """Say what a TensorBoard profile holds: `%tpudiag_read logs/`; options as of `read`."""
-        return _told(lambda: read(line))
+        return _one_line_errors(lambda: read(line))
 
     shell.register_magic_function(tpudiag_check, magic_kind="cell")
     shell.register_magic_function(tpudiag_read, magic_kind="line")
@@ -133,7 +133,7 @@ def _request(options: argparse.Namespace, cells: list[str]) -> JobRequest:
     if options.python is None and find_spec("tensorflow") is not None:
         options.python = sys.executable
     name = Path(os.environ.get("JPY_SESSION_NAME") or "notebook").name
-    options.module = "notebook"  # stands for the cells until they are put in its place
+    options.module = "notebook"  # a placeholder until the cells replace it
     request = _job_request.of(options)
     program = notebook_job.written(notebook.of_cells(name, cells), request.log_dir)
     return replace(request, program=name, name=name, is_module=False, notebook=program)
@@ -154,8 +154,8 @@ def _options(verb: str, line: str) -> argparse.Namespace:
     return options
 
 
-def _told(diagnose: Callable[[], Report]) -> Report:
-    """The report; what a user can cause is one line, as IPython has it."""
+def _one_line_errors(diagnose: Callable[[], Report]) -> Report:
+    """The report; errors caused by the user become one line, as usual in IPython."""
     try:
         return diagnose()
     except TpudiagError as error:

@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     try:
         from tpudiag.mcp_server import server
     except ImportError as error:
-        # Any other module that is missing is a defect of ours, and no extra would mend it.
+        # Any other missing module is our defect, which no extra would fix.
         if (error.name or "").split(".")[0] not in ("mcp", "anyio", "pydantic"):
             raise
         raise MissingExtra(MISSING) from error
@@ -45,5 +45,5 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _leave(number: int, _: object) -> None:
-    """End at once: workers see that the server is gone, and end what they started."""
+    """End at once: workers notice that the server is gone, and end their jobs."""
     os._exit(128 + number)

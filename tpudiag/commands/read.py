@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     """Read, examine, report; raises UnreadableInput and UsageError."""
     from tpudiag.commands._process import prepare_for_vectors
 
-    # Before what imports numpy, whose BLAS reads its number of threads as it is loaded.
+    # Before importing numpy, whose BLAS reads its number of threads at import.
     prepare_for_vectors()
     from tpudiag.diagnoses import profile
 
@@ -59,7 +59,7 @@ def request(options: argparse.Namespace) -> ProfileRequest:
 
 
 def xprof_addresses(options: argparse.Namespace) -> tuple[str, ...]:
-    """Where --xprof says that XProf runs, or where it usually does."""
+    """The addresses of --xprof, or XProf's usual ones."""
     from tpudiag.xprof_pages import USUAL_SERVERS
 
     if options.xprof is None:

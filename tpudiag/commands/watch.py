@@ -45,7 +45,7 @@ DEFAULT_CHECKS = (
     "TPU201", "TPU603", "TPU604", "TPU605", "TPU607", "TPU608", "TPU609", "TPU610", "TPU611",
 )  # fmt: skip
 CAPTURES = "tpudiag-logs/watch"
-"""Where profiles of drops and stalls go."""
+"""The folder for profiles of drops and stalls."""
 WHERE_THEY_FAIL = ("TPU605", "TPU611")
 """A job's output shows only errors, and not all jobs report their loss: passes are no news."""
 
@@ -107,16 +107,16 @@ def _workers(options: argparse.Namespace) -> tuple[str, ...]:
         raise UsageError("--zone tells where a TPU is; name it with --tpu")
     if pods is None and options.tpu is None:
         return ()
-    workers = _asked(options)
+    workers = _workers_now(options)
     options.lacking = workers.lacking
-    # With --once the report says it a moment later.
+    # With --once the report says so a moment later.
     for line in () if options.once else workers.lacking:
         say(line)
     return workers.addresses
 
 
-def _asked(options: argparse.Namespace) -> Workers:
-    """The workers as they are now; raises NothingDiagnosed and UsageError."""
+def _workers_now(options: argparse.Namespace) -> Workers:
+    """The current workers; raises NothingDiagnosed and UsageError."""
     from tpudiag.diagnoses.cloud_tpu import asked_of
     from tpudiag.diagnoses.job_pods import addresses_of
 
@@ -125,15 +125,15 @@ def _asked(options: argparse.Namespace) -> Workers:
 
 
 def _lookup(options: argparse.Namespace, workers: Sequence[str]) -> WorkerLookup | None:
-    """Looks for the workers again, where they were looked up."""
+    """Looks up the workers again, where they came from a lookup."""
     from tpudiag.diagnoses.worker_lookup import WorkerLookup
 
-    # Pods get other addresses when they are started again.
-    return WorkerLookup(lambda: _asked(options).addresses, workers) if workers else None
+    # Restarted pods have other addresses.
+    return WorkerLookup(lambda: _workers_now(options).addresses, workers) if workers else None
 
 
 def _reported(session: Session, options: argparse.Namespace) -> int:
-    """The report at the end; a source that gave nothing was not judged."""
+    """The report at the end; an empty source was not judged."""
     report = session.report()
     faults = (*report.faults, *getattr(options, "lacking", ()))
     report = replace(report, faults=faults, shortfall="whole" if faults else None)
@@ -148,7 +148,7 @@ def _price(options: argparse.Namespace) -> Price | None:
 
 
 def _follow(session: Session, options: argparse.Namespace) -> int:
-    """Look again and again until the job is done."""
+    """Poll until the job is done."""
     from tpudiag.commands._watch_view import view
 
     announced = False
@@ -173,7 +173,7 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
 
 
 def _tell_end(session: Session) -> None:
-    """Say that no restart was seen, where the job did not end well."""
+    """Report that no restart followed, where the job did not end well."""
     if session.watched.state.ill:
         say(
             "nothing went on with the job: watching ends (--idle sets how long it waits for a "
@@ -182,6 +182,6 @@ def _tell_end(session: Session) -> None:
 
 
 def _settings(options: argparse.Namespace) -> Settings:
-    """The user's settings; without a selection, the checks that a recording can answer."""
+    """The user's settings; by default the checks that a recording can answer."""
     settings = _report.settings_for(options)
     return settings if settings.select else settings.narrowed(DEFAULT_CHECKS, ())

@@ -1,1 +1,1 @@
-"""The changes that mend findings: one file a family, made on the user's own syntax tree."""
+"""Source changes that fix findings: one file per family, made on the user's own syntax tree."""

@@ -1,4 +1,4 @@
-"""Why the findings of some checks have no change that could be made by itself."""
+"""Why findings of some checks have no automatic change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Edits of a call's arguments and of chains of calls, laid out as the rest of the call is."""
+"""Edits of a call's arguments and of call chains, in the layout of the surrounding code."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from tpudiag.fixes.source import Source
 
 
 def with_argument(source: Source, call: cst.Call, name: str, value: str) -> Edit:
-    """A keyword argument added to a call at its end; NoChange where * may hold it."""
-    # A ** behind which the same name hides would raise TypeError at the second value.
+    """Add a keyword argument at a call's end; NoChange where * may contain it."""
+    # A name duplicated behind ** would raise TypeError.
     if any(arg.star for arg in call.args):
         raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
     if not call.args:
         closing = source.span(call)[1] - 1
         return Edit(closing, closing, f"{name}={value}")
     last = call.args[-1]
-    # `f(x for x in y)` takes no second argument as it stands.
+    # `f(x for x in y)` cannot take a second argument without parentheses.
     if isinstance(last.value, cst.GeneratorExp) and not last.value.lpar:
         raise NoChange("its only argument is a generator without parentheses")
     end = source.span(last)[1]
     tail = source.text[end : source.span(call)[1] - 1]
     comma = re.match(r"((?:\s|#[^\r\n]*)*?),", tail)
-    # A call that is laid out in lines, with its last comma, keeps both.
+    # A multi-line call with a trailing comma keeps both.
     if isinstance(last.comma, cst.Comma) and comma is not None:
         at = end + comma.end()
         own_line = _begins_line(source, source.span(last)[0])
@@ -40,7 +40,7 @@ def with_argument(source: Source, call: cst.Call, name: str, value: str) -> Edit
 def set_argument(
     source: Source, call: cst.Call, name: str, value: str, place: int | None = None
 ) -> Edit:
-    """A call's argument with another value, or added."""
+    """Change or add an argument."""
     arg = argument(call, name, place)
     return (
         with_argument(source, call, name, value) if arg is None else new_value(source, arg, value)
@@ -48,12 +48,12 @@ def set_argument(
 
 
 def new_value(source: Source, arg: cst.Arg, value: str) -> Edit:
-    """Another value for an argument."""
+    """Change an argument's value."""
     return Edit(*source.whole(arg.value), value)
 
 
 def without_argument(source: Source, call: cst.Call, arg: cst.Arg) -> Edit:
-    """A call without one of its arguments, and without the line that held nothing else."""
+    """Remove an argument of a call, and its line if it held nothing else."""
     number = next(n for n, each in enumerate(call.args) if each is arg)
     first, end = source.span(arg)
     following = call.args[number + 1 :]
@@ -64,21 +64,21 @@ def without_argument(source: Source, call: cst.Call, arg: cst.Arg) -> Edit:
     if number == 0:
         return Edit(first, end + (comma.end() if comma else 0), "")
     before = source.span(call.args[number - 1])[1]
-    # It would go with the argument, though it may be about another.
+    # The comment would be removed, too, though it may be about another argument.
     if "#" in source.text[before:first]:
         raise NoChange("a comment stands between its arguments")
     return Edit(before, end, "")
 
 
 def chained(source: Source, node: cst.BaseExpression, link: str) -> Edit:
-    """A call such as `.prefetch(n)` behind an expression, on a line of its own in a tall chain."""
+    """Add a call such as `.prefetch(n)` to an expression, on its own line in a multi-line chain."""
     if not isinstance(node, (cst.Call, cst.Name, cst.Attribute, cst.Subscript)):
         raise NoChange("the expression is no name or call that a call can be chained to")
     end = source.span(node)[1]
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         first = source.span(node.func.attr)[0]
         lead = _chain_line(source, first)
-        # A line that a backslash joins can hold no comment, and must be joined itself.
+        # A line continued by a backslash cannot hold a comment, and needs a backslash itself.
         if lead is not None and _continued(source, first):
             return Edit(end, end, f" \\{source.newline}{lead}{link}")
         if lead is not None:
@@ -89,26 +89,26 @@ def chained(source: Source, node: cst.BaseExpression, link: str) -> Edit:
 
 
 def _continued(source: Source, at: int) -> bool:
-    """Whether the line of an offset is joined to the one before it by a backslash."""
+    """Whether the line of an offset continues the one before it by a backslash."""
     begin = max(s for s in source.starts if s <= at)
     return source.text[:begin].rstrip("\r\n").endswith("\\")
 
 
 def _chain_line(source: Source, name_at: int) -> str | None:
-    """The white space before `.name(...)` that begins its line, None where it does not."""
+    """The indentation of `.name(...)` at the start of its line, None elsewhere."""
     begin = max(s for s in source.starts if s <= name_at)
     match = re.fullmatch(r"([ \t\f]*)\.\s*", source.text[begin:name_at])
     return match[1] if match else None
 
 
 def _begins_line(source: Source, at: int) -> str | None:
-    """The white space before what begins its line, None where something else stands there."""
+    """The indentation before what begins its line, None elsewhere."""
     begin = max(s for s in source.starts if s <= at)
     return source.text[begin:at] if not source.text[begin:at].strip() else None
 
 
 def link_span(source: Source, call: cst.Call) -> tuple[int, int]:
-    """Where `.name(...)` of a chain stands, with the line break before it."""
+    """The span of `.name(...)` in a chain, with the line break before it."""
     if not isinstance(call.func, cst.Attribute):
         raise NoChange("it is no call in a chain")
     return source.whole(call.func.value)[1], source.span(call)[1]

@@ -1,4 +1,4 @@
-"""Changes of the batch and of who gets which part of the data."""
+"""Changes of the batch and of how data is distributed."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from tpudiag.model import BOTH
 from tpudiag.source_change import Effect
 
 MOST_CALLERS = 3
-"""Functions that are followed outwards from a step to the loop that calls it."""
+"""How many functions are followed outwards from a step to the loop that calls it."""
 
 
 @fix("TPU205", effect=Effect.NUMBERS, title="batch by the right number")
 def batch_size(place: Place) -> Iterator[Edit]:
-    """The global batch where each replica gets its part, the replica's where it is given."""
+    """Use the global batch where it is split between replicas, the replica's where it is not."""
     source, message = place.source, place.finding.message
     if "before it is distributed" in message:
         raise NoChange("the job does not come to its first step")
@@ -44,7 +44,7 @@ def batch_size(place: Place) -> Iterator[Edit]:
 
 
 def _number(source: Source, given: cst.Arg, batch: object, replicas: object) -> Edit:
-    """The number behind a batch size, as a multiple of the replicas."""
+    """The number of a batch size, as a multiple of the replicas."""
     value = links.constant_of(source, given.value, given)
     if not isinstance(batch, int) or not isinstance(replicas, int):
         raise NoChange("the batch is not known")
@@ -54,7 +54,7 @@ def _number(source: Source, given: cst.Arg, batch: object, replicas: object) -> 
 
 
 def _context(source: Source, node: cst.CSTNode) -> str:
-    """The input context of the function that a node stands in."""
+    """The input context of a node's function."""
     function = source.function(node)
     given = (
         [p.name.value for p in function.params.params if p.name.value != "self"] if function else []
@@ -65,9 +65,9 @@ def _context(source: Source, node: cst.CSTNode) -> str:
 
 
 def _global(source: Source, size: cst.BaseExpression, at: cst.Call) -> str:
-    """The script's own name for a per-replica batch times the replicas, or that product."""
+    """The script's own name for the global batch, or its product of batch and replicas."""
     text, strategy = source.code(size), names.strategy(source, at)
-    # The script's own name goes first, so that a batch which changes later changes in both places.
+    # The script's own name has priority, so that later changes of the batch apply in both places.
     products = {
         f"{text} * {strategy}.num_replicas_in_sync",
         f"{strategy}.num_replicas_in_sync * {text}",
@@ -82,7 +82,7 @@ def _global(source: Source, size: cst.BaseExpression, at: cst.Call) -> str:
 
 @fix("TPU206", "TPU214", effect=Effect.NUMBERS, title="shard the data")
 def shard(place: Place) -> Iterator[Edit]:
-    """AutoShardPolicy.DATA, or `.shard` for the hosts where a function makes the data."""
+    """AutoShardPolicy.DATA, or `.shard` by host where a function makes the data."""
     source, message = place.source, place.finding.message
     if "input_pipeline_id" in place.finding.fix:
         yield _by_host(place)
@@ -91,8 +91,7 @@ def shard(place: Place) -> Iterator[Edit]:
         raise NoChange("")
     if "falls back" in message:
         raise NoChange("which files each host is to read, only their author knows")
-    # A policy that the script sets itself is changed: one of ours would be overruled, or overrule
-    # it.
+    # A policy set by the script is changed: a second one would conflict with it.
     policies = [
         node
         for node in source.all(cst.Attribute)
@@ -116,7 +115,7 @@ def shard(place: Place) -> Iterator[Edit]:
 
 
 def _by_host(place: Place) -> Edit:
-    """Each host's part, taken where the data begin."""
+    """Each host's part, selected at the source of the data."""
     source = place.source
     at = next(iter(source.calls_at(place.line, *links.METHODS, *links.SOURCES)), None)
     function = source.function(at) if at is not None else None
@@ -133,12 +132,12 @@ def _by_host(place: Place) -> Edit:
 
 @fix("TPU505", effect=Effect.NUMBERS, title="distribute the dataset")
 def distribute(place: Place) -> Iterator[Edit]:
-    """`strategy.experimental_distribute_dataset` around what the loop reads."""
+    """`strategy.experimental_distribute_dataset` around the loop's dataset."""
     source = place.source
     data, where = _read(source, place.line)
     strategy = names.strategy(source, where)
     wrapped = f"{strategy}.experimental_distribute_dataset({source.code(data)})"
-    # Before the outermost loop: distributed in each epoch, iterators and buffers are made anew.
+    # Before the outermost loop, so that iterators and buffers are not recreated in each epoch.
     outer = source.loop(where)
     while outer is not None and (further := source.loop(outer)) is not None:
         outer = further
@@ -151,7 +150,7 @@ def distribute(place: Place) -> Iterator[Edit]:
 
 
 def _read(source: Source, line: int | None) -> tuple[cst.BaseExpression, cst.CSTNode]:
-    """The dataset whose batches a line trains on, and the node that reads it."""
+    """The dataset of the batches that a line trains on, and the node that reads it."""
     node: cst.CSTNode = next(iter(source.calls_at(line, "run", "iter")), source.statement_at(line))
     for _ in range(MOST_CALLERS):
         read = next(_reads(source, node), None)
@@ -166,7 +165,7 @@ def _read(source: Source, line: int | None) -> tuple[cst.BaseExpression, cst.CST
 
 
 def _reads(source: Source, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpression, cst.CSTNode]]:
-    """What a call's arguments are read of, by an iterator or by the loops around it."""
+    """The datasets of a call's arguments, read by an iterator or by the loops around it."""
     statement = source.statement(node)
     if not isinstance(statement, cst.BaseCompoundStatement):
         for name in source.inside(statement, cst.Name):
@@ -188,14 +187,14 @@ def _reads(source: Source, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpressi
 
 
 def assigned_iterator(source: Source, name: cst.Name) -> cst.Call | None:
-    """The call of `iter` that a name stands for."""
+    """The call of `iter` that a name refers to."""
     made = names.assigned(source, name.value, name)
     value = made.value if made is not None else None
     return value if isinstance(value, cst.Call) and called(value) == "iter" and value.args else None
 
 
 def _innermost(node: cst.BaseExpression) -> cst.BaseExpression:
-    """What `enumerate`, `zip`, `tqdm` and their like go over."""
+    """The innermost iterable of `enumerate`, `zip`, `tqdm` and similar."""
     while isinstance(node, cst.Call) and called(node) in ("enumerate", "tqdm", "zip", "islice"):
         plain = [arg.value for arg in node.args if arg.keyword is None]
         chosen = [
@@ -209,7 +208,7 @@ def _innermost(node: cst.BaseExpression) -> cst.BaseExpression:
 
 @fix("TPU401", effect=Effect.MODEL, title="a batch that fills the tiles", frameworks=BOTH)
 def batch_of_tiles(place: Place) -> Iterator[Edit]:
-    """The next batch that fills the tiles, in the number that the script gives."""
+    """The next batch that fills the tiles, as the script's own number."""
     source = place.source
     wanted = re.match(r"global_batch = (\d+)", place.finding.fix)
     now, replicas = place.figure("global batch"), place.figure("replicas")
@@ -233,7 +232,7 @@ def batch_of_tiles(place: Place) -> Iterator[Edit]:
 
 @fix("TPU402", effect=Effect.MODEL, title="a width that fills the MXU", frameworks=BOTH)
 def width_of_tiles(place: Place) -> Iterator[Edit]:
-    """The next multiple of the tile for the layer's width on the line."""
+    """The next multiple of the tile for the width of the layer at the line."""
     source = place.source
     sizes = dict(re.findall(r"(\d+) -> (\d+)", place.finding.fix))
     if place.line is None or not sizes:
@@ -241,7 +240,7 @@ def width_of_tiles(place: Place) -> Iterator[Edit]:
     changed = False
     for number in source.all(cst.Integer):
         first, last = source.lines(number)
-        # A number in a product or an index may mean something else than a width.
+        # A number in a product or index may be something other than a width.
         in_call = isinstance(source.parent(number), cst.Arg)
         if first == last == place.line and in_call and number.value in sizes:
             changed = True

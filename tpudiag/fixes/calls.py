@@ -1,4 +1,4 @@
-"""What a call names: its function, its arguments, and the values of literals among them."""
+"""Reads calls: the function's name, the arguments, and literal values."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tpudiag.fixes.edits import NoChange
 
 
 def called(call: cst.Call) -> str:
-    """The last name of what a call calls."""
+    """The last name of the called function."""
     if isinstance(call.func, cst.Attribute):
         return call.func.attr.value
     return call.func.value if isinstance(call.func, cst.Name) else ""
 
 
 def argument(call: cst.Call, name: str, place: int | None = None) -> cst.Arg | None:
-    """The argument of a name, or at its place among those without; NoChange where * hides it."""
+    """The argument of a name, or at its position; NoChange where * hides it."""
     for arg in call.args:
         if arg.keyword is not None and arg.keyword.value == name:
             return arg

@@ -1,4 +1,4 @@
-"""Finds the fixes of this room, and makes the change for a finding."""
+"""Finds this room's fixes, and makes the change for a finding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tpudiag.model import Framework
 
 @dataclass(frozen=True)
 class Made:
-    """A change as it was made."""
+    """A change that was made."""
 
     fix: Fix
     edits: tuple[Edit, ...]
@@ -42,33 +42,32 @@ def of_id(id_: str, framework: Framework = Framework.TENSORFLOW) -> Iterator[Fix
 
 
 def reason(id_: str) -> str:
-    """Why the findings of a check have no change of their own."""
+    """Why a check's findings have no change of their own."""
     return ADVICE.get(id_, GENERAL)
 
 
 def made(place: Place) -> Made:
-    """The first change that can be made; raises NoChange with the first reason that is given."""
+    """The first possible change; raises NoChange with the first reason."""
     reasons: list[str] = []
     for each in of_id(place.id, place.framework):
         try:
             edits = tuple(each.function(replace(place)))
             return Made(each, _sound(place.source, edits))
         except NoChange as none:
-            # An empty one means that another fix of the same check is the right one: it has no
-            # reason to tell.
+            # An empty reason means that another fix of the same check applies.
             reasons += [str(none)] if str(none) else []
     raise NoChange(reasons[0] if reasons else reason(place.id))
 
 
 def _sound(source: Source, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """The edits, where they change the text and what they leave can be parsed."""
+    """The edits, if they change the text and the result can be parsed."""
     if texts.conflict(edits, edits):
         raise NoChange("its parts are in each other's way")
     after = texts.applied(source.text, edits)
     if after == source.text:
         raise NoChange("the line is as it should be")
     try:
-        # Both: LibCST keeps what is spelt, Python knows what is allowed (a `return` outside a
+        # Both: LibCST preserves the text, Python knows the rules (such as `return` outside a
         # function).
         Source.parsed(after)
         compile(after, "<changed>", "exec", dont_inherit=True)

@@ -1,4 +1,4 @@
-"""Changes that make the job save what it has learned."""
+"""Changes that make the job save its training state."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ FOLDER = "checkpoints"
 EVERY = 1000
 """Steps between two checkpoints of a loop without epochs."""
 _STEP = re.compile(r"(distributed_|dist_)?train(ing)?_?(one_)?(step|batch)s?|step(_fn)?")
-"""What steps are called that stand in another module."""
+"""Names of step functions in another module."""
 
 
 def _refuse_pod(place: Place) -> None:
-    """NoChange where a local folder would be lost."""
+    """Raise NoChange where a local folder would be lost."""
     if place.hosts > 1:
         raise NoChange("on several hosts checkpoints belong in a bucket, whose name is not known")
 
@@ -59,7 +59,7 @@ def backup_of_fit(place: Place) -> Iterator[Edit]:
 
 @fix("TPU601", effect=Effect.NONE, title="save checkpoints in the loop")
 def manager_of_loop(place: Place) -> Iterator[Edit]:
-    """A CheckpointManager before the loop, which saves after each epoch or every 1000 steps."""
+    """A CheckpointManager before the loop that saves after each epoch or every 1000 steps."""
     source = place.source
     loop = _training_loop(source)
     _refuse_pod(place)
@@ -70,7 +70,7 @@ def manager_of_loop(place: Place) -> Iterator[Edit]:
     kept = ", ".join(f"{name}={value}" for name, value in parts)
     checkpoint = links.fresh_name(source, "checkpoint", "training_checkpoint")
     manager = links.fresh_name(source, "manager", "checkpoint_manager")
-    # Before the outermost loop: made in each epoch, a manager would count its checkpoints from 0.
+    # Before the outermost loop: a manager recreated in each epoch would count from 0.
     outer = loop
     while (above := source.loop(outer)) is not None:
         outer = above
@@ -83,15 +83,15 @@ def manager_of_loop(place: Place) -> Iterator[Edit]:
 
 
 def _training_loop(source: Source) -> cst.For | cst.While:
-    """The one innermost loop in plain Python that calls what takes gradients."""
+    """The one innermost plain Python loop that calls the function taking gradients."""
     stepping = {
         function.name.value
         for function in source.all(cst.FunctionDef)
         if any(called(c) in ("gradient", "minimize") for c in source.inside(function, cst.Call))
     }
     for _ in range(3):
-        # Three times, for a step may be called by a function that a function calls. One that has a
-        # loop of its own is the training loop, not a step.
+        # Three times, since a step may be called through nested functions. A function with a loop
+        # of its own is the training loop, not a step.
         stepping |= {
             f.name.value
             for f in source.all(cst.FunctionDef)
@@ -99,7 +99,7 @@ def _training_loop(source: Source) -> cst.For | cst.While:
             and not any(True for kind in (cst.For, cst.While) for _ in source.inside(f, kind))
         }
     loops = _loops_that_call(source, lambda call: _mentions(call, stepping))
-    if not loops:  # the step may stand in another module
+    if not loops:  # the step may be in another module
         loops = _loops_that_call(source, lambda call: bool(_STEP.fullmatch(called(call))))
     if len(loops) != 1:
         raise NoChange("the loop over the steps is not seen in this file")
@@ -109,7 +109,7 @@ def _training_loop(source: Source) -> cst.For | cst.While:
 def _loops_that_call(
     source: Source, is_step: Callable[[cst.Call], bool]
 ) -> list[cst.For | cst.While]:
-    """The innermost loops in plain Python with a call of some kind, each once."""
+    """The innermost plain Python loops with such a call, each once."""
     loops = (source.loop(call) for call in source.calls if is_step(call))
     return list(dict.fromkeys(loop for loop in loops if loop is not None))
 
@@ -126,7 +126,7 @@ def _mentions(call: cst.Call, known: set[str]) -> bool:
 
 
 def _saved(source: Source, loop: cst.CSTNode) -> Iterator[tuple[str, str]]:
-    """What is to be saved, by the name under which it is."""
+    """The objects to save, with their names."""
     models = dict.fromkeys(
         source.code(node.value)
         for node in source.all(cst.Attribute)
@@ -154,7 +154,7 @@ def _builds(source: Source, call: cst.Call) -> bool:
 def _saving(
     source: Source, outer: cst.For | cst.While, loop: cst.For | cst.While, name: str
 ) -> Edit:
-    """The statement that saves: at the end of an epoch, or every so many steps."""
+    """The saving statement: at the end of an epoch, or every so many steps."""
     body = outer.body
     if not isinstance(body, cst.IndentedBlock):
         raise NoChange("the loop stands on one line")

@@ -1,4 +1,4 @@
-"""Changes of code that was made for GPUs."""
+"""Changes of code made for GPUs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def without_device(place: Place) -> Iterator[Edit]:
 
 @fix("TPU007", effect=Effect.NUMBERS, title="a TPUStrategy")
 def tpu_strategy(place: Place) -> Iterator[Edit]:
-    """TPUStrategy, with what it needs, in the place of MirroredStrategy."""
+    """Replace MirroredStrategy by TPUStrategy, with what it needs."""
     source = place.source
     call = source.call_at(
         place.line, "MirroredStrategy", "MultiWorkerMirroredStrategy", "OneDeviceStrategy"

@@ -1,4 +1,4 @@
-"""A file that holds Python: a script as it is, or a notebook by the program of its cells."""
+"""A file with Python: a script, or a notebook by the program of its cells."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Document(Protocol):
         ...
 
     def line(self, place: Location) -> int | None:
-        """The line of the Python that a location names."""
+        """The line in the Python of a location."""
         ...
 
     def checked(self, edits: Iterable[Edit]) -> None:
-        """Raises NoChange for what cannot be put back into the file."""
+        """Raise NoChange for edits that cannot be written back into the file."""
         ...
 
     def changed(self, edits: Iterable[Edit]) -> bytes:
@@ -60,7 +60,7 @@ class Script:
         return place.line
 
     def checked(self, edits: Iterable[Edit]) -> None:
-        """Anything can be put back."""
+        """Always possible."""
 
     def changed(self, edits: Iterable[Edit]) -> bytes:
         """The text with the edits, encoded as it was."""
@@ -87,14 +87,14 @@ def _place(source: Source, at: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """How a notebook's JSON is laid out."""
+    """The layout of a notebook's JSON."""
 
     indent: int | None
     plain: bool
     end: str
 
     def text(self, document: Any) -> str:
-        """The JSON so laid out."""
+        """The JSON in this layout."""
         return json.dumps(document, indent=self.indent, ensure_ascii=self.plain) + self.end
 
 
@@ -105,15 +105,14 @@ class NotebookCells:
     file: UserFile
     source: Source
     cells: tuple[int, ...]
-    """The line of the program with which each cell begins."""
+    """The program's line at which each cell begins."""
 
     @cached_property
     def _layout(self) -> _Layout:
-        """The layout that the JSON was written in."""
+        """The layout of the original JSON."""
         text = self.file.text
         document = json.loads(text)
-        # Jupyter writes 1, others 2, 4 or no indent: with the wrong one each line of the file would
-        # change.
+        # Jupyter indents by 1, others by 2, 4 or nothing: the wrong one would change every line.
         for indent, plain, end in itertools.product((1, 2, 4, None), (False, True), ("", "\n")):
             layout = _Layout(indent, plain, end)
             if layout.text(document) == text:
@@ -121,21 +120,21 @@ class NotebookCells:
         raise Refused(f"{self.file.name}: the layout of its JSON could not be kept")
 
     def line(self, place: Location) -> int | None:
-        """The line of the program for a cell's."""
+        """The program's line for a line of a cell."""
         if place.line is None or place.cell is None or not 0 < place.cell <= len(self.cells):
             return None
         return self.cells[place.cell - 1] + place.line - 1
 
     def _by_cell(self, edits: Iterable[Edit]) -> dict[int, list[Edit]]:
-        """The edits of each cell, counted in its own text."""
+        """The edits of each cell, with offsets in its own text."""
         starts = self.source.starts
         by_cell: dict[int, list[Edit]] = {}
-        # Two findings on one line may ask for the same edit.
+        # Two findings on one line may need the same edit.
         for edit in dict.fromkeys(edits):
             number = max(n for n, line in enumerate(self.cells) if starts[line - 1] <= edit.start)
             begin = starts[self.cells[number] - 1]
             later = self.cells[number + 1] if number + 1 < len(self.cells) else None
-            # Cells are texts of their own in the file, between which nothing can stand.
+            # Cells are separate texts in the file: an edit cannot span two.
             if later is not None and edit.end > starts[later - 1]:
                 raise NoChange("the change goes over the end of a cell")
             by_cell.setdefault(number, []).append(
@@ -144,25 +143,25 @@ class NotebookCells:
         return by_cell
 
     def _code_cells(self, document: Any) -> list[Any]:
-        """The cells that run, as the program counts them."""
+        """The executed cells, as numbered in the program."""
         cells = [cell for cell in document["cells"] if cell.get("cell_type") == "code"]
         return [cell for cell in cells if "".join(cell.get("source", "")).strip()]
 
     def _text_of(self, number: int) -> str:
-        """The program's text of a cell."""
+        """A cell's text in the program."""
         first = self.source.starts[self.cells[number] - 1]
         later = self.cells[number + 1] if number + 1 < len(self.cells) else None
         return self.source.text[first : self.source.starts[later - 1] if later else None]
 
     def checked(self, edits: Iterable[Edit]) -> None:
-        """Raises NoChange where a magic or the layout of the JSON stands in the way."""
+        """Raise NoChange where a magic or the JSON's layout prevents the edit."""
         try:
             self.changed(edits)
         except Refused as error:
             raise NoChange(str(error)) from error
 
     def changed(self, edits: Iterable[Edit]) -> bytes:
-        """The notebook with the edits in its cells, the rest of its JSON as it was."""
+        """The notebook with edited cells, and otherwise unchanged JSON."""
         layout = self._layout
         document = json.loads(self.file.text)
         cells = self._code_cells(document)
@@ -182,7 +181,7 @@ class NotebookCells:
 
 
 def _in_cell(edit: Edit, program: str, stored: str) -> Edit:
-    """An edit of a cell's program as one of the cell, whose commands and magics are other lines."""
+    """An edit of a cell's program applied to the cell, where commands and magics differ."""
     if stored.removesuffix("\n") == program:
         return edit
     plain, lines = program.split("\n"), stored.removesuffix("\n").split("\n")
@@ -195,10 +194,10 @@ def _in_cell(edit: Edit, program: str, stored: str) -> Edit:
 
 
 def _within(edits: list[Edit], length: int) -> list[Edit]:
-    """The edits of a cell whose last line has no end of its own."""
+    """The edits of a cell whose last line has no line end."""
     kept: list[Edit] = []
     for edit in edits:
-        # The program has a line end behind each cell, which the last line of a cell lacks in the
+        # The program has a line end after each cell, which the last line of a cell lacks in the
         # file.
         if edit.start > length:
             kept.append(Edit(length, length, "\n" + edit.text.removesuffix("\n")))
@@ -217,7 +216,7 @@ def script(name: str, project: Path) -> Script:
 
 
 def notebook(name: str, project: Path, program: str, cells: tuple[int, ...]) -> NotebookCells:
-    """A notebook of the project, whose program is known; raises Refused."""
+    """A notebook of the project with its program; raises Refused."""
     user_file = read(name, project)
     try:
         return NotebookCells(user_file, Source.parsed(program), cells)

@@ -1,4 +1,4 @@
-"""Draws of Python's and NumPy's random numbers in a traced function become TensorFlow's."""
+"""Replaces random draws by Python and NumPy in a traced function by TensorFlow's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DRAWS = {f"random.{name}" for name in _OF_PYTHON} | {f"np.random.{name}" for na
 
 @fix("TPU107", effect=Effect.NUMBERS, title="draw in the graph")
 def random_of_tensorflow(place: Place) -> Iterator[Edit]:
-    """The draw of Python's or NumPy's `random` becomes one of TensorFlow's."""
+    """Replace a draw of Python's or NumPy's `random` by TensorFlow's."""
     source = place.source
     if place.figure("when traced") is not None:
         raise NoChange("")
@@ -34,7 +34,7 @@ def random_of_tensorflow(place: Place) -> Iterator[Edit]:
 
 
 def _draw(source: Source, call: cst.Call, path: str) -> str:
-    """The call of TensorFlow for a draw of Python or NumPy."""
+    """TensorFlow's call for a draw of Python or NumPy."""
     tf = names.tensorflow(source)
     if path not in _DRAWS:
         raise NoChange(f"TensorFlow has no {path or called(call)}")
@@ -50,7 +50,7 @@ def _draw(source: Source, call: cst.Call, path: str) -> str:
         return f"{tf}.random.uniform({_shape(plain[0] if plain else named.get('size', '[]'))})"
     low, high, size = _bounds(kind, plain, named)
     if kind == "randint":
-        # Python's randint includes its upper end; NumPy's and TensorFlow's leave it out.
+        # Python's randint includes its upper end; NumPy's and TensorFlow's exclude it.
         last = high if of_numpy else _plus_one(call, high)
         return f"{tf}.random.uniform({_shape(size)}, {low}, {last}, {tf}.int32)"
     what = "uniform" if kind == "uniform" else "normal"
@@ -58,7 +58,7 @@ def _draw(source: Source, call: cst.Call, path: str) -> str:
 
 
 def _text(source: Source, arg: cst.Arg) -> str:
-    """The value of an argument, with its parentheses."""
+    """An argument's value, with its parentheses."""
     return source.text[slice(*source.whole(arg.value))]
 
 
@@ -83,11 +83,11 @@ def _bounds(kind: str, plain: list[str], named: dict[str, str]) -> tuple[str, st
 
 
 def _shape(size: str) -> str:
-    """A size of NumPy's as a shape."""
+    """A NumPy size as a shape."""
     return f"[{size}]" if re.fullmatch(r"\d+", size) else "[]" if size in ("None", "()") else size
 
 
 def _plus_one(call: cst.Call, text: str) -> str:
-    """The end of a range that Python counts in and TensorFlow does not."""
+    """An inclusive end of a Python range as an exclusive one."""
     value = literal(call.args[-1].value)
     return str(value + 1) if isinstance(value, int) and str(value) == text else f"{text} + 1"

@@ -1,4 +1,4 @@
-"""Changes of a text as replacements of spans: all that no edit names stays as it is."""
+"""Edits of a text as replacements of spans; everything else stays unchanged."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 
 class NoChange(Exception):
-    """There is no safe change; the text says why, in a few words."""
+    """There is no safe change; the text gives the reason in a few words."""
 
 
 @dataclass(frozen=True, order=True)
 class Edit:
-    """A span of a text, in characters, and what stands there instead; an insertion is empty."""
+    """A span of a text, in characters, and its replacement; empty for an insertion."""
 
     start: int
     end: int
@@ -23,8 +23,8 @@ class Edit:
         """Whether both change the same characters; insertions at one place do not."""
         if self == other:
             return False
-        # An insertion at the edge of a replacement is beside it, and at one place several may
-        # stand.
+        # An insertion at the edge of a replacement does not overlap it, and several may share a
+        # place.
         if self.start == self.end or other.start == other.end:
             inner, outer = (self, other) if self.start == self.end else (other, self)
             return outer.start < inner.start < outer.end
@@ -32,7 +32,7 @@ class Edit:
 
 
 def conflict(edits: Iterable[Edit], others: Iterable[Edit]) -> bool:
-    """Whether some of the edits change what some of the others change."""
+    """Whether some edits overlap some others."""
     others = tuple(others)
     return any(edit.overlaps(other) for edit in edits for other in others)
 
@@ -49,7 +49,7 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
 
 
 def line_after(text: str, edits: Iterable[Edit], line: int) -> int:
-    """Where a line, counted from 1, begins in the text with the edits."""
+    """The start of a line, counted from 1, in the text with the edits."""
     starts = line_starts(text)
     place = starts[min(line, len(starts)) - 1]
     moved = 0
@@ -60,7 +60,7 @@ def line_after(text: str, edits: Iterable[Edit], line: int) -> int:
 
 
 def line_starts(text: str) -> list[int]:
-    """The offset at which each line begins, with Python's line ends: no form feed is one."""
+    """The offset of each line's start, with Python's line ends, which exclude form feeds."""
     starts = [0]
     at = 0
     while at < len(text):
@@ -74,7 +74,7 @@ def line_starts(text: str) -> list[int]:
 
 
 def unified(name: str, before: str, after: str) -> str:
-    """The difference as `diff -u` and `git apply` have it, empty where there is none."""
+    """The difference as a unified diff for `git apply`, empty where there is none."""
     rows: list[str] = []
     lines = difflib.unified_diff(
         _lines(before), _lines(after), fromfile=f"a/{name}", tofile=f"b/{name}", n=3
@@ -85,7 +85,7 @@ def unified(name: str, before: str, after: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends; a lone carriage return ends none, for `patch` knows no such."""
+    """The lines with their ends; a lone carriage return is none, since `patch` does not know it."""
     return [part + "\n" for part in text.split("\n")[:-1]] + (
         [text.rsplit("\n", maxsplit=1)[-1]] if text.rsplit("\n", maxsplit=1)[-1] else []
     )

@@ -1,4 +1,4 @@
-"""The user's files as they are: their bytes, text and mode, and whether they may be changed."""
+"""The user's files: their bytes, text and mode, and whether they may be changed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _INSTALLED = ("site-packages", "dist-packages")
 
 
 class Refused(Exception):
-    """A file is not to be touched; the text names it and says why, in one line."""
+    """A file may not be changed; the text names it with the reason, in one line."""
 
 
 @dataclass(frozen=True)
@@ -31,19 +31,19 @@ class UserFile:
     """A file as it was read."""
 
     name: str
-    """As the user knows it."""
+    """The user's name for it."""
     path: Path
-    """Where it really is, links followed."""
+    """Its real path, with links resolved."""
     data: bytes
     encoding: str
 
     @property
     def text(self) -> str:
-        """The text, its line ends as they are, without a byte order mark."""
+        """The text with its own line ends, without a byte order mark."""
         return self.data.decode(self.encoding).removeprefix("\ufeff")
 
     def encoded(self, text: str) -> bytes:
-        """A text as the bytes of this file; raises Refused where its encoding has no such signs."""
+        """A text as bytes in this file's encoding; raises Refused where it cannot be encoded."""
         mark = "\ufeff" if self.data.decode(self.encoding).startswith("\ufeff") else ""
         try:
             return (mark + text).encode(self.encoding)
@@ -72,7 +72,7 @@ def read(name: str, project: Path) -> UserFile:
 
 
 def _refuse_foreign(name: str, given: Path, path: Path, project: Path) -> None:
-    """Refused for installed packages and for what a link leads to outside the project."""
+    """Refuse installed packages, and links that lead outside the project."""
     # A change there would be lost with the next install, and is in no repository of the user's.
     if any(part in _INSTALLED for part in path.parts):
         raise Refused(f"{name} belongs to an installed package")
@@ -88,7 +88,7 @@ def _refuse_foreign(name: str, given: Path, path: Path, project: Path) -> None:
 
 
 def _encoding(name: str, data: bytes) -> str:
-    """The encoding that Python reads a source by; raises Refused where it cannot be read so."""
+    """The source encoding according to Python; raises Refused where the file is not readable."""
     if name.endswith(".ipynb"):
         encoding = "utf-8"
     else:
@@ -96,11 +96,10 @@ def _encoding(name: str, data: bytes) -> str:
             encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         except (SyntaxError, LookupError) as error:
             raise Refused(f"{name}: its encoding is not known") from error
-    # The mark is kept as a character of its own: the codec would drop it when it is written back.
+    # Keep the mark as a character: the codec would drop it when writing.
     encoding = "utf-8" if encoding == "utf-8-sig" else encoding
     try:
-        # Some encodings have several spellings of one text (ISO-2022): a patch must not change the
-        # others.
+        # Some encodings have several forms of one text (ISO-2022): a patch must not change others.
         if data.decode(encoding).encode(encoding) != data:
             raise Refused(f"{name}: its {encoding} text cannot be kept as it is")
     except UnicodeError as error:
@@ -109,7 +108,7 @@ def _encoding(name: str, data: bytes) -> str:
 
 
 def project_of(name: str) -> Path:
-    """The folder that a script's project is in: the nearest with a repository or build file."""
+    """A script's project folder: the nearest with a repository or build file."""
     folder = Path(name).absolute().parent
     for above in (folder, *folder.parents):
         if any((above / mark).exists() for mark in _MARKS):
@@ -118,10 +117,10 @@ def project_of(name: str) -> Path:
 
 
 def refuse_read_only(user_file: UserFile) -> None:
-    """Refused for a file that may not be written."""
+    """Refuse a file that is not writable."""
     mode = user_file.path.stat().st_mode
     folder = user_file.path.parent
-    # The mode as well, for root may write what it does not allow.
+    # Check the mode as well, since root may ignore it.
     if not mode & 0o222 or not os.access(user_file.path, os.W_OK):
         raise Refused(f"{user_file.name} is read-only")
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -129,11 +128,11 @@ def refuse_read_only(user_file: UserFile) -> None:
 
 
 def write(user_file: UserFile, data: bytes) -> None:
-    """Put other bytes into a file that is as it was read, at once, its mode kept; else Refused."""
+    """Atomically replace an unchanged file's bytes, keeping its mode; else raise Refused."""
     refuse_read_only(user_file)
     path = user_file.path
     try:
-        # In the same folder: only there is the replacement one step, with no moment of half a file.
+        # In the same folder, so that the replacement is atomic.
         descriptor, temporary = tempfile.mkstemp(prefix=".tpudiag.", dir=path.parent)
     except OSError as error:
         raise Refused(f"{user_file.name}: {error.strerror}") from error
@@ -142,12 +141,12 @@ def write(user_file: UserFile, data: bytes) -> None:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        # mkstemp's files are their owner's alone to read.
+        # mkstemp's files are private to their owner.
         info = path.stat()
         Path(temporary).chmod(stat.S_IMODE(info.st_mode))
         with contextlib.suppress(OSError):
             os.chown(temporary, info.st_uid, info.st_gid)
-        # As late as can be: a rehearsal takes minutes, in which the user may have gone on to edit.
+        # As late as possible: the user may have edited the file during the rehearsal.
         if path.read_bytes() != user_file.data:
             raise Refused(f"{user_file.name} was changed since it was read: nothing is written")
         Path(temporary).replace(path)

@@ -1,4 +1,4 @@
-"""Changes of the input pipeline that keep what is computed."""
+"""Changes of the input pipeline that preserve its results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REMAINDER_AT = {
 _CALLS_AT = {"map": 1, "interleave": 3}
 _READS_AT = {"TFRecordDataset": 3, "TextLineDataset": 3, "FixedLengthRecordDataset": 6}
 SHARE_OF_RAM = 0.5
-"""Of the host's memory that a cache may take."""
+"""The largest share of the host's memory for a cache."""
 
 
 @fix("TPU102", effect=Effect.ORDER, title="drop the batch that is not full", frameworks=BOTH)
@@ -44,7 +44,7 @@ def drop_remainder(place: Place) -> Iterator[Edit]:
 
 @fix("TPU203", effect=Effect.ORDER, title="run it in parallel", frameworks=BOTH)
 def parallel_calls(place: Place) -> Iterator[Edit]:
-    """`num_parallel_calls=AUTOTUNE` for each map and interleave of the line that has none."""
+    """`num_parallel_calls=AUTOTUNE` for each map and interleave of the line without it."""
     source = place.source
     serial = [
         call
@@ -61,7 +61,7 @@ def parallel_calls(place: Place) -> Iterator[Edit]:
 
 @fix("TPU209", effect=Effect.ORDER, title="read several files at once", frameworks=BOTH)
 def parallel_reads(place: Place) -> Iterator[Edit]:
-    """`num_parallel_reads=AUTOTUNE`, or interleave in the place of flat_map."""
+    """`num_parallel_reads=AUTOTUNE`, or interleave instead of flat_map."""
     source = place.source
     flat = source.calls_at(place.line, "flat_map")
     for call in flat:
@@ -80,7 +80,7 @@ def parallel_reads(place: Place) -> Iterator[Edit]:
 
 
 def _reads_one(source: Source, call: cst.Call) -> bool:
-    """Whether a reader is made for each of many files by a comprehension or a loop."""
+    """Whether a comprehension or loop makes one reader per file."""
     given = call.args[0].value if call.args else None
     kinds = (cst.ListComp, cst.GeneratorExp, cst.For)
     return isinstance(given, cst.Name) and any(
@@ -91,11 +91,11 @@ def _reads_one(source: Source, call: cst.Call) -> bool:
     )
 
 
-# What is read ahead reaches the next shuffle earlier: iterators of one dataset draw their
-# seeds from one generator, and Keras makes a second one to build the model.
+# Prefetching reaches the next shuffle earlier: iterators of one dataset draw their seeds from one
+# generator, and Keras makes a second one to build the model.
 @fix("TPU202", effect=Effect.ORDER, title="prefetch at the end", frameworks=BOTH)
 def prefetch(place: Place) -> Iterator[Edit]:
-    """`.prefetch(AUTOTUNE)` behind the last transformation, or in place of a small buffer."""
+    """`.prefetch(AUTOTUNE)` after the last transformation, or instead of a small buffer."""
     source = place.source
     if place.figure("buffer") is not None:
         call = source.call_at(place.line, "prefetch")
@@ -120,7 +120,7 @@ def prefetch(place: Place) -> Iterator[Edit]:
 
 @fix("TPU204", effect=Effect.ORDER, title="keep the costly part in memory", frameworks=BOTH)
 def cache_costly_work(place: Place) -> Iterator[Edit]:
-    """`.cache()` behind the costly transformation that gives the same in every epoch."""
+    """`.cache()` after the costly transformation that is identical in every epoch."""
     source, size = place.source, place.figure("size of its result")
     if not isinstance(size, (int, float)):
         raise NoChange("")
@@ -140,7 +140,7 @@ def cache_costly_work(place: Place) -> Iterator[Edit]:
 
 @fix("TPU204", effect=Effect.NUMBERS, title="cache before what is random", frameworks=BOTH)
 def cache_before_random(place: Place) -> Iterator[Edit]:
-    """The cache that stands too late moves before the first shuffle, repeat or random map."""
+    """Move a late cache before the first shuffle, repeat or random map."""
     source = place.source
     if place.figure("before the cache") is None and place.figure("random before the cache") is None:
         raise NoChange("")
@@ -162,7 +162,7 @@ def cache_before_random(place: Place) -> Iterator[Edit]:
 
 @fix("TPU214", effect=Effect.NUMBERS, title="shuffle examples", frameworks=BOTH)
 def shuffle_examples(place: Place) -> Iterator[Edit]:
-    """The shuffle moves before the batch, its buffer in examples; or gets a larger buffer."""
+    """Move the shuffle before the batch, with its buffer in examples; or enlarge its buffer."""
     source = place.source
     shuffle = source.call_at(place.line, "shuffle")
     given = argument(shuffle, "buffer_size", 0)
@@ -191,7 +191,7 @@ def shuffle_examples(place: Place) -> Iterator[Edit]:
 
 
 def _factor(source: Source, node: cst.BaseExpression) -> str:
-    """An expression that may stand in a product."""
+    """An expression usable as a factor."""
     plain = isinstance(node, (cst.Integer, cst.Name, cst.Attribute, cst.Call, cst.Subscript))
     text = source.code(node)
     return text if plain else f"({text})"
@@ -199,13 +199,13 @@ def _factor(source: Source, node: cst.BaseExpression) -> str:
 
 @fix("TPU212", effect=Effect.ORDER, title="repeat the data")
 def repeat(place: Place) -> Iterator[Edit]:
-    """`.repeat()` before the batch of the dataset that fit gets, or on what it gets."""
+    """`.repeat()` before the batch of fit's dataset, or on the dataset itself."""
     source = place.source
     fit = source.call_at(place.line, "fit")
     data = argument(fit, "x", 0)
     if data is None or argument(fit, "steps_per_epoch") is None:
         raise NoChange("fit gets no dataset and steps_per_epoch on the line")
-    # Before the batch: after it, each pass would end in a short batch of its own.
+    # Before the batch: after it, each pass would end in a partial batch.
     batches = [
         call
         for call in links.links(source, data.value)

@@ -1,4 +1,4 @@
-"""Changes of a step of JAX: the state that it may overwrite, and batches of one size."""
+"""Changes of a JAX step: donated state, and batches of one size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ONLY = (Framework.JAX,)
 
 @fix("TPU701", effect=Effect.NONE, title="donate the state", frameworks=_ONLY)
 def donate_state(place: Place) -> Iterator[Edit]:
-    """`donate_argnames` for the jax.jit of the step, where each call puts its result in place."""
+    """`donate_argnames` for the step's jax.jit, where each call replaces the state."""
     source = place.source
     given = re.search(r"jax\.jit\((\S+), donate_argnames=(\(.*?\))\)", place.finding.fix)
     if given is None:
@@ -54,14 +54,14 @@ def donate_state(place: Place) -> Iterator[Edit]:
 
 
 def _donating(source: Source, call: cst.Call, state: str) -> Edit:
-    """The argument in a call of jax.jit, or of partial."""
+    """The argument for a call of jax.jit, or of partial."""
     if argument(call, "donate_argnums") or argument(call, "donate_argnames"):
         raise NoChange("some of its arguments are donated already: which more, its author knows")
     return with_argument(source, call, "donate_argnames", state)
 
 
 def _partial(source: Source) -> tuple[str, list[Edit]]:
-    """The script's name of functools.partial, and the import that it takes."""
+    """The script's name for functools.partial, with the required import."""
     for name, path in names.modules(source):
         if path == "functools.partial":
             return name, []
@@ -81,7 +81,7 @@ def _partial(source: Source) -> tuple[str, list[Edit]]:
 def _refuse_state_that_is_read_again(
     source: Source, function: cst.FunctionDef, state: tuple[str, ...]
 ) -> None:
-    """NoChange where a call of the step leaves the name of donated state at the old arrays."""
+    """Raise NoChange where a call leaves a name bound to the donated state's old arrays."""
     order = [p.name.value for p in (*function.params.posonly_params, *function.params.params)]
     known = {function.name.value}
     for node in source.all(cst.Assign):
@@ -105,7 +105,7 @@ def _refuse_state_that_is_read_again(
 
 @fix("TPU101", effect=Effect.ORDER, title="drop the batch that is not full", frameworks=_ONLY)
 def batches_of_one_size(place: Place) -> Iterator[Edit]:
-    """`drop_remainder=True` for the batch of tf.data that feeds the step."""
+    """`drop_remainder=True` for the tf.data batch that feeds the step."""
     source = place.source
     if "(shape)" not in place.finding.message:
         raise NoChange("")

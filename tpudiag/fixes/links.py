@@ -1,4 +1,4 @@
-"""The transformations of a tf.data pipeline as the script chains them, over its assignments."""
+"""The transformations of a tf.data pipeline in the script, followed through assignments."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST = 60
 
 
 def links(source: Source, last: cst.BaseExpression) -> list[cst.Call]:
-    """The calls that made a dataset, its source first, as far as plain assignments lead back."""
+    """The calls that made a dataset, source first, as far as plain assignments can be followed."""
     calls: list[cst.Call] = []
     node: cst.BaseExpression | None = last
     at: cst.CSTNode = last
@@ -45,7 +45,7 @@ def links(source: Source, last: cst.BaseExpression) -> list[cst.Call]:
 
 
 def chain_end(source: Source, call: cst.Call) -> cst.Call:
-    """The last call of the chain that a call stands in."""
+    """The last call of a call's chain."""
     while True:
         link = source.parent(call)
         above = source.parent(link) if isinstance(link, cst.Attribute) else None
@@ -55,7 +55,7 @@ def chain_end(source: Source, call: cst.Call) -> cst.Call:
 
 
 def statement_of_link(source: Source, call: cst.Call) -> cst.SimpleStatementLine | None:
-    """The statement `name = name.link(...)` that a call is all of, None where it is more."""
+    """The statement `name = name.link(...)` consisting of a call, None where it is more."""
     assign = source.parent(call)
     line = source.parent(assign) if isinstance(assign, cst.Assign) else None
     if not isinstance(assign, cst.Assign) or not isinstance(line, cst.SimpleStatementLine):
@@ -67,7 +67,7 @@ def statement_of_link(source: Source, call: cst.Call) -> cst.SimpleStatementLine
 
 
 def put_before(source: Source, call: cst.Call, link: str) -> Edit:
-    """A link before another, as a statement of its own where the other is one."""
+    """Insert a link before another, as a statement of its own where the other is one."""
     line = statement_of_link(source, call)
     if not isinstance(call.func, cst.Attribute):
         raise NoChange("the pipeline is not a chain of calls there")
@@ -75,7 +75,7 @@ def put_before(source: Source, call: cst.Call, link: str) -> Edit:
         name = dotted(call.func.value)
         return source.before(line, f"{name} = {name}{link}")
     edit = chained(source, call.func.value, link)
-    # The chain's line breaks stand before its dots: without them the new link would end a line.
+    # The chain's line breaks are before its dots: without them the new link would end a line.
     if edit.text == link and source.text[edit.start : source.span(call.func.attr)[0]].strip(" .\t"):
         lead = source.text[edit.start : source.span(call.func.attr)[0]].rpartition(".")[0]
         return Edit(edit.start, edit.end, lead + link) if "#" not in lead else edit
@@ -83,33 +83,33 @@ def put_before(source: Source, call: cst.Call, link: str) -> Edit:
 
 
 def taken_out(source: Source, call: cst.Call) -> Edit:
-    """The pipeline without a link."""
+    """Remove a link from the pipeline."""
     line = statement_of_link(source, call)
     return source.removed(line) if line is not None else Edit(*link_span(source, call), "")
 
 
 def link_text(source: Source, call: cst.Call) -> str:
-    """`.name(...)` of a link."""
+    """The text `.name(...)` of a link."""
     first = source.span(call.func.attr)[0] if isinstance(call.func, cst.Attribute) else 0
     return "." + source.text[first : source.span(call)[1]]
 
 
 def is_random(source: Source, call: cst.Call) -> bool:
-    """Whether a link gives something else in each pass: a shuffle, or a function that draws."""
+    """Whether a link differs in each pass: a shuffle, or a function with random draws."""
     if called(call) == "shuffle":
         return True
     if called(call) not in ("map", "interleave", "flat_map") or not call.args:
         return False
     function = call.args[0].value
     texts = [source.code(function)]
-    # A function of the file is read as well; what that one calls is not.
+    # A function of the file is examined, too, but not those that it calls.
     if isinstance(function, cst.Name):
         texts += [source.code(each) for each in source.functions(function.value)]
     return any("random" in text for text in texts)
 
 
 def fresh_name(source: Source, *names: str) -> str:
-    """The first of some names that the script does not use."""
+    """The first candidate name that the script does not use."""
     used = {node.value for node in source.all(cst.Name)}
     for name in names:
         if name not in used:
@@ -118,7 +118,7 @@ def fresh_name(source: Source, *names: str) -> str:
 
 
 def constant_of(source: Source, node: cst.BaseExpression, at: cst.CSTNode) -> cst.BaseExpression:
-    """The expression behind a name that is assigned once, itself for anything else."""
+    """The expression of a name that is assigned once; anything else unchanged."""
     name = dotted(node)
     if not name or "." in name:
         return node

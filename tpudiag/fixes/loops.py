@@ -1,4 +1,4 @@
-"""Changes of the loop around the step: fetches, iterators, set-up, replicas' results."""
+"""Changes of the loop around the step: fetches, iterators, setup, replicas' results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _STEPS = ("step", "batch_number", "step_number")
 
 @fix("TPU108", effect=Effect.NONE, title="keep the sum on the device", frameworks=BOTH)
 def sum_on_device(place: Place) -> Iterator[Edit]:
-    """`total += float(loss)` becomes `total += loss`, which fetches nothing; `append` likewise."""
+    """`total += float(loss)` becomes `total += loss`, without a fetch; `append` likewise."""
     source = place.source
     statement = source.statement_at(place.line)
     if not isinstance(statement, cst.SimpleStatementLine):
@@ -35,7 +35,7 @@ def sum_on_device(place: Place) -> Iterator[Edit]:
     replaced: list[tuple[int, int]] = []
     for call in (call for node in kept for call in source.inside(node, cst.Call)):
         inner, place_of_call = _fetched(call), source.span(call)
-        # `float(loss.numpy())` goes as a whole: the call inside it is a part of what was replaced.
+        # `float(loss.numpy())` is replaced as a whole, including the inner call.
         if inner is None or any(a <= place_of_call[0] < b for a, b in replaced):
             continue
         replaced.append(place_of_call)
@@ -45,7 +45,7 @@ def sum_on_device(place: Place) -> Iterator[Edit]:
 
 
 def _fetched(call: cst.Call) -> cst.BaseExpression | None:
-    """What `float(x)` or `x.numpy()` fetches; None for another call."""
+    """The value that `float(x)` or `x.numpy()` fetches; None for another call."""
     if isinstance(call.func, cst.Name) and call.func.value == "float" and len(call.args) == 1:
         inner = call.args[0].value
         return (_fetched(inner) or inner) if isinstance(inner, cst.Call) else inner
@@ -56,7 +56,7 @@ def _fetched(call: cst.Call) -> cst.BaseExpression | None:
 
 @fix("TPU108", effect=Effect.NONE, title=f"fetch every {EVERY} steps", frameworks=BOTH)
 def fetch_seldom(place: Place) -> Iterator[Edit]:
-    """The statement that fetches runs every 100th step."""
+    """Run the fetching statement every 100th step."""
     source = place.source
     statement = source.statement_at(place.line)
     if isinstance(statement, (cst.For, cst.While, cst.With, cst.FunctionDef)):
@@ -80,7 +80,7 @@ def fetch_seldom(place: Place) -> Iterator[Edit]:
 def _refuse_results_that_are_used(
     source: Source, statement: cst.SimpleStatementLine | cst.BaseCompoundStatement
 ) -> None:
-    """NoChange where what a statement makes is read outside of it."""
+    """Raise NoChange where a statement's results are read outside of it."""
     made = {
         target.target.value
         for target in source.inside(statement, cst.AssignTarget)
@@ -101,7 +101,7 @@ def _refuse_results_that_are_used(
 
 
 def counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]:
-    """The name of the step's number in a loop, and what makes one where there is none."""
+    """The name of a loop's step number, with edits that create it if necessary."""
     if isinstance(loop, cst.While):
         counters = [
             n.target.value
@@ -137,7 +137,7 @@ def counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]
 
 @fix("TPU211", effect=Effect.NUMBERS, title="start the iterator once")
 def iterator_before_loop(place: Place) -> Iterator[Edit]:
-    """`iter(dataset)` moves before the loop, where the dataset has no end."""
+    """Move `iter(dataset)` before the loop, where the dataset is endless."""
     source = place.source
     if place.figure("datasets read by this line") is not None:
         raise NoChange("where the pipeline is to be built, only its author knows")
@@ -162,7 +162,7 @@ def iterator_before_loop(place: Place) -> Iterator[Edit]:
 
 
 def _is_endless(source: Source, data: cst.BaseExpression) -> bool:
-    """Whether a dataset repeats for ever, also one that a function of the file makes."""
+    """Whether a dataset repeats for ever, including one made by a function of the file."""
     chain = links.links(source, data)
     for first in chain[:1]:
         passed = called(first) in _FROM_FUNCTION and first.args
@@ -172,7 +172,7 @@ def _is_endless(source: Source, data: cst.BaseExpression) -> bool:
 
 
 def _given_by(source: Source, function: cst.BaseExpression) -> cst.BaseExpression | None:
-    """What a lambda or a function of the file with one return gives back."""
+    """The result of a lambda, or of a function of the file with one return."""
     if isinstance(function, cst.Lambda):
         body = function.body
         inner = _given_by(source, body.func) if isinstance(body, cst.Call) else None
@@ -184,7 +184,7 @@ def _given_by(source: Source, function: cst.BaseExpression) -> cst.BaseExpressio
 
 @fix("TPU109", effect=Effect.NONE, title="initialise the TPU once")
 def initialise_once(place: Place) -> Iterator[Edit]:
-    """The second call of initialize_tpu_system goes."""
+    """Remove the second call of initialize_tpu_system."""
     source = place.source
     if place.figure("initialisations") is None:
         raise NoChange("")
@@ -200,7 +200,7 @@ def initialise_once(place: Place) -> Iterator[Edit]:
 
 @fix("TPU109", effect=Effect.NUMBERS, title="compile once, before the loop")
 def compile_once(place: Place) -> Iterator[Edit]:
-    """`compile` moves before the loop; a learning rate that changes is assigned in its place."""
+    """Move `compile` before the loop; assign a changing learning rate instead."""
     source = place.source
     if place.figure("compiles of one line") is None:
         raise NoChange("")
@@ -237,7 +237,7 @@ def compile_once(place: Place) -> Iterator[Edit]:
 
 
 def _rate(source: Source, call: cst.Call, used: list[cst.Name]) -> cst.Arg:
-    """The optimizer's learning rate, where nothing else of a compile changes in the loop."""
+    """The optimizer's learning rate, if it is all that changes in a compile in the loop."""
     optimizer = argument(call, "optimizer", 0)
     made = optimizer.value if optimizer is not None else None
     if isinstance(made, cst.Call) and len(made.args) == 1:
@@ -249,7 +249,7 @@ def _rate(source: Source, call: cst.Call, used: list[cst.Name]) -> cst.Arg:
 
 @fix("TPU507", effect=Effect.NUMBERS, title="reduce over all replicas")
 def reduce_over_replicas(place: Place) -> Iterator[Edit]:
-    """`strategy.reduce` for the part of replica 0; SUM for the mean of what is to be summed."""
+    """`strategy.reduce` instead of replica 0's part; SUM instead of MEAN where appropriate."""
     source = place.source
     if place.figure("reduced by") is not None:
         call = source.call_at(place.line, "reduce")
@@ -259,7 +259,7 @@ def reduce_over_replicas(place: Place) -> Iterator[Edit]:
     taken = source.parent(call)
     if not isinstance(taken, cst.Subscript) or not isinstance(call.func, cst.Attribute):
         raise NoChange("the part of replica 0 is taken elsewhere")
-    # Losses that are scaled by the global batch are parts of a sum; any others are means.
+    # Losses scaled by the global batch are parts of a sum; others are means.
     scaled = any(called(c) == "compute_average_loss" for c in source.calls) or re.search(
         r"/\s*\(?\s*\w*(global_?batch|num_replicas)", source.text, re.IGNORECASE
     )
@@ -272,7 +272,7 @@ def reduce_over_replicas(place: Place) -> Iterator[Edit]:
 
 
 def sum_for_mean(source: Source, call: cst.Call) -> Edit:
-    """A reduce that sums in place of taking the mean; raises NoChange."""
+    """Make a reduce sum instead of average; raises NoChange."""
     operation = argument(call, "reduce_op", 0)
     if operation is None:
         raise NoChange("the reduction is not given on the line")
@@ -286,7 +286,7 @@ def sum_for_mean(source: Source, call: cst.Call) -> Edit:
 
 @fix("TPU106", effect=Effect.NONE, title="run several steps in a dispatch")
 def steps_per_execution(place: Place) -> Iterator[Edit]:
-    """`steps_per_execution` for the one compile of the file."""
+    """`steps_per_execution` for the file's one compile."""
     compiles = [c for c in place.source.calls if called(c) == "compile" and names.is_method(c)]
     if len(compiles) != 1:
         raise NoChange("the loop of a custom step has to move into its tf.function")

@@ -1,4 +1,4 @@
-"""Changes of how the loss of a replica is scaled."""
+"""Changes of the scaling of a replica's loss."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEAR = 0.01
 
 @fix("TPU502", effect=Effect.NUMBERS, title="scale the loss by the global batch")
 def scaled_loss(place: Place) -> Iterator[Edit]:
-    """The loss divided by the replicas, or by the global batch, as its weight shows it lacks."""
+    """Divide the loss by the replicas, or by the global batch, according to its weight."""
     source = place.source
     value = _loss(source, place.line)
     yield _divided(source, value, _divisor(place, value))
@@ -30,14 +30,14 @@ def scaled_loss(place: Place) -> Iterator[Edit]:
 
 
 def _takes_mean(source: Source, call: cst.Call) -> bool:
-    """Whether a strategy's reduce takes the mean over the replicas."""
+    """Whether a strategy's reduce averages over the replicas."""
     operation = argument(call, "reduce_op", 0)
     text = source.code(operation.value) if operation is not None else ""
     return text.upper().strip("'\"").endswith("MEAN") and not text.startswith("functools")
 
 
 def _divisor(place: Place, value: cst.CSTNode) -> str:
-    """What the loss is to be divided by, by the factor that it is too large by."""
+    """The divisor of the loss, from its measured factor."""
     source = place.source
     weight = next(
         (e for e in place.finding.evidence if e.name == "loss per unit of example loss"), None
@@ -48,7 +48,7 @@ def _divisor(place: Place, value: cst.CSTNode) -> str:
     factor = float(weight.value) / float(weight.limit)
     nonlinear = "nothing between the loss" in place.finding.message
     if nonlinear or abs(factor / replicas - 1) <= NEAR:
-        # A strategy that has no name here is still the current one in its scope and its replicas.
+        # A strategy without a name here is still the current one in its scope and replicas.
         try:
             strategy = names.strategy(source, value)
         except NoChange:
@@ -62,7 +62,7 @@ def _divisor(place: Place, value: cst.CSTNode) -> str:
 
 
 def _global_batch(source: Source, at: cst.CSTNode) -> str | None:
-    """The script's name for the global batch: what it batches by, or what is called global."""
+    """The script's name for the global batch: its batch size, or a name with `global`."""
     sizes = [
         source.code(given.value)
         for call in source.calls
@@ -77,7 +77,7 @@ def _global_batch(source: Source, at: cst.CSTNode) -> str | None:
 
 
 def _loss(source: Source, line: int | None) -> cst.BaseExpression:
-    """The expression of the loss whose gradients are taken, on the line or behind its name."""
+    """The expression of the differentiated loss, at the line or behind its name."""
     statement = source.statement_at(line)
     gradients = source.calls_at(line, "gradient", "minimize", "compute_gradients")
     if gradients:
@@ -95,7 +95,7 @@ def _loss(source: Source, line: int | None) -> cst.BaseExpression:
 
 
 def _through(source: Source, assign: cst.Assign) -> cst.BaseExpression:
-    """The value of the last assignment that the loss goes through in its function."""
+    """The value of the last assignment that the loss passes through in its function."""
     function = source.function(assign)
     if function is not None:
         for call in source.inside(function, cst.Call):
@@ -109,7 +109,7 @@ def _through(source: Source, assign: cst.Assign) -> cst.BaseExpression:
 def _assigned_last(
     source: Source, node: cst.BaseExpression, before: cst.CSTNode
 ) -> cst.BaseExpression | None:
-    """What a name was given last before a node, in the same function; None for a sum in parts."""
+    """The last value of a name before a node, in the same function; None for a sum of parts."""
     made = names.assigned(source, names.dotted(node), before) if names.dotted(node) else None
     if made is None or source.function(made) is not source.function(before):
         return None
@@ -119,17 +119,17 @@ def _assigned_last(
         if names.dotted(n.target) == names.dotted(node)
         and source.function(n) is source.function(before)
     ]
-    # Divided in one part, the others would keep their weight.
+    # Dividing one part would leave the others' weight unchanged.
     if parts:
         raise NoChange("the loss is added up in several statements")
     return made.value
 
 
 def _divided(source: Source, value: cst.BaseExpression, divisor: str) -> Edit:
-    """An expression divided; what binds less than a division gets parentheses."""
+    """Divide an expression, with parentheses if necessary."""
     first, last = source.whole(value)
     text = source.text[first:last]
-    # Division binds as tightly as these and goes from left to right: nothing is regrouped.
+    # These bind as tightly as division, left to right: no regrouping.
     product = isinstance(value, cst.BinaryOperation) and isinstance(
         value.operator, (cst.Multiply, cst.Divide)
     )

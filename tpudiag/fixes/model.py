@@ -1,4 +1,4 @@
-"""What a fix is: a function from a finding and the source of its line to edits of that source."""
+"""The model of a fix: a function from a finding and its source to edits of that source."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from tpudiag.source_change import Effect
 
 @dataclass(frozen=True, kw_only=True)
 class Place:
-    """A finding in the source of its line."""
+    """A finding with its source."""
 
     id: str
     finding: Finding
     source: Source
     line: int | None
-    """The line of the finding in the source; None where the finding names none."""
+    """The finding's line in the source; None where it has none."""
     replicas: int = 8
     hosts: int = 1
     host_ram_bytes: int | None = None
     framework: Framework = Framework.TENSORFLOW
-    """That the script trains with."""
+    """The script's framework."""
 
     def figure(self, name: str) -> object:
-        """The value of a piece of the finding's evidence, None where there is none."""
+        """A value from the finding's evidence, None where it is missing."""
         return next((e.value for e in self.finding.evidence if e.name == name), None)
 
 
@@ -37,14 +37,14 @@ FixFunction = Callable[[Place], Iterator[Edit]]
 
 @dataclass(frozen=True)
 class Fix:
-    """A change that mends the findings of some checks."""
+    """A change that fixes findings of some checks."""
 
     ids: tuple[str, ...]
     effect: Effect
     title: str
     function: FixFunction
     frameworks: tuple[Framework, ...]
-    """Whose scripts it can be made in."""
+    """The frameworks whose scripts it applies to."""
 
 
 def fix(
@@ -53,5 +53,5 @@ def fix(
     title: str,
     frameworks: tuple[Framework, ...] = (Framework.TENSORFLOW,),
 ) -> Callable[[FixFunction], Fix]:
-    """Make a fix of a function over a Place; `title` is what it does, as a command."""
+    """Make a fix from a function over a Place; `title` is an imperative description."""
     return lambda function: Fix(ids, effect, title, function, frameworks)

@@ -1,4 +1,4 @@
-"""Changes of how the step calls its model."""
+"""Changes of the step's model calls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TRAINED = frozenset(("trainable_variables", "trainable_weights"))
 
 @fix("TPU510", effect=Effect.NUMBERS, title="call the model as in training")
 def training_mode(place: Place) -> Iterator[Edit]:
-    """`training=True` for the calls of the line's models, which are what the script trains."""
+    """`training=True` for the line's calls of models that the script trains."""
     source = place.source
     trained = {
         names.dotted(node.value)

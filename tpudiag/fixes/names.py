@@ -1,4 +1,4 @@
-"""What the user's script calls TensorFlow, Keras, the strategy and AUTOTUNE."""
+"""The user's names for TensorFlow, Keras, the strategy and AUTOTUNE."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ def modules(source: Source) -> Iterator[tuple[str, str]]:
             name = item.evaluated_alias or path.partition(".")[0]
             yield name, path if item.asname else name
     for from_ in source.all(cst.ImportFrom):
-        # Whatever a star or a relative import binds, it is not told here, and no name of
-        # TensorFlow's.
+        # The names of star and relative imports are unknown here, and none of them is TensorFlow's.
         if from_.module is None or from_.relative or isinstance(from_.names, cst.ImportStar):
             continue
         for item in from_.names:
@@ -51,7 +50,7 @@ def dotted(node: cst.CSTNode) -> str:
 
 
 def tensorflow(source: Source) -> str:
-    """What the script calls TensorFlow; raises NoChange where it does not import it."""
+    """The script's name for TensorFlow; raises NoChange where it is not imported."""
     for name, path in modules(source):
         if path in ("tensorflow", "tensorflow.compat.v2"):
             return name
@@ -59,7 +58,7 @@ def tensorflow(source: Source) -> str:
 
 
 def keras(source: Source) -> str:
-    """What the script calls Keras: `keras`, or `tf.keras`; raises NoChange."""
+    """The script's name for Keras: `keras`, or `tf.keras`; raises NoChange."""
     known = dict(modules(source))
     for name, path in known.items():
         if path in ("keras", "tf_keras", "tensorflow.keras", "tensorflow.python.keras"):
@@ -67,8 +66,8 @@ def keras(source: Source) -> str:
     for call in source.calls:
         if ".keras." in f".{dotted(call.func)}." and dotted(call.func).partition(".")[0] in known:
             return dotted(call.func).partition(".keras")[0] + ".keras"
-    # with parts of Keras alone: TensorFlow's is the same one as a rule, and a change
-    # of another Keras mends nothing and is dropped
+    # With only parts of Keras imported: usually it is TensorFlow's, and a change of another Keras
+    # has no effect and is dropped.
     return f"{tensorflow(source)}.keras"
 
 
@@ -79,7 +78,7 @@ def autotune(source: Source, *before: cst.CSTNode) -> str:
         value, target = dotted(node.value), node.targets[0].target
         at_top = source.function(node) is None and isinstance(target, cst.Name)
         early = all(source.span(node)[0] < source.span(other)[0] for other in before)
-        # A function runs when the whole module has run: the order of lines is of no matter to it.
+        # A function runs after the whole module has run: the order of lines does not matter.
         inside = any(source.function(other) is not None for other in before)
         if (
             at_top
@@ -100,7 +99,7 @@ def _in_class(source: Source, node: cst.CSTNode) -> bool:
 
 
 def strategy(source: Source, at: cst.CSTNode) -> str:
-    """The expression for the strategy that can be used at a node; raises NoChange."""
+    """An expression for the strategy usable at a node; raises NoChange."""
     uses = Counter(
         source.code(node.value)
         for node in source.all(cst.Attribute)
@@ -115,7 +114,7 @@ def strategy(source: Source, at: cst.CSTNode) -> str:
 
 
 def _may_be_strategy(source: Source, node: cst.Attribute) -> bool:
-    """Whether what an attribute is taken of is a strategy, by how it is used or named."""
+    """Whether an attribute's object is a strategy, by its use or name."""
     name = dotted(node.value)
     if not name:
         return False
@@ -124,13 +123,13 @@ def _may_be_strategy(source: Source, node: cst.Attribute) -> bool:
         "experimental_distribute_dataset",
         "distribute_datasets_from_function",
     ):
-        # An input context has num_replicas_in_sync too.
+        # An input context has num_replicas_in_sync, too.
         return "get_strategy" not in name and "context" not in name and "ctx" not in name
     return "strat" in name.lower() or name in _made_strategies(source)
 
 
 def _made_strategies(source: Source) -> tuple[str, ...]:
-    """Names that a strategy is assigned to."""
+    """Names to which a strategy is assigned."""
     return tuple(
         dotted(target.target)
         for node in source.all(cst.Assign)
@@ -156,7 +155,7 @@ def known_at(source: Source, name: str, at: cst.CSTNode) -> bool:
 
 
 def _same_class(source: Source, name: str, at: cst.CSTNode) -> bool:
-    """Whether `self.x` is used in the class that a node stands in."""
+    """Whether `self.x` is used in the node's class."""
     inside = next((n for n in source.above(at) if isinstance(n, cst.ClassDef)), None)
     return inside is not None and any(
         source.code(node) == name for node in source.inside(inside, cst.Attribute)
@@ -174,7 +173,7 @@ def parameters(function: cst.FunctionDef) -> set[str]:
 
 
 def bound(source: Source, scope: cst.CSTNode, name: str) -> Iterator[cst.CSTNode]:
-    """The nodes of a module or function, and no inner function's, that bind a name."""
+    """The nodes of a module or function, without inner functions, that bind a name."""
     for node in source.inside(scope, cst.Name):
         if node.value != name:
             continue
@@ -190,13 +189,13 @@ def bound(source: Source, scope: cst.CSTNode, name: str) -> Iterator[cst.CSTNode
 
 
 def is_bound(source: Source, node: cst.Name) -> bool:
-    """Whether a name is set where it stands: assigned, looped over, or bound by `as` or `:=`."""
+    """Whether a name is bound at this node: by assignment, a loop, `as` or `:=`."""
     holder: cst.CSTNode = node
     parent = source.parent(holder)
-    # Outwards through `for step, (x, y) in ...`: what holds the whole target tells.
+    # Outwards through `for step, (x, y) in ...`: the parent of the whole target decides.
     while isinstance(parent, (cst.Element, cst.StarredElement, cst.Tuple, cst.List)):
         holder, parent = parent, source.parent(parent)
-    # Their other parts are read: `total += loss` sets no `loss`.
+    # Other parts of these are read: `total += loss` does not set `loss`.
     if isinstance(parent, (cst.For, cst.AugAssign, cst.AnnAssign, cst.NamedExpr)):
         return parent.target is holder
     return isinstance(parent, (cst.AssignTarget, cst.AsName))
@@ -221,5 +220,5 @@ def assigned(source: Source, name: str, before: cst.CSTNode) -> cst.Assign | Non
 
 
 def is_method(call: cst.Call) -> bool:
-    """Whether something is called on an object."""
+    """Whether a call is a method call."""
     return isinstance(call.func, cst.Attribute)

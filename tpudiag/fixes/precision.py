@@ -23,7 +23,7 @@ _MODELS = ("Sequential", "Model")
 
 @fix("TPU403", effect=Effect.NUMBERS, title="compute in bfloat16", frameworks=BOTH)
 def policy_before_model(place: Place) -> Iterator[Edit]:
-    """The policy mixed_bfloat16 before the model is built, the last layers in float32."""
+    """Set the policy mixed_bfloat16 before the model is built, with the last layers in float32."""
     source = place.source
     wide = any(each.value == "float64" for each in place.finding.evidence)
     if wide or place.figure("products in float64") is not None:
@@ -44,7 +44,7 @@ def policy_before_model(place: Place) -> Iterator[Edit]:
 
 
 def _other_policy(source: Source, setter: cst.Call, at: cst.CSTNode) -> Iterator[Edit]:
-    """Another value for a policy that is set, or its statement further up."""
+    """Change the value of an existing policy, or move its statement up."""
     given = setter.args[0].value if setter.args else None
     value = literal(given)
     if value == POLICY:
@@ -61,8 +61,8 @@ def _other_policy(source: Source, setter: cst.Call, at: cst.CSTNode) -> Iterator
 
 
 def _where_models_begin(source: Source) -> cst.CSTNode:
-    """The first statement that runs at the top, or in a function, and builds a model."""
-    # With a strategy, models are built in its scope: the policy must be there before that begins.
+    """The first statement that builds a model, at the top level or in a function."""
+    # With a strategy, models are built in its scope: the policy must be set before it.
     for block in source.all(cst.With):
         if any(source.code(item.item).endswith(".scope()") for item in block.items):
             return block
@@ -76,7 +76,7 @@ def _where_models_begin(source: Source) -> cst.CSTNode:
 
 
 def _heads(source: Source) -> Iterator[cst.Call]:
-    """The last layers of the models that a file builds, as far as they stand there."""
+    """The last layers of the file's models, as far as they are visible."""
     for call in source.calls:
         name = called(call)
         if name not in _MODELS or not call.args:
@@ -94,7 +94,7 @@ def _heads(source: Source) -> Iterator[cst.Call]:
                 head = _layer_behind(source, output, call)
                 if head is not None:
                     yield head
-    # The last `add` of the file: of several models it is that of one alone.
+    # The file's last `add`: with several models it belongs to only one of them.
     added = [c for c in source.calls if called(c) == "add" and c.args and names.is_method(c)]
     if added and isinstance(last := added[-1].args[0].value, cst.Call) and called(last) in _LAYERS:
         yield last
@@ -112,7 +112,7 @@ def _layer_behind(source: Source, node: cst.CSTNode | None, at: cst.CSTNode) -> 
 
 @fix("TPU407", effect=Effect.NUMBERS, title="compute the last layer in float32")
 def float32_head(place: Place) -> Iterator[Edit]:
-    """`dtype="float32"` for the layer on the line, or for the last ones."""
+    """`dtype="float32"` for the line's layer, or for the last ones."""
     source = place.source
     layers = [c for c in source.calls_at(place.line, *_LAYERS) if argument(c, "dtype") is None]
     heads = layers[-1:] or [h for h in _heads(source) if argument(h, "dtype") is None]
@@ -123,7 +123,7 @@ def float32_head(place: Place) -> Iterator[Edit]:
 
 
 def _cast_logits(source: Source, line: int | None) -> Edit:
-    """The model's output in float32, where a line of the step assigns it."""
+    """Cast the model's output to float32, where the step assigns it."""
     function = source.function(source.statement_at(line))
     for node in source.inside(function, cst.Assign) if function is not None else ():
         value = node.value
@@ -136,7 +136,7 @@ def _cast_logits(source: Source, line: int | None) -> Edit:
 
 @fix("TPU404", effect=Effect.NUMBERS, title="without loss scaling")
 def without_loss_scaling(place: Place) -> Iterator[Edit]:
-    """The optimizer itself in place of the LossScaleOptimizer; bfloat16 in place of float16."""
+    """Use the optimizer without LossScaleOptimizer, and bfloat16 instead of float16."""
     source = place.source
     changed = False
     for call in source.calls:
@@ -148,7 +148,7 @@ def without_loss_scaling(place: Place) -> Iterator[Edit]:
         for c in source.calls
         if called(c) in ("get_scaled_loss", "get_unscaled_gradients", "scale_loss")
     ]
-    # Without its optimizer, get_scaled_loss is no method of anything.
+    # get_scaled_loss is a method of the removed optimizer only.
     for call in inner if changed else ():
         if len(call.args) != 1 or _holds_another(source, call, inner):
             raise NoChange("the loss is scaled in several steps on a line")
@@ -168,7 +168,7 @@ def without_loss_scaling(place: Place) -> Iterator[Edit]:
 
 
 def _unwrapped(source: Source, call: cst.Call) -> Edit:
-    """The optimizer inside a LossScaleOptimizer; a statement that assigns it to itself goes."""
+    """The optimizer inside a LossScaleOptimizer; removes an assignment to itself."""
     given = argument(call, "inner_optimizer", 0) or argument(call, "optimizer")
     if given is None:
         raise NoChange("the optimizer inside is not given on the line")
@@ -181,12 +181,12 @@ def _unwrapped(source: Source, call: cst.Call) -> Edit:
 
 
 def _holds_another(source: Source, call: cst.Call, others: list[cst.Call]) -> bool:
-    """Whether one of the calls stands inside another."""
+    """Whether one of the calls is nested in another."""
     return any(other is not call and other in list(source.above(call)) for other in others)
 
 
 def _is_policy(source: Source, text: cst.SimpleString) -> bool:
-    """Whether a string is a policy's name that is passed to what sets one."""
+    """Whether a string is a policy's name passed to a setter."""
     arg = source.parent(text)
     call = source.parent(arg) if isinstance(arg, cst.Arg) else None
     return isinstance(call, cst.Call) and called(call) in (*_SETTERS, "Policy", "DTypePolicy")

@@ -1,4 +1,4 @@
-"""Changes of Python numbers that a trace froze: they become variables, which a graph reads anew."""
+"""Replaces Python numbers frozen by a trace with variables, which a graph reads each time."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Setting = cst.Assign | cst.AugAssign
 
 @dataclass(frozen=True)
 class _Number:
-    """A number of the script: the assignment that makes it, and those that set it afterwards."""
+    """A number of the script: its initial assignment, and later ones."""
 
     name: str
     made: cst.Assign
@@ -41,19 +41,19 @@ class _Number:
 
 @fix("TPU107", effect=Effect.NUMBERS, title="keep the value in a variable")
 def value_in_variable(place: Place) -> Iterator[Edit]:
-    """`x = 0.1` becomes a tf.Variable in the scope, and what sets it afterwards assigns to it."""
+    """`x = 0.1` becomes a tf.Variable in the scope, and later assignments use `assign`."""
     source, message = place.source, place.finding.message
     if place.figure("when traced") is None:
         raise NoChange("")
     name = str(place.figure("frozen") or "")
     number = _number(source, name, source.statement_at(place.line))
     values = f"{place.figure('when traced')} {place.figure('in Python now')}"
-    # Of both values: a rate that begins as 1 may go on as 0.5, and a variable keeps its dtype.
+    # From all values: a rate may begin as 1 and continue as 0.5, and a variable's dtype is fixed.
     dtype = "float32" if re.search(r"[.]|\de|inf|nan", values) else "int64"
     options = f"trainable=False, dtype={names.tensorflow(source)}.{dtype}"
     if " while it is traced" in message and not _is_traced(source, source.statement_at(place.line)):
-        # Each replica assigns it: without an aggregation TensorFlow refuses that, and a sum would
-        # count each step once for each replica.
+        # Each replica assigns it: TensorFlow refuses that without an aggregation, and a sum would
+        # count each step once per replica.
         first = f"{names.tensorflow(source)}.VariableAggregation.ONLY_FIRST_REPLICA"
         options += f", aggregation={first}"
     yield _variable(source, number.made, options)
@@ -63,14 +63,14 @@ def value_in_variable(place: Place) -> Iterator[Edit]:
 
 
 def _is_traced(source: Source, node: cst.CSTNode) -> bool:
-    """Whether a node stands in a tf.function itself, which no replica runs by itself."""
+    """Whether a node is directly in a tf.function, outside a replica's function."""
     function = source.function(node)
     decorators = function.decorators if function is not None else ()
     return any("function" in source.code(each.decorator) for each in decorators)
 
 
 def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
-    """The assignments of `self.x` in its class, or of a name in the scope that holds it."""
+    """The assignments of `self.x` in its class, or of a name in its scope."""
     settings: list[Setting] = [*source.all(cst.Assign), *source.all(cst.AugAssign)]
     settings.sort(key=lambda node: source.span(node)[0])
     if name.startswith("self."):
@@ -80,27 +80,27 @@ def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
     made = settings[0] if settings else None
     if not isinstance(made, cst.Assign) or len(made.targets) != 1 or source.loop(made) is not None:
         raise NoChange(f"where {name} is made for the first time is not seen in this file")
-    # `a = b = 0` would make one variable of two names.
+    # `a = b = 0` would give one variable two names.
     if any(isinstance(n, cst.Assign) and len(n.targets) != 1 for n in settings):
         raise NoChange(f"{name} is set together with others")
     return _Number(name, made, tuple(settings[1:]))
 
 
 def _class(source: Source, node: cst.CSTNode) -> cst.ClassDef | None:
-    """The class that a node stands in."""
+    """The class of a node."""
     return next((n for n in source.above(node) if isinstance(n, cst.ClassDef)), None)
 
 
 def _targets(node: Setting) -> list[cst.BaseExpression]:
-    """What a statement assigns to."""
+    """A statement's assignment targets."""
     return [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
 
 
 def _of_class(source: Source, name: str, at: cst.CSTNode, settings: list[Setting]) -> list[Setting]:
-    """The assignments of an attribute: its making in __init__, and what sets it, outside too."""
+    """The assignments of an attribute: in __init__, and others, also outside the class."""
     attribute = name.partition(".")[2]
     set_ = [n for n in settings if any(_is_of(t, attribute) for t in _targets(n))]
-    # The annotation would be of a number still.
+    # The annotation would still declare a number.
     typed = [n for n in source.all(cst.AnnAssign) if _is_of(n.target, attribute)]
     parts = [
         n
@@ -119,7 +119,7 @@ def _of_class(source: Source, name: str, at: cst.CSTNode, settings: list[Setting
 
 
 def _is_of(target: cst.CSTNode, attribute: str) -> bool:
-    """Whether a target is an attribute of some object with a name."""
+    """Whether a target is an attribute of a named object."""
     return (
         isinstance(target, cst.Attribute)
         and target.attr.value == attribute
@@ -128,14 +128,14 @@ def _is_of(target: cst.CSTNode, attribute: str) -> bool:
 
 
 def _of_scope(source: Source, name: str, at: cst.CSTNode, settings: list[Setting]) -> list[Setting]:
-    """The assignments of a plain name in the function or module that holds it."""
+    """The assignments of a plain name in its function or module."""
     named = [n for n in settings if name in {names.dotted(t) for t in _targets(n)}]
     if not name.isidentifier() or len(named) != len(_bindings(source, name)):
         raise NoChange(f"{name} is set in ways that are not followed")
     outer = {id(f) for f in source.all(cst.FunctionDef) if _declares(source, f, name)}
     functions = [n for n in source.above(at) if isinstance(n, cst.FunctionDef)]
     for scope in (*functions, None):
-        # What a function declares global or nonlocal is held further out.
+        # A global or nonlocal name belongs to an outer scope.
         if scope is not None and id(scope) in outer:
             continue
         if any(source.function(n) is scope for n in named):
@@ -198,7 +198,7 @@ def _assigned(source: Source, name: str, setting: Setting) -> Edit:
 
 
 def _shown(source: Source, name: str, number: _Number) -> Iterator[Edit]:
-    """`x.numpy()` where x is put into a text or printed, and is not set by that line itself."""
+    """`x.numpy()` where x is printed or formatted, and not set by the same line."""
     set_by = {source.statement(n) for n in (number.made, *number.later)}
     uses = [*source.all(cst.Attribute), *source.all(cst.Name)]
     for node in uses:
@@ -207,11 +207,11 @@ def _shown(source: Source, name: str, number: _Number) -> Iterator[Edit]:
         printed = given and holder is not None and _prints(source.parent(holder))
         if names.dotted(node) != name or source.statement(node) in set_by:
             continue
-        # A variable prints as a tensor, with its shape and dtype, where the number stood.
+        # A variable would print as a tensor with shape and dtype.
         if printed or isinstance(holder, cst.FormattedStringExpression):
             yield source.replaced(node, f"{name}.numpy()")
 
 
 def _prints(call: cst.CSTNode | None) -> bool:
-    """Whether a call is of print or of a text's format."""
+    """Whether a call prints or formats."""
     return isinstance(call, cst.Call) and called(call) in ("print", "format", "info")

@@ -1,4 +1,4 @@
-"""Changes of where variables are made: inside strategy.scope()."""
+"""Changes of where variables are made: moves them into strategy.scope()."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tpudiag.source_change import Effect
 
 @fix("TPU501", effect=Effect.NUMBERS, title="build the optimizer's variables in the scope")
 def optimizer_built_in_scope(place: Place) -> Iterator[Edit]:
-    """`optimizer.build(...)` behind the optimizer, where its first step makes its variables."""
+    """`optimizer.build(...)` after the optimizer, where its first step makes its variables."""
     source = place.source
     apply = next(iter(source.calls_at(place.line, "apply_gradients", "minimize")), None)
     if apply is None or not isinstance(apply.func, cst.Attribute):
@@ -40,7 +40,7 @@ def optimizer_built_in_scope(place: Place) -> Iterator[Edit]:
 
 @fix("TPU501", effect=Effect.NUMBERS, title="make it in the strategy's scope")
 def made_in_scope(place: Place) -> Iterator[Edit]:
-    """The statement that makes the variables, and its like beside it, in the strategy's scope."""
+    """Move the statement that makes variables, and adjacent ones, into the strategy's scope."""
     source = place.source
     statement = _made_by(source, place.line)
     run = _with_its_like(source, statement)
@@ -48,7 +48,7 @@ def made_in_scope(place: Place) -> Iterator[Edit]:
     first, last = source.full_lines(run[0])[0], source.full_lines(run[-1])[1]
     body = source.shifted(first, last, 1).text
     following = _next(source, run[-1])
-    # A scope begins right behind it: that one takes it in, and no second one is opened.
+    # Extend a scope that begins right after it, instead of opening a second one.
     if isinstance(following, cst.With) and _is_scope(source, following):
         inner = following.body.body[0] if isinstance(following.body, cst.IndentedBlock) else None
         if inner is not None and not source.text[last : source.span(following)[0]].strip():
@@ -61,9 +61,9 @@ def made_in_scope(place: Place) -> Iterator[Edit]:
 
 
 def _made_by(source: Source, line: int | None) -> cst.SimpleStatementLine:
-    """The statement outside the scope that makes what a line makes: it, or its function's call."""
+    """The statement outside the scope that makes a line's objects, or calls its function."""
     statement = source.statement_at(line)
-    # Outwards by its callers: the scope is to be around the call, not in a helper that others call.
+    # Outwards through callers: the scope belongs around the call, not in a shared helper.
     for _ in range(3):
         if in_scope(source, statement):
             raise NoChange("it stands in a scope already")
@@ -85,7 +85,7 @@ def _made_by(source: Source, line: int | None) -> cst.SimpleStatementLine:
 def _with_its_like(
     source: Source, statement: cst.SimpleStatementLine
 ) -> list[cst.SimpleStatementLine]:
-    """A statement and those right behind it that make variables, metrics or models too."""
+    """A statement and those right after it that also make variables, metrics or models."""
     block = source.block(statement)
     rest = list(block.body)[list(block.body).index(statement) :]
     run: list[cst.SimpleStatementLine] = []

@@ -1,4 +1,4 @@
-"""A Python text with its syntax tree: where its nodes stand, and what they are called."""
+"""A Python text with its syntax tree, and the positions of its nodes."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ Function = cst.FunctionDef
 
 
 class NotParsed(Exception):
-    """The text is no Python that can be parsed."""
+    """The text is no valid Python."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A parsed text; offsets count its characters."""
+    """A parsed text; offsets count characters."""
 
     text: str
     module: cst.Module
@@ -48,12 +48,12 @@ class Source:
         except (cst.ParserSyntaxError, RecursionError, ValueError) as error:
             line = getattr(error, "raw_line", None)
             raise NotParsed(f"line {line} is no Python" if line else "it is no Python") from error
-        # A form feed or mixed line ends may not come back as they were: a patch must change nothing
-        # but its own lines.
+        # A form feed or mixed line ends may not be preserved: a patch must change only its own
+        # lines.
         if wrapper.module.code != text:
             raise NotParsed("its layout cannot be kept")
-        # LibCST counts bytes of UTF-8 here, and columns in PositionProvider: offsets into the text
-        # are made of the former.
+        # LibCST counts UTF-8 bytes here, and columns in PositionProvider: derive character offsets
+        # from the bytes.
         spans = wrapper.resolve(ByteSpanPositionProvider)
         ranges = wrapper.resolve(PositionProvider)
         parents = wrapper.resolve(ParentNodeProvider)
@@ -61,7 +61,7 @@ class Source:
 
     @cached_property
     def _offsets(self) -> list[int] | None:
-        """The character that each byte belongs to; None where both are the same."""
+        """The character of each byte; None where they are the same."""
         if self.text.isascii():
             return None
         offsets: list[int] = []
@@ -75,13 +75,13 @@ class Source:
         return line_starts(self.text)
 
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Where a node stands, without its own parentheses."""
+        """A node's span, without its own parentheses."""
         span = self._spans[node]
         first, last = span.start, span.start + span.length
         return (self._offsets[first], self._offsets[last]) if self._offsets else (first, last)
 
     def whole(self, node: cst.BaseExpression) -> tuple[int, int]:
-        """Where an expression stands, with its own parentheses."""
+        """An expression's span, with its own parentheses."""
         first, last = self.span(node)
         for _ in node.lpar:
             first = self.text.rindex("(", 0, first)
@@ -90,8 +90,8 @@ class Source:
         return first, last
 
     def _closing(self, at: int) -> int:
-        """Behind the parenthesis that closes after an offset, comments passed over."""
-        # A comment between an expression and its closing bracket may hold brackets of its own.
+        """The end of the closing parenthesis after an offset, skipping comments."""
+        # A comment before the closing parenthesis may contain brackets.
         while self.text[at] != ")":
             at = self.text.index("\n", at) if self.text[at] == "#" else at + 1
         return at + 1
@@ -107,17 +107,17 @@ class Source:
         return place.start.line, place.end.line
 
     def parent(self, node: cst.CSTNode) -> cst.CSTNode | None:
-        """What holds a node."""
+        """A node's parent."""
         return self._parents.get(node)
 
     def above(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
-        """What holds a node, innermost first."""
+        """A node's ancestors, innermost first."""
         while (above := self._parents.get(node)) is not None:
             yield above
             node = above
 
     def inside(self, node: cst.CSTNode, kind: type[Node]) -> Iterator[Node]:
-        """All nodes of a kind in a node, itself included, in their order."""
+        """All nodes of a kind in a node, itself included, in order."""
         if isinstance(node, kind):
             yield node
         for child in node.children:
@@ -133,12 +133,12 @@ class Source:
         return self.all(cst.Call)
 
     def name_line(self, call: cst.Call) -> int:
-        """The line on which the name of what is called stands: Python's line of a call."""
+        """The line of the called function's name: Python's line of a call."""
         name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
         return self._ranges[name].start.line
 
     def calls_at(self, line: int | None, *names: str) -> tuple[cst.Call, ...]:
-        """The calls of these names that a line stands for, the nearest kind of them."""
+        """The calls of these names that a line refers to, the nearest kind of them."""
         if line is None:
             return ()
         named = [call for call in self.calls if called(call) in names]
@@ -158,14 +158,14 @@ class Source:
         return calls[0]
 
     def statement(self, node: cst.CSTNode) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
-        """The statement that a node stands in, itself where it is one."""
+        """The statement that contains a node, itself where it is one."""
         for above in (node, *self.above(node)):
             if isinstance(above, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
                 return above
         raise NoChange("the line stands in no statement")
 
     def statement_at(self, line: int | None) -> cst.SimpleStatementLine | cst.BaseCompoundStatement:
-        """The innermost statement that a line belongs to; raises NoChange."""
+        """The innermost statement at a line; raises NoChange."""
         kinds = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
         around = [
             node
@@ -179,14 +179,14 @@ class Source:
         return cast("cst.SimpleStatementLine | cst.BaseCompoundStatement", inner)
 
     def block(self, node: cst.CSTNode) -> Block:
-        """The block that a statement stands in; raises NoChange for one on the line of its head."""
+        """The block of a statement; raises NoChange for one on the line of its head."""
         parent = self.parent(self.statement(node))
         if isinstance(parent, (cst.IndentedBlock, cst.Module)):
             return parent
         raise NoChange("the statement stands on one line with its head")
 
     def function(self, node: cst.CSTNode) -> Function | None:
-        """The innermost function that a node stands in."""
+        """The innermost function around a node."""
         return next((n for n in self.above(node) if isinstance(n, cst.FunctionDef)), None)
 
     def functions(self, name: str) -> tuple[Function, ...]:
@@ -194,7 +194,7 @@ class Source:
         return tuple(f for f in self.all(cst.FunctionDef) if f.name.value == name)
 
     def loop(self, node: cst.CSTNode) -> cst.For | cst.While | None:
-        """The innermost loop of the same function that a node stands in."""
+        """The innermost loop around a node in the same function."""
         for above in self.above(node):
             if isinstance(above, (cst.For, cst.While)):
                 return above
@@ -203,7 +203,7 @@ class Source:
         return None
 
     def indent(self, node: cst.CSTNode) -> str:
-        """The white space before a statement."""
+        """A statement's indentation."""
         start = self.span(self.statement(node))[0]
         begin = max(s for s in self.starts if s <= start)
         blank = re.match(r"[ \t\f]*", self.text[begin:])
@@ -216,11 +216,11 @@ class Source:
 
     @property
     def tab(self) -> str:
-        """One step of indentation."""
+        """One level of indentation."""
         return self.module.default_indent
 
     def full_lines(self, node: cst.CSTNode) -> tuple[int, int]:
-        """The whole lines of a statement, decorators and line end included; alone on them."""
+        """A statement's whole lines, with decorators and line end; it must be alone on them."""
         statement = self.statement(node)
         first, last = self.span(statement)
         begin = max(s for s in self.starts if s <= first)
@@ -234,7 +234,7 @@ class Source:
         return begin, last + tail.end()
 
     def before(self, node: cst.CSTNode, *rows: str) -> Edit:
-        """New lines before a statement, as far in as it is."""
+        """Insert lines before a statement, with its indentation."""
         statement = self.statement(node)
         at = self.full_lines(statement)[0]
         if isinstance(statement, cst.FunctionDef | cst.ClassDef) and statement.decorators:
@@ -242,7 +242,7 @@ class Source:
         return Edit(at, at, self._rows(self.indent(statement), rows))
 
     def after(self, node: cst.CSTNode, *rows: str) -> Edit:
-        """New lines after a statement, as far in as it is."""
+        """Insert lines after a statement, with its indentation."""
         at = self.full_lines(node)[1]
         text = self._rows(self.indent(node), rows)
         if at == len(self.text) and not self.text.endswith(("\n", "\r")):
@@ -254,7 +254,7 @@ class Source:
         return "".join(f"{indent}{row}{self.newline}" if row else self.newline for row in rows)
 
     def removed(self, node: cst.CSTNode) -> Edit:
-        """Without a statement and its lines; `pass` where its block would be empty."""
+        """Remove a statement and its lines; leaves `pass` in an empty block."""
         statement = self.statement(node)
         block = self.block(statement)
         first, last = self.full_lines(statement)
@@ -263,13 +263,13 @@ class Source:
         return Edit(first, last, text)
 
     def replaced(self, node: cst.CSTNode, text: str) -> Edit:
-        """Another text for a node; its own parentheses stay."""
+        """Replace a node's text; its own parentheses stay."""
         return Edit(*self.span(node), text)
 
     def shifted(self, first: int, last: int, by: int) -> Edit:
-        """Whole lines from an offset to another, one step further in (1) or out (-1).
+        """Indent (1) or dedent (-1) whole lines between two offsets by one level.
 
-        Lines that begin inside a string stay, for they are no layout.
+        Lines that begin inside a string are not changed.
         """
         inside = [
             self.span(s) for kind in (cst.SimpleString, cst.FormattedString) for s in self.all(kind)
@@ -289,6 +289,6 @@ class Source:
         return Edit(first, last, "".join(rows))
 
     def _step(self, at: int) -> str:
-        """One step of indentation as the lines at an offset have it."""
+        """One level of indentation, as used at an offset."""
         line = self.text[max(s for s in self.starts if s <= at) :]
         return "\t" if line.startswith("\t") else self.tab

@@ -1,4 +1,4 @@
-"""Changes of what is traced: arguments, functions made in a loop, the step's function, prints."""
+"""Changes of tracing: arguments, functions made in a loop, the step's function, prints."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def number_as_tensor(place: Place) -> Iterator[Edit]:
         raise NoChange("")
     name = message.partition(" was traced ")[0].rpartition(".")[2]
     changing = re.search(r": (\S+) changed \(python value\): (\S+) ", message + " ")
-    # A text or None chooses what is traced, and cannot be a tensor.
+    # A text or None selects a trace, and cannot be a tensor.
     if changing is None or changing[2] not in ("int", "float", "bool"):
         raise NoChange("the value is no number: it has to be the same at every call")
     call = _traced_call(source, place.line, name)
@@ -37,7 +37,7 @@ def number_as_tensor(place: Place) -> Iterator[Edit]:
 
 
 def _traced_call(source: Source, line: int | None, name: str) -> cst.Call:
-    """The call of a traced function on a line, by its name or by a name it was given."""
+    """The call of a traced function on a line, by its name or an alias."""
     known = {name}
     for node in source.all(cst.Assign):
         if name in {n.value for n in source.inside(node.value, cst.Name)}:
@@ -60,7 +60,7 @@ def _argument(source: Source, call: cst.Call, path: str) -> cst.Arg:
     if function is None:
         raise NoChange("the function is not defined in this file")
     order = [p.name.value for p in (*function.params.posonly_params, *function.params.params)]
-    # Calls of a method do not pass it.
+    # Method calls do not pass `self`.
     order = order[1:] if order[:1] == ["self"] and names.is_method(call) else order
     if path not in order or (passed := argument(call, path, order.index(path))) is None:
         raise NoChange("the argument is not passed on the line")
@@ -69,7 +69,7 @@ def _argument(source: Source, call: cst.Call, path: str) -> cst.Arg:
 
 @fix("TPU101", effect=Effect.NONE, title="make the function once", frameworks=BOTH)
 def function_before_loop(place: Place) -> Iterator[Edit]:
-    """A tf.function that is made in each turn of a loop moves before it."""
+    """Move a tf.function made in each iteration before the loop."""
     source, message = place.source, place.finding.message
     if "(new function)" not in message:
         raise NoChange("")
@@ -86,7 +86,7 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
     moved = _with_those_it_calls(source, made[0], local)
     inside = [n for n in source.inside(loop, cst.Name) if _binds_in(source, n, moved)]
     free = {name for f in moved for name in _free(source, f)} - set(local)
-    # What it reads of the loop differs from turn to turn: made once, it would keep the first value.
+    # It would keep the first value of names that change in the loop.
     if clash := free & {n.value for n in inside}:
         raise NoChange(f"it uses {', '.join(sorted(clash))} of the loop")
     first = _line_start(source, loop)
@@ -101,7 +101,7 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
 
 @fix("TPU101", effect=Effect.NONE, title="make the function once", frameworks=BOTH)
 def wrapped_before_loop(place: Place) -> Iterator[Edit]:
-    """`step = tf.function(...)`, or jax.jit's, in each turn of a loop moves before it."""
+    """Move `step = tf.function(...)`, or jax.jit's, made in each iteration before the loop."""
     source = place.source
     if "(new function)" not in place.finding.message:
         raise NoChange("")
@@ -135,7 +135,7 @@ def wrapped_before_loop(place: Place) -> Iterator[Edit]:
 def _with_those_it_calls(
     source: Source, function: cst.FunctionDef, local: dict[str, cst.FunctionDef]
 ) -> list[cst.FunctionDef]:
-    """A function of a loop and those beside it that it needs, in the order of the text."""
+    """A function of a loop and the adjacent ones that it needs, in the text's order."""
     needed = {function.name.value}
     waiting = [function]
     while waiting:
@@ -146,7 +146,7 @@ def _with_those_it_calls(
 
 
 def _free(source: Source, function: cst.FunctionDef) -> set[str]:
-    """The names that a function uses and does not make."""
+    """The names that a function uses but does not bind."""
     own = names.parameters(function)
     for inner in source.inside(function.body, cst.FunctionDef):
         own |= names.parameters(inner) | {inner.name.value}
@@ -163,7 +163,7 @@ def _free(source: Source, function: cst.FunctionDef) -> set[str]:
 
 
 def _binds_in(source: Source, node: cst.Name, moved: list[cst.FunctionDef]) -> bool:
-    """Whether a name is bound by a loop itself, its target or its body."""
+    """Whether a name is bound by a loop, its target or its body."""
     for function in (f for f in source.above(node) if isinstance(f, cst.FunctionDef)):
         if function in moved:
             return False
@@ -171,12 +171,12 @@ def _binds_in(source: Source, node: cst.Name, moved: list[cst.FunctionDef]) -> b
 
 
 def _line_start(source: Source, node: cst.CSTNode) -> int:
-    """Where the line of a node begins."""
+    """The start of a node's line."""
     return max(s for s in source.starts if s <= source.span(node)[0])
 
 
 def _function_lines(source: Source, function: cst.FunctionDef) -> tuple[int, int]:
-    """The whole lines of a function with its decorators, and the blank ones before it."""
+    """The whole lines of a function with its decorators, and blank lines before it."""
     top = function.decorators[0] if function.decorators else function
     begin = _line_start(source, top)
     while (before := source.text[:begin]) and re.search(r"(^|\n)[ \t]*\r?\n\Z", before):
@@ -188,7 +188,7 @@ def _function_lines(source: Source, function: cst.FunctionDef) -> tuple[int, int
 
 @fix("TPU104", effect=Effect.ORDER, title="run the step as a graph")
 def not_eagerly(place: Place) -> Iterator[Edit]:
-    """Without run_eagerly and run_functions_eagerly."""
+    """Remove run_eagerly and run_functions_eagerly."""
     source = place.source
     for call in source.calls_at(
         place.line, "run_functions_eagerly", "experimental_run_functions_eagerly"
@@ -245,7 +245,7 @@ def step_in_function(place: Place) -> Iterator[Edit]:
 
 
 def _without_gap(source: Source, node: cst.CSTNode, rows: tuple[str, ...]) -> tuple[str, ...]:
-    """Lines without those blank ones at their top that stand there already."""
+    """Lines without leading blank ones that already exist in the text."""
     before = source.text[: _line_start(source, node)]
     blank = len(re.findall(r"\n", before[len(before.rstrip()) :])) - 1
     while blank > 0 and rows and not rows[0]:
@@ -254,7 +254,7 @@ def _without_gap(source: Source, node: cst.CSTNode, rows: tuple[str, ...]) -> tu
 
 
 def _spread(source: Source, args: cst.BaseExpression) -> str:
-    """The elements of a tuple of arguments, or `*args`."""
+    """The elements of an argument tuple, or `*args`."""
     if isinstance(args, cst.Tuple) and args.elements:
         return ", ".join(source.code(element.value) for element in args.elements)
     return f"*{source.code(args)}"
@@ -262,7 +262,7 @@ def _spread(source: Source, args: cst.BaseExpression) -> str:
 
 @fix("TPU105", effect=Effect.NONE, title="take the print out of the step")
 def without_print(place: Place) -> Iterator[Edit]:
-    """The statement that prints goes; what it prints is for the loop outside to fetch."""
+    """Remove a printing statement: the outer loop can fetch and print the value."""
     source = place.source
     if not str(place.figure("operation")).startswith("Print"):
         raise NoChange(

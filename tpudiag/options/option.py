@@ -10,20 +10,20 @@ from tpudiag.records import dataclass
 
 PEOPLE, AGENTS = "people", "agents"
 REPORT = "report"
-"""The group of options that stands last."""
+"""The group of options shown last."""
 ONE_OF = "one of"
-"""That of options which exclude each other; it has no title."""
+"""The group of mutually exclusive options; it has no title."""
 
 
 @dataclass(frozen=True)
 class Kind:
-    """How a text of the command line becomes a value, and which values agents may give."""
+    """How a command line text becomes a value, and which values agents may pass."""
 
     parse: Callable[[str], Any] = str
     metavar: str | None = None
     bounds: Mapping[str, Any] = field(default_factory=dict[str, Any])
     each: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """The bounds of each of several."""
+    """The bounds of each value of a list."""
 
 
 TEXT = Kind()
@@ -36,9 +36,9 @@ class Option:
     default: Any = None
     kind: Kind = TEXT
     help: str = ""
-    """For people; `{}` stands for the default in words. Without a text it is not shown."""
+    """The help text; `{}` is replaced by the default. Without a text the option is hidden."""
     shown: str = ""
-    """The default in words, where it is not plain."""
+    """The default as text, where it is not obvious."""
     flag: str = ""
     """Its flag, where that is not the name without its unit; without a dash, a positional
     argument."""
@@ -47,25 +47,25 @@ class Option:
     metavar: str = ""
     group: str = ""
     agents: str = ""
-    """What agents read of it; those that they do not need are not offered to them."""
+    """The description for agents; options without one are not offered to them."""
     in_folder: Literal["", "program", "module", "path"] = ""
-    """What of the folder that agents are held to it names."""
+    """What it names inside the folder that agents are restricted to."""
     required: bool = False
     people: bool = True
-    """Whether it stands on the command line."""
+    """Whether it is on the command line."""
     otherwise: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Any])
-    """By verb, and for `people` or `agents`: what is otherwise there."""
+    """Differences by verb, and for `people` or `agents`."""
 
     def of(self, whose: str) -> Option:
-        """The option as it is in a verb, for people or for agents."""
+        """The option as adapted for a verb, for people or for agents."""
         other = self.otherwise.get(whose)
         return replace(self, **other) if other else self
 
 
 def read(declared: type, verb: str) -> dict[str, tuple[Any, Option]]:
-    """Type and option by name, as a verb has them."""
+    """Type and option by name, for a verb."""
     found: dict[str, tuple[Any, Option]] = {}
-    # No annotation is a text there: what would evaluate them takes its time at each start.
+    # Annotations are not strings there: evaluating them would slow down each start.
     for name, hint in declared.__annotations__.items():
         kind, text, *more = get_args(hint)
         option = replace(more[0] if more else Option(), help=text).of(verb)
@@ -75,12 +75,12 @@ def read(declared: type, verb: str) -> dict[str, tuple[Any, Option]]:
 
 
 def choices(kind: Any) -> tuple[str, ...]:
-    """The values of a type that has only some."""
+    """The values of a literal type."""
     return get_args(kind) if get_origin(kind) is Literal else ()
 
 
 def flags(name: str, option: Option) -> list[str]:
-    """How an option is called on the command line, the longest last."""
+    """The option's flags on the command line, the longest last."""
     return (option.flag or f"--{name.removesuffix('_s').replace('_', '-')}").split()
 
 
@@ -90,7 +90,7 @@ def help_of(option: Option) -> str:
 
 
 def _in_words(value: Any, kind: Kind) -> str:
-    """A default: 7200 s are 2h."""
+    """A default as text: 7200 s are 2h."""
     if kind.metavar != "TIME" or not isinstance(value, float):
         return str(value)
     for unit, seconds in (("h", 3600), ("m", 60)):

@@ -1,1 +1,1 @@
-"""Which TPU and which batch, by the TPU compiler's word."""
+"""Chooses TPU and batch by the TPU compiler's answers."""

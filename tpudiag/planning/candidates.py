@@ -10,13 +10,13 @@ from tpudiag.hardware import Target
 from tpudiag.prediction.times import Range
 
 STEP = 8
-"""Batches are multiples of this: the sublanes of a tile."""
+"""Batches are multiples of this, the sublanes of a tile."""
 HEADROOM = 0.10
-"""What is left free at least by the batch to take."""
+"""The least free share of HBM for the chosen batch."""
 RECOMPUTES = 0.05
-"""More FLOPs an example than this are recomputation."""
+"""More additional FLOPs per example than this count as recomputation."""
 WORTH = 1.02
-"""A larger batch must be faster than this, or the smaller one is taken."""
+"""A larger batch must be faster by this factor to be chosen."""
 BISECTIONS = 4
 
 
@@ -26,15 +26,15 @@ class Row:
 
     target: Target
     replicas: int
-    """On which the job trains: those of the target, or one where it has no strategy."""
+    """The number used by the job: the target's, or one without a strategy."""
     batch: int
     answer: Compilation | None
     more_flops: float | None = None
-    """FLOPs an example above those of the smallest batch, 0.1 for 10 %; None where not known."""
+    """FLOPs per example above those of the smallest batch, 0.1 for 10 %; None where unknown."""
     more_time: float | None = None
-    """The same of the predicted time of the device."""
+    """The same for the device's predicted time."""
     price: float | None = None
-    """Of a chip-hour, in the user's money."""
+    """Of a chip-hour, in the user's currency."""
 
     @property
     def fits(self) -> bool | None:
@@ -43,7 +43,7 @@ class Row:
 
     @property
     def recomputes(self) -> bool:
-        """Whether it fits only since the compiler recomputes."""
+        """Whether it fits only because the compiler recomputes."""
         return bool(self.fits) and (self.more_flops or 0.0) > RECOMPUTES
 
     @property
@@ -61,47 +61,46 @@ class Row:
 
     @property
     def rate_per_price(self) -> float | None:
-        """Examples per unit of the user's money."""
+        """Examples per unit of the user's currency."""
         return None if self.rate is None or not self.price else self.rate * 3600 / self.price
 
 
 @dataclass
 class Plan:
-    """The rows of one target as they come, and the batches still to try."""
+    """The growing rows of one target, and the batches still to try."""
 
     target: Target
     price: float | None = None
     alone: bool = False
-    """Whether the job has no strategy, and trains on one replica of the slice."""
+    """Whether the job has no strategy, and uses one replica of the slice."""
     answers: dict[int, Compilation] = field(default_factory=dict[int, Compilation])
     skipped: set[int] = field(default_factory=set[int])
 
     @property
     def replicas(self) -> int:
-        """On which the job trains."""
+        """The number used by the job."""
         return 1 if self.alone else self.target.replicas
 
     def largest_fitting(self) -> int:
-        """The largest batch that was seen to fit, 0 where none was."""
+        """The largest batch known to fit, 0 where there is none."""
         return max((b for b, a in self.answers.items() if a.fits), default=0)
 
     def smallest_refused(self) -> int | None:
-        """The smallest batch that was seen not to fit."""
+        """The smallest batch known not to fit."""
         return min((b for b, a in self.answers.items() if a.fits is False), default=None)
 
     def middle(self) -> int | None:
-        """The next batch of the bisection, None where it is close enough."""
+        """The next batch of the bisection, None where it has converged."""
         low, high = self.largest_fitting(), self.smallest_refused()
-        # Nearer than an eighth is not worth a compilation, which takes minutes.
+        # A closer result than an eighth is not worth a compilation of minutes.
         if high is None or high - low <= max(STEP, low // 8):
             return None
         middle = (low + high) // 2 // STEP * STEP
         return middle if low < middle < high else None
 
     def rows(self) -> tuple[Row, ...]:
-        """All batches, the smallest first, each beside the smallest that compiled."""
-        # The smallest batch need not be made to fit: its FLOPs an example are those without
-        # recomputation.
+        """All batches, smallest first, each compared with the smallest that compiled."""
+        # The smallest batch fits easily: its FLOPs per example are those without recomputation.
         base = next((a for _, a in sorted(self.answers.items()) if a.compiled), None)
         own = Row(
             target=self.target, replicas=self.replicas, price=self.price, batch=0, answer=None
@@ -115,7 +114,7 @@ class Plan:
 
 
 def _beside(row: Row, base: Compilation | None) -> Row:
-    """The row with what an example costs more than in the smallest batch."""
+    """The row with its additional cost per example over the smallest batch."""
     answer = row.answer
     if base is None or answer is None or not answer.compiled or not base.flops:
         return row
@@ -127,21 +126,20 @@ def _beside(row: Row, base: Compilation | None) -> Row:
 
 
 def best(rows: Iterable[Row]) -> Row | None:
-    """The batch to take: the fastest an example, with headroom; of near ones the smallest."""
+    """The batch to choose: the fastest per example, with headroom; of similar ones the smallest."""
     fitting = [row for row in rows if row.fits]
     roomy = [row for row in fitting if _headroom(row) >= HEADROOM and not row.recomputes]
-    # Where all are tight or recompute, the best of them is named all the same: the reader has
-    # nothing else.
+    # Where all are tight or recompute, the best of them is named nevertheless.
     rated = [row for row in roomy or fitting if row.rate is not None]
     if not rated:
         return (roomy or fitting)[-1] if fitting else None
     fastest = max(row.rate or 0.0 for row in rated)
-    # The first: rows stand in the order of their batches.
+    # The first one, since rows are ordered by batch.
     return next(row for row in rated if (row.rate or 0.0) * WORTH >= fastest)
 
 
 def why(chosen: Row, rows: Sequence[Row]) -> str:
-    """Why this batch, and not a larger one."""
+    """Why this batch was chosen, and no larger one."""
     larger = [row for row in rows if row.batch > chosen.batch]
     fitting = [row for row in larger if row.fits]
     if _headroom(chosen) < HEADROOM:
@@ -162,7 +160,7 @@ def why(chosen: Row, rows: Sequence[Row]) -> str:
 
 
 def note(row: Row) -> str:
-    """What a row says beside its figures."""
+    """A row's note beside its figures."""
     answer = row.answer
     if answer is None:
         return "not tried"
@@ -180,6 +178,6 @@ def _costs(row: Row) -> str:
 
 
 def _headroom(row: Row) -> float:
-    """The share of the HBM that is left."""
+    """The free share of the HBM."""
     left = row.answer.headroom if row.answer is not None else None
     return -1.0 if left is None else left

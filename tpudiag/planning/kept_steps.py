@@ -1,8 +1,7 @@
 """The step of a job by batch: kept from an earlier plan, or requested from the job itself.
 
-A lowered step is the same while the job's own modules, its arguments, its environment variables
-and the libraries are; what it reads from elsewhere (a vocabulary's size) is not looked at, which
-the plan says.
+A lowered step stays valid while the job's own modules, arguments, environment variables and
+libraries are the same; other inputs (a vocabulary's size) are not examined, as the plan says.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from tpudiag.version import __version__
 from tpudiag.whole_files import write_whole
 
 FORM = 2
-"""Counts up when what is kept of a job, or how a step is lowered, changes."""
+"""Incremented when a job's record, or the lowering, changes."""
 PASSING = (
     "_",
     "OLDPWD",
@@ -39,26 +38,26 @@ PASSING = (
     "WINDOWID",
     "TPUDIAG_CACHE",
 )
-"""Environment variables that change from call to call and that no step depends on."""
+"""Environment variables that vary between calls without affecting a step."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class KeptJob:
-    """What an earlier plan learned of a job."""
+    """The record of a job from an earlier plan."""
 
     sources: dict[str, str]
-    """The job's own modules, each with the SHA-256 of its content."""
+    """The job's own modules, with the SHA-256 of their content."""
     batch: Batch
     alone: bool
     steps: tuple[LoweredStep, ...]
 
 
 def name_of(spec: JobSpec, python: JobPython) -> str:
-    """The name of a job's record: what its step depends on beside its modules."""
-    run = Path(spec.log_dir).name  # of this run alone: where it leaves files changes no step
+    """The name of a job's record: everything that its step depends on besides its modules."""
+    run = Path(spec.log_dir).name  # of this run only: its output folder does not change a step
     arguments = [argument.replace(run, "") if run else argument for argument in spec.arguments]
-    # All but a few: which of them the script reads nobody knows, and a stale step would be a wrong
-    # plan.
+    # All but a few, since it is unknown which of them the script reads, and a stale step would give
+    # a wrong plan.
     variables = sorted((k, v) for k, v in os.environ.items() if k not in PASSING)
     parts = (
         FORM,
@@ -78,7 +77,7 @@ def name_of(spec: JobSpec, python: JobPython) -> str:
 
 
 class Steps:
-    """The lowered steps of one job; the job is started when one is not known yet."""
+    """The lowered steps of one job, which is started only when an unknown one is needed."""
 
     def __init__(self, name: str, start: Callable[[], Dialog]) -> None:
         self._name, self._start = name, start
@@ -86,31 +85,31 @@ class Steps:
         self._kept = _load(name)
         self._dialog: Dialog | None = None
         self.reused = 0
-        """Steps that an earlier plan had lowered."""
+        """Steps lowered by an earlier plan."""
 
     @property
     def alone(self) -> bool:
-        """Whether the job trains under no strategy."""
+        """Whether the job trains outside a strategy."""
         if self._kept is not None:
             return self._kept.alone
         return self._dialog is not None and self._dialog.alone
 
     @property
     def dialog(self) -> Dialog | None:
-        """The job, where it was started."""
+        """The job, if it was started."""
         return self._dialog
 
     def wait(self) -> Batch | None:
         """The batch of the job's own step; None where it ended without one."""
-        return self._kept.batch if self._kept is not None else self._asked().wait()
+        return self._kept.batch if self._kept is not None else self._started_job().wait()
 
     def lower(self, batch: int, replicas: int) -> LoweredStep:
-        """The step with this batch; any thread may ask."""
+        """The step with this batch; may be called from any thread."""
         for step in self._kept.steps if self._kept is not None else ():
             if (step.batch, step.replicas) == (batch, replicas):
                 self.reused += 1
                 return step
-        dialog = self._asked()
+        dialog = self._started_job()
         own = dialog.wait()
         step = dialog.lower(batch, replicas)
         # A step that did not lower is requested again: its reason may be gone.
@@ -120,12 +119,12 @@ class Steps:
         return step
 
     def close(self) -> None:
-        """Let the job end; safe to call twice."""
+        """End the job; may be called twice."""
         if self._dialog is not None:
             self._dialog.close()
 
-    def _asked(self) -> Dialog:
-        """The job, started when it is first needed."""
+    def _started_job(self) -> Dialog:
+        """The job, started at the first use."""
         with self._lock:
             if self._dialog is None:
                 self._dialog = self._start()
@@ -133,8 +132,8 @@ class Steps:
 
 
 class StepsByDevices:
-    """The steps of a job of JAX, whose mesh it makes of the devices that it finds: a run for each
-    number of them."""
+    """The steps of a JAX job, whose mesh depends on the devices that it finds: one run per
+    number of devices."""
 
     def __init__(self, devices: int, start: Callable[[int], Steps]) -> None:
         self._start, self._lock = start, threading.Lock()
@@ -143,7 +142,7 @@ class StepsByDevices:
 
     @property
     def reused(self) -> int:
-        """Steps that an earlier plan had lowered."""
+        """Steps lowered by an earlier plan."""
         return sum(steps.reused for steps in self._of.values())
 
     @property
@@ -161,7 +160,7 @@ class StepsByDevices:
         return self._own.wait()
 
     def lower(self, batch: int, replicas: int) -> LoweredStep:
-        """The step with this batch on each of so many devices; any thread may ask."""
+        """The step with this batch on each of so many devices; may be called from any thread."""
         if self.alone:
             return self._own.lower(batch, replicas)
         with self._lock:
@@ -174,7 +173,7 @@ class StepsByDevices:
         return steps.lower(batch, replicas)
 
     def close(self) -> None:
-        """Let the jobs end; safe to call twice."""
+        """End the jobs; may be called twice."""
         for steps in self._of.values():
             steps.close()
 
@@ -185,7 +184,7 @@ def _folder() -> Path:
 
 
 def _load(name: str) -> KeptJob | None:
-    """What is known of the job; None where nothing is, or a module of its changed."""
+    """The job's record; None where there is none, or a module has changed."""
     try:
         kept = msgspec.json.decode((_folder() / f"{name}.json").read_bytes(), type=KeptJob)
         same = all(_digest(Path(file)) == digest for file, digest in kept.sources.items())
@@ -198,7 +197,7 @@ def _load(name: str) -> KeptJob | None:
 def _kept(
     name: str, before: KeptJob | None, dialog: Dialog, batch: Batch, step: LoweredStep
 ) -> KeptJob | None:
-    """The job's record with one more step; as it was where it cannot be written."""
+    """The job's record with another step; unchanged where it cannot be written."""
     with contextlib.suppress(OSError):
         _folder().mkdir(parents=True, exist_ok=True)
         known = (*(before.steps if before is not None else ()), _copied(name, step))

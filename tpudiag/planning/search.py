@@ -1,4 +1,4 @@
-"""Asks the compiler for every target and batch, on as many cores as the memory allows."""
+"""Compiles every target and batch, on as many cores as the memory allows."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import host_memory
 
 COMPILATION_BYTES = 3 * GIB
-"""What one compilation of a large step was seen to take at most."""
+"""The largest memory seen for one compilation of a large step."""
 
 
 class StepCompiler(Protocol):
-    """The TPU compiler, wherever it runs; any thread may ask."""
+    """The TPU compiler, wherever it runs; may be called from any thread."""
 
     def compile(self, step: LoweredStep, target: Target) -> Compilation:
         """The compiler's answer for one step on one target."""
         ...
 
     def stop(self) -> None:
-        """End what is under way."""
+        """End what is in progress."""
 
     @property
     def stopped(self) -> bool:
@@ -38,11 +38,11 @@ class StepCompiler(Protocol):
 
 
 class _Stopped(Exception):
-    """The plan is over before its end."""
+    """The plan was stopped early."""
 
 
 class Search:
-    """The compilations of one plan, some at a time."""
+    """The compilations of one plan, several at a time."""
 
     def __init__(
         self,
@@ -61,11 +61,12 @@ class Search:
         self._began = time.monotonic()
 
     def run(self, deadline: float) -> str | None:
-        """Try all; why it is not whole, None where it is."""
+        """Try everything; returns why the plan is partial, None where it is complete."""
         with ThreadPoolExecutor(self._at_a_time) as pool:
             try:
-                # Batches outside: the smallest of all targets come first, so that what is refused
-                # spares the larger ones, and a plan that is cut short has a row of each target.
+                # Batches in the outer loop: the smallest of all targets come first, so that
+                # refusals save the larger ones, and a plan that is cut short has a row of each
+                # target.
                 grid = [(p, b) for b in self._batches for p in self._plans]
                 self._finish([pool.submit(self._try, p, b) for p, b in grid], deadline)
                 self._finish([pool.submit(self._bisect, p) for p in self._plans], deadline)
@@ -74,12 +75,12 @@ class Search:
             finally:
                 self._compiler.stop()
                 self._steps.close()
-                # Not waited for: the compilers were killed above, and their threads end by that.
+                # No wait: the compilers were killed above, which ends their threads.
                 pool.shutdown(wait=False, cancel_futures=True)
         return None
 
     def _finish(self, futures: list[Future[None]], deadline: float) -> None:
-        """Wait for some compilations, in short waits, so that Ctrl-C is heard."""
+        """Wait for some compilations, in short waits, so that Ctrl-C is handled."""
         while wait(futures, timeout=0.2).not_done:
             if time.monotonic() > deadline:
                 raise _Stopped
@@ -87,31 +88,31 @@ class Search:
             future.result()
 
     def _try(self, plan: Plan, batch: int) -> None:
-        """One batch on one target, where no smaller one was refused."""
+        """Try one batch on one target, unless a smaller one was refused."""
         refused = plan.smallest_refused()
         if refused is not None and batch > refused:
             plan.skipped.add(batch)
             self._planned -= 1
             return
         answer = self._ask(plan, batch)
-        # An answer that came after the stop is the stop's own error.
+        # An answer after the stop is the stop's own error.
         if not self._compiler.stopped:
             plan.answers[batch] = answer
 
     def _bisect(self, plan: Plan) -> None:
-        """The largest batch that fits, closer and closer."""
+        """Bisect for the largest batch that fits."""
         for _ in range(candidates.BISECTIONS):
             middle = plan.middle()
             if middle is None or self._compiler.stopped:
                 return
             self._planned += 1
             self._try(plan, middle)
-            # The next middle would be the same: an answer that failed moves neither end.
+            # A failed answer moves neither end: the next middle would be the same.
             if middle not in plan.answers or plan.answers[middle].fits is None:
                 return
 
     def _ask(self, plan: Plan, batch: int) -> Compilation:
-        """Lower and compile; says what is being done."""
+        """Lower and compile, with progress."""
         target = plan.target
         phase = f"{target.name}, batch {batch}: compiling{self._left()}"
         self._on_phase(Phase(phase, self._done, self._planned))
@@ -121,7 +122,7 @@ class Search:
         return answer
 
     def _left(self) -> str:
-        """How long the compilations that are known of will take, as the ones so far did."""
+        """An estimate of the time for the known remaining compilations."""
         left = self._planned - self._done
         if not self._done or left <= 0:
             return ""
@@ -132,5 +133,5 @@ class Search:
 
 
 def workers() -> int:
-    """Compilations at a time: one a core, as many as the memory holds."""
+    """Parallel compilations: one per core, as memory allows."""
     return max(1, min(os.cpu_count() or 1, host_memory.available_bytes() // COMPILATION_BYTES))

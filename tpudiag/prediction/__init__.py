@@ -1,1 +1,1 @@
-"""The time of a training step, predicted from the program that the TPU compiler made of it."""
+"""Predicts a training step's time from the TPU compiler's optimised program."""

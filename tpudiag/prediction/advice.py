@@ -1,4 +1,4 @@
-"""What would make an instruction faster, from what it is and what bounds it."""
+"""Advice to make an instruction faster, from its kind and its bound."""
 
 import re
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from tpudiag.prediction.times import Bound, Timed
 from tpudiag.prediction.work import Kind
 
 NEAR_PEAK = 1.15
-"""Times of what its FLOPs take at the peak: a product that takes no longer is well shaped."""
+"""A product within this factor of its FLOPs' time at the peak has a good shape."""
 _BIAS = re.compile(r"Bias(Add)?Grad|BiasAdd\b")
 _BATCH_NORM = re.compile(r"[Bb]atch_?[Nn]orm")
 _NORM = re.compile(r"[Bb]atch_?[Nn]orm|LayerNorm|moments|normalization")
@@ -18,7 +18,7 @@ _EMBEDDING = re.compile(r"[Gg]ather|[Ee]mbedding|[Ss]catter")
 
 
 def normalised(step: Iterable[Timed]) -> bool:
-    """Whether a step holds batch normalization."""
+    """Whether a step contains batch normalization."""
     return any(_BATCH_NORM.search(each.work.op_name) for each in step)
 
 
@@ -27,7 +27,7 @@ def helps(timed: Timed, in_normalised: bool = False) -> str:
     work = timed.work
     if work.kind is Kind.COLLECTIVE:
         return "more examples a replica, so that the same bytes are sent less often"
-    # Before the kind: parts of tiles cost many times their bytes, whatever is computed on the way.
+    # Before the kind: partial tiles cost many times their bytes, whatever is computed.
     if work.strided_bytes:
         return "it writes parts of tiles: stack along a dimension that is not among the last two"
     if work.kind is Kind.PRODUCT:
@@ -40,19 +40,19 @@ def helps(timed: Timed, in_normalised: bool = False) -> str:
 
 
 def _of_product(timed: Timed) -> str:
-    """Of a matrix product or convolution."""
+    """For a matrix product or convolution."""
     if timed.bound is Bound.HBM:
         return "more examples a replica, or bfloat16 operands: it moves more than it multiplies"
-    # The low end is what the FLOPs take at the peak, without the padding of dimensions.
+    # The low end is the FLOPs' time at the peak, without padding.
     if timed.ms.value <= NEAR_PEAK * timed.ms.low:
         return "near the MXU's peak already: only fewer multiplications help"
     return "dimensions that are multiples of 128 (256 on v6e): the MXU multiplies the padding too"
 
 
 def _of_elementwise(timed: Timed, in_normalised: bool) -> str:
-    """Of what no MXU is needed for, by the operation that made it."""
+    """For instructions without the MXU, by the operation that made them."""
     name = timed.work.op_name
-    # bfloat16 halves bytes; where the arithmetic lasts longer than these, it helps nothing.
+    # bfloat16 halves bytes; where arithmetic takes longer, it does not help.
     by_bytes = timed.bound is not Bound.VECTOR
     if in_normalised and _BIAS.search(name) and "conv" in name.lower():
         return "where batch normalization follows, the bias does nothing: use_bias=False"

@@ -1,4 +1,4 @@
-"""Array types of HLO text: `bf16[128,224]{1,0:T(8,128)(2,1)S(1)}` and what they take."""
+"""Array types of HLO text: `bf16[128,224]{1,0:T(8,128)(2,1)S(1)}` and their sizes."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _TILE = re.compile(r"T\(([\d,*]+)\)")
 
 @dataclass(frozen=True)
 class Array:
-    """One array of the program: its dimensions, and its tile where it lies in tiles."""
+    """One array of the program: its dimensions, and its tile where it is tiled."""
 
     kind: str
     dims: tuple[int, ...]
@@ -42,7 +42,7 @@ class Array:
 
     @property
     def hbm_bytes(self) -> int:
-        """What reading or writing all of it moves in HBM: nothing where it lies elsewhere."""
+        """The HBM traffic of reading or writing all of it: none where it is elsewhere."""
         return self.padded_bytes if self.in_hbm else 0
 
     def _full(self) -> list[int]:
@@ -69,8 +69,8 @@ def _array(match: re.Match[str]) -> Array:
         match[1],
         tuple(int(size.lstrip("<=")) for size in match[2].split(",") if size),
         tuple(int(place) for place in (match[3] or "").split(",") if place),
-        # A `*` in a tile joins dimensions before it is tiled: of those no padding is counted.
+        # A `*` in a tile joins dimensions before tiling: their padding is not counted.
         tuple(whole(length) or 0 for length in lengths),
-        # S(n) names another memory (VMEM, SMEM, the host's); HBM is the one that is not named.
+        # S(n) names another memory (VMEM, SMEM, the host's); HBM is unnamed.
         "S(" not in layout,
     )

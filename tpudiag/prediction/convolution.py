@@ -1,7 +1,7 @@
-"""The multiplications of a convolution or matrix product as the TPU compiler writes it.
+"""The multiplications of a convolution or matrix product in the TPU compiler's form.
 
-Matrix products stand as convolutions there: `window={...} dim_labels=bf_io->bf`, a batch of them
-with a dilated window, of which most taps fall outside. Those take no time and are left out.
+Matrix products appear as convolutions: `window={...} dim_labels=bf_io->bf`, batched ones with a
+dilated window, most of whose taps fall outside. Those take no time and are not counted.
 """
 
 import re
@@ -14,13 +14,13 @@ _WINDOW = re.compile(r"window=\{([^}]*)\}")
 _LABELS = re.compile(r"dim_labels=(\w+)_(\w+)->(\w+)")
 _DOT = re.compile(r"lhs_contracting_dims=\{([\d,]*)\}")
 MOST_PLACES = 1 << 20
-"""Of one dimension that are walked through."""
+"""The most positions examined per dimension."""
 _Labelled = tuple[Array, str]
-"""An array with a letter or number for each dimension, as dim_labels has them."""
+"""An array with a letter or number per dimension, as in dim_labels."""
 
 
 def flops(opcode: str, operands: Sequence[Array], result: Array, attributes: str) -> int:
-    """Two for each multiplication of a `convolution` or `dot`, taps inside the input alone."""
+    """Two per multiplication of a `convolution` or `dot`, with taps inside the input only."""
     if len(operands) < 2:
         return 0
     if opcode == "dot":
@@ -33,14 +33,14 @@ def flops(opcode: str, operands: Sequence[Array], result: Array, attributes: str
         return 0
     left, right, out = labels[1], labels[2], labels[3]
     taps = _taps(attributes, (operands[0], left), (operands[1], right), (result, out))
-    # The kernel's, not the input's: of a grouped convolution each output sees its own group alone.
+    # The kernel's, not the input's: in a grouped convolution each output sees only its group.
     channels = operands[1].dims[right.index("i")]
     kept = prod(size for size, label in zip(result.dims, out, strict=False) if label in "bf")
     return 2 * kept * channels * taps
 
 
 def _taps(attributes: str, input_: _Labelled, kernel: _Labelled, result: _Labelled) -> int:
-    """Pairs of output position and kernel position that meet an input, over all dimensions."""
+    """Pairs of output and kernel positions that hit an input, over all dimensions."""
     spatial = sorted(label for label in result[1] if label.isdigit())
     total = 1
     for number, label in enumerate(spatial):
@@ -71,12 +71,11 @@ def _window(attributes: str, number: int, count: int) -> tuple[int, int, int, in
 def _inside(
     length: int, kernel: int, out: int, stride: int, pad: int, dilated: int, spread: int
 ) -> int:
-    """The pairs of one dimension whose place in the dilated, padded input is an input."""
+    """The pairs of one dimension that hit the dilated, padded input."""
     if min(kernel, out) > MOST_PLACES:
         raise ValueError("a window larger than any array")
     last = (length - 1) * dilated
-    # The shorter one is walked through: the gradient of a kernel stands as a convolution whose
-    # kernel is the whole image.
+    # Iterate over the shorter one: a kernel's gradient is a convolution whose kernel is the image.
     if kernel < out:
         return sum(_hits(tap * spread - pad, stride, out, last, dilated) for tap in range(kernel))
     return sum(_hits(at * stride - pad, spread, kernel, last, dilated) for at in range(out))
@@ -90,8 +89,7 @@ def _hits(first: int, step: int, count: int, last: int, dilated: int) -> int:
     if high < low or first % shared:
         return 0
     period = dilated // shared
-    # The first n with (first + n * step) % dilated == 0, by the inverse of the step: no place is
-    # tried one by one.
+    # The first n with (first + n * step) % dilated == 0, by the modular inverse of the step.
     number = -(first // shared) * pow(step // shared, -1, period) % period if period > 1 else 0
     start = low + (number - low) % period
     return max(0, (high - start) // period + 1)

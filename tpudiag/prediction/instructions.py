@@ -1,4 +1,4 @@
-"""From the instructions of a program to their work: loops unrolled, the longest of branches."""
+"""The work of a program's instructions: loops unrolled, the longest of branches."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,10 +12,10 @@ from tpudiag.prediction.traffic import traffic
 from tpudiag.prediction.work import Kind, Work
 
 SHAPE_KEPT = 80
-"""Characters of a result's type that are kept."""
+"""The kept characters of a result's type."""
 MOST_HOPS = 8
-"""From a move to what made its array: through copies, bitcasts and parts of tuples."""
-# They only name or wait: the work of an asynchronous pair stands at its start.
+"""The most copies, bitcasts and tuple elements between a move and its array's origin."""
+# They only name or wait: an asynchronous pair's work counts at its start.
 _FREE = frozenset(
     (
         "parameter",
@@ -61,7 +61,7 @@ def work_of(module: Module) -> tuple[Work, ...]:
 
 
 def _computation(module: Module, name: str, trips: int) -> Iterator[Work]:
-    """The work of one computation and of what it runs."""
+    """The work of one computation and those it runs."""
     lines = module.instructions(name)
     made = {line.name: line for line in lines}
     for line in lines:
@@ -80,7 +80,7 @@ def _computation(module: Module, name: str, trips: int) -> Iterator[Work]:
 def _loop(
     module: Module, line: Instruction, made: dict[str, Instruction], trips: int
 ) -> Iterator[Work]:
-    """The work of a loop's body, as often as it runs."""
+    """The work of a loop's body, times its iterations."""
     body = list(_computation(module, line.called("body"), 1))
     # Before its length is needed: an open loop around nothing must not keep a step from being
     # predicted.
@@ -93,16 +93,16 @@ def _loop(
 
 
 def _longest(module: Module, line: Instruction, trips: int) -> Iterator[Work]:
-    """The branch that has most to do."""
+    """The branch with the most work."""
     branches = [list(_computation(module, name, trips)) for name in line.branches]
-    # Which branch runs is not in the program: the longest, so that nothing is claimed too fast.
+    # The branch taken is unknown: use the longest, so that the prediction is not too fast.
     yield from max(
         branches, key=lambda b: sum(w.hbm_bytes * w.trips for w in b), default=list[Work]()
     )
 
 
 def _hidden(work: Iterable[Work]) -> Iterator[Work]:
-    """Work that was started and is waited for later."""
+    """Work that was started and is awaited later."""
     return (replace(each, hidden=True) for each in work)
 
 
@@ -159,7 +159,7 @@ def _instruction(
 
 
 def _maker(line: Instruction, made: dict[str, Instruction]) -> str:
-    """The framework's operation that made what the compiler moves; empty for an argument."""
+    """The framework operation that made the compiler's moved array; empty for an argument."""
     for _ in range(MOST_HOPS):
         source = made.get(line.operands[0]) if line.operands else None
         if source is None or source.op_name:
@@ -169,8 +169,8 @@ def _maker(line: Instruction, made: dict[str, Instruction]) -> str:
 
 
 def _prefetched(line: Instruction) -> int:
-    """What a copy between memories moves through HBM, where one of its ends lies there."""
-    # A copy's tuple is (to, from, context): one of the two ends lies in VMEM mostly.
+    """The HBM traffic of a copy between memories, where one end is in HBM."""
+    # A copy's tuple is (to, from, context): one of the two ends is mostly in VMEM.
     ends = line.results[:2]
     in_hbm = max((array.hbm_bytes for array in ends), default=0)
     return min(in_hbm, min((array.padded_bytes for array in ends), default=0))
@@ -182,20 +182,19 @@ def _operands(line: Instruction, made: dict[str, Instruction]) -> tuple[Array, .
 
 
 def _kind(line: Instruction, inner: Sequence[Instruction], flops: int) -> Kind:
-    """What an instruction is."""
+    """The kind of an instruction."""
     if flops:
         return Kind.PRODUCT
     moves = {"broadcast", "pad", "copy", "iota", "slice", "transpose", "concatenate", "reverse"}
     root = next((each for each in inner if each.root), line)
-    # Up to three: parameter, one operation and the move itself. Longer fusions compute before they
-    # move.
+    # Up to three: parameter, one operation and the move. Longer fusions compute before they move.
     if line.opcode in moves or (inner and root.opcode in moves and len(inner) <= 3):
         return Kind.MOVE
     return Kind.ELEMENTWISE
 
 
 def _inner_name(inner: Sequence[Instruction]) -> str:
-    """The framework's operation at the end of a fusion that has no name itself."""
+    """The framework operation at the end of a nameless fusion."""
     root = next((each for each in inner if each.root), None)
     if root is None or root.op_name:
         return root.op_name if root else ""
@@ -203,13 +202,13 @@ def _inner_name(inner: Sequence[Instruction]) -> str:
 
 
 def _stated(line: Instruction) -> dict[str, int]:
-    """What a kernel says of its own cost."""
+    """A kernel's stated cost."""
     cost = _COST.search(line.rest)
     return {name: int(value) for name, value in _FIELD.findall(cost[1])} if cost else {}
 
 
 def _flops(module: Module, inner: Sequence[Instruction]) -> int:
-    """Of the products inside a fusion, and of those in fusions inside it."""
+    """FLOPs of the products inside a fusion, including nested fusions."""
     made = {each.name: each for each in inner}
     total = 0
     for each in inner:
@@ -221,7 +220,7 @@ def _flops(module: Module, inner: Sequence[Instruction]) -> int:
 
 
 def _product(line: Instruction, made: dict[str, Instruction]) -> int:
-    """Of one product; 0 where it is none."""
+    """FLOPs of one product; 0 for others."""
     if line.opcode not in ("convolution", "dot") or not line.results:
         return 0
     operands = _operands(line, made)
@@ -231,7 +230,7 @@ def _product(line: Instruction, made: dict[str, Instruction]) -> int:
 def _collective(
     module: Module, line: Instruction, inner: Sequence[Instruction], operands: Sequence[Array]
 ) -> tuple[str, int, int, bool] | None:
-    """Word, bytes that one device gives, members, and whether it runs beside others."""
+    """Its word, bytes given by one device, group size, and whether it runs asynchronously."""
     direct = _COLLECTIVE.match(line.opcode)
     if direct:
         size = sum(array.bytes for array in operands)
@@ -241,7 +240,7 @@ def _collective(
             made = {one.name: one for one in inner}
             size = sum(array.bytes for array in _operands(each, made))
             word = "reduce-scatter" if "all-reduce-scatter" in line.called("calls") else each.opcode
-            # A fusion that the compiler runs beside others says so in its name alone.
+            # An asynchronous fusion is marked only by its name.
             return word.removesuffix("-start"), size, _members(each), "async" in line.name
         if each.opcode == "fusion":
             nested = module.instructions(each.called("calls"))
@@ -252,7 +251,7 @@ def _collective(
 
 
 def _members(line: Instruction) -> int:
-    """Devices in one group of a collective; 2 where it does not say."""
+    """Devices in one group of a collective; 2 where unknown."""
     groups, mesh = _GROUPS.search(line.rest), _MESH.search(line.rest)
     if mesh is not None:  # {'x'} of mesh['x'=16,'y'=16]; a part of an axis as 'x':(2)8
         axes = {name: int(size) for name, size, _ in _AXIS.findall(mesh[1])}

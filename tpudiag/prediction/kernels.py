@@ -1,4 +1,4 @@
-"""What kernels of their own have to do that do not state it: attention, by its operands.
+"""The work of custom kernels that do not state it: attention, from its operands.
 
 The TPU compiler has no cycle estimate of a kernel, and few kernels state their cost.
 """
@@ -9,27 +9,27 @@ from collections.abc import Sequence
 from tpudiag.prediction.arrays import Array
 
 CAUSAL = 0.5
-"""Of all pairs of positions: a decoder's attention leaves out half of them."""
+"""The share of position pairs in causal attention, which skips half of them."""
 PRODUCTS = 2
-"""Of queries with keys, and of shares with values."""
+"""Products of queries with keys, and of weights with values."""
 _ATTENTION = re.compile(r"attention|mha|mqa|gqa", re.I)
 _BACKWARD = {"dkv": 4, "dq": 3, "bwd": 5, "backward": 5}
-"""Products of the gradient's kernels, which make the shares again."""
+"""Products of the gradient kernels, which recompute the weights."""
 
 
 def attention_flops(name: str, operands: Sequence[Array]) -> int:
-    """FLOPs of an attention kernel, causal; 0 where the name or the operands are of none.
+    """FLOPs of a causal attention kernel; 0 where name or operands do not match.
 
-    Queries are [..., heads, positions, width]; keys follow, with as wide heads.
+    Queries are [..., heads, positions, width], followed by keys with heads of the same width.
     """
-    # Segment ids, masks of blocks and lengths come among the operands as integers.
+    # Integer operands are segment ids, block masks and lengths.
     large = [each for each in operands if len(each.dims) >= 3 and each.kind in ("bf16", "f32")]
     if not _ATTENTION.search(name) or len(large) < 3:
         return 0
     queries, keys = large[0], large[1]
     if queries.dims[-1] != keys.dims[-1]:
         return 0
-    # dkv before dq and both before bwd: names such as `bwd_dkv` hold two of the words.
+    # dkv before dq and both before bwd: names such as `bwd_dkv` contain two of the words.
     products = next((n for word, n in _BACKWARD.items() if word in name), PRODUCTS)
     if "dkv" in name and "fused" in name:
         products = _BACKWARD["bwd"]

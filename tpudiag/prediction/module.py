@@ -1,4 +1,4 @@
-"""The text of an optimised program as instructions: names, types, operands, what each calls."""
+"""Parses an optimised program into instructions: names, types, operands, calls."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,12 +19,12 @@ _CYCLES = re.compile(r'"estimated_cycles":"(\d+)"')
 _BRACKET = re.compile(r"[()]")
 _COUNT = re.compile(r"^(\d+)\)")
 _INDEX = re.compile(r"index=(\d+)")
-# What TensorFlow calls all arguments and all results: no operation of anybody's.
+# TensorFlow's names for all arguments and all results, which are no operations.
 _PLUMBING = frozenset(("XLA_Args", "XLA_Retvals", ""))
 
 
 LONGEST = 2**31 - 1
-"""A limit like this is none: the largest that the counter holds."""
+"""The largest counter value, which is no limit."""
 COPIES = 5
 
 
@@ -36,44 +36,44 @@ class Instruction:
     shape: str
     opcode: str
     rest: str
-    """What follows the opening bracket of its operands."""
+    """The text after the opening bracket of its operands."""
     root: bool = False
 
     @cached_property
     def results(self) -> tuple[Array, ...]:
-        """The arrays that it makes."""
+        """The arrays of its result."""
         return arrays(self.shape)
 
     @cached_property
     def operands(self) -> tuple[str, ...]:
-        """The names of what it reads."""
+        """The names of its operands."""
         return tuple(_OPERAND.findall(self.rest[: _closing(self.rest)]))
 
     @property
     def attributes(self) -> str:
-        """What follows its operands."""
+        """The text after its operands."""
         return self.rest[_closing(self.rest) :]
 
     @property
     def cycles(self) -> int | None:
-        """The compiler's estimate of it; None where it has none."""
+        """The compiler's estimate; None where there is none."""
         estimate = _CYCLES.search(self.rest)
         return int(estimate[1]) if estimate else None
 
     @property
     def op_name(self) -> str:
-        """The operation of the framework that it was made for; empty where it has none."""
+        """The framework operation that it was made for; empty where there is none."""
         name = _OP_NAME.search(self.rest)
         return name[1] if name and name[1] not in _PLUMBING else ""
 
     @property
     def computations(self) -> tuple[str, ...]:
-        """The computations that it names; a loop's body twice, for it is walked through twice."""
+        """The computations that it names; a loop's body twice, since it is visited twice."""
         called = _CALLS.findall(self.rest)
         return (*called, *self.branches, *(called if self.opcode == "while" else ()))
 
     def called(self, attribute: str) -> str:
-        """The computation that an attribute names; empty where it names none."""
+        """The computation named by an attribute; empty where there is none."""
         name = re.search(rf"\b(?:{attribute})=\{{?%([\w.\-]+)", self.rest)
         return name[1] if name else ""
 
@@ -95,29 +95,29 @@ class Module:
     computations: dict[str, tuple[Instruction, ...]]
 
     def instructions(self, computation: str) -> tuple[Instruction, ...]:
-        """Those of one computation; none where there is no such one."""
+        """The instructions of a computation; none where it does not exist."""
         return self.computations.get(computation, ())
 
     def trips(self, loop: Instruction, made: Mapping[str, Instruction] = EMPTY) -> int | None:
-        """How often a loop runs: from the constant in its condition; None where it is open.
+        """A loop's iterations: from the constant in its condition; None where unknown.
 
-        The TPU compiler's programs leave out `known_trip_count` mostly. A limit that the loop
-        carries is looked for in what it starts with, among `made` beside it.
+        The TPU compiler mostly omits `known_trip_count`. A limit carried by the loop is searched in
+        its initial values, among `made`.
         """
         known = _TRIPS.search(loop.rest)
         if known:
             return int(known[1])
         condition = loop.called("condition")
-        # An optimised condition compares its counter with a constant, whose value is the length of
-        # a loop from 0 by 1, as TensorFlow and JAX make them.
+        # An optimised condition compares its counter with a constant, the length of a loop from 0
+        # by 1 as made by TensorFlow and JAX.
         limits = [count for count in self._counts(condition) if 0 < count < LONGEST]
         if not limits:
             limits = [count for count in self._carried(loop, condition, made) if count > 0]
-        # The least above 1: beside its length a condition may hold a larger limit, and a step of 1.
+        # The smallest above 1: a condition may also contain a larger limit, and a step of 1.
         return min((count for count in limits if count > 1), default=max(limits, default=None))
 
     def _counts(self, computation: str) -> Iterator[int]:
-        """The integer constants of a computation and of what it calls."""
+        """The integer constants of a computation and of those it calls."""
         for instruction in self.instructions(computation):
             count = _constant(instruction)
             if count is not None:
@@ -128,7 +128,7 @@ class Module:
     def _carried(
         self, loop: Instruction, condition: str, made: Mapping[str, Instruction]
     ) -> Iterator[int]:
-        """The constants with which those places of the loop start that its condition reads."""
+        """The constant initial values of the carried elements read by the condition."""
         start = made.get(loop.operands[0]) if loop.operands else None
         for instruction in self.instructions(condition):
             place = _INDEX.search(instruction.rest)
@@ -141,7 +141,7 @@ class Module:
                     yield count
 
     def _value(self, name: str, made: Mapping[str, Instruction]) -> int | None:
-        """The constant behind a name: copies looked through, and the counter of an ended loop."""
+        """The constant behind a name, following copies and counters of finished loops."""
         for _ in range(COPIES):
             instruction = made.get(name)
             if instruction is None or not instruction.operands:
@@ -154,7 +154,7 @@ class Module:
         return None
 
     def _left(self, part: Instruction, made: Mapping[str, Instruction]) -> int | None:
-        """What a loop leaves at one place: its length where it counts there from 0.
+        """The final value of a loop's element: its length where it counts from 0.
 
         A gradient's loop runs as often as the loop before it counted.
         """
@@ -169,7 +169,7 @@ class Module:
 
 
 def _index(instruction: Instruction) -> str:
-    """The place that a get-tuple-element takes; empty for others."""
+    """The index of a get-tuple-element; empty for others."""
     place = _INDEX.search(instruction.rest)
     return place[1] if place else ""
 
@@ -187,7 +187,7 @@ def parse(text: str) -> Module:
     computations: dict[str, list[Instruction]] = {}
     entry, current = "", ""
     for line in text.splitlines():
-        # Most lines of a program are indented: no expression is tried on them.
+        # Most lines of a program are indented: skip the expression for them.
         header = _HEADER.match(line) if line[:1] not in (" ", "}", "") else None
         if header and not line.startswith("HloModule"):
             current = header[2]
@@ -196,13 +196,13 @@ def parse(text: str) -> Module:
         elif current and (instruction := instruction_of(line)) is not None:
             computations[current].append(instruction)
         elif current and computations[current] and line not in ("", "}"):
-            last = computations[current][-1]  # attributes of kernels run over several lines
+            last = computations[current][-1]  # attributes of kernels span several lines
             computations[current][-1] = replace(last, rest=last.rest + line)
     return Module(entry, {name: tuple(lines) for name, lines in computations.items()})
 
 
 def instruction_of(line: str) -> Instruction | None:
-    """A line as an instruction, None where it is none."""
+    """A line as an instruction, None for others."""
     named = _NAME.match(line)
     if named is None:
         return None
@@ -215,7 +215,7 @@ def instruction_of(line: str) -> Instruction | None:
 
 
 def _type_end(line: str, start: int) -> int:
-    """Where a type that starts here ends: at a space outside all brackets."""
+    """The end of a type that starts here: a space outside all brackets."""
     if not line.startswith("(", start):
         end = line.find(" ", start)
         return len(line) if end < 0 else end
@@ -223,7 +223,7 @@ def _type_end(line: str, start: int) -> int:
 
 
 def _closing(text: str, start: int = 0) -> int:
-    """Where the bracket closes that is open at the start."""
+    """The position of the bracket that closes the one open at the start."""
     depth = 1
     for bracket in _BRACKET.finditer(text, start):
         depth += 1 if bracket[0] == "(" else -1

@@ -1,4 +1,4 @@
-"""The predicted step: the times of its instructions together, its bounds, what takes most."""
+"""The predicted step: the sum of its instructions' times, its bounds, and the largest of them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -8,18 +8,18 @@ from tpudiag.prediction.work import Work, collective_bytes_of, flops_of, hbm_byt
 from tpudiag.records import dataclass
 
 NARROWEST = 0.90, 1.20
-"""The range around the estimate that is claimed at least: published steps vary by this much."""
+"""The narrowest claimed range around the estimate: published steps vary by this much."""
 BEYOND = 0.2
-"""Of the estimate, above what the device may take: published steps hold evaluations, checkpoints
-and input beside what the device does."""
+"""Additional share of the estimate at the high end: published steps include evaluations,
+checkpoints and input."""
 DISPATCH_MS = 0.1, 0.6, 4.0
-"""What the host takes to send one step to the device: on a TPU VM, at worst over a network."""
+"""The host's time to dispatch one step to the device: on a TPU VM, at worst over a network."""
 KEPT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class TopInstruction:
-    """One of the instructions that take most of the step."""
+    """One of the step's largest instructions."""
 
     name: str
     op_name: str
@@ -34,22 +34,22 @@ class TopInstruction:
     """How often it runs in one step."""
     bound_by: Bound
     helps: str
-    """What would make it faster."""
+    """Advice to make it faster."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class PredictedStep:
-    """A training step on a target, predicted: nothing here was measured on a TPU."""
+    """A training step predicted for a target; nothing was measured on a TPU."""
 
     target: str
     batch: int
-    """Examples a replica."""
+    """Examples per replica."""
     ms: Range
     device_ms: Range
-    """What the device does, without the host."""
+    """The device's time, without the host."""
     bound_by: Bound
     split_ms: tuple[tuple[Bound, float], ...]
-    """The estimate of the device's time by what it waits for, the largest first."""
+    """The estimate of the device's time by bound, largest first."""
     mfu: Range
     """FLOPs of its matrix products over the documented bfloat16 peak, 0 to 1."""
     hbm_use: Range
@@ -73,10 +73,9 @@ class PredictedStep:
 
     @property
     def collective_share(self) -> Range:
-        """Of the device's time in collectives that nothing hides, 0 to 1."""
+        """The share of the device's time in unhidden collectives, 0 to 1."""
         spent, rest = self.collective_ms, self.device_ms
-        # Both ends against the opposite end of the rest: slow links beside a fast rest are the
-        # largest share.
+        # Combine opposite ends: slow links with everything else fast give the largest share.
         others = max(rest.value - spent.value, 1e-9)
         slow, fast = max(rest.high - spent.high, others), min(rest.low, others)
         return Range(
@@ -86,7 +85,7 @@ class PredictedStep:
         )
 
     def examples_per_second(self, devices: int) -> Range:
-        """Of so many replicas together."""
+        """For so many replicas together."""
         examples = self.batch * devices * 1e3
         return Range(*(examples / each for each in (self.ms.high, self.ms.value, self.ms.low)))
 
@@ -94,11 +93,11 @@ class PredictedStep:
 def predict(
     work: Sequence[Work], target: Target, batch: int, replicas: int, steps_per_dispatch: int = 1
 ) -> PredictedStep:
-    """The step of a program compiled for some replicas of a target."""
+    """The step of a program compiled for several replicas of a target."""
     times = [timed(each, target.hardware, replicas) for each in work]
     device = _claimed(sum((each.ms for each in times), NONE))
     send = Range(*DISPATCH_MS) * (1 / max(steps_per_dispatch, 1))
-    # The longer of both, not their sum: the next step is sent while this one runs.
+    # The longer of both, not the sum: the next step is dispatched while this one runs.
     step = Range(*(max(a, b) for a, b in zip(_ends(device), _ends(send), strict=True)))
     split = _split(times)
     bound = Bound.DISPATCH if send.value > device.value else split[0][0] if split else Bound.HBM
@@ -128,7 +127,7 @@ def _ends(given: Range) -> tuple[float, float, float]:
 
 
 def _claimed(total: Range) -> Range:
-    """The range that is claimed: never narrower than published steps allow."""
+    """The claimed range: never narrower than published steps justify."""
     narrow, wide = NARROWEST
     return Range(
         min(total.low, total.value * narrow),
@@ -140,13 +139,13 @@ def _claimed(total: Range) -> Range:
 def _use(least_ms: float, step: Range) -> Range:
     """The share of a peak: the least time over the predicted one."""
     return Range(
-        # From the high end: a longer step is a smaller use.
+        # From the high end: a longer step uses less.
         *(min(1.0, least_ms / each) if each else 0.0 for each in (step.high, step.value, step.low))
     )
 
 
 def _split(times: Iterable[Timed]) -> tuple[tuple[Bound, float], ...]:
-    """The estimate by what bounds it, the largest first."""
+    """The estimate by bound, largest first."""
     total: dict[Bound, float] = {}
     for each in times:
         total[each.bound] = total.get(each.bound, 0.0) + each.ms.value
@@ -154,7 +153,7 @@ def _split(times: Iterable[Timed]) -> tuple[tuple[Bound, float], ...]:
 
 
 def _top(times: Sequence[Timed], step_ms: float) -> tuple[TopInstruction, ...]:
-    """The instructions that take most, with what would help each."""
+    """The largest instructions, with advice for each."""
     from tpudiag.prediction.advice import helps, normalised
 
     worst = sorted(times, key=lambda each: -each.ms.value)[:KEPT]

@@ -1,4 +1,4 @@
-"""How long the work of one instruction takes on a generation: a range, and what bounds it.
+"""The time of an instruction's work on a generation: a range, and its bound.
 
 Every figure here was compared with published step times and profiles of real TPUs
 (tests/benchmarks/bench_predicted.py); none is a measurement of the user's program.
@@ -14,23 +14,23 @@ from tpudiag.prediction.work import Kind, Work
 from tpudiag.records import dataclass
 
 MXU_EFFICIENCY = 0.87
-"""Of the peak, in products whose cycles are not known: 163 ms of a real v5p training step."""
+"""Share of the peak in products of unknown cycles: 163 ms of a real v5p training step."""
 HBM_EFFICIENCY = 0.80
-"""Of the bandwidth with which the compiler counts: loops over elements and broadcasts of real
-v5p and v6e devices reached 0.72 to 0.84."""
+"""Share of the bandwidth that the compiler assumes: elementwise loops and broadcasts on real v5p
+and v6e devices reached 0.72 to 0.84."""
 HBM_WORST = 0.6
 FARTHEST = 1.6
-"""Beyond this many times the estimate no instruction was seen to last."""
+"""The largest ratio of an instruction's time to its estimate that was seen."""
 STRIDED = 28.0
-"""How much longer a byte takes that is written in parts of tiles (350 to 390 us for 14.7 MB)."""
+"""The slowdown of bytes written in partial tiles (350 to 390 us for 14.7 MB)."""
 HIDDEN = 0.3
-"""Of a collective that was started ahead, what is waited for in the end; at worst all of it."""
+"""The exposed share of a collective that was started ahead; at worst all of it."""
 KERNEL = 0.7, 1.7, 3.5
-"""Times of its roof that a kernel of its own takes: attention kernels reach 30 to 70 % of it."""
+"""A custom kernel's time relative to its roofline: attention reaches 30 to 70 % of it."""
 SMALLEST_US = 0.2, 0.8, 2.0
-"""What any instruction takes that is no scalar: at best, mostly, at worst."""
+"""The least time of any non-scalar instruction: best, typical, worst."""
 LINKS_WORST = 0.4
-"""Of one link's rate: an all-reduce over pairs of v6e ran at 0.49 of it."""
+"""Share of one link's rate: an all-reduce over pairs of v6e reached 0.49 of it."""
 
 
 class Bound(Enum):

@@ -1,1 +1,1 @@
-"""Where signals come from: each source fills some Signals and knows no check."""
+"""The sources of signals: each fills some Signals and knows no check."""

@@ -1,4 +1,4 @@
-"""Asks Google Cloud Storage whether buckets keep versions, where credentials allow."""
+"""Queries Google Cloud Storage for buckets' versioning, where credentials allow."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from tpudiag.signals import BucketSeen
 
 LIMIT_S = 10
-"""How long all answers may take: without credentials the client looks for a metadata server."""
+"""The time limit of all answers: without credentials the client searches a metadata server."""
 
 
 def bucket_of(path: str) -> str | None:
@@ -38,8 +38,7 @@ def look(paths: Iterable[str], limit_s: float = LIMIT_S) -> tuple[BucketSeen, ..
                 seen[name] = BucketSeen(name, None, _first_line(error))
 
     if names:
-        # In a thread that may be left behind: no option of the client limits its search for
-        # credentials.
+        # In a thread that may be abandoned: the client's search for credentials cannot be limited.
         thread = threading.Thread(target=ask, daemon=True)
         thread.start()
         thread.join(limit_s)
@@ -47,5 +46,5 @@ def look(paths: Iterable[str], limit_s: float = LIMIT_S) -> tuple[BucketSeen, ..
 
 
 def _first_line(error: Exception) -> str:
-    """What a client says, in one line."""
+    """A client error in one line."""
     return next(iter(str(error).splitlines()), type(error).__name__)[:200]

@@ -1,4 +1,4 @@
-"""Leads from lines of the program that a notebook became back to its cells."""
+"""Maps lines of a program made from a notebook back to its cells."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class CellMap:
     notebook: str
     file: str
     cells: tuple[int, ...]
-    """The line with which each cell begins."""
+    """The line at which each cell begins."""
 
     def place(self, line: int) -> tuple[int, int]:
         """(cell, line in that cell) of a line of the program."""
@@ -28,7 +28,7 @@ class CellMap:
         return number, line - self.cells[number - 1] + 1
 
     def named(self, text: str) -> str:
-        """`program.py:81` as `train.ipynb, cell 7, line 12`; a line of another file as it is."""
+        """`program.py:81` as `train.ipynb, cell 7, line 12`; lines of other files unchanged."""
         place = location.parsed(text)
         if place is None or place.line is None or not self._is_program(place.file):
             return text
@@ -36,7 +36,7 @@ class CellMap:
         return str(location.Location(self.notebook, line, cell))
 
     def relocated(self, fact: object) -> object:
-        """A fact as it came from the job, with each line of the program as one of a cell.
+        """A fact from the job, with each line of the program mapped to its cell.
 
         A location becomes {file, line, cell}; in texts, `File "program", line 81` becomes
         `File "train.ipynb", cell 7, line 12`.
@@ -59,8 +59,9 @@ class CellMap:
         return fact | {"file": self.notebook, name: line, "cell": cell} | moved
 
     def text(self, text: str) -> str:
-        """A text with the lines of the program as lines of cells."""
-        # Before any expression: facts hold thousands of texts, few of which name the program.
+        """A text with the program's lines mapped to lines of cells."""
+        # Before any regular expression: facts contain thousands of texts, few of which name the
+        # program.
         if os.path.basename(self.file) not in text:  # noqa: PTH119
             return text
 
@@ -74,5 +75,5 @@ class CellMap:
         return re.sub(r"[^\s\"'`()]+\.py:\d+", lambda match: self.named(match[0]), text)
 
     def _is_program(self, file: object) -> bool:
-        """Whether a name is that of the program's file, whole or from the starting folder."""
+        """Whether a name is the program's file, absolute or relative to the start folder."""
         return isinstance(file, str) and os.path.abspath(file) == os.path.abspath(self.file)  # noqa: PTH100

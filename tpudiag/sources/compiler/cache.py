@@ -1,7 +1,7 @@
-"""Compilations that were done before, by program, topology and compiler.
+"""Cached compilations, by program, topology and compiler.
 
-One JSON file each, written beside and renamed: two processes that compile the same program at once
-write the same file, and a reader sees a whole one or none.
+One JSON file each, written beside and renamed: two processes that compile the same program write
+the same file, and a reader never sees a partial one.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from tpudiag.sources.compiler.topologies import Topology
 from tpudiag.whole_files import write_whole
 
 FORM = 8
-"""Counts up when what is kept of a compilation changes, or what is compiled."""
+"""Incremented when the record of a compilation, or what is compiled, changes."""
 _PLACE = re.compile(r" ?loc\((?:#\w+|\"(?:[^\"\\]|\\.)*\"|unknown)\)")
 _MODULE = re.compile(r"^module @\S+", re.MULTILINE)
 
@@ -32,17 +32,17 @@ def folder() -> Path:
 
 
 def key(program: str, topology: Topology, compiler: str) -> str:
-    """The name of a compilation: places in the source and the module's number do not count."""
+    """The name of a compilation; source locations and the module's number are ignored."""
     lines = (line for line in program.splitlines() if not line.startswith("#loc"))
-    # TensorFlow numbers modules by how many it traced before, and lines move when a comment is
-    # added above: neither changes the program.
+    # TensorFlow numbers modules by order of tracing, and lines move when a comment is added:
+    # neither changes the program.
     text = _MODULE.sub("module", _PLACE.sub("", "\n".join(lines)))
     parts = (str(FORM), compiler, topology.name, topology.chip_config, str(topology.replicas), text)
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
 def load(name: str) -> Compilation | None:
-    """The compilation of this name, None where there is none that can be read."""
+    """The compilation of this name, None where there is no readable one."""
     try:
         return msgspec.json.decode((folder() / f"{name}.json").read_bytes(), type=Compilation)
     except (OSError, msgspec.MsgspecError):
@@ -50,7 +50,7 @@ def load(name: str) -> Compilation | None:
 
 
 def save(name: str, compilation: Compilation) -> None:
-    """Keep a compilation; a cache that cannot be written costs time and nothing else."""
+    """Store a compilation; an unwritable cache only costs time."""
     with contextlib.suppress(OSError):
         folder().mkdir(parents=True, exist_ok=True)
         write_whole(folder() / f"{name}.json", msgspec.json.encode(compilation))

@@ -48,9 +48,9 @@ QUIET = {
 
 
 _PARTS = re.compile(r"^module @jit[^\n]*mhlo\.num_partitions = (?P<count>\d+)", re.MULTILINE)
-"""Of a program that jax.jit made: one for all devices, parted by its shardings."""
+"""Of a program made by jax.jit: one for all devices, partitioned by its shardings."""
 _TRUTHS = re.compile(r'dense<"0x(?P<hex>[0-9A-F]+)"> : tensor<(?P<sizes>(?:\d+x)+)i1>')
-"""A constant of truth values, such as the mask of a decoder."""
+"""A boolean constant, such as a decoder's mask."""
 _SUM = re.compile(
     r"stablehlo\.custom_call @tpudiag\.all_reduce\.(?P<replicas>\d+)\((?P<operand>%[\w#]+)\).*?"
     r"\s: \(tensor<(?P<tensor>[^<>]+)>\) -> tensor<[^<>]+>",
@@ -92,7 +92,7 @@ def compile_program(program: str, topology: str, replicas: int, chip_config: str
 
 
 def _named(program: str) -> str:
-    """The path of the program, which may come only now; the child ends where none comes."""
+    """The path of the program, possibly sent later; the child ends without one."""
     if program != LATER:
         return program
     path = sys.stdin.readline().rstrip("\n")
@@ -104,8 +104,7 @@ def _named(program: str) -> str:
 def _parse(context: Any, text: str) -> Any:
     """The module as TensorFlow lowers it for the TPU, where its lowering for the CPU differs."""
     ir: Any = import_module("jaxlib.mlir.ir")
-    # jaxlib registers no mhlo, and the text is not to be edited by expressions: a name or a string
-    # may hold the same word.
+    # jaxlib does not register mhlo, and editing the text by expressions could hit names or strings.
     context.allow_unregistered_dialects = True
     try:
         module: Any = ir.Module.parse(text)
@@ -133,7 +132,7 @@ def _parse(context: Any, text: str) -> Any:
 
 
 def _in_bytes(constant: re.Match[str]) -> str:
-    """A constant of truth values with a byte for each, as MLIR of 2026 has them, and no bit."""
+    """A boolean constant with a byte per element, as in MLIR of 2026, instead of a bit."""
     sizes = [int(size) for size in constant["sizes"].split("x") if size]
     count, packed = math.prod(sizes), bytes.fromhex(constant["hex"])
     if len(packed) != -(-count // 8):
@@ -143,11 +142,11 @@ def _in_bytes(constant: re.Match[str]) -> str:
 
 
 def _use_own_bits(ir: Any, generator: Any) -> None:
-    """Random bits by the TPU's own generator in place of Philox.
+    """Replace Philox by the TPU's own random bit generator.
 
-    TensorFlow takes Philox for CPUs and GPUs alone
+    TensorFlow uses Philox only for CPUs and GPUs
     (tensorflow/compiler/tf2xla/kernels/stateless_random_ops.cc), and on a TPU it would be computed
-    step by step: dropout would cost many times what it does.
+    step by step: dropout would cost many times as much.
     """
     stablehlo: Any = import_module("jaxlib.mlir.dialects.stablehlo")
     state, (next_state, bits) = generator.operands[0], generator.results
@@ -160,7 +159,7 @@ def _use_own_bits(ir: Any, generator: Any) -> None:
         return stablehlo.slice(of, *places)
 
     with ir.InsertionPoint(generator), generator.location:
-        # Its state is two words; Philox may have a third, which nothing but Philox reads.
+        # Its state is two words; Philox may have a third, which only Philox reads.
         own = part(state, 0, 2) if words > 2 else state
         algorithm = ir.Attribute.parse("#stablehlo<rng_algorithm DEFAULT>")
         made = stablehlo.RngBitGeneratorOp(own.type, bits.type, algorithm, own)
@@ -189,12 +188,12 @@ def stablehlo_of(serialised: bytes) -> str:
 
 
 def with_sums(program: str) -> str:
-    """A program of an older TensorFlow, with the sums over the replicas that it left places for."""
+    """A program of an older TensorFlow, with its placeholders for sums over replicas filled in."""
     return _SUM.sub(_summed, program)
 
 
 def _summed(place: re.Match[str]) -> str:
-    """The sum in such a place."""
+    """The sum for a placeholder."""
     operand, tensor, replicas = place["operand"], place["tensor"], int(place["replicas"])
     scalar = f"tensor<{tensor.rpartition('x')[2]}>"
     return f"""\
@@ -208,7 +207,7 @@ def _summed(place: re.Match[str]) -> str:
 
 
 def answer(program: str, topology: str, replicas: int, chip_config: str, folder: Path) -> None:
-    """Compile, and leave what came of it in the folder."""
+    """Compile, and write the result into the folder."""
     started = time.perf_counter()
     try:
         executable = compile_program(program, topology, replicas, chip_config)
@@ -217,7 +216,7 @@ def answer(program: str, topology: str, replicas: int, chip_config: str, folder:
     else:
         stats = executable.get_compiled_memory_stats()
         figures = {name: getattr(stats, field, None) for name, field in MEMORY.items()}
-        # Nothing else of it: its optimal_seconds came back negative for whole programs.
+        # Nothing else from it: its optimal_seconds was negative for whole programs.
         figures["flops"] = executable.cost_analysis().get("flops")
         with contextlib.suppress(
             Exception
@@ -225,18 +224,18 @@ def answer(program: str, topology: str, replicas: int, chip_config: str, folder:
             text = executable.hlo_modules()[0].to_string()
             (folder / "optimised.hlo").write_text(text, encoding="utf-8")
     figures["compile_s"] = time.perf_counter() - started
-    # Renamed: a child that is killed while it writes leaves no half answer.
+    # Renamed, so that a killed child leaves no partial answer.
     temporary = folder / "answer.tmp"
     temporary.write_text(json.dumps(figures), encoding="utf-8")
     temporary.replace(folder / "answer.json")
 
 
 def main() -> None:
-    """Compile what the command line names."""
+    """Compile the program of the command line."""
     with contextlib.suppress(OSError, AttributeError):
         # Linux: a compilation of minutes must not continue when its parent was killed.
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    # Before jax is imported: libtpu reads them when it is loaded.
+    # Before importing jax: libtpu reads them at load time.
     os.environ.update(QUIET)
     if sys.argv[1] == CONVERT:
         text = stablehlo_of(Path(sys.argv[2]).read_bytes())
@@ -244,7 +243,7 @@ def main() -> None:
         os._exit(0)
     program, topology, replicas, chip_config, folder = sys.argv[1:6]
     answer(program, topology, int(replicas), chip_config, Path(folder))
-    os._exit(0)  # libtpu's own way out takes seconds and may abort
+    os._exit(0)  # libtpu's own exit takes seconds and may abort
 
 
 if __name__ == "__main__":

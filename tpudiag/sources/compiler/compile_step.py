@@ -1,4 +1,4 @@
-"""Asks the TPU compiler about the step that a job showed: from lowered steps to facts."""
+"""Compiles a job's step for the TPU: from lowered steps to facts."""
 
 import contextlib
 import json
@@ -21,13 +21,13 @@ from tpudiag.sources.job.process.protocol import LOWERING
 from tpudiag.whole import whole
 
 LONGEST = 200
-"""Characters of a compiler's message in the reason of a check."""
+"""The most characters of a compiler's message in a check's reason."""
 NEVER_RECOMPUTES = 0.5
 """Below this share of the HBM the compiler has no reason to recompute: no second compilation."""
 
 EARLY_BYTES = 4 * GIB
-"""Memory that is to be left where the compiler starts before the job has ended: with ResNet-50 it
-takes about 2 GiB."""
+"""Memory to leave free if the compiler starts before the job has ended: for ResNet-50 it takes
+about 2 GiB."""
 
 
 @dataclass(frozen=True)
@@ -36,22 +36,22 @@ class CompilerRequest:
 
     wanted: bool = True
     python: str | None = None
-    """Another Python that has jax and libtpu; None for this one."""
+    """Another Python with jax and libtpu; None for this one."""
     timeout_s: float = 600.0
 
 
 class StepCompilation:
-    """Asks the compiler about the step that a job shows, beside the last that the job does.
+    """Compiles a job's step while the job does its last work.
 
-    The compiler is loaded once the job lowers its step, and compiles as soon as it is lowered: all
-    that a job is timed for is over by then. A context, which ends what is still under way.
+    The compiler is loaded when the job begins to lower its step, and compiles once that is done:
+    all timing of the job is over by then. A context that ends what is still in progress.
     """
 
     def __init__(
         self, target: Target, request: CompilerRequest, cells: CellMap | None = None
     ) -> None:
         self._target, self._request, self._cells = target, request, cells
-        # One thread for all: a child of the compiler's dies with the thread that started it.
+        # One thread for all: a compiler's child process dies with the thread that started it.
         self._worker = ThreadPoolExecutor(max_workers=1)
         self._compiler: Future[libtpu_process.Compiler | None] | None = None
         self._early: tuple[LoweredStep, Future[Compilation]] | None = None
@@ -81,7 +81,7 @@ class StepCompilation:
     def of_job(
         self, facts: dict[str, object], interrupted: bool, on_phase: Callable[[str], None]
     ) -> CompilerFacts:
-        """What the compiler says of the job that left these facts."""
+        """The compiler's facts for the job with these facts."""
         if not self._request.wanted:
             reason = "the TPU compiler was not asked"
             return CompilerFacts(reason=reason, how="leave out --no-compile")
@@ -98,7 +98,7 @@ class StepCompilation:
     def of_steps(
         self, lowered: tuple[LoweredStep, ...], on_phase: Callable[[str], None]
     ) -> CompilerFacts:
-        """What the compiler says of the step, and of its small batch where it may recompute."""
+        """The compiler's facts for the step, and for its small batch where it may recompute."""
         if not lowered:
             return CompilerFacts(
                 reason="the job showed no training step of a known batch, to be lowered",
@@ -127,7 +127,7 @@ class StepCompilation:
         return CompilerFacts(own, step, small)
 
     def _found(self) -> Future[libtpu_process.Compiler | None]:
-        """The compiler, which is looked for once."""
+        """The compiler, searched once."""
         if self._compiler is None:
             self._compiler = self._worker.submit(self._prepared)
         return self._compiler
@@ -142,7 +142,7 @@ class StepCompilation:
         return compiler
 
     def _submitted(self, step: LoweredStep) -> Future[Compilation]:
-        """A compilation, behind what the worker does."""
+        """A compilation, queued after the worker's current task."""
         found = self._found()
 
         def compiled() -> Compilation:
@@ -161,7 +161,7 @@ def _not_lowered(step: LoweredStep) -> CompilerFacts:
         step,
         reason=f"the step {'does not lower' if refused else 'was not lowered'} to XLA: "
         f"{_obstacle(step)}",
-        # Without an operation that was refused there may be nothing that either of them says.
+        # Without a refused operation neither of them may have a message.
         how="mend what TPU102 and TPU103 say, then check again"
         if refused
         else "run one step on the TPU",
@@ -173,20 +173,20 @@ def located(
 ) -> Compilation:
     """The compilation with the user's lines and the names of the program's arguments.
 
-    `cells` leads from the program of a notebook to its cells.
+    `cells` maps a notebook's program to its cells.
     """
     if step.locations_path is None:
         return compilation
     places = json.loads(Path(step.locations_path).read_text(encoding="utf-8"))
     of_stacks = _in_cells(places["operations"], cells)
     of_keras = _in_cells(places.get("layers", {}), cells)
-    # A finding points to what the user called, where there is such a line; in the table of the
-    # instructions the line of `model(x)` would stand at nearly all of them.
+    # A finding points to the user's call, where there is such a line; in the table of instructions
+    # the line of `model(x)` would be at nearly all of them.
     lines, of_work = of_keras | of_stacks, of_stacks | of_keras
     arguments: list[str] = places["arguments"]
 
     def tensor(given: HbmTensor) -> HbmTensor:
-        # The program knows its arguments by number; the lowering wrote down which variable each is.
+        # The program numbers its arguments; the lowering recorded which variable each is.
         number = whole(given.name.removeprefix("argument "))
         if number is not None and number < len(arguments):
             return replace(given, name=arguments[number])
@@ -207,19 +207,19 @@ def located(
 
 
 def _in_cells(lines: dict[str, str], cells: CellMap | None) -> dict[str, str]:
-    """The lines as those of a notebook's cells, where the job is one."""
+    """The lines mapped to a notebook's cells, where the job is one."""
     return lines if cells is None else {name: cells.named(line) for name, line in lines.items()}
 
 
 def _obstacle(step: LoweredStep) -> str:
-    """What keeps a step from being lowered, shortly."""
+    """The short reason why a step could not be lowered."""
     if step.refused_ops:
         return ", ".join(operation.kind for operation in step.refused_ops[:3])
     return first_line(step.error)
 
 
 def first_line(text: str | None) -> str:
-    """The first telling line of a message; with the next one where it ends in a colon."""
+    """The first informative line of a message, with the next one after a colon."""
     lines = [line.strip() for line in (text or "it said nothing").splitlines() if line.strip()]
     if len(lines) > 1 and lines[0].endswith(":"):
         lines[:2] = [f"{lines[0]} {lines[1]}"]

@@ -17,7 +17,7 @@ CHILD = Path(__file__).with_name("child.py")
 
 
 class Answer(msgspec.Struct):
-    """What the child left."""
+    """The child's answer file."""
 
     compile_s: float
     error: str | None = None
@@ -31,13 +31,13 @@ class Answer(msgspec.Struct):
 
 @dataclass(frozen=True, kw_only=True)
 class Made:
-    """What came of a compilation."""
+    """The result of a compilation."""
 
     answer: Answer | None = None
     optimised: str | None = None
     """The text of the optimised HLO; None where it could not be printed."""
     failure: str | None = None
-    """How the child failed; None where it did not."""
+    """How the child failed; None where it succeeded."""
 
 
 class CompilerChild:
@@ -61,23 +61,23 @@ class CompilerChild:
                 stdin=subprocess.PIPE,
                 stdout=stream,
                 stderr=subprocess.STDOUT,
-                # Ctrl-C goes to the whole group of a terminal: the child ends by our word alone.
+                # Ctrl-C goes to a terminal's whole group: only we may end the child.
                 start_new_session=True,
-                # Where it leaves what else would stay in /tmp.
+                # For its temporary files, which would otherwise stay in /tmp.
                 env=environment(flags)
                 | dict.fromkeys(("TMPDIR", "TPU_LOG_DIR"), str(self._folder)),
             )
 
     def compile(self, path: str, timeout_s: float) -> Made:
-        """Compile this program, and read what is left."""
+        """Compile this program, and read the answer."""
         assert self._process.stdin is not None
-        # One that has died already says why in its log.
+        # A dead child already has the reason in its log.
         with contextlib.suppress(OSError):
             self._process.stdin.write(f"{path}\n".encode())
             self._process.stdin.close()
         try:
-            # While C++ compiles no handler of Python's runs, and it may hang: so it is waited for
-            # with a limit, and ended from outside.
+            # While C++ compiles no Python handler runs, and it may hang: wait with a limit, and
+            # kill it from outside.
             code = self._process.wait(timeout=timeout_s)
         except subprocess.TimeoutExpired:
             return Made(failure=f"it took longer than {timeout_s:.0f} s (--compile-timeout)")
@@ -93,14 +93,14 @@ class CompilerChild:
         return Made(answer=answer, optimised=text, failure=failure)
 
     def kill(self) -> None:
-        """End it and what it started (it runs in a session of its own), from any thread."""
+        """Kill it and its children (it has its own session), from any thread."""
         if self._process.poll() is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
 
     def close(self) -> None:
-        """End it, and remove what it left."""
+        """Kill it, and remove its files."""
         self.kill()
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
@@ -110,7 +110,7 @@ class CompilerChild:
 
 def environment(flags: str = "") -> dict[str, str]:
     """The child's environment: no flags but ours, for libtpu; no other tool's path."""
-    # Flags meant for another release: one in XLA_FLAGS that is not known ends the process at once.
+    # Flags may be for another release: an unknown one in XLA_FLAGS ends the process at once.
     dropped = ("XLA_FLAGS", "LIBTPU_INIT_ARGS", "PYTHONPATH")
     kept = {name: value for name, value in os.environ.items() if name not in dropped}
     if flags:
@@ -119,11 +119,11 @@ def environment(flags: str = "") -> dict[str, str]:
 
 
 def _last_line(log: Path) -> str:
-    """The last words of a child that died."""
+    """The last output of a dead child."""
     with contextlib.suppress(OSError):
         lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        # libtpu ends by a CHECK: the line that begins with F and the date (glog) says why, those
-        # behind it are its stack.
+        # libtpu ends by a CHECK: the line beginning with F and the date (glog) has the reason, the
+        # lines after it are its stack.
         fatal = [line for line in lines if re.match(r"F\d{4}|.*(Error|fatal)", line)]
         return (fatal or lines or ["it said nothing"])[-1].strip()[:300]
     return "it said nothing"

@@ -23,12 +23,12 @@ Compile = Callable[[str, LoweredStep, str, float], Compilation]
 
 
 def compiled_here(program: str, step: LoweredStep, target: str, timeout_s: float) -> Compilation:
-    """A step's program compiled where this runs, on a worker, for the target of that name."""
+    """A step's program compiled in this process, on a worker, for the named target."""
     installed = libtpu_process.find()
     with scratch.folder("step") as folder:
         file = folder / "step.mlir"
         file.write_text(program, encoding="utf-8")
-        # The program is sent as text: a worker on another machine sees none of this one's files.
+        # The program is sent as text: a worker on another machine does not see our files.
         there = replace(step, path=str(file), locations_path=None)
         if installed is None:
             there, installed = replace(step, path=None, error=NO_COMPILER), Installed("", "none")
@@ -39,7 +39,7 @@ NO_COMPILER = f"a worker of the cluster has no TPU compiler: {libtpu_process.INS
 
 
 class ClusterCompiler:
-    """Compiles lowered steps on a cluster; in all else as the Compiler of this machine."""
+    """Compiles lowered steps on a cluster; otherwise like this machine's Compiler."""
 
     def __init__(self, address: str, timeout_s: float, compile_: Compile = compiled_here) -> None:
         self._option = f"--dask {address}"
@@ -61,7 +61,7 @@ class ClusterCompiler:
         self._cluster.close()
 
     def compile(self, step: LoweredStep, target: Target) -> Compilation:
-        """The answer of a worker for one step on one target; its error where none came."""
+        """A worker's answer for one step on one target; an error where there is none."""
         empty = Compilation(
             target=target.name,
             batch=step.batch,

@@ -10,10 +10,10 @@ from tpudiag.prediction.module import Instruction, Module, parse
 from tpudiag.prediction.work import Work
 
 MOST = 1 << 22
-"""Instructions that are walked through, each as often as it is called: forty times those of the
-largest program seen; a small text may call for any number."""
+"""The most visited instructions, each as often as it is called: forty times those of the largest
+program seen; a small text may call for any number."""
 KEPT = 10
-"""Tensors and products that are kept, the worst of them."""
+"""The worst tensors and products, which are kept."""
 _COPIED = re.compile(r"\.remat\d*(\.|_|$)")
 _ARRAY = re.compile(r"\w+\[[\d,]*\](?:\{[^}]*\})?")
 _COLLECTIVE = re.compile(
@@ -38,7 +38,7 @@ _NO_BUFFER = frozenset(
         "collective-permute-start",
     )
 )
-"""Operations whose result is another's buffer, or holds one."""
+"""Operations whose result shares or contains another's buffer."""
 
 
 class _Unbounded(Exception):
@@ -46,7 +46,7 @@ class _Unbounded(Exception):
 
 
 def read(text: str) -> Program | None:
-    """What an optimised module says; None of a text in a form that is not known here."""
+    """The facts of an optimised module; None for an unknown format."""
     try:
         module = parse(text)
         return _read(text, module) if _size(module, module.entry, {}) <= MOST else None
@@ -56,7 +56,7 @@ def read(text: str) -> Program | None:
 
 
 def _size(module: Module, name: str, known: dict[str, int]) -> int:
-    """The instructions of a computation, those of what it calls as often as it is called."""
+    """The instructions of a computation, those of called ones as often as they are called."""
     if name not in known:
         lines = module.instructions(name)
         called = (other for line in lines for other in line.computations)
@@ -65,7 +65,7 @@ def _size(module: Module, name: str, known: dict[str, int]) -> int:
 
 
 def _read(text: str, module: Module) -> Program:
-    """What a module says."""
+    """The facts of a module."""
     held = tuple(_held(module, module.entry))
     recomputed = [i for i in held if _COPIED.search(i.name)]
     try:
@@ -86,7 +86,7 @@ def _read(text: str, module: Module) -> Program:
 
 
 def _work(module: Module) -> tuple[Work, ...] | None:
-    """What the step has to do, without what is done in passing; None where a loop is open."""
+    """The step's work, without free instructions; None where a loop is open."""
     try:
         return tuple(each for each in work_of(module) if each.counts)
     except OpenLoop:
@@ -94,14 +94,14 @@ def _work(module: Module) -> tuple[Work, ...] | None:
 
 
 def _made_by(instruction: Instruction) -> str:
-    """The TensorFlow operation behind it, the argument, or its own name."""
+    """Its TensorFlow operation, the argument, or its own name."""
     if instruction.opcode == "parameter":
         return f"argument {instruction.rest.partition(')')[0]}"
     return instruction.op_name or instruction.name
 
 
 def _called(instruction: Instruction) -> tuple[str, ...]:
-    """The computations that an instruction runs, those of fusions and reductions left out."""
+    """The computations that an instruction runs, without fusions and reductions."""
     if instruction.opcode == "while":
         return instruction.called("condition"), instruction.called("body")
     if instruction.opcode == "call":
@@ -112,7 +112,7 @@ def _called(instruction: Instruction) -> tuple[str, ...]:
 
 
 def _held(module: Module, name: str) -> Iterator[Instruction]:
-    """The instructions that run by themselves, each once: none from inside a fusion."""
+    """The separately run instructions, each once: none inside a fusion."""
     for instruction in module.instructions(name):
         yield instruction
         for called in _called(instruction):
@@ -139,20 +139,20 @@ def _cycles(module: Module, name: str) -> int:
 
 
 def sizes(shape: str) -> tuple[int, int] | None:
-    """Bytes of one array in HBM without and with its padding; None for what lies elsewhere."""
+    """Bytes of one array in HBM without and with its padding; None for other memories."""
     first = next(iter(arrays(shape)), None)
     return None if first is None or not first.in_hbm else (first.bytes, first.padded_bytes)
 
 
 def _worst(held: Iterable[Instruction], module: Module) -> tuple[HbmTensor, ...]:
-    """The tensors that lose most to padding; one entry for each operation and shape."""
+    """The tensors with the largest padding loss; one entry per operation and shape."""
     own = {instruction.name for instruction in module.instructions(module.entry)}
     tensors: dict[tuple[str, str], HbmTensor] = {}
     for instruction in held:
         if instruction.opcode in _NO_BUFFER:
             continue
-        # Only the entry's parameters are buffers of their own: those of a loop's body name what the
-        # loop carries.
+        # Only the entry's parameters are buffers of their own: a loop body's name the carried
+        # values.
         if instruction.opcode == "parameter" and instruction.name not in own:
             continue
         for shape in _ARRAY.findall(instruction.shape):
@@ -166,14 +166,14 @@ def _worst(held: Iterable[Instruction], module: Module) -> tuple[HbmTensor, ...]
 
 
 def _collectives(held: Iterable[Instruction]) -> tuple[Collective, ...]:
-    """The collectives by kind; one that was started counts its result, half of its shapes."""
+    """The collectives by kind; a started one counts its result, half of its shapes."""
     total: dict[str, tuple[int, int]] = {}
     for instruction in held:
         kind = _COLLECTIVE.match(instruction.opcode)
         if kind is None:
             continue
         made = [array.bytes for array in instruction.results]
-        # A start's result is (given, made); that of an all-reduce is what it makes alone.
+        # A start's result is (given, made); an all-reduce's is only what it makes.
         if kind[2] and kind[1] != "all-reduce":
             made = made[1:2]
         count, size = total.get(kind[1], (0, 0))

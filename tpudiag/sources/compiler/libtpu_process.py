@@ -1,4 +1,4 @@
-"""Runs the TPU compiler in child processes: bounded waits, a cache, and clear answers."""
+"""Runs the TPU compiler in child processes: limited waits, a cache, and clear answers."""
 
 import re
 import subprocess
@@ -24,9 +24,9 @@ PROBE = (
 )
 PROBE_S = 60.0
 SPARED = "--xla_jf_lsra_v2_verifier=false --xla_jf_critical_path_scheduler=false"
-"""What libtpu (0.0.52) leaves out when it makes machine code: a check of its own registers, and an
-order of the instructions within an operation. The program, its cycles and its HBM stay the same;
-the code is 2 % larger, and a compilation of ResNet-50 takes a fifth less CPU time."""
+"""Parts of libtpu's (0.0.52) code generation that are skipped: a verification of registers, and an
+order of instructions within an operation. The program, its cycles and its HBM stay the same; the
+code is 2 % larger, and a compilation of ResNet-50 takes a fifth less CPU time."""
 _UNKNOWN_FLAG = "Unknown command line flag"
 _OUT_OF_MEMORY = re.compile(r"RESOURCE_EXHAUSTED|Ran out of memory|CompileTimeHbmOom")
 _NEED = (
@@ -49,7 +49,7 @@ class Installed:
 
 
 def find(python: str | None = None) -> Installed | None:
-    """The compiler of this Python, or of the one named; None where it has none."""
+    """The compiler of this Python, or of the named one; None where it has none."""
     command = python or sys.executable
     try:
         done = subprocess.run(
@@ -68,7 +68,7 @@ def find(python: str | None = None) -> Installed | None:
 
 
 def timed(answer: Compilation, target: Target, steps_per_dispatch: int = 1) -> Compilation:
-    """With the step that its program is predicted to take on the target."""
+    """The answer with the predicted step of its program on the target."""
     program = answer.program
     if program is None or program.work is None:
         return answer
@@ -77,7 +77,7 @@ def timed(answer: Compilation, target: Target, steps_per_dispatch: int = 1) -> C
 
 
 class Compiler:
-    """Compiles lowered steps; `stop` ends what is under way, from any thread."""
+    """Compiles lowered steps; `stop` ends them, from any thread."""
 
     def __init__(self, installed: Installed, timeout_s: float) -> None:
         self._installed, self._timeout_s = installed, timeout_s
@@ -90,8 +90,7 @@ class Compiler:
     def prepare(self, target: Target) -> None:
         """Load the compiler for this target in a child that waits for its program.
 
-        To load it takes as long as to compile a small step. The child dies with the thread that
-        asks.
+        Loading takes as long as compiling a small step. The child dies with the calling thread.
         """
         slice_ = topology(target)
         with self._lock:
@@ -99,7 +98,7 @@ class Compiler:
                 self._ready[slice_] = self._started(slice_)
 
     def compile(self, step: LoweredStep, target: Target) -> Compilation:
-        """The compiler's answer for one step on one target, from the cache where it is there."""
+        """The compiler's answer for one step on one target, possibly cached."""
         slice_ = topology(target)
         empty = Compilation(
             target=target.name,
@@ -116,21 +115,21 @@ class Compiler:
             return replace(empty, error=str(why))
         program = Path(path).read_text(encoding="utf-8")
         name = cache.key(program, slice_, self._installed.versions)
-        # A plan asks again and again for the same program: bisections of one run are the first
-        # answers of the next.
+        # A plan needs the same program repeatedly: bisections of one run are the first answers of
+        # the next.
         known = cache.load(name)
         if known is not None:
             known = replace(known, target=target.name, batch=step.batch, cached=True)
             return timed(known, target, step.steps_per_dispatch)
         answer = self._run(path, slice_, program, empty)
-        # Errors are not kept: a time limit, a full disk or a missing package may be gone the next
+        # Errors are not cached: a time limit, a full disk or a missing package may be gone next
         # time.
         if answer.fits is not None:
             cache.save(name, answer)
         return timed(answer, target, step.steps_per_dispatch)
 
     def stop(self) -> None:
-        """End every compilation; those that wait end at once, too."""
+        """End every compilation, and release waiting callers."""
         with self._lock:
             self._stopped = True
             for child in self._running:
@@ -140,15 +139,15 @@ class Compiler:
 
     @property
     def stopped(self) -> bool:
-        """Whether `stop` was called: answers that came after it are none."""
+        """Whether `stop` was called: later answers are ignored."""
         return self._stopped
 
     def _run(self, path: str, slice_: Topology, program: str, empty: Compilation) -> Compilation:
-        """Compile in a child process, and read what it leaves."""
+        """Compile in a child process, and read its answer."""
         started = time.monotonic()
         made = self._made(path, slice_)
         if made.failure and _UNKNOWN_FLAG in made.failure and self._flags:
-            self._flags = ""  # another libtpu, which ends at a flag that it does not know
+            self._flags = ""  # another libtpu, which rejects unknown flags
             made = self._made(path, slice_)
         took_s, answer = time.monotonic() - started, made.answer
         if answer is None:
@@ -170,9 +169,9 @@ class Compiler:
         )
 
     def _made(self, path: str, slice_: Topology) -> Made:
-        """What a child makes of the program: the one that was prepared, or a new one."""
-        # Under the lock: between the look at `_stopped` and the start, `stop` would find nothing to
-        # end, and a compilation of minutes would go on alone.
+        """A child's result for the program: from the prepared one, or a new one."""
+        # Under the lock: between the check of `_stopped` and the start, `stop` would find nothing
+        # to end, and a compilation of minutes would go on alone.
         with self._lock:
             if self._stopped:
                 return Made(failure="it was stopped")
@@ -192,10 +191,10 @@ class Compiler:
 
 
 def _refused(answer: Answer, program: str, empty: Compilation) -> Compilation:
-    """A program that the compiler did not take: too large for HBM, or refused."""
+    """A program that the compiler rejected: too large for HBM, or refused."""
     error = answer.error or ""
-    # The compiler says RESOURCE_EXHAUSTED also where a kernel does not fit the chip's small
-    # memories, which no smaller batch mends.
+    # The compiler also reports RESOURCE_EXHAUSTED where a kernel exceeds the chip's small memories,
+    # which no smaller batch fixes.
     at_hbm = _OUT_OF_MEMORY.search(error) and not re.search(r"vmem|smem", error)
     if not at_hbm:
         return replace(empty, error=error[:2000], dynamic=stablehlo.dynamic(program))
@@ -211,7 +210,7 @@ def _refused(answer: Answer, program: str, empty: Compilation) -> Compilation:
 
 
 def _amount(text: str, patterns: tuple[re.Pattern[str], ...]) -> int | None:
-    """The first size that a message names, in bytes."""
+    """The first size in a message, in bytes."""
     for pattern in patterns:
         match = pattern.search(text)
         if match:

@@ -1,21 +1,21 @@
-"""Programs of a TensorFlow that gives no StableHLO: its HLO module, converted by jaxlib."""
+"""Programs of a TensorFlow without StableHLO: its HLO module, converted by jaxlib."""
 
 import os
 import subprocess
 from pathlib import Path
 
 HLO = ".hlo"
-"""How files end that hold a serialised HLO module."""
+"""The ending of files with a serialised HLO module."""
 LIMIT_S = 120.0
 _CHILD = Path(__file__).with_name("child.py")
 
 
 class NotConverted(Exception):
-    """The module did not become StableHLO: why, in a line."""
+    """The module could not be converted to StableHLO; the text gives the reason in one line."""
 
 
 def as_stablehlo(path: str, python: str) -> str:
-    """The file of a program's StableHLO text, made beside that of its HLO where it is one."""
+    """The file of a program's StableHLO text, converted beside an HLO file if necessary."""
     file = Path(path)
     if file.suffix != HLO:
         return path

@@ -1,4 +1,4 @@
-"""Reads a program as it was lowered, before the TPU compiler saw it."""
+"""Reads a lowered program, before the TPU compiler."""
 
 import re
 from math import prod
@@ -13,11 +13,11 @@ _LINE = re.compile(r"^\s*%[\w:]+ = \"?(?:stablehlo|mhlo|chlo)\.(\w+)")
 _RESULT = re.compile(r"tensor<([^<>]*(?:<[^<>]*>)?)>")
 _AT = re.compile(r"loc\((#loc\d+)\)\s*$")
 _FREE = frozenset(("reshape", "constant", "broadcast_in_dim", "iota", "copy"))
-"""Operations whose result takes no memory of its own."""
+"""Operations whose result needs no memory of its own."""
 
 
 def largest(program: str, kept: int = 5) -> tuple[HbmTensor, ...]:
-    """The largest results, one for each TensorFlow operation: before fusion, without padding."""
+    """The largest results, one per TensorFlow operation: before fusion, without padding."""
     names = _names(program)
     tensors: dict[str, HbmTensor] = {}
     for operation, result, place in _results(program):
@@ -32,8 +32,8 @@ def largest(program: str, kept: int = 5) -> tuple[HbmTensor, ...]:
 
 def dynamic(program: str, kept: int = 5) -> tuple[RefusedOp, ...]:
     """Operations with a bounded or unknown dimension: TensorFlow's name, and the StableHLO kind."""
-    # Most steps are static, and the program is megabytes of text: two searches before any line is
-    # parsed.
+    # Most steps are static, and the program is megabytes of text: two searches before parsing
+    # lines.
     if "tensor<?" not in program and "x?x" not in program:
         return ()
     names = _names(program)
@@ -46,7 +46,7 @@ def dynamic(program: str, kept: int = 5) -> tuple[RefusedOp, ...]:
 
 
 def _results(program: str) -> list[tuple[str, str, str]]:
-    """Operation, result type and place of each line that makes one tensor."""
+    """Operation, result type and location of each line that makes one tensor."""
     results: list[tuple[str, str, str]] = []
     for line in program.splitlines():
         operation = _LINE.match(line)
@@ -58,7 +58,7 @@ def _results(program: str) -> list[tuple[str, str, str]]:
 
 
 def _names(program: str) -> dict[str, str]:
-    """Place -> the TensorFlow operation's name."""
+    """Location -> the TensorFlow operation's name."""
     named: dict[str, str] = {}
     fused: dict[str, str] = {}
     for line in program.splitlines():
@@ -67,7 +67,7 @@ def _names(program: str) -> dict[str, str]:
             named[place[1]] = place[2]
         elif place:
             fused[place[1]] = place[3]
-    # A fused place stands for several operations: the first is the one that it was made from.
+    # A fused location represents several operations: the first one is its origin.
     return named | {place: named.get(first, "") for place, first in fused.items()}
 
 
