@@ -1,4 +1,4 @@
-"""What the HTML report's plots need: the plotting library, and the figures to draw."""
+"""Data for the HTML report's plots: the plotting library, and the figures to draw."""
 
 import base64
 import gzip
@@ -118,7 +118,7 @@ def _series(series: Series) -> dict[str, object]:
 
 
 def _finite(value: float) -> float | None:
-    """The number, or None where it is none."""
+    """The number, or None where it is not finite."""
     return value if math.isfinite(value) else None
 
 
@@ -172,7 +172,7 @@ def _bounds(steps: Sequence[StepPrediction]) -> str:
 
 
 def _near_roof(points: Series) -> str:
-    """How many operations, and the most that one of them reaches of what the chip allows."""
+    """The number of operations, and the best share of the roofline that one reaches."""
     reached = [
         y / roof
         for x, y in zip(points.x, points.y, strict=False)
@@ -205,7 +205,7 @@ def _slowest(replicas: Sequence[Series]) -> str:
 
 
 def _plan(report: Report) -> dict[str, object]:
-    """The batch sizes of the plan, without those of which it is not known whether they fit."""
+    """The batch sizes of the plan whose fit is known."""
     return {
         "batch": "batch a replica",
         "rate": "examples/s a chip",

@@ -1,4 +1,4 @@
-"""What the renderers share: the order of findings, figures as words, and text made harmless."""
+"""Shared by the renderers: the order of findings, figures as text, and harmless text."""
 
 import math
 import re

@@ -22,7 +22,7 @@ from ._source import Sources
 FIRST = 3
 """Findings named at the top."""
 LOWEST_PX, HIGHEST_PX, ROW_PX = 240, 640, 22
-"""Of a notebook's cell: with little to say, at most, and for a line."""
+"""Heights of a notebook's cell: the least, the most, and per line."""
 # Scripts are named by their hashes; styles cannot be, for Plotly writes its own as it draws.
 _POLICY = (
     "default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; "
@@ -48,7 +48,7 @@ _WORDS: dict[str, object] = {
     "title": _words.title,
     "unit": _words.unit,
 }
-"""What the template calls."""
+"""The functions available to the template."""
 
 
 _State = Literal["error", "warning", "info", "broken", "passed", "skipped"]
@@ -164,12 +164,12 @@ def _worth(finding: Finding, report: Report) -> str:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a cell stands to the right."""
+    """Whether a cell is aligned right."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _numeric(table: Table) -> list[bool]:
-    """Which columns of a table hold numbers: they stand to the right."""
+    """Which columns of a table hold numbers and are aligned right."""
     return [
         any(_is_number(row[index]) for row in table.rows if index < len(row))
         for index in range(len(table.columns))

@@ -1,4 +1,4 @@
-"""What the TPU compiler says of a training step: typed facts, None where it did not say."""
+"""The TPU compiler's facts on a training step; None where it did not give them."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Collective:
 
 @dataclass(frozen=True, kw_only=True)
 class Program:
-    """What the compiler made of the step: cycles are its estimate, unverified on hardware."""
+    """The compiled step: cycles are the compiler's estimate, unverified on hardware."""
 
     cycles: int | None
     """Of one step, loops unrolled; collectives have none. None where a loop's length is open."""
@@ -70,19 +70,19 @@ class Program:
     """Operations that XLA's rematerialisation copied, to fit into HBM."""
     recomputed_cycles: int
     padded: tuple[HbmTensor, ...]
-    """What padding makes larger, the worst first."""
+    """Padded tensors, the worst first."""
     collectives: tuple[Collective, ...]
     sharded_update: bool
-    """The compiler shares the weight update out over the replicas."""
+    """Whether the compiler shards the weight update over the replicas."""
     products: tuple[tuple[str, int], ...] = ()
     """Fusions of matrix products by TensorFlow operation, and their cycles; the longest first."""
     work: tuple[Work, ...] | None = None
-    """What its instructions have to do; None where a loop's length is open."""
+    """The work of its instructions; None where a loop's length is open."""
 
 
 @dataclass(frozen=True)
 class OutOfMemory:
-    """The compiler's own refusal: what it would need and what there is."""
+    """The compiler's refusal: the memory needed and available."""
 
     message: str
     needed_bytes: int | None
@@ -146,7 +146,7 @@ class Compilation:
 
     @property
     def collective_ms(self) -> Range | None:
-        """What of it are collectives; None where it was compiled for one replica alone."""
+        """The collectives' part of it; None where it was compiled for one replica only."""
         return self.predicted.collective_ms if self.predicted and self.replicas > 1 else None
 
     @property
@@ -170,7 +170,7 @@ class Compilation:
 
 @dataclass(frozen=True)
 class CompilerFacts:
-    """The step of one job: how it lowered, and what the compiler says of it."""
+    """The step of one job: its lowering, and the compiler's answer."""
 
     lowered: LoweredStep | None = None
     """None where the job showed no step to lower."""

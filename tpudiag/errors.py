@@ -1,4 +1,4 @@
-"""What can go wrong with tpudiag itself, as the user sees it.
+"""The errors of tpudiag itself, as the user sees them.
 
 TpudiagError            one clear line on stderr, exit code 2
 ├── UsageError          the command line or the settings are wrong
@@ -14,11 +14,11 @@ from typing import Literal
 FailOn = Literal["error", "warning", "never"]
 """The severity from which a finding makes the exit code 1."""
 EXIT_INTERRUPTED = 130
-"""The exit code of what Ctrl-C ended, as a shell has it."""
+"""The exit code after Ctrl-C, as in a shell."""
 
 
 class TpudiagError(Exception):
-    """An error that is the user's to mend: its text is the one line they see."""
+    """An error that the user can fix: its text is the one line they see."""
 
     exit_code = 2
 

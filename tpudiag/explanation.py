@@ -1,6 +1,6 @@
-"""What there is to know about a check, from its docstring: for `explain`, HTML, SARIF and README.
+"""A check's explanation, from its docstring: for `explain`, HTML, SARIF and README.
 
-Checks of this package are described from their source text, so that `explain` need not import
+Checks of this package are described from their source text, so that `explain` does not import
 them and all that they need.
 """
 
@@ -71,7 +71,7 @@ def rows(explanation: Explanation, bold: Callable[[str], str] = str) -> Iterator
 
 
 def _body(text: str) -> Iterator[str]:
-    """Markdown as plain text: code stands further in, without its fences."""
+    """Markdown as plain text: code is indented, without fences."""
     in_code = False
     for row in text.splitlines():
         if row.startswith("```"):

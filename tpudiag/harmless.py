@@ -1,6 +1,6 @@
 """Makes others' text safe to show and share: without terminal control and secrets.
 
-Names of files, hosts, processes and operations, lines of source and the texts of errors come from
+Names of files, hosts, processes and operations, source lines and error texts come from
 anywhere. Reports, and all that is printed, have them through here.
 """
 

@@ -11,11 +11,11 @@ from tpudiag.records import dataclass
 from tpudiag.signals import InputCost, Pipeline, Signals
 
 ERROR = 0.20
-"""CPU time of an example on this machine against that on a host's vCPU: give or take."""
+"""The uncertainty of an example's CPU time on a host's vCPU, compared with this machine."""
 USABLE = 0.8
-"""Of a host's vCPUs: the rest dispatches steps and transfers."""
+"""The usable share of a host's vCPUs: the rest dispatches steps and transfers."""
 SERIAL_BEST = 2.0
-"""A pipeline with a serial part may run so many times faster than one core does all of it."""
+"""The greatest speed-up of a pipeline with a serial part over a single core."""
 HANDED_US = 0.0, 45.0, 120.0
 """Time of a core that handing an example to another thread costs where there is more than one: it
 wakes, or spins while it waits. Measured on a virtual machine of two cores: 28 to 60 by maps of
@@ -31,12 +31,12 @@ SERIAL_SPREAD = 0.5, 1.0, 1.5
 """Times of what it took here that the work of one thread takes: beside parallel work on as few
 cores it was interrupted, on many it is woken from afar."""
 LEAST_WORK = 0.4
-"""Of an example's CPU time, what is work at least, and no waiting that spins."""
+"""The least share of an example's CPU time that is work, not spinning."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class InputVerdict:
-    """Examples a second that one host must give, and those that it can; predicted."""
+    """Examples per second that one host must and can deliver; predicted."""
 
     needed: Range
     """By the predicted step, on one host."""
@@ -49,17 +49,17 @@ class InputVerdict:
     serial: bool
     """Whether a part of it that runs on one core decides: more vCPUs do not help."""
     handing_out: bool
-    """Whether that part is one thread's handing out examples to the others, one by one."""
+    """Whether that part is one thread that passes examples to the others, one by one."""
     serial_s_per_example: float | None
-    """What one core must do for an example, whatever the host has; None where not known."""
+    """One core's time for an example, whatever the host has; None where unknown."""
     python_s_per_example: float | None
     """Of this, in Python."""
     read_bytes_per_second: float | None
-    """That a host must read from the storage at the predicted step."""
+    """The read rate from storage that a host needs at the predicted step."""
 
     @property
     def starves(self) -> bool | None:
-        """Whether the step waits for input; None where the ends of the ranges do not agree."""
+        """Whether the step waits for input; None where the ranges overlap."""
         if self.capacity.high < self.needed.low:
             return True
         return False if self.capacity.low >= self.needed.high else None

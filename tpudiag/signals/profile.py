@@ -54,7 +54,7 @@ class Device:
 
     @property
     def recorded_ms(self) -> float:
-        """The busy time of which the trace holds the operations."""
+        """The busy time with recorded operations."""
         return self.busy_ms * (self.ops_share or 0.0) if self.lost_operations else self.busy_ms
 
     @property
@@ -71,12 +71,12 @@ class DeviceOp:
     category: str
     self_ms: float
     share: float
-    """Of the busy time of all devices, 0 to 1."""
+    """The share of all devices' busy time, 0 to 1."""
     count: int
     flops: int | None = None
     bytes_accessed: int | None = None
     total_ms: float | None = None
-    """With what is nested in it; rates are over this time."""
+    """Including nested operations; rates are over this time."""
     hbm_bytes: int | None = None
     """The part of bytes_accessed that moves from or to the HBM."""
     gflop_per_s: float | None = None
@@ -86,21 +86,21 @@ class DeviceOp:
     in_16_bit: bool | None = None
     """Whether a matrix operation reads floats of 16 bits, or any of 8; None for others."""
     uncosted: bool = False
-    """Whether it is a kernel of the job's own of which no FLOPs and bytes are known."""
+    """Whether it is a custom kernel without known FLOPs and bytes."""
     framework_op: str = ""
     location: Location | None = None
     holds_others: bool = False
-    """Loops and calls: their FLOPs and bytes are those of what they hold."""
+    """Loops and calls: their FLOPs and bytes are those of their contents."""
     part: str | None = None
     """`collectives`, `host memory`, `infeed` or `output`; None for one that computes."""
     program: str = ""
     """The program's number."""
     group: str = ""
-    """The operation of the program that it is a duplicate of, or its own name."""
+    """The operation that it duplicates, or its own name."""
     repeated: bool = False
-    """Whether it computes again what was computed before: rematerialisation, checkpointing."""
+    """Whether it recomputes an earlier result: rematerialisation, checkpointing."""
     estimated_cycles: int | None = None
-    """What the compiler expected one run of it to take."""
+    """The compiler's estimate for one run."""
 
 
 @dataclass(frozen=True)
@@ -121,17 +121,17 @@ class ReplicaSteps:
     step_ms: tuple[float, ...]
     parts: tuple[StepPart, ...]
     starts_ms: tuple[float, ...] | None = None
-    """When each began, as XProf's trace viewer counts; None where the trace does not tell."""
+    """When each began, in the trace viewer's time; None where the trace does not hold it."""
 
     @property
     def steady(self) -> ReplicaSteps:
-        """The same without warm-up: what shares of the step time are taken of."""
+        """The same without warm-up, the basis of shares of the step time."""
         first = warm_up(self.step_ms)
         return self._chosen(range(first, len(self.step_ms))) if first else self
 
     @property
     def recorded(self) -> ReplicaSteps:
-        """The same without the steps whose operations a trace lost, where it holds others."""
+        """The same without steps whose operations the trace lost, if it holds others."""
         lost = next((part.ms for part in self.parts if part.name == UNTOLD), None)
         if lost is None:
             return self
@@ -140,7 +140,7 @@ class ReplicaSteps:
         return self._chosen(kept) if kept else self
 
     def _chosen(self, kept: Sequence[int]) -> ReplicaSteps:
-        """Those at some places."""
+        """The steps at some indices."""
         starts = self.starts_ms
         return replace(
             self,
@@ -151,30 +151,30 @@ class ReplicaSteps:
         )
 
     def part(self, *names: str) -> float:
-        """The ms of all steps in the parts of these names; 0 where it has none of them."""
+        """The time of all steps in the named parts, ms; 0 without any."""
         return sum(sum(part.ms) for part in self.parts if part.name in names)
 
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryPeak:
-    """The most that one allocator of a host held during the capture, and what held it."""
+    """The peak memory of one allocator of a host during the capture, and its holders."""
 
     host: str
     allocator: str
     peak_bytes: int
     capacity_bytes: int | None
-    """The most since the process began, as the allocator itself counts (no programs' stacks)."""
+    """The most since the process began, by the allocator's own count (without programs' stacks)."""
     held_by: tuple[tuple[str, int], ...]
     """The largest holders at the peak, and their bytes."""
     at_ms: float
     fragmentation: float | None = None
-    """At the peak: the share of the free memory that its largest piece lacks, 0 to 1."""
+    """At the peak: 1 minus the largest free piece over all free memory."""
     timeline: tuple[tuple[float, int], ...] = ()
-    """When (ms) and how much (bytes) it held; of many moments the fullest ones."""
+    """Samples of time (ms) and memory held (bytes); the fullest ones of many."""
 
     @property
     def of_host(self) -> bool:
-        """Whether it is the host's own memory: `cpu`, `mklcpu`, `host_bfc`; no HBM."""
+        """Whether it is host memory (`cpu`, `mklcpu`, `host_bfc`), not HBM."""
         return any(word in self.allocator.lower() for word in ("cpu", "host"))
 
 
@@ -190,14 +190,14 @@ class PaddedTensor:
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileFacts:
-    """What a TensorBoard profile holds; None where the trace does not tell."""
+    """The contents of a TensorBoard profile; None where the trace does not show it."""
 
     hosts: tuple[str, ...]
     devices: tuple[Device, ...]
     ops: tuple[DeviceOp, ...]
     bytes_read: int
     warnings: tuple[str, ...] = ()
-    """What the profiler warned of, and what of the file could not be understood."""
+    """The profiler's warnings, and parts of the file that were not understood."""
     started_ns: int | None = None
     """When the capture began, in ns since the epoch; the first host's where there are several."""
     capture_ms: float | None = None
@@ -215,7 +215,7 @@ class ProfileFacts:
     """Calls back to the host's Python from tf.data's threads; no part of the step."""
     iterators: tuple[IteratorTime, ...] | None = None
     blockers: tuple[InputBlocker, ...] = ()
-    """Of the hosts whose trace shows one; those that waited longest first."""
+    """Of hosts whose trace shows one, longest wait first."""
     memory: tuple[MemoryPeak, ...] | None = None
     padded: tuple[PaddedTensor, ...] | None = None
     mxu_share: float | None = None
@@ -223,7 +223,7 @@ class ProfileFacts:
     hbm_share: float | None = None
     """HBM traffic of all operations over the peak bandwidth in their busy time, 0 to 1."""
     uncosted_share: float = 0.0
-    """Of the busy time, in operations that both shares above know nothing of (Pallas kernels)."""
+    """The busy time's share of operations that both shares above miss (Pallas kernels)."""
     share_16_bit: float | None = None
     """Of the FLOPs of matrix operations (of their time where FLOPs are not known), 0 to 1."""
     matrix_ops: tuple[MatrixOp, ...] | None = None
@@ -237,9 +237,9 @@ class ProfileFacts:
     devices_missing: bool = False
     """Whether a host runs programs on a TPU and the profile holds no device."""
     assigned_devices: int | None = None
-    """The devices that the largest program runs on, of all hosts; None where it is not told."""
+    """The devices of all hosts that the largest program runs on; None where unknown."""
     absent_devices: tuple[str, ...] = ()
-    """Devices that the profile lacks though their numbers leave gaps or other hosts have them."""
+    """Missing devices, known from gaps in the numbers or from other hosts."""
     steps_differ: bool = False
     """Whether what marks a step is not the same on all hosts, or is missing on some."""
 

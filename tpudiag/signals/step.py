@@ -98,7 +98,7 @@ class Batch:
 class MatrixOp:
     """A matrix product or convolution of the traced step, per replica.
 
-    A convolution stands as the product it is for the MXU: rows = batch x output positions,
+    A convolution appears as the MXU's product: rows = batch x output positions,
     contraction = kernel positions x input channels, columns = output channels.
     """
 
@@ -130,7 +130,7 @@ class StepOp:
     """Op type, e.g. `EagerPyFunc`, `StringToHashBucketFast`."""
     name: str
     calls_host: bool
-    """It calls back to the host, rather than having no TPU kernel."""
+    """Whether it calls back to the host; otherwise it has no TPU kernel."""
     location: Location | None = None
 
 
@@ -146,7 +146,7 @@ class StepConstant:
 
 @dataclass(frozen=True)
 class StepOps:
-    """The operations of one replica's step: how many, and those that stand out."""
+    """The operations of one replica's step: their number, and the problematic ones."""
 
     total: int
     found: tuple[StepOp, ...]
@@ -171,7 +171,7 @@ class VariableSeen:
     optimizer: bool = False
     location: Location | None = None
     trained: bool | None = None
-    """Whether a step takes gradients for it; None where no step was seen to take any."""
+    """Whether a step takes gradients for it; None where none was observed."""
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class ActivationEstimate:
 
 @dataclass(frozen=True)
 class LossScale:
-    """How the per-replica loss that is differentiated relates to the global batch.
+    """The relation of the differentiated per-replica loss to the global batch.
 
     `weight` is the loss's change when every per-example loss of the replica rises by one:
     1 / replicas where the loss is scaled by the global batch and gradients are summed.
@@ -217,7 +217,7 @@ class WideLayer:
 
 @dataclass(frozen=True)
 class PrecisionSwitch:
-    """A setting of the job's for its precision, in its arguments or in a file that they name."""
+    """A precision setting in the job's arguments, or in a file that they name."""
 
     text: str
     location: Location | None = None

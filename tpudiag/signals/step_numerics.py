@@ -1,4 +1,4 @@
-"""What the step does to its numbers: precision of the loss, clipping, normalisation, chance."""
+"""The step's numerics: precision of the loss, clipping, normalisation, randomness."""
 
 from typing import Literal
 
@@ -47,7 +47,7 @@ class FrozenNorm:
 
 @dataclass(frozen=True)
 class OutsideVariable:
-    """A variable that the step takes and that was made outside strategy.scope()."""
+    """A variable used by the step but made outside strategy.scope()."""
 
     name: str
     location: Location | None
@@ -79,7 +79,7 @@ SameDrawsKind = Literal["replicas", "twice", "turns", "steps"]
 
 @dataclass(frozen=True, kw_only=True)
 class SameDraws:
-    """Random numbers of a step that come again where others are meant."""
+    """Random numbers of a step that repeat where different ones are intended."""
 
     kind: SameDrawsKind
     shape: tuple[int, ...]
@@ -95,7 +95,7 @@ class SameDraws:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplicasApart:
-    """State that was alike on all replicas before the first step, and is not after some."""
+    """State that was equal on all replicas before the first step, but diverged."""
 
     names: tuple[str, ...]
     bytes: int
@@ -108,18 +108,18 @@ class ReplicasApart:
 
 @dataclass(frozen=True, kw_only=True)
 class HalfState:
-    """Trained state in 16 bit, of which no copy in 32 bit goes along."""
+    """Trained state in 16 bit without a 32-bit copy."""
 
     dtype: str
     bytes: int
     unchanged: float | None
-    """The share of the values that a step left as they were; None where that was not measured."""
+    """The share of values that a step did not change; None where not measured."""
     location: Location | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnusedRegularizer:
-    """Trained variables with a regulariser that is no part of the differentiated loss."""
+    """Trained variables with a regulariser that is missing from the differentiated loss."""
 
     variables: int
     name: str
@@ -132,13 +132,13 @@ class UnusedRegularizer:
 
 @dataclass(frozen=True, kw_only=True)
 class StepNumerics:
-    """All that stood out in the traced step, and in what it computed."""
+    """The problems found in the traced step and in its results."""
 
     loss_dtype: str = ""
     low_precision: tuple[LowPrecisionOp, ...] = ()
     clipped: tuple[ClippedGradients, ...] = ()
     gradients_seen: bool = False
-    """What became of the gradients was watched."""
+    """Whether the use of the gradients was observed."""
     batch_norms: tuple[BatchNorm, ...] = ()
     routings: tuple[ExpertRouting, ...] = ()
     summed_twice: Location | None = None

@@ -15,7 +15,7 @@ from tpudiag.signals.run_state import RunState, StateKind
 RateUnit = Literal["examples", "steps", "epochs"]
 """What is counted a second; epochs where only their ends are known."""
 WARM_UP = 3.0
-"""First steps that took longer than this times what the others took are warm-up."""
+"""First steps that took this many times longer than the others are warm-up."""
 LEAST_STEADY = 3
 """Steps that must follow them."""
 LOST = 0.1
@@ -27,7 +27,7 @@ def warm_up(step_ms: Sequence[float]) -> int:
 
     Each of them took over three times as long as the median, and as nine in ten of those after.
     """
-    # Of all steps, for it is not yet known which are warm-up; they are few, and move a median
+    # Of all steps, since warm-up is not known yet; its few steps move a median
     # little.
     usual = median(step_ms) if step_ms else 0.0
     first = next((n for n, ms in enumerate(step_ms) if ms <= WARM_UP * usual), 0)
@@ -48,15 +48,15 @@ class StepTimes:
     source: str
     recovered: bool = False
     input_wait_source: str | None = None
-    """What `input_wait_ms` was read from, None where the wait is not known."""
+    """The source of `input_wait_ms`, None where the wait is unknown."""
     made_alone_ms: float | None = None
-    """What the host takes to make a step's input while no step runs; None: not measured."""
+    """The host's time to make a step's input while no step runs; None: not measured."""
     untold_ms: tuple[float, ...] | None = None
-    """The part of each step of which a trace lost the operations; None where it lost none."""
+    """The part of each step whose operations a trace lost; None where it lost none."""
 
     @property
     def steady(self) -> StepTimes:
-        """The same without warm-up: what shares of the step time are taken of."""
+        """The same without warm-up, the basis of shares of the step time."""
         first, waits, unrecorded = warm_up(self.step_ms), self.input_wait_ms, self.untold_ms
         if not first:
             return self
@@ -69,7 +69,7 @@ class StepTimes:
 
     @property
     def recorded(self) -> StepTimes:
-        """The same without the steps whose operations a trace lost, where it holds others."""
+        """The same without steps whose operations the trace lost, if it holds others."""
         waits, unrecorded = self.input_wait_ms, self.untold_ms
         if unrecorded is None:
             return self
@@ -93,10 +93,10 @@ class ThroughputDrop:
     per_s: float
     ended: str | None = None
     against: str = "the job's baseline"
-    """What the baseline is, for a sentence."""
+    """The baseline's name, for a sentence."""
     cause: Cause | None = None
     stands: str = ""
-    """Where the job's main thread stands, for a sentence; empty where that was not seen."""
+    """The main thread's current line, for a sentence; empty where unknown."""
 
     @property
     def share(self) -> float:
@@ -106,7 +106,7 @@ class ThroughputDrop:
 
 @dataclass(frozen=True)
 class ThroughputDrift:
-    """Throughput that falls slowly, over hours, from `best_per_s` at about `since`."""
+    """Throughput that falls gradually, over hours, from `best_per_s` at about `since`."""
 
     since: str
     best_per_s: float
@@ -122,7 +122,7 @@ class ThroughputDrift:
 
 @dataclass(frozen=True, kw_only=True)
 class Throughput:
-    """How fast a job trains and trained; rates are in `unit` a second outside announced pauses."""
+    """A job's present and past speed; rates are in `unit` per second outside announced pauses."""
 
     unit: RateUnit
     steps: int
@@ -139,23 +139,23 @@ class Throughput:
     """The kind of pause that the job announced and is in."""
     state: RunState = RunState(StateKind.STEPPING, "it makes steps")
     lost_steps: int = 0
-    """Steps that were made and could not be kept."""
+    """Steps that were made but not recorded."""
     unsure: str | None = None
-    """Why silence may as well be the end of the job."""
+    """Why silence may mean the end of the job."""
     doubt: str | None = None
-    """Why the baseline proves little."""
+    """Why the baseline is unreliable."""
     drift: ThroughputDrift | None = None
     stall_cause: Cause | None = None
     stands: str = ""
-    """Where the job's main thread stands while it stalls."""
+    """The main thread's line during a stall."""
     pid: int | None = None
     """The job's process, where it runs on this host."""
     delivery: DeliveryFall | None = None
     delivered_per_s: float | None = None
-    """By the wall's clock over the last ten minutes, pauses and stalls included."""
+    """By wall time over the last ten minutes, pauses and stalls included."""
     watched_s: float | None = None
     """For how long steps were seen."""
     loss: LossTrouble | None = None
     losses_said: int = 0
     watched_h: float | None = None
-    """For how long it was looked at for slow change, in hours; None where it was not."""
+    """How long it was watched for gradual change, in hours; None where it was not."""

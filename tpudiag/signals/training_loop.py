@@ -1,4 +1,4 @@
-"""What a training loop does around its step: in Python, with its data and with its results."""
+"""A training loop's activity around its step: in Python, with its data and its results."""
 
 from typing import Literal
 
@@ -6,12 +6,12 @@ from tpudiag.model import Location
 from tpudiag.records import dataclass
 
 FetchKind = Literal["result", "metric", "summary", "variable", "checkpoint"]
-"""What of a step a line fetches."""
+"""The kind of result that a line fetches."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedNumbers:
-    """What the observed steps computed, to be compared with a run on the same seed."""
+    """The observed steps' results, for comparison with a run with the same seed."""
 
     steps: int
     losses: tuple[float | None, ...] = ()
@@ -22,7 +22,7 @@ class TrainedNumbers:
 
 @dataclass(frozen=True, kw_only=True)
 class FrozenState:
-    """Python state that a trace took as it was, and that the traced function never sees again."""
+    """Python state frozen by a trace, whose changes the traced function never sees."""
 
     kind: Literal["random", "written", "read"]
     """Drawn while tracing; written by the traced code; changed outside after the trace."""
@@ -52,7 +52,7 @@ class ResultFetch:
 
 @dataclass(frozen=True, kw_only=True)
 class RepeatedSetup:
-    """Something that is done once and was done again."""
+    """A setup that should happen once and was repeated."""
 
     kind: Literal["tpu", "compile"]
     times: int
@@ -61,7 +61,7 @@ class RepeatedSetup:
     variables: int = 0
     """Variables that were there when it was done again."""
     changed: bool = False
-    """What trains had changed in between, so that there was a reason."""
+    """Whether the trained model had changed in between, which justifies it."""
     fits: int = 0
     """Calls of fit so far."""
 
@@ -103,12 +103,12 @@ class FitData:
 
 @dataclass(frozen=True, kw_only=True)
 class Pause:
-    """What a line spent beside the training steps: evaluation, predictions, saving."""
+    """A line's time outside training steps: evaluation, predictions, saving."""
 
     kind: Literal["evaluation", "predict", "saving"]
     times: int
     spent_ms: float
-    """Without the first time, which traces and opens files."""
+    """Without the first call, which traces and opens files."""
     training_ms: float
     """Training steps between the first time and the last."""
     location: Location | None
@@ -124,7 +124,7 @@ class Pause:
 
 @dataclass(frozen=True, kw_only=True)
 class UndistributedInput:
-    """A training step that every replica ran on the same tensors."""
+    """A training step whose replicas all ran on the same tensors."""
 
     replicas: int
     shapes: tuple[str, ...]
@@ -136,7 +136,7 @@ class UndistributedInput:
 
 @dataclass(frozen=True, kw_only=True)
 class ReplicaRead:
-    """A result of the step of which one replica's part was taken, or the mean by hand."""
+    """A step's result of which one replica's part was taken, or a manual mean."""
 
     kind: Literal["first", "mean"]
     """`first`: replica 0 alone; `mean`: averaged, though it is scaled by the global batch."""
@@ -168,7 +168,7 @@ class BatchCallback:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingLoop:
-    """All that was seen around the training step; empty tuples where nothing stood out."""
+    """All observations around the training step; empty tuples where nothing was found."""
 
     dispatches: int
     """Calls from Python that trained."""
