@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 @dataclass
 class ApiServer:
-    """Its pods by namespace, what it refuses with, and what it was asked."""
+    """Its pods by namespace, its refusal, and the requests that it got."""
 
     port: int = 0
     pods: dict[str, list[Json]] = field(default_factory=dict[str, list[Json]])

@@ -1,4 +1,4 @@
-"""What is said of a check: the same from its text as from the check itself, and whole."""
+"""A check's explanation: the same from its text as from the check itself, and complete."""
 
 from __future__ import annotations
 

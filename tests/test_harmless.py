@@ -1,4 +1,4 @@
-"""Text of others acts on no terminal and tells no secret; all other text stays as it is."""
+"""Others' text has no terminal control and no secrets; all other text stays unchanged."""
 
 from __future__ import annotations
 

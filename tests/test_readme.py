@@ -1,4 +1,4 @@
-"""The README tells the truth: its table, its commands, its figures."""
+"""The README is true: its table, its commands, its figures."""
 
 from __future__ import annotations
 

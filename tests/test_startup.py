@@ -1,4 +1,4 @@
-"""`--help`, `--version` and `explain` load nothing heavy; wrong usage is told on stderr."""
+"""`--help`, `--version` and `explain` load nothing heavy; wrong usage is reported on stderr."""
 
 from __future__ import annotations
 

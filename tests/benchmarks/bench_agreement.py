@@ -67,7 +67,7 @@ def main(names: Sequence[str]) -> int:
 
 
 def _named(names: Sequence[str]) -> Iterator[tuple[str, list[Path]]]:
-    """The files asked for."""
+    """The requested files."""
     return ((name, [Path(name)]) for name in names)
 
 

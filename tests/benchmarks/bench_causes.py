@@ -1,4 +1,4 @@
-"""Faults in real trainers, and what was told: `python -m tests.benchmarks.bench_causes`.
+"""Faults in real trainers, and the causes found: `python -m tests.benchmarks.bench_causes`.
 
 A small trainer runs on the CPU, something goes wrong, and the cause is asked for. What it printed
 (TensorFlow 2.21, two cores, little else at work):

@@ -35,7 +35,7 @@ from tpudiag.sources.job.process.lowering_client import Dialog
 
 TARGET = "v5e-1"
 LARGE_TARGET = "v5p-2"
-"""On which the estimate is told whatever it comes to: near its limit it is no verdict."""
+"""Programs near the limit, whose estimate is printed but not judged."""
 ARGUMENTS_GB, TEMPORARIES_GB, BAR = 0.386, 8.8, 0.02
 PROGRAMS = {
     "mlp": ("mlp", 128, False, "mixed_bfloat16"),

@@ -1,4 +1,4 @@
-"""How the error desk answers the errors that people really asked about.
+"""How the error desk answers the errors from real questions.
 
     uv run python -m tests.benchmarks.bench_desk            # the set `tune`
     uv run python -m tests.benchmarks.bench_desk --set hold

@@ -148,7 +148,7 @@ class Turn:
 
 
 class Pinned:
-    """A child on some cores, which measures when it is told to, and rests in between."""
+    """A child on some cores, which measures on request, and rests in between."""
 
     def __init__(self, name: str, folder: Path, cores: set[int]) -> None:
         here = [sys.executable, "-m", "tests.benchmarks.bench_input"]

@@ -58,7 +58,7 @@ class Cost(NamedTuple):
 
 
 def main() -> int:
-    """Run the benchmarks asked for and print a line for each."""
+    """Run the requested benchmarks and print a line for each."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--folder", type=Path, default=Path("/tmp/tpudiag-bench"))
     parser.add_argument("--only", nargs="*", choices=CAPTURES, default=list(CAPTURES))

@@ -1,4 +1,4 @@
-"""Faults put into runs: how many are told rightly, how many are told falsely, and how soon.
+"""Faults put into runs: how many are detected rightly or falsely, and how soon.
 
     uv run python -m tests.benchmarks.bench_running [--scripted | --real] [-v]
 
@@ -166,7 +166,7 @@ def _matches(word: str, said: Sequence[str]) -> bool:
 
 
 def _kin(word: str, line: str) -> bool:
-    """Whether a line tells of what is expected, by its check."""
+    """Whether a line reports the expected fault, by its check."""
     return any(line.startswith(one[:6]) for one in word.split("|") if one)
 
 
@@ -261,7 +261,7 @@ class _Trainer:
 
 
 def main() -> None:
-    """Print what was told of each, and the figures."""
+    """Print the findings for each, and the figures."""
     verbose, results = "-v" in sys.argv, list[Told]()
     if "--real" not in sys.argv:
         for case in (*running_scripts.faulty(), *running_scripts.healthy()):

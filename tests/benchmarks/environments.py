@@ -182,7 +182,7 @@ def _run(*command: str) -> str:
 
 
 def main() -> int:
-    """Try the environments asked for, and print a table; 1 where one is not as it should be."""
+    """Try the requested environments, and print a table; 1 where one is wrong."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", metavar="NAME", nargs="*", help="rows that hold this text")
     parser.add_argument("--oldest", action="store_true", help="the oldest one, and two scripts")

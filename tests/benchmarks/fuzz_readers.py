@@ -319,7 +319,7 @@ def read_facts(file: Path) -> None:
     runner._take(file.read_bytes(), job)  # pyright: ignore[reportPrivateUsage]
     job.facts.pop("origin", None)
     signals = reader.signals(Origin.REHEARSAL, job.facts)
-    # A check may break on facts that no hook of ours sends: that is said, and hides no other.
+    # A check may break on facts that no hook sends: that is reported, and hides no other.
     engine.examine(signals, catalogue.checks(), Settings())
 
 

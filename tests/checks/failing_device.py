@@ -139,7 +139,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(batch=Batch(200, 25, 8, HERE), matrix_ops=rows_of(25 * 169, 100)),
         Severity.INFO,
     ),
-    # The rows are positions: nothing is lost, and the rule is told with that.
+    # The rows are positions: nothing is lost, and the finding says so.
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 100)), Severity.INFO),
     ("TPU401", h(batch=Batch(64, 8, 8, HERE), matrix_ops=rows_of(8 * 512, 24) * 30), Severity.INFO),
     (

@@ -223,7 +223,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         h(pipelines=given(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
     ),
     ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=64), BATCHED))),
-    # What is left for validation is told from the rest by an order that stays.
+    # A constant order separates the validation data from the rest.
     (
         "TPU214",
         h(

@@ -1,4 +1,4 @@
-"""Which saves over one file are told of."""
+"""Which saves over one file are reported."""
 
 from __future__ import annotations
 

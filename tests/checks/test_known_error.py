@@ -123,7 +123,7 @@ ENDING = [
     if not error.noise
     and error.family not in OF_PYTHON
     and error.kind is not Kind.FORM
-    # What has no words of its own is told where a text was cut off: a job's traceback is whole.
+    # Texts without a match are reported where they were cut: a job's traceback is complete.
     and error.patterns
 ]
 
@@ -146,7 +146,7 @@ def test_what_only_its_form_tells_is_left_to_the_jobs_traceback() -> None:
 
 @pytest.mark.parametrize(
     "error",
-    # Each tenth in the quick part: what an entry's own words answer is asked of all of them there.
+    # Every tenth in the quick part: matching each entry's own words is tested there for all.
     [
         pytest.param(error, id=error.id, marks=[pytest.mark.slow] if number % 10 else [])
         for number, error in enumerate(ENDING)

@@ -1,4 +1,4 @@
-"""A generator is the user's, unless the data of a package are stood in for by one."""
+"""A generator is the user's, unless it replaces the data of a package."""
 
 from __future__ import annotations
 

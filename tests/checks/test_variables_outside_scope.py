@@ -1,4 +1,4 @@
-"""Which variables outside the scope are told of."""
+"""Which variables outside the scope are reported."""
 
 from __future__ import annotations
 

@@ -187,7 +187,7 @@ def test_a_script_that_ends_badly_still_gives_a_report(tmp_path: Path, name: str
     done, report = check(tmp_path, "job.py")
     assert done.returncode == 2, done.stdout + done.stderr
     assert says in report["partial"]
-    # phases that take long here are said too, with their seconds
+    # phases that take long here are shown, too, with their seconds
     (line,) = (each for each in done.stderr.splitlines() if not re.search(r" s( so far)?$", each))
     assert line.startswith("tpudiag: the job crashed: ")
     assert report["summary"]["failed"] == 0

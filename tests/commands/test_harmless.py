@@ -198,7 +198,7 @@ def test_fix(where: Place) -> None:
 
 
 def test_plan(where: Place) -> None:
-    # Of a compiler that answers nothing the job is asked all the same.
+    # Even if the compiler does not answer, the job is run.
     compiler = where.top / "compiler"
     compiler.write_text('#!/bin/sh\n[ "$1" = -c ] && echo libtpu 0\n')
     compiler.chmod(0o755)

@@ -1,4 +1,4 @@
-"""What a rehearsal changes of a job is never told as the job's fault."""
+"""A rehearsal's changes of a job are never reported as the job's fault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tpudiag read` leaves its report beside the profile, for TensorBoard, where it is told to."""
+"""`tpudiag read` leaves its report beside the profile, for TensorBoard, on request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pods that are to be watched, and what is said where none of them runs."""
+"""Pods to watch, and the report where none of them runs."""
 
 from __future__ import annotations
 

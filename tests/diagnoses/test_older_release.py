@@ -1,4 +1,4 @@
-"""Failures of age are told apart, with the release that has what is gone."""
+"""Failures due to removed names, with the release that still has them."""
 
 from __future__ import annotations
 

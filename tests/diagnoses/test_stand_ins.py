@@ -1,4 +1,4 @@
-"""What data that were stood in for may be to blame for."""
+"""Crashes that synthetic data may have caused."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Time:
 
 
 def asked_after(lookup: WorkerLookup, time: Time, seconds: float) -> Sequence[str] | None:
-    """What is told once the answer that is due after so long is in."""
+    """The changed addresses, once the lookup due after so long has answered."""
     time.now_s += seconds
     first = lookup.changed()
     if lookup.asking is not None:

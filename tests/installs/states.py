@@ -1,4 +1,4 @@
-"""Environments from which a TPU was looked for, what their vendors pin, and what is said there."""
+"""Environments from which a TPU was searched, their vendors' pins, and the error messages."""
 
 from __future__ import annotations
 

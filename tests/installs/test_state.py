@@ -1,4 +1,4 @@
-"""What is said of twelve environments, beside what their vendors pin."""
+"""The advice for twelve environments, compared with their vendors' pins."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def explained(symptom: str) -> str:
 
 
 def offered(text: str) -> set[str]:
-    """The versions that a text tells to install."""
+    """The versions that a text advises to install."""
     lines = [line for line in text.splitlines() if "install " in line]
     return {"".join(pin) for line in lines for pin in PIN.findall(line)}
 

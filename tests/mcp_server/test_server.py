@@ -1,4 +1,4 @@
-"""A client of the same SDK drives the real server: one process for all that is asked here."""
+"""A client of the same SDK drives the real server: one process for all requests here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults in real trainers: they run, something goes wrong, and its cause is asked for."""
+"""Faults in real trainers: they run, something goes wrong, and its cause is investigated."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_a_fork_records_a_run_of_its_own(tmp_path: Path) -> None:
 
 
 class Slow:
-    """A sink that is written to for as long as it is told."""
+    """A sink whose writes take as long as set."""
 
     def __init__(self) -> None:
         self.begun, self.go_on, self.writing = threading.Event(), threading.Event(), False

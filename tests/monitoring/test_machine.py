@@ -1,4 +1,4 @@
-"""What tells machines, processes and workers apart."""
+"""Identities of machines, processes and workers."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from tpudiag.monitoring.training import hbm_limit_bytes, track
 
 
 class Flaky:
-    """A sink of our own that fails when told to, and says what it took."""
+    """A sink that fails on request, and records what it took."""
 
     def __init__(self) -> None:
         self.failing = False

@@ -1,4 +1,4 @@
-"""What is told of TensorFlow's calls: once each, the outermost, and nothing is changed by it."""
+"""Events of TensorFlow's calls: once each, the outermost only, and without side effects."""
 
 from __future__ import annotations
 

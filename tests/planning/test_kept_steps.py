@@ -16,7 +16,7 @@ from tpudiag.sources.job.process.lowering_client import Dialog
 
 @dataclass
 class Job:
-    """A job whose step is lowered into a folder; it counts what it is asked."""
+    """A job whose step is lowered into a folder; it counts the requests."""
 
     folder: Path
     sources: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Buckets are asked over HTTP: the real client against a server on loopback."""
+"""Buckets are queried over HTTP: the real client against a server on loopback."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KNOWN = {"safe": {"versioning": {"enabled": True}}, "plain": {}}
 
 
 class Storage(BaseHTTPRequestHandler):
-    """The part of the JSON API that tells of a bucket."""
+    """The part of the JSON API that describes a bucket."""
 
     def do_GET(self) -> None:
         name = self.path.split("?", maxsplit=1)[0].rpartition("/")[2]

@@ -1,4 +1,4 @@
-"""What the source of a script tells without being run."""
+"""Facts from a script's source, without running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a step that was not lowered, and how much of a compiler's message."""
+"""The report on a step that was not lowered, and the kept part of a compiler's message."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_lines_of_keras_fill_those_of_stacks_and_lead_in_the_table(tmp_path: Pat
 
 
 class Compiler:
-    """One that answers at once, and writes down what it was asked."""
+    """One that answers at once, and records its requests."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

@@ -249,7 +249,7 @@ def test_a_slice_of_unknown_shape_is_compiled_for_one_replica() -> None:
 
 
 def test_a_prepared_child_compiles_what_it_is_told_later(tmp_path: Path) -> None:
-    """A fake that says that it is loaded, and then which program it was told of."""
+    """A fake that reports when it is loaded, and then its program."""
     loaded = tmp_path / "loaded"
     does = (
         f"open({str(loaded)!r}, 'a').write('x')\n"

@@ -23,7 +23,7 @@ LARGE = SPACE + bytes(message("XSpace")(errors=[ERROR]).SerializeToString())
 
 
 class Trainers:
-    """Two trainers, and what was asked of them in ms."""
+    """Two trainers, and the captures requested of them in ms."""
 
     def __init__(self, stack: ExitStack) -> None:
         self.asked: list[int] = []

@@ -1,4 +1,4 @@
-"""What a port is told to be, over the wire: real servers of other kinds on loopback."""
+"""How a port is identified, over the wire: real servers of other kinds on loopback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a libtpu's monitoring library says, asked of a process that has that libtpu loaded.
+"""The answers of libtpu's monitoring library for a process with that libtpu loaded.
 
 The library is a package of the same names that says what its documentation gives as examples.
 """

@@ -1,4 +1,4 @@
-"""Runs behind a URL: a bucket that is asked over the wire as Cloud Storage is."""
+"""Runs behind a URL: a bucket queried over the wire like Cloud Storage."""
 
 from __future__ import annotations
 

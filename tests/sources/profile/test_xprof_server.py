@@ -1,4 +1,4 @@
-"""Links to a running XProf: only where it shows this profile, told by its name and its hosts."""
+"""Links to a running XProf: only where it shows this profile, known by name and hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was held back, counted and told."""
+"""What was held back, counted and reported."""
 
 from __future__ import annotations
 

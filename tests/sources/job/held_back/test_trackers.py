@@ -1,4 +1,4 @@
-"""Trackers are told to stay on this machine."""
+"""Trackers are kept on this machine."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ FILES = [
 ]
 PYTHONS_OWN = {"_getframe", "_current_frames", "_exit", "_replace", "_run_exitfuncs"}
 DOCUMENTED = {"_metadata"}
-"""What subclasses of pandas' tables are told to set."""
+"""What subclasses of pandas' tables must set."""
 PRIVATE_MODULE = re.compile(
     r"(tensorflow|keras|tf_keras|jax|jaxlib|flax|pandas|numpy|h5py|transformers"
     r"|tensorflow_datasets)(\.\w+)*\.(_\w+|python|src|compiler)(\.|$)"

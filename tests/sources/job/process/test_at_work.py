@@ -1,4 +1,4 @@
-"""A process that is slow is told from one that hangs."""
+"""A slow process is distinguished from a hanging one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a Python tells of itself."""
+"""A Python's description of itself."""
 
 from __future__ import annotations
 

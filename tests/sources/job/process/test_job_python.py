@@ -118,7 +118,7 @@ def test_without_tensorflow_says_where_there_is_one(
 
 
 def failure(path: str) -> str:
-    """What is said of a Python that cannot be used."""
+    """The report on a Python that cannot be used."""
     with pytest.raises(TpudiagError) as raised:
         job_python.choose(Place(path, "--python"))
     assert isinstance(raised.value, UsageError)

@@ -1,4 +1,4 @@
-"""What is said of a step that TensorFlow does not lower."""
+"""The report on a step that TensorFlow does not lower."""
 
 from __future__ import annotations
 

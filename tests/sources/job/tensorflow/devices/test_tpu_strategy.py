@@ -1,4 +1,4 @@
-"""The strategy that stands in for a TPU's."""
+"""The strategy that replaces a TPU's."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ SYNCHRONOUS, INTERLEAVED, AHEAD = 3, 2, 4
 
 
 def tensorflow(*chain: tuple[str, int, float], calls: dict[str, int] | None = None) -> Any:
-    """One that tells these transformations from the end on, each with its class and seconds.
+    """One with these transformations from the end on, each with its class and seconds.
 
     `calls`: of some the parallel calls, where these are fixed.
     """

@@ -46,7 +46,7 @@ def test_rows_are_repeated_to_the_length_of_the_data() -> None:
     for whole in (array[:100], tf.data.Dataset.range(100).batch(10)):
         assert predictions.predict(tf, plus_one, signature.bind(whole, 10), WHOLE) is None
 
-    # one replica of eight runs; nobody tells how many there are
+    # one replica of eight runs; their number is unknown
     unknown = tf.data.Dataset.range(7).flat_map(lambda _: tf.data.Dataset.range(143))  # pyright: ignore
     some = unknown.map(tf.identity).batch(40)
     short = predictions.predict(tf, plus_one, signature.bind(some.prefetch(2)), Rows(1, 8))

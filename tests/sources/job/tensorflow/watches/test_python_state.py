@@ -1,4 +1,4 @@
-"""Numbers and draws that a trace freezes, told by the functions that are traced."""
+"""Numbers and draws that a trace freezes, by traced function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tracing looks at in arguments, and how two calls are told apart."""
+"""The properties of arguments that tracing depends on, and how two calls differ."""
 
 from __future__ import annotations
 
