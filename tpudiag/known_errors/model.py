@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_COUNTED = 10_000
 """Matches of a pattern that are counted: a log that says one thing all over is not slower."""
 
-MANY_SENTENCES = 10
+MANY_SENTENCES = 8
 """Patterns of an error from which on it is about a family of causes."""
 
 MANY_CAUSES = 2
@@ -245,8 +245,7 @@ class Match:
         decided = self.supported
         fix = self.with_names((decided.rival.fix if decided else "") or self.error.fix)
         if self.reading is None:
-            alone = self.error.kind is Kind.TELLING and not self.error.is_family
-            open_ = not alone and decided is None
+            open_ = self.error.kind is not Kind.TELLING and decided is None
             own = self.own.fix if self.own is not None and open_ else ""
             return f"{own}\n# if that is not it:\n{fix}" if own else fix
         read = self.with_names(self.reading.fix)
