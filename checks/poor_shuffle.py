@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from tpudiag.model import Confidence, Evidence, Finding, Judgement, Severity, check
+from tpudiag.model import BOTH, Confidence, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import TAKES_APART, DatasetOp, Pipeline, Signals
 
 from .missing_cache import read_again
@@ -12,7 +12,7 @@ LIMIT = 0.5
 """The smallest shuffle buffer that is called enough, as a share of a global batch."""
 
 
-@check("TPU214", Severity.WARNING)
+@check("TPU214", Severity.WARNING, frameworks=BOTH)
 def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The shuffle mixes less than it seems to.
 

@@ -62,7 +62,7 @@ def _what(draw: SameDraws) -> str:
     """What comes again."""
     shape = " x ".join(map(str, draw.shape))
     if draw.kind == "replicas":
-        again = ", the same in each step," if draw.each_step else ""
+        again = ", the same in each step" if draw.each_step else ""
         return (
             f"all {draw.copies} replicas draw the same {shape} random numbers{again}: nothing of "
             f"the {'step, or of the ' if draw.each_step else ''}replica's number or data is in the "
