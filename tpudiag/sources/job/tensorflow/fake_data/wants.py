@@ -26,9 +26,10 @@ _OF_CODE = (NameError, ImportError, SyntaxError, NotImplementedError, MemoryErro
 _ABSENT_BY_TEXT = re.compile(r"[Nn]o such file|os error 2\b|[Uu]nable to open file")
 """What libraries of other languages say under exceptions of no kind."""
 _OF_CALL = re.compile(
-    r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b"
+    r"(partially initialized )?module '|.*(unexpected keyword|positional) arguments?\b|"
+    r".*\bno longer (supported|available|allowed)\b"
 )
-"""A module or a function is not what the script takes it for, whatever the data."""
+"""A module or function is not, or not any more, what the script takes it for, whatever the data."""
 _LIBRARY = re.compile(r"(tensorflow|keras|tf_keras)\.")
 _TRAINS = re.compile(r"(keras|tensorflow)[/\\]")
 _TRAINING = ("fit", "fit_generator", "train_on_batch", "run", "train_step", "gradient", "minimize")

@@ -1,0 +1,20 @@
+"""Which errors are of the code, whatever data are missing."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.sources.job.tensorflow.fake_data import wants
+
+
+@pytest.mark.parametrize(
+    ("error", "of_code"),
+    [
+        (ValueError("Triggering __jax_array__() during tracing is no longer supported."), True),
+        (TypeError("load() got an unexpected keyword argument 'split'"), True),
+        (ValueError("the table is no longer than its header"), False),
+        (KeyError("label"), False),
+    ],
+)
+def test_what_a_release_took_away_is_of_the_code(error: Exception, of_code: bool) -> None:
+    assert wants.is_of_code(error) is of_code
