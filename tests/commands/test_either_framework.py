@@ -67,7 +67,6 @@ INPUT: tuple[Disease, ...] = (
         "TPU602",
     ),
     (((".cache()", ".map(lambda a, b: (a * 2, b)).cache()"),), "TPU203", "TPU203"),
-    (((".prefetch(tf.data.AUTOTUNE)", ""),), "TPU202", "TPU202"),
     (((".shuffle(10240).batch(", ".shuffle(64).batch("),), "TPU214", "TPU214"),
     # A step of another size is compiled anew by either.
     (((BATCH, ".batch(1000)"),), "TPU102", "TPU101"),
@@ -100,8 +99,15 @@ def planted(diseases: tuple[Disease, ...]) -> str:
     return text
 
 
-@pytest.mark.parametrize("backend", ["tensorflow", "jax"])
-@pytest.mark.parametrize("diseases", [(), SIZES, INPUT, STEP, ALONE])
+@pytest.mark.parametrize(
+    ("diseases", "backend"),
+    [
+        *((each, backend) for each in ((), SIZES, INPUT) for backend in ("tensorflow", "jax")),
+        # Of TensorFlow the planted scripts of the corpus have them.
+        (STEP, "jax"),
+        (ALONE, "jax"),
+    ],
+)
 def test_what_ails_a_model_is_found_under_either_framework(
     tmp_path: Path, diseases: tuple[Disease, ...], backend: str
 ) -> None:
