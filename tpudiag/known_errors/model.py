@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MOST_COUNTED = 10_000
 """Matches of a pattern that are counted: a log that says one thing all over is not slower."""
 
-MANY_SENTENCES = 8
+MANY_SENTENCES = 10
 """Patterns of an error from which on it is about a family of causes."""
 
 MANY_CAUSES = 2
