@@ -27,6 +27,10 @@ def clipped(context, grads):
 def divided(context, grads):
     return [g / context.num_replicas_in_sync for g in context.all_reduce("sum", grads)]
 
+def clipped_by_all(context, grads):
+    norm = tf.linalg.global_norm(context.all_reduce("sum", grads))
+    return tf.clip_by_global_norm(grads, 1.0, use_norm=norm)[0]
+
 def of_metric(context, grads):
     context.all_reduce("sum", [tf.constant(1.0)])
     return grads
@@ -52,7 +56,8 @@ def seen(name):
     tf.function(lambda: strategy.run(replica)).get_concrete_function()
     return watch.twice and watch.twice.line
 
-print(json.dumps({n: seen(n) for n in ("plain", "summed", "clipped", "divided", "of_metric")}))
+NAMES = ("plain", "summed", "clipped", "divided", "clipped_by_all", "of_metric")
+print(json.dumps({n: seen(n) for n in NAMES}))
 """
 
 
@@ -62,5 +67,6 @@ def test_what_is_summed_once_more_and_not_divided(in_tensorflow: Callable[[str],
         "summed": 6,
         "clipped": 9,
         "divided": None,
+        "clipped_by_all": None,
         "of_metric": None,
     }

@@ -76,7 +76,8 @@ class ReductionWatch:
                 factors = [constants.of(each) for each in given]
                 if undivided_by in factors or 1 / undivided_by in factors:
                     continue
-            pending.extend(given)
+            # Of its shape only: a clip by the norm of what was reduced takes a number from it.
+            pending.extend(each for each in given if each.shape.rank and each.shape == tensor.shape)
         return None
 
     def _tensors(self, value: object) -> list[Any]:
