@@ -16,7 +16,6 @@ from tpudiag.errors import TpudiagError, UnreadableInput, UsageError
 from tpudiag.monitoring.ledger import Account, TimeUse
 from tpudiag.planning import prices
 from tpudiag.sources import script
-from tpudiag.sources.job.process import runner
 from tpudiag.sources.live import device_plugin
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -75,14 +74,6 @@ def test_prices_and_expectations(tmp_path: Path, name: str, text: str) -> None:
 def test_scripts(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.py").write_text(text)
     assert script.look(str(tmp_path / "a.py")).tf1 == ()
-
-
-@pytest.mark.parametrize("line", [b"null", b"[1]", b"7", b'{"steps_done": 3}', b"[" * 100_000])
-def test_facts_of_a_job_that_are_none(line: bytes) -> None:
-    job, heard = runner.JobRun(), list[object]()
-    listener = runner._Listener(heard.append, lambda _: None)  # pyright: ignore[reportPrivateUsage]
-    runner._heard(line, job, listener)  # pyright: ignore[reportPrivateUsage]
-    assert heard == []
 
 
 def test_a_ledger_with_years_between_its_minutes() -> None:

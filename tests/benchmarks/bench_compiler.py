@@ -30,7 +30,7 @@ from tpudiag.settings import Settings
 from tpudiag.signals import ActivationEstimate, Origin, Signals, TensorSeen, VariableSeen
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.compile_step import located
-from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process import following
 from tpudiag.sources.job.process.lowering_client import Dialog
 
 TARGET = "v5e-1"
@@ -86,7 +86,7 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
         python=job_python_of(None),
     )
     spec = spec_of(request, True, "local", 1, str(folder))
-    dialog = Dialog(spec, request.python, runner.Limits(3600.0), lambda _: None)
+    dialog = Dialog(spec, request.python, following.Limits(3600.0), lambda _: None)
     installed = libtpu_process.find()
     assert installed is not None, "needs the extra `compiler`"
     assert dialog.wait() is not None, dialog.job.log_tail

@@ -313,10 +313,10 @@ def read_facts(file: Path) -> None:
     from tpudiag.settings import Settings
     from tpudiag.signals import Origin
     from tpudiag.sources.job.process import facts as reader
-    from tpudiag.sources.job.process import runner
+    from tpudiag.sources.job.process import following
 
-    job = runner.JobRun()
-    runner._take(file.read_bytes(), job)  # pyright: ignore[reportPrivateUsage]
+    job = following.JobRun()
+    following.take(file.read_bytes(), job)
     job.facts.pop("origin", None)
     signals = reader.signals(Origin.REHEARSAL, job.facts)
     # A check may break on facts that no hook sends: that is reported, and hides no other.

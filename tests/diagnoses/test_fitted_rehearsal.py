@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tpudiag.diagnoses.fitted_rehearsal import as_run, fitted, started_again
 from tpudiag.sources.job.process import protocol
-from tpudiag.sources.job.process.runner import JobRun
+from tpudiag.sources.job.process.following import JobRun
 
 SPEC = protocol.JobSpec(
     program="train.py",

@@ -8,8 +8,8 @@ from tpudiag.diagnoses import second_try
 from tpudiag.model import Location
 from tpudiag.script_run import CodeFrame, Coverage, Crash, InterventionKind, UnreachedLines
 from tpudiag.signals import JobEnd
+from tpudiag.sources.job.process.following import JobRun
 from tpudiag.sources.job.process.protocol import JobSpec
-from tpudiag.sources.job.process.runner import JobRun
 
 CUT, STEPS = InterventionKind.PREDICTIONS, InterventionKind.STEPS
 SPEC = JobSpec(

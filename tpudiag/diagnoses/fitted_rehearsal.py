@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from tpudiag.diagnoses.second_try import crash_of
 from tpudiag.sources.job.process import protocol
-from tpudiag.sources.job.process.runner import JobRun
+from tpudiag.sources.job.process.following import JobRun
 from tpudiag.sources.job.tensorflow.devices.cpu_kernels import is_of_many
 
 

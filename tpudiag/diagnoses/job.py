@@ -37,7 +37,7 @@ from tpudiag.signals import (
 )
 from tpudiag.sources import buckets, environment, precision_switches, script
 from tpudiag.sources.compiler.compile_step import StepCompilation
-from tpudiag.sources.job.process import facts, job_python, protocol, runner
+from tpudiag.sources.job.process import facts, following, job_python, protocol, runner
 
 MAXIMUM_REAL_REPLICAS = 16
 """The most CPU replicas that run in a rehearsal; the job sees the target's number all the same."""
@@ -62,14 +62,14 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
 def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Report:
     """The report on the job as it is."""
     started = datetime.now(UTC)
-    limits = runner.Limits(
+    limits = following.Limits(
         request.timeout_s,
         tpu_s=request.tpu_timeout_s,
         ends_at=time.monotonic() + request.timeout_s,
     )
     named_tpu, replicas = request.tpu, request.target.replicas
     attempt: TpuAttempt | None = None
-    signals, job = Signals(origin=Origin.TPU), runner.JobRun()
+    signals, job = Signals(origin=Origin.TPU), following.JobRun()
     source = script.look(request.script_file, dict(request.changed_sources))
     if request.notebook is not None:
         source = request.notebook.relocated(source)
@@ -176,13 +176,13 @@ def spec_of(
 
 
 def _rehearsed(
-    request: JobRequest, limits: runner.Limits, on_phase: OnPhase
-) -> tuple[Signals, runner.JobRun, int]:
+    request: JobRequest, limits: following.Limits, on_phase: OnPhase
+) -> tuple[Signals, following.JobRun, int]:
     """Run on CPU replicas; again with fewer where the model needs too much memory."""
     target = request.target
     replicas = min(target.replicas, MAXIMUM_REAL_REPLICAS)
 
-    def again(spec: protocol.JobSpec, why: str, most_s: float) -> runner.JobRun:
+    def again(spec: protocol.JobSpec, why: str, most_s: float) -> following.JobRun:
         on_phase(why)
         return runner.run(spec, request.python, limits.within(most_s), on_phase)
 
@@ -212,8 +212,8 @@ def _rehearsed(
 
 
 def _on_tpu(
-    request: JobRequest, named_tpu: str, limits: runner.Limits, on_phase: OnPhase
-) -> tuple[Signals, runner.JobRun]:
+    request: JobRequest, named_tpu: str, limits: following.Limits, on_phase: OnPhase
+) -> tuple[Signals, following.JobRun]:
     """Run on the TPU; every wait for it has a limit."""
     refusal = environment.refused(named_tpu)
     if refusal is not None:
@@ -225,7 +225,7 @@ def _on_tpu(
             waited_s=0.0,
             limit_s=request.tpu_timeout_s,
         )
-        return Signals(origin=Origin.TPU, tpu=attempt), runner.JobRun()
+        return Signals(origin=Origin.TPU, tpu=attempt), following.JobRun()
     spec = spec_of(request, False, named_tpu, request.target.replicas)
     job = runner.run(spec, request.python, limits, on_phase)
     signals = _signals(Origin.TPU, job)
@@ -241,7 +241,7 @@ def _on_tpu(
     ), job
 
 
-def _signals(origin: Origin, job: runner.JobRun) -> Signals:
+def _signals(origin: Origin, job: following.JobRun) -> Signals:
     """The child's facts, and how it ended."""
     signals = facts.signals(origin, job.facts)
     end = signals.end or _end(job)
@@ -252,7 +252,7 @@ def _signals(origin: Origin, job: runner.JobRun) -> Signals:
     return signals
 
 
-def _end(job: runner.JobRun) -> JobEnd:
+def _end(job: following.JobRun) -> JobEnd:
     """The end of a job that could not report it itself."""
     if job.interrupted:
         return JobEnd(how="interrupted")
@@ -268,7 +268,7 @@ def _end(job: runner.JobRun) -> JobEnd:
     return JobEnd(how="exit", exit_code=job.exit_code)
 
 
-def _last_words(job: runner.JobRun) -> str:
+def _last_words(job: following.JobRun) -> str:
     """The most telling of the last lines of a process that died."""
     ended = f" (signal {-job.exit_code})" if job.exit_code and job.exit_code < 0 else ""
     return (last_words.most_telling(job.log_tail) or "the process ended without a word") + ended

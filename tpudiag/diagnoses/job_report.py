@@ -22,7 +22,7 @@ from tpudiag.installs import state as installs
 from tpudiag.model import Framework, Outcome, Report, Subject, TargetSummary
 from tpudiag.report_figures import StepSamples
 from tpudiag.signals import Signals
-from tpudiag.sources.job.process.runner import JobRun
+from tpudiag.sources.job.process.following import JobRun
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,10 +29,10 @@ from tpudiag.signals import Origin
 from tpudiag.sources import script
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.compiler.dask_compiler import ClusterCompiler
-from tpudiag.sources.job.process import facts, runner
+from tpudiag.sources.job.process import facts, following
+from tpudiag.sources.job.process.following import JobRun
 from tpudiag.sources.job.process.job_python import environment_of
 from tpudiag.sources.job.process.lowering_client import Dialog
-from tpudiag.sources.job.process.runner import JobRun
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,7 +108,7 @@ def diagnose(
         compiler, at_a_time = _compiler(request)
         # One replica: the step is lowered but not run, and more would only take memory.
         spec = spec_of(job, True, "local", 1, str(folder))
-        limits = runner.Limits(request.timeout_s)
+        limits = following.Limits(request.timeout_s)
 
         def of_devices(replicas: int) -> Steps:
             own = replace(spec, replicas=replicas) if of_jax else spec

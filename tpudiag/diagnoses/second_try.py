@@ -18,8 +18,8 @@ from tpudiag.diagnoses.undiagnosed import unreachable
 from tpudiag.model import Location
 from tpudiag.script_run import Coverage, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd
+from tpudiag.sources.job.process.following import JobRun
 from tpudiag.sources.job.process.protocol import JobSpec
-from tpudiag.sources.job.process.runner import JobRun
 from tpudiag.sources.job.tensorflow.devices import cpu_kernels
 
 _LENGTHS = (

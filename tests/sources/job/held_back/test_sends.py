@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from tpudiag.sources.job.process import job_python, runner
+from tpudiag.sources.job.process import following, job_python, runner
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.process.python_places import Place
 
@@ -187,7 +187,7 @@ def server() -> Iterator[Server]:
 
 def run(
     tmp_path: Path, job: str, port: int, monkeypatch: pytest.MonkeyPatch, **fields: Any
-) -> runner.JobRun:
+) -> following.JobRun:
     """Runs a script as the rehearsal does."""
     monkeypatch.setenv("PORT", str(port))
     (tmp_path / "home").mkdir()
@@ -200,7 +200,7 @@ def run(
         steps=1, warmup_steps=1, budget_s=0.0, log_dir=str(tmp_path / "logs"), **fields,
     )  # fmt: skip
     python = job_python.describe(Place(sys.executable, "this one"))
-    return runner.run(spec, python, runner.Limits(300.0), lambda _: None)
+    return runner.run(spec, python, following.Limits(300.0), lambda _: None)
 
 
 @pytest.mark.slow

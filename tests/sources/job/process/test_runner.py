@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process import following, runner
 from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.protocol import JobSpec
 
@@ -46,37 +44,6 @@ def test_the_name_of_the_tpu_is_set_for_a_script_that_asks_for_it(
     assert name not in runner.added_variables(spec(str(script)))
 
 
-class SpeaksAndDies:
-    """A process that says its last word just before it is found dead."""
-
-    pid = 0
-
-    def __init__(self, pipe: int) -> None:
-        self.returncode: int | None = None
-        self._pipe = pipe
-
-    def poll(self) -> int:
-        if self.returncode is None:
-            os.write(self._pipe, b'{"end": {"how": "exception", "error": "no data"}}\n')
-            os.close(self._pipe)
-            self.returncode = 1
-        return self.returncode
-
-
-def test_the_last_word_of_a_dead_job_is_heard() -> None:
-    read_end, write_end = os.pipe()
-    job = runner.JobRun()
-    process: Any = SpeaksAndDies(write_end)
-
-    def heard(_: object) -> None:
-        """Nothing is done with it."""
-
-    listener = runner._Listener(heard, heard)  # pyright: ignore[reportPrivateUsage]
-    follow = runner._follow  # pyright: ignore[reportPrivateUsage]
-    follow(process, read_end, job, runner.Limits(60.0), listener)
-    assert "no data" in str(job.facts["end"])
-
-
 def this_python() -> JobPython:
     """That of this test."""
     return JobPython(
@@ -93,7 +60,7 @@ def this_python() -> JobPython:
 def test_what_a_rehearsal_leaves_in_its_temporary_folder_is_gone(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("import tempfile\nprint(tempfile.mkstemp()[1])\n")
-    job = runner.run(spec(str(script)), this_python(), runner.Limits(total_s=60), lambda _: None)
+    job = runner.run(spec(str(script)), this_python(), following.Limits(total_s=60), lambda _: None)
     left = Path(job.log_tail.strip())
     assert left.parent.parts[-3].startswith("tpudiag-") and not left.parents[2].exists()
 
@@ -102,7 +69,7 @@ def test_what_a_rehearsal_leaves_in_its_temporary_folder_is_gone(tmp_path: Path)
 def test_one_clock_bounds_all_tries_of_a_job(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("import threading\nthreading.Event().wait()\n")
-    limits = runner.Limits(total_s=60).within(0.5)
+    limits = following.Limits(total_s=60).within(0.5)
     assert limits.within(60).ends_at == limits.ends_at
     job = runner.run(spec(str(script)), this_python(), limits, lambda _: None)
     assert job.timed_out == "the job took longer than 60 s (--timeout) while starting"

@@ -10,7 +10,7 @@ import msgspec
 
 from tpudiag.compiled import LoweredStep
 from tpudiag.signals import Batch
-from tpudiag.sources.job.process import runner
+from tpudiag.sources.job.process import following, runner
 from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.protocol import JobSpec, LoweringRequest, encoded
 
@@ -25,7 +25,7 @@ class Dialog:
         self,
         spec: JobSpec,
         python: JobPython,
-        limits: runner.Limits,
+        limits: following.Limits,
         on_phase: Callable[[str], None],
     ) -> None:
         read_end, self._write_end = os.pipe()
@@ -40,7 +40,7 @@ class Dialog:
         """Whether the job trains outside a strategy: on one replica, whatever the slice has."""
         self.sources: tuple[str, ...] = ()
         """The files of the job's own modules."""
-        self.job = runner.JobRun()
+        self.job = following.JobRun()
         spec = replace(spec, requests=read_end)
         self._thread = threading.Thread(
             target=self._run, args=(spec, python, limits, on_phase), daemon=True
@@ -99,7 +99,7 @@ class Dialog:
         self,
         spec: JobSpec,
         python: JobPython,
-        limits: runner.Limits,
+        limits: following.Limits,
         on_phase: Callable[[str], None],
     ) -> None:
         """Run the job to its end, in a thread."""

@@ -1,0 +1,48 @@
+"""What is heard of a job: its last word, and lines that are no facts."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.process import following
+
+
+class SpeaksAndDies:
+    """A process that says its last word just before it is found dead."""
+
+    pid = 0
+
+    def __init__(self, pipe: int) -> None:
+        self.returncode: int | None = None
+        self._pipe = pipe
+
+    def poll(self) -> int:
+        if self.returncode is None:
+            os.write(self._pipe, b'{"end": {"how": "exception", "error": "no data"}}\n')
+            os.close(self._pipe)
+            self.returncode = 1
+        return self.returncode
+
+
+def test_the_last_word_of_a_dead_job_is_heard() -> None:
+    read_end, write_end = os.pipe()
+    job = following.JobRun()
+    process: Any = SpeaksAndDies(write_end)
+
+    def heard(_: object) -> None:
+        """Nothing is done with it."""
+
+    listener = following.Listener(heard, heard)
+    following.follow(process, read_end, job, following.Limits(60.0), listener)
+    assert "no data" in str(job.facts["end"])
+
+
+@pytest.mark.parametrize("line", [b"null", b"[1]", b"7", b'{"steps_done": 3}', b"[" * 100_000])
+def test_facts_of_a_job_that_are_none(line: bytes) -> None:
+    job, heard = following.JobRun(), list[object]()
+    listener = following.Listener(heard.append, lambda _: None)
+    following.heard(line, job, listener)
+    assert heard == []

@@ -1,0 +1,205 @@
+"""Follows a running job from the tool's side: its facts and output as they come, and its limits."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import IO, cast
+
+from tpudiag.phases import Phase
+from tpudiag.script_run import Writes
+from tpudiag.sources.cell_lines import CellMap
+from tpudiag.sources.job.process.at_work import AtWork
+
+TAIL_BYTES = 64 * 1024
+LONGEST_LINE, LINES_AHEAD = 64 << 20, 100
+"""Of facts: bytes per line, and queued lines; the job can write to their pipe."""
+GRACE_S = 10.0
+"""The time for a stopped job to end."""
+LAST_WORDS_S = 2.0
+"""How long a dead job's pipe is still read."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Time limits for the parts of a job, in seconds."""
+
+    total_s: float
+    """As set by the user."""
+    import_s: float = 120.0
+    tpu_s: float = 120.0
+    ends_at: float | None = None
+    """By `time.monotonic`: for all tries of a job together."""
+
+    @property
+    def left_s(self) -> float:
+        """How long a try that begins now may take."""
+        ends_at = self.ends_at or float("inf")
+        return min(self.total_s, ends_at - time.monotonic())
+
+    def within(self, most_s: float) -> Limits:
+        """The same for a try that begins now, limited to `most_s`."""
+        ends_at = time.monotonic() + most_s
+        return replace(self, ends_at=min(ends_at, self.ends_at or ends_at))
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Receives a job's progress."""
+
+    on_phase: Callable[[str], None]
+    on_facts: Callable[[dict[str, object]], None]
+
+
+@dataclass(kw_only=True)
+class JobRun:
+    """The result of a job: its facts, how it ended, and its last output."""
+
+    facts: dict[str, object] = field(default_factory=dict[str, object])
+    exit_code: int | None = None
+    timed_out: str | None = None
+    """The limit that was hit, in words."""
+    short_of_memory: bool = False
+    """That limit was the machine's memory."""
+    interrupted: bool = False
+    log_tail: str = ""
+    wall_s: float = 0.0
+    cells: CellMap | None = None
+    """For a notebook: maps the program's lines to its cells."""
+    variables: dict[str, str] = field(default_factory=dict[str, str])
+    """Variables added to the user's environment."""
+    writes: Writes | None = None
+    """Its writes; None where unknown."""
+
+    @property
+    def phase(self) -> str:
+        """The job's last known phase."""
+        return str(self.facts.get("phase", "starting"))
+
+
+class Output:
+    """Reads a job's output to its end, so that it never blocks, and keeps the last part."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._tail = bytearray()
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            while chunk := os.read(self._stream.fileno(), 65536):
+                self._tail += chunk
+                del self._tail[:-TAIL_BYTES]
+
+    def tail(self) -> str:
+        """The last output; waits a moment for what is still in the pipe."""
+        # Not to its end: a remaining child of the job may hold the pipe open for ever.
+        self._thread.join(timeout=1.0)
+        return self._tail.decode("utf-8", "replace")
+
+
+def follow(
+    process: subprocess.Popen[bytes],
+    read_end: int,
+    job: JobRun,
+    limits: Limits,
+    listener: Listener,
+) -> None:
+    """Collect facts until the process is gone and its pipe is empty, or a limit is hit."""
+    lines: queue.Queue[bytes | None] = queue.Queue(LINES_AHEAD)
+    threading.Thread(target=_pump, args=(read_end, lines), daemon=True).start()
+    started = phase_began = time.monotonic()
+    ended_at: float | None = None
+    work = AtWork(process.pid)
+    while True:
+        try:
+            # Not a blocking read: limits must be checked while a hanging job is silent.
+            line = lines.get(timeout=0.2)
+        except queue.Empty:
+            line = b""
+        if line is None:
+            # The pipe ends a moment before the process, whose exit code is still to come.
+            if ended_at is None:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(timeout=GRACE_S)
+            return
+        if line:
+            if heard(line, job, listener):
+                phase_began = time.monotonic()
+            continue
+        now = time.monotonic()
+        # The job may be over while its threads are not (a data loader, a server): after its last
+        # fact it gets a moment, and is killed.
+        if process.poll() is not None or "end" in job.facts:
+            ended_at = ended_at or now
+            # Its last facts may have come since the last look; a remaining child may hold the pipe
+            # open.
+            if now - ended_at > (GRACE_S if process.returncode is None else LAST_WORDS_S):
+                return
+        elif (hit := _limit(job, limits, now - started, now - phase_began, work)) is not None:
+            job.timed_out = hit
+            return
+
+
+def heard(
+    line: bytes,
+    job: JobRun,
+    listener: Listener,
+) -> bool:
+    """Take a line of facts and report progress; whether the job entered a new phase."""
+    phase = job.phase
+    facts = take(line, job)
+    listener.on_facts(facts)
+    if job.phase != phase:
+        listener.on_phase(job.phase)
+    if "steps_done" in facts:
+        match facts["steps_done"]:
+            case [int(done), int(total)]:
+                listener.on_phase(Phase(job.phase, done, total, "steps"))
+            case _:
+                pass
+    return job.phase != phase
+
+
+def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float, work: AtWork) -> str | None:
+    """The limit that a job has hit, as text."""
+    importing = job.phase.startswith("importing ") and phase_s > limits.import_s
+    if importing and not work.goes_on():  # otherwise the machine is slow or busy
+        return f"{job.phase} did not end within {limits.import_s:.0f} s, and hangs"
+    if job.phase.startswith("tpu: ") and phase_s > limits.tpu_s:
+        return f"the TPU did not answer within {limits.tpu_s:.0f} s"
+    over = limits.ends_at is not None and time.monotonic() > limits.ends_at
+    if over or total_s > limits.total_s:
+        return f"the job took longer than {limits.total_s:.0f} s (--timeout) while {job.phase}"
+    return None
+
+
+def _pump(descriptor: int, lines: queue.Queue[bytes | None]) -> None:
+    """Read the pipe of facts line by line, up to the longest; None at its end."""
+    with os.fdopen(descriptor, "rb") as stream:
+        while line := stream.readline(LONGEST_LINE):
+            lines.put(line)
+    lines.put(None)
+
+
+def take(line: bytes, job: JobRun) -> dict[str, object]:
+    """Add and return one line of facts; half a line from a killed job is ignored."""
+    try:
+        message: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(message, dict):
+        return {}
+    facts = cast("dict[str, object]", message)
+    if job.cells is not None:
+        facts = {name: job.cells.relocated(fact) for name, fact in facts.items()}
+    job.facts.update(facts)
+    return facts
