@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import logging
 import socket
 import threading
@@ -21,6 +23,7 @@ WORKERS_S = 30.0
 LOOK_S = 0.5
 """How often the workers are counted while an answer is waited for."""
 RETRIES = 3
+CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 GONE = "the cluster's workers went away"
 
 
@@ -60,9 +63,11 @@ class Cluster:
             try:
                 # In short waits, so that `close` is heard.
                 return task.result(timeout=LOOK_S)
+            except CANCELLED:
+                pass  # the fetch that answers share was given up by another thread's short wait
             except Exception as error:  # whatever a worker's version or machine may raise
-                fetching = isinstance(error, OSError) or task.cancelled()
-                if task.status == "error" or not fetching:
+                fetched = task.status == "finished" and not isinstance(error, OSError)
+                if fetched or task.status == "error":
                     raise Lost(f"no worker could do it: {line(error)[:300]}") from error
             if task.cancelled() or self._is_away():
                 raise Lost(GONE)

@@ -15,6 +15,7 @@ TOOLS_SIDE = {
     "at_work",
     "bytecode",
     "facts",
+    "following",
     "job_python",
     "lowering_client",
     "python_places",
