@@ -6,8 +6,6 @@ training script: `tpudiag.ThroughputCallback()` and `tpudiag.track(steps, ...)`.
 `%load_ext tpudiag`.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from tpudiag.version import __version__

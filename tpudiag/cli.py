@@ -1,7 +1,5 @@
 """The command line: a parser built from commands/, and errors mapped to exit codes."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """Comments in the user's code that silence a finding: `# tpudiag: ignore[TPU204] reason`."""
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from pathlib import Path

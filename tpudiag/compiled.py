@@ -1,7 +1,5 @@
 """The TPU compiler's facts on a training step; None where it did not give them."""
 
-from __future__ import annotations
-
 from dataclasses import field
 
 from tpudiag.model import Location

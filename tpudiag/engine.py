@@ -1,7 +1,5 @@
 """Runs checks over signals; one broken check hides no other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -7,8 +7,6 @@ TpudiagError            one clear line on stderr, exit code 2
 └── NothingDiagnosed    the job crashed or the trainer was not reached before anything was seen
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 FailOn = Literal["error", "warning", "never"]

@@ -4,8 +4,6 @@ Checks of this package are described from their source text, so that `explain` d
 them and all that they need.
 """
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -3,8 +3,6 @@
 Standard library alone: the job's side reads it, too. A new generation is a new row.
 """
 
-from __future__ import annotations
-
 import re
 from itertools import product
 from math import prod

@@ -4,8 +4,6 @@ Names of files, hosts, processes and operations, source lines and error texts co
 anywhere. Reports, and all that is printed, have them through here.
 """
 
-from __future__ import annotations
-
 import re
 
 # Escapes move the cursor, marks of direction turn text around, lone surrogates cannot be encoded.

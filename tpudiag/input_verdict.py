@@ -1,7 +1,5 @@
 """Whether a host of the target can feed the predicted step, from the pipeline run alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

@@ -12,8 +12,6 @@ Path("report.html").write_text(tpudiag.render(report, "html"), encoding="utf-8")
 Options have the names of the command line, with the unit of those that are times.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

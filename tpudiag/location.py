@@ -1,7 +1,5 @@
 """A place in the user's code."""
 
-from __future__ import annotations
-
 import re
 
 from tpudiag.records import dataclass

@@ -4,8 +4,6 @@ Settings, summaries and progress name errors that nobody had; a record of level 
 exception that nobody caught do not.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A module that a job could not import: its whole name, and whether any package has it."""
 
-from __future__ import annotations
-
 import re
 
 from tpudiag.signals import JobEnd

@@ -1,7 +1,5 @@
 """What a diagnosis is made of: checks, their outcomes and the report."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, field
 from enum import Enum

@@ -1,7 +1,5 @@
 """How a notebook and IPython's terminal show a report that is the value of a cell."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

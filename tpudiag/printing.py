@@ -3,8 +3,6 @@
 `tests/test_printing.py` holds that nothing else prints.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import json

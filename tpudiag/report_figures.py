@@ -1,7 +1,5 @@
 """The figures of a report: measured and predicted, for tables, plots and comparisons."""
 
-from __future__ import annotations
-
 from dataclasses import field
 from typing import Literal, Union
 

@@ -6,8 +6,6 @@ version does not know are passed over, so that a later report of the same schema
 readable.
 """
 
-from __future__ import annotations
-
 import inspect
 import json
 import math

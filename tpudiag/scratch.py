@@ -5,8 +5,6 @@ when nobody uses it any more; where this process is killed a small shell, which 
 else, removes it.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

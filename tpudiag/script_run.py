@@ -1,7 +1,5 @@
 """What became of a script that ran under observation: its crash, our defects, how much was run."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """The [tool.tpudiag] section as users write it in pyproject.toml, read and checked."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import tomllib

@@ -1,7 +1,5 @@
 """The user's source lines around each finding, taken when the report is made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A change of the user's source that mends a finding: offered, proven, written."""
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Whether two series of step figures, or the runs of two sides, differ by more than noise."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Literal

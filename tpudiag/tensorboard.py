@@ -5,8 +5,6 @@ Event holds the version, the second a Summary with one tensor of type string for
 `text`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import re
 import socket

@@ -1,7 +1,5 @@
 """Whole numbers in texts of others."""
 
-from __future__ import annotations
-
 DIGITS = 19
 """Of the largest number that is read: no count, size or time in ns has more."""
 

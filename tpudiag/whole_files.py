@@ -1,7 +1,5 @@
 """Files that are held in memory whole: read up to a limit, for a device has no end; and written."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os

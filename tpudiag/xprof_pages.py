@@ -1,7 +1,5 @@
 """Which page of XProf shows what a check is about."""
 
-from __future__ import annotations
-
 USUAL_SERVERS = ("http://localhost:8791", "http://localhost:6006")
 """The default addresses of xprof and TensorBoard."""
 OVERVIEW = "Overview Page"

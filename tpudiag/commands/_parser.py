@@ -1,7 +1,5 @@
 """A verb's parser, made from its declared options, and the parsed options by name."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol

@@ -1,7 +1,5 @@
 """Process settings for the command line, which ends with its verb, unlike a program."""
 
-from __future__ import annotations
-
 import ctypes
 import gc
 import os

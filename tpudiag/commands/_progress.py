@@ -1,7 +1,5 @@
 """Progress of long work on stderr: a spinner or bar on a terminal, a line per phase elsewhere."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Generator

@@ -1,7 +1,5 @@
 """The trainers of this machine, as `tpudiag attach` without a target lists them."""
 
-from __future__ import annotations
-
 import argparse
 
 from tpudiag.diagnoses.trainer_targets import LINE, shared_ports

@@ -1,7 +1,5 @@
 """`tpudiag attach`: a profile of trainers that are running, and what it says."""
 
-from __future__ import annotations
-
 import argparse
 import os
 

@@ -1,7 +1,5 @@
 """`tpudiag compare A B`: what changed between two profiles or reports, as a gate for CI."""
 
-from __future__ import annotations
-
 import argparse
 
 from tpudiag.commands._parser import Verb, add_options

@@ -1,7 +1,5 @@
 """`tpudiag mcp`: the verbs for agents and editors, over the Model Context Protocol."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import signal

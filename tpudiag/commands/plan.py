@@ -1,7 +1,5 @@
 """tpudiag plan: which TPU and which batch, by the TPU compiler's word, with no TPU."""
 
-from __future__ import annotations
-
 import argparse
 
 from tpudiag.commands import _job_request, _report

@@ -1,7 +1,5 @@
 """`tpudiag render REPORT`: a saved report in another format."""
 
-from __future__ import annotations
-
 import argparse
 
 from tpudiag.commands._parser import Verb

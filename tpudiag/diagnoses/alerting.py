@@ -1,7 +1,5 @@
 """Alerts: raised once until they are over; each calls the user's hook."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

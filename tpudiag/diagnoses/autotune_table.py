@@ -1,7 +1,5 @@
 """tf.data's AUTOTUNE choices beside the script's own settings."""
 
-from __future__ import annotations
-
 from tpudiag.report_figures import Table
 from tpudiag.signals import AutotuneChoice, Pipeline, Signals
 

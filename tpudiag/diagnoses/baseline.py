@@ -1,7 +1,5 @@
 """A report compared with an earlier one of the same job: the gate of `check --baseline`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from tpudiag.diagnoses import changes, comparison

@@ -1,7 +1,5 @@
 """Links to XProf for what got worse between the sides of a comparison."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from tpudiag.diagnoses.changes import Change, ranked

@@ -1,7 +1,5 @@
 """Changes between the sides of a comparison, and whether they exceed noise."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite

@@ -1,7 +1,5 @@
 """Source changes that could fix a report's findings, before they are rehearsed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A comparison of two sides as a report: profiles or saved reports, one or more runs each."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 

@@ -4,8 +4,6 @@ Captured as by `tpudiag attach PID`: not where it could crash the trainer or fil
 within ten seconds, all waits included.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The normal rate for `watch --expect`: a number, or a plan's prediction."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import msgspec

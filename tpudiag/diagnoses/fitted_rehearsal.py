@@ -1,7 +1,5 @@
 """A rehearsal reduced to this machine's memory: fewer replicas."""
 
-from __future__ import annotations
-
 import signal
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Fixes a job's findings: changes are made, rehearsed, proven or dropped, and written."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Operations that grew between two programs of the TPU compiler, with their lines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

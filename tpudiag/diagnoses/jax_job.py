@@ -1,7 +1,5 @@
 """Notes on the rehearsal of a JAX job."""
 
-from __future__ import annotations
-
 from tpudiag.diagnoses import script_coverage
 from tpudiag.signals import Origin, Signals
 

@@ -1,7 +1,5 @@
 """A job from its specification to its report: `tpudiag check` without the command line."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The logs of a running job, read periodically for known errors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

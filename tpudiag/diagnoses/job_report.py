@@ -1,7 +1,5 @@
 """The report on a judged job: its figures, its notes, the next command."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from datetime import datetime

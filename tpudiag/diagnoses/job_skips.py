@@ -1,7 +1,5 @@
 """Skips after a rehearsal: rehearsing again would not measure what is missing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tpudiag.model import Outcome, Verdict, skipped_reason

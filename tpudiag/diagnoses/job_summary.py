@@ -1,7 +1,5 @@
 """The parts of a job's report besides its checks: headline, notes, figures, the next command."""
 
-from __future__ import annotations
-
 import platform
 import re
 import shlex

@@ -1,7 +1,5 @@
 """The last output of a process that ended without a visible exception."""
 
-from __future__ import annotations
-
 import re
 
 LONGEST = 300

@@ -1,7 +1,5 @@
 """Where a job's time went, and its cost: table, figures and timeline of the ledger."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which package to install where the job imports one missing from its environment."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The job's program: named by the user, or the reference job."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

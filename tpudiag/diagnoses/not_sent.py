@@ -1,7 +1,5 @@
 """Describes what a rehearsal kept a job from sending."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 

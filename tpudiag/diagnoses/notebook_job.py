@@ -1,7 +1,5 @@
 """A job that is a notebook: its cells become a program in the run's folder."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The changes that `tpudiag fix` would try, attached to the findings of a check's report."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 

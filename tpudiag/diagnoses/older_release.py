@@ -1,7 +1,5 @@
 """The older release needed by a script that uses what was removed since."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Which TPU and which batch suit a job: its step, compiled for each, with no TPU."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """The plan as a report: its tables, the figures of the chosen batches, and their basis."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, datetime
 

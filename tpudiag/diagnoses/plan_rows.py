@@ -1,7 +1,5 @@
 """The rows of a plan's report: figures of one batch on one target."""
 
-from __future__ import annotations
-
 from tpudiag.compiled import Compilation
 from tpudiag.planning import candidates as planning
 from tpudiag.planning.candidates import Row

@@ -1,7 +1,5 @@
 """The tables of a plan: what fits and how fast, and the time and cost of the whole training."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tpudiag.hardware import GIB

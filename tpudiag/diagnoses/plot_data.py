@@ -1,7 +1,5 @@
 """The data of a report's plots: steps, their parts, replicas and memory over time."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """The cost of examples at the predicted step."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The predicted step in a report: its figures, its largest instructions, and their table."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from tpudiag import input_verdict, location

@@ -1,7 +1,5 @@
 """A profile as a report: what `read` shows, and what `compare` compares."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The figures of a profile, for any report that shows one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """The operations of a profile: by TensorFlow op and user line, against the roofline."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath

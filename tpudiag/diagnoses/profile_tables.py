@@ -1,7 +1,5 @@
 """The tables of a profile, for any report that shows one."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from tpudiag.diagnoses.profile_figures import count, percentile, profile_of

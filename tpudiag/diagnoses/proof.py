@@ -1,7 +1,5 @@
 """Whether a rehearsal proves a job's changes, by comparing its report with the one before."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

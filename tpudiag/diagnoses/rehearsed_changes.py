@@ -1,7 +1,5 @@
 """Rehearses changes of a job's files: together, and by halves where they fail."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

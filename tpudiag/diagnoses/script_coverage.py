@@ -1,7 +1,5 @@
 """The script's coverage in a report, and failed hooks of ours."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

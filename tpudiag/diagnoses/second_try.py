@@ -5,8 +5,6 @@ where there is nothing else. An exception that remains is the script's. One that
 and so may be one that could not be repeated in time: neither becomes a finding.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The two sides of a comparison: saved reports or profiles, read and compared."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

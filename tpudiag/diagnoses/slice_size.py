@@ -1,7 +1,5 @@
 """The number of chips in a profile's devices."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tpudiag.hardware import Generation

@@ -1,7 +1,5 @@
 """Whether synthetic data, rather than the script, may have caused a crash."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """A capture of running trainers as a report, for `attach`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime

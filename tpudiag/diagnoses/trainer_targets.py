@@ -1,7 +1,5 @@
 """The trainers for `attach`, and what is available from those without a server."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice

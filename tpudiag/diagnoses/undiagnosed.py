@@ -1,7 +1,5 @@
 """Jobs that cannot be diagnosed: another framework, no training, unreachable data."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,7 +1,5 @@
 """A notebook's commands that a rehearsal skips, and the crash caused by that."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

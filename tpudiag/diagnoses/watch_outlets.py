@@ -1,7 +1,5 @@
 """Where a watch sends figures, besides its view and report."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

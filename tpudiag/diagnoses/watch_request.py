@@ -1,7 +1,5 @@
 """The request of `tpudiag watch`."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A watched job as a headline and figures: its rate, and the comparison."""
 
-from __future__ import annotations
-
 from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob

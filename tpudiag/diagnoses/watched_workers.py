@@ -1,7 +1,5 @@
 """The workers of a watched job in its report: a comparison, and notes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from tpudiag.monitoring.follower import Watched

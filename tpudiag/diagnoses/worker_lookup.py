@@ -1,7 +1,5 @@
 """Repeated lookup of workers during a watch: a recreated pod has another address."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Sequence

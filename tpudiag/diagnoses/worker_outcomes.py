@@ -1,7 +1,5 @@
 """Merges the checks' outcomes of several workers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

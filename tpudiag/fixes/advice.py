@@ -1,7 +1,5 @@
 """Why findings of some checks have no automatic change."""
 
-from __future__ import annotations
-
 GENERAL = "what to change is for the author of the script to say"
 ADVICE = {
     "TPU001": "a TensorFlow 1 script has to be ported, and is not run",

@@ -1,7 +1,5 @@
 """Edits of a call's arguments and of call chains, in the layout of the surrounding code."""
 
-from __future__ import annotations
-
 import re
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Changes of the batch and of how data is distributed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

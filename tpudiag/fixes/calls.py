@@ -1,7 +1,5 @@
 """Reads calls: the function's name, the arguments, and literal values."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Finds this room's fixes, and makes the change for a finding."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache

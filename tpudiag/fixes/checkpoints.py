@@ -1,7 +1,5 @@
 """Changes that make the job save its training state."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 

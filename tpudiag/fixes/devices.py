@@ -1,7 +1,5 @@
 """Changes of code made for GPUs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """A file with Python: a script, or a notebook by the program of its cells."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Replaces random draws by Python and NumPy in a traced function by TensorFlow's."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The user's files: their bytes, text and mode, and whether they may be changed."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import os

@@ -1,7 +1,5 @@
 """Changes of the input pipeline that preserve its results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Changes of a JAX step: donated state, and batches of one size."""
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The transformations of a tf.data pipeline in the script, followed through assignments."""
 
-from __future__ import annotations
-
 import libcst as cst
 
 from tpudiag.fixes.arguments import chained, link_span

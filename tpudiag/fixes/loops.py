@@ -1,7 +1,5 @@
 """Changes of the loop around the step: fetches, iterators, setup, replicas' results."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """Changes of the scaling of a replica's loss."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

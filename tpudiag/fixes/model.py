@@ -1,7 +1,5 @@
 """The model of a fix: a function from a finding and its source to edits of that source."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

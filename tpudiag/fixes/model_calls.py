@@ -1,7 +1,5 @@
 """Changes of the step's model calls."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """The user's names for TensorFlow, Keras, the strategy and AUTOTUNE."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 

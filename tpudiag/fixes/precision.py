@@ -1,7 +1,5 @@
 """Changes of the numbers' precision: dtype policy, the last layer, loss scaling, normalisation."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Replaces Python numbers frozen by a trace with variables, which a graph reads each time."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Changes of where variables are made: moves them into strategy.scope()."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import libcst as cst

@@ -1,7 +1,5 @@
 """Changes of tracing: arguments, functions made in a loop, the step's function, prints."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """The table in words: lines to copy, and what a text says of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

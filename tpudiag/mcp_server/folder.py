@@ -1,7 +1,5 @@
 """The folder that a server was started in: nothing outside it is opened for an agent."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The server: tools over stdio, by the SDK of the Model Context Protocol."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

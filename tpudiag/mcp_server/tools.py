@@ -1,7 +1,5 @@
 """The tools that agents see: their arguments, by the options of their verbs, and their results."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

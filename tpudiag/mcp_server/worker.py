@@ -5,8 +5,6 @@ then the answer. Once stdin closes nobody waits any more, and what it started is
 outlives a client that cancels, or a server that is killed.
 """
 
-from __future__ import annotations
-
 import faulthandler
 import json
 import os

@@ -1,7 +1,5 @@
 """Starts a worker for one call, hears it, and ends it where nobody waits any more."""
 
-from __future__ import annotations
-
 import json
 import signal
 import sys

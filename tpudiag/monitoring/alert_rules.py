@@ -4,8 +4,6 @@ The detector is `tpudiag watch` itself: its verdict is exported, and the first r
 The others cover its silence: a drop below the exported baseline, missing steps and points, HBM.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal

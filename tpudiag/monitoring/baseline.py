@@ -1,7 +1,5 @@
 """A job's normal step time: the median over the last hour, and its spread."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from statistics import median

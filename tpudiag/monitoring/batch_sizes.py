@@ -1,7 +1,5 @@
 """The number of examples in each batch of the loop, which may change during training."""
 
-from __future__ import annotations
-
 from typing import Any
 
 

@@ -1,7 +1,5 @@
 """Ages by clocks that never jump: neither NTP nor a resume from suspend looks like a stall."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 

@@ -4,8 +4,6 @@ Steps may keep their speed while saves, evaluations or stalls between them take 
 pause is usual in many jobs; three within a span are a pattern.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import deque
 from statistics import median

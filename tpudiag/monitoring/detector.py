@@ -6,8 +6,6 @@ exceed the limit, so pauses, single slow steps and buffer refills do not count. 
 chosen by the figures of tests/benchmarks/bench_detector.py.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left, insort
 from collections import deque

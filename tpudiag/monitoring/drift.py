@@ -1,7 +1,5 @@
 """Finds a gradual slowdown over hours, which the detector's baseline follows."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from dataclasses import dataclass

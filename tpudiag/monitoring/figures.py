@@ -1,7 +1,5 @@
 """The figures of a watched run: what exporters, the view and the report read."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -1,7 +1,5 @@
 """Follows a recording: detector, pauses, and figures of the last minutes."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from dataclasses import dataclass

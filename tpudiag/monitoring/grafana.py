@@ -1,7 +1,5 @@
 """A Grafana dashboard of what `tpudiag watch --prometheus` serves, and GKE's device plugin."""
 
-from __future__ import annotations
-
 from tpudiag.monitoring.prometheus_rules import PLUGIN
 
 Json = dict[str, "object"]

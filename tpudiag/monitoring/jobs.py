@@ -1,7 +1,5 @@
 """Groups watched workers into jobs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

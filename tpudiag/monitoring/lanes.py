@@ -1,7 +1,5 @@
 """Which recorded runs follow each other in one worker, and which of the workers are judged."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path

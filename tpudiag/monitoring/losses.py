@@ -1,7 +1,5 @@
 """Watches the reported loss: NaN, Inf, an explosion, a standstill."""
 
-from __future__ import annotations
-
 from collections import deque
 
 from tpudiag.monitoring.recording import Window

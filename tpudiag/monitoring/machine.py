@@ -1,7 +1,5 @@
 """Identifies machine, process and worker; the standard library alone."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """The figures of a watched run by name, for Prometheus, OpenTelemetry and Cloud Monitoring."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 

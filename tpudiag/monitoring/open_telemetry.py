@@ -1,7 +1,5 @@
 """Sends the figures of a watched run to a collector of OpenTelemetry, by OTLP over HTTP."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Follows a trainer by its profiler service: periodic short captures, by `tpudiag attach`."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Serves the figures of a watched run for Prometheus, as text or as OpenMetrics."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Mapping
 

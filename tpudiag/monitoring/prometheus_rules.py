@@ -3,8 +3,6 @@
 A restarted job has another `run_id`: queries that look back ignore that label.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 

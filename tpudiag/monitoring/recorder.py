@@ -4,8 +4,6 @@ The loop pays for one append per step, and continues whatever fails behind the q
 find it full, and windows that no sink took in time, count as lost.
 """
 
-from __future__ import annotations
-
 import atexit
 import logging
 import os

@@ -4,8 +4,6 @@ Times are ns since the epoch. A window's step times are a histogram of buckets 2
 that windows add up and a percentile read off them is within 1 %.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

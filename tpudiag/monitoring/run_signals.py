@@ -1,7 +1,5 @@
 """The signals of a watched run."""
 
-from __future__ import annotations
-
 from tpudiag.monitoring.detector import Drop
 from tpudiag.monitoring.figures import utc
 from tpudiag.monitoring.follower import Watched

@@ -1,7 +1,5 @@
 """The sources of watched runs: recordings in files and folders, event files, profilers."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Determines a run's state: from its recorded end, its process, and its silence."""
 
-from __future__ import annotations
-
 import os
 import time
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A window is written in one transaction with the run's row: what was committed su
 and a window offered twice is kept once.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sqlite3

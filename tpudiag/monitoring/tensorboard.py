@@ -4,8 +4,6 @@ Each event carries a wall time and a step; the times at which the step advances 
 progress. Framing: TFRecord (length, its checksum, data, checksum).
 """
 
-from __future__ import annotations
-
 import hashlib
 import heapq
 import struct

@@ -1,7 +1,5 @@
 """The API for training scripts: `tpudiag.ThroughputCallback()` for Keras, `tpudiag.track()`."""
 
-from __future__ import annotations
-
 import math
 import os
 import sys

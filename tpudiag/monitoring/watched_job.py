@@ -1,7 +1,5 @@
 """A followed job: all its workers, in all its named places."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tpudiag.errors import UnreadableInput

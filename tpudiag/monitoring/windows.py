@@ -1,7 +1,5 @@
 """Builds windows from single steps."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence

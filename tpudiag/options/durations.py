@@ -1,7 +1,5 @@
 """One grammar for times on the command line: 10, 10s, 500ms, 2m, 1h."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import re

@@ -1,7 +1,5 @@
 """The kinds of values on the command line, each with what it refuses."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import re

@@ -1,7 +1,5 @@
 """The options of each verb by its name, and what is made of them for programs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, ParamSpec, TypeVar

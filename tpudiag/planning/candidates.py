@@ -1,7 +1,5 @@
 """The compiler's answers by target and per-replica batch: the largest that fits, and the best."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 

@@ -4,8 +4,6 @@ A lowered step stays valid while the job's own modules, arguments, environment v
 libraries are the same; other inputs (a vocabulary's size) are not examined, as the plan says.
 """
 
-from __future__ import annotations
-
 import contextlib
 import hashlib
 import os

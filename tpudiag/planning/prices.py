@@ -1,7 +1,5 @@
 """The user's prices of a chip-hour."""
 
-from __future__ import annotations
-
 import json
 import math
 import tomllib

@@ -1,7 +1,5 @@
 """Compiles every target and batch, on as many cores as the memory allows."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Synthetic, learnable examples, and the tf.data pipeline as it should be."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any

@@ -3,8 +3,6 @@
 `python -m tpudiag.reference.job --model mlp --loop custom` runs it by itself.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ itself and takes any Keras; its optimizer is built inside the scope, since Keras
 optimizer variables inside a replicated tf.function.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import tensorflow as tf

@@ -1,7 +1,5 @@
 """The four models, with random weights; their layers are the same in Keras 3 and tf-keras."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ Sources fill them, checks read them, and neither knows the other. Locations are 
 user's code. Times are in ms, sizes in bytes, as the names say.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 
 from tpudiag.compiled import CompilerFacts

@@ -1,7 +1,5 @@
 """Queries Google Cloud Storage for buckets' versioning, where credentials allow."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable
 from importlib import import_module

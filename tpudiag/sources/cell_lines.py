@@ -1,7 +1,5 @@
 """Maps lines of a program made from a notebook back to its cells."""
 
-from __future__ import annotations
-
 import os
 import re
 from bisect import bisect_right

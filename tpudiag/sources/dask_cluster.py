@@ -1,7 +1,5 @@
 """A Dask cluster, over whose workers work is spread: profiles to read, steps to compile."""
 
-from __future__ import annotations
-
 import asyncio
 import concurrent.futures
 import logging

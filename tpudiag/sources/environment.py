@@ -1,7 +1,5 @@
 """This machine: a TPU if there is one, and addresses that refuse."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ job's side needs neither. Cells are numbered as IPython numbers them when a note
 top: `In[7]` is cell 7.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module

@@ -1,7 +1,5 @@
 """The user's own settings for the precision of a job: arguments, and lines of files they name."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

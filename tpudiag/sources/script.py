@@ -1,7 +1,5 @@
 """A static look at a script: TensorFlow 1 interfaces, and calls that save."""
 
-from __future__ import annotations
-
 import ast
 import json
 import os

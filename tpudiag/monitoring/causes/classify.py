@@ -4,8 +4,6 @@ A cause must account for most of the lost time, by a figure that grew since befo
 make others look guilty come first: a host short of memory starves the input, too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from tpudiag.monitoring.causes.observations import EXPLAINED, Observations, Pace

@@ -1,7 +1,5 @@
 """A ring of samples of the host and of one process, reaching back before a drop."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 from collections import deque

@@ -1,7 +1,5 @@
 """Events of a machine: preemption, maintenance, termination, a TPU's state."""
 
-from __future__ import annotations
-
 import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass

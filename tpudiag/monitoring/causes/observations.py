@@ -1,7 +1,5 @@
 """Observations of a worker before a drop and since, from which its cause is classified."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

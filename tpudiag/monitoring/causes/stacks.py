@@ -1,7 +1,5 @@
 """Activities of a trainer's main thread, recognised by its functions' names."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

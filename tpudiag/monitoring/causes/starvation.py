@@ -1,7 +1,5 @@
 """Whether the job's threads waited for cores for most of the lost time, and who took them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tpudiag.monitoring.causes.host import HostFigures

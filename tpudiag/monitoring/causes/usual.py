@@ -1,7 +1,5 @@
 """Occasional samples of a process while nothing is wrong, to know its usual state."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections import defaultdict, deque

@@ -1,7 +1,5 @@
 """Clients of the Cloud Monitoring API, and its errors in one line."""
 
-from __future__ import annotations
-
 import re
 from enum import Enum
 from importlib import import_module

@@ -1,7 +1,5 @@
 """A dashboard of a job: what `tpudiag watch --project` writes, as charts in PromQL."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tpudiag.monitoring.cloud.connection import Service, call, client

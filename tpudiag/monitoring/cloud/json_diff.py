@@ -1,7 +1,5 @@
 """JSON of the API's messages: parts of it, and where two differ."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The alert policies of a job, as the Cloud Monitoring API writes them in JSON."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 

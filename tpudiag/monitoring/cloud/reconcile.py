@@ -1,7 +1,5 @@
 """Reconciles a project's alert policies with a job's, and reports the changes."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

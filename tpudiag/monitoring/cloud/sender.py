@@ -1,7 +1,5 @@
 """Sends spooled points to Cloud Monitoring by its rules, through outages."""
 
-from __future__ import annotations
-
 import random
 import time
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Each point is counted once: accepted, or lost for a reason. A point in flight wh
 is sent again, and counts as accepted if the service reports that it exists.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import threading
 from collections.abc import Generator, Sequence

@@ -1,7 +1,5 @@
 """The alert policies and the dashboard as Terraform, for the google provider."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Control groups (version 2 or 1): CPU throttling, memory limits and OOM kills."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

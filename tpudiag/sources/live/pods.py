@@ -3,8 +3,6 @@
 The cluster is the kubeconfig's (`KUBECONFIG`, or ~/.kube/config), or, in a pod, its own.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Mapping

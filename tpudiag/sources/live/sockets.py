@@ -1,7 +1,5 @@
 """The TCP sockets that listen, as /proc shows them, and which process holds one."""
 
-from __future__ import annotations
-
 import re
 import socket
 from collections.abc import Iterable, Iterator

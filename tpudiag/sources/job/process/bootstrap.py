@@ -5,8 +5,6 @@ Nothing is installed, and sys.path is that of a job started by hand: only this p
 this file's folder, and no package of the tool's environment.
 """
 
-from __future__ import annotations
-
 import importlib.abc
 import os
 import sys

@@ -3,8 +3,6 @@
 A model may exceed the memory, or its step be too slow for the cores.
 """
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from math import prod

@@ -1,7 +1,5 @@
 """Sends what the watches recorded: the facts that grow while the job runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tpudiag.signals import Checkpoints, Dispatch, StepTimes, TensorFlowImport, VariableSeen

@@ -1,7 +1,5 @@
 """The observation of a job after its TensorFlow import: its steps, its end, and the facts sent."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """Follows a job from its imports on: the observation begins with TensorFlow's import."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Reads the training step from its trace: products, inputs, batch, loss."""
 
-from __future__ import annotations
-
 from tpudiag.signals import Batch, MatrixOp, StepOps, TensorSeen
 from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.points.barrier import send_each

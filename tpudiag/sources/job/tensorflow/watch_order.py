@@ -1,7 +1,5 @@
 """All watches of a job, connected with those that they need."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ but have an XLA kernel fail with these messages. Collectives of CPU replicas sup
 than a TPU's: found by comparing the definitions of all operations.
 """
 
-from __future__ import annotations
-
 import re
 
 _ONLY_HERE = re.compile(

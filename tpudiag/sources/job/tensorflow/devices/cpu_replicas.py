@@ -5,8 +5,6 @@ that makes the first strategy; where it is too large, the original continues fro
 without repeating what ran before.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 

@@ -10,8 +10,6 @@ Private names in use: `DistributedDataset._make_rebatch_fn` and `_get_value_or_d
 `distribute.input_lib` (TensorFlow 2.15 to 2.21). Where they moved, replicas stay empty.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Sequence
 from functools import partial

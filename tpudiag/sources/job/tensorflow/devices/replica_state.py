@@ -6,8 +6,6 @@ taken ("Some replicas made a different number of replica_context().merge_call() 
 happens on no TPU.
 """
 
-from __future__ import annotations
-
 import functools
 import random
 from collections.abc import Callable

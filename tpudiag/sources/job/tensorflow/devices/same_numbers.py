@@ -1,7 +1,5 @@
 """Equal random numbers in each run, and their results, so that two runs can be compared."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import random

@@ -1,7 +1,5 @@
 """Watches the job's connection to a real TPU: calls are announced, so that waits can be limited."""
 
-from __future__ import annotations
-
 import time
 
 from tpudiag.signals import TpuAttempt

@@ -3,8 +3,6 @@
 It must be a class whose name starts with TPUStrategy: Keras uses isinstance() and class names.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Generator
 from typing import Any

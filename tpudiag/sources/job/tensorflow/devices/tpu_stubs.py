@@ -3,8 +3,6 @@
 Public names only, under every name that TensorFlow gives them (tf.compat.v1, tf.compat.v2).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Replaces the objects that describe a TPU system: resolver, topology, metadata, devices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Their memory is reserved but never touched, so that a model larger than this mac
 A program does not depend on its variables' values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from types import CellType

@@ -1,7 +1,5 @@
 """The batch of a training step, from what reached the replicas or how it was made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from tpudiag.model import Location

@@ -1,7 +1,5 @@
 """The constant parts of a traced graph: scalars made from shapes and numbers."""
 
-from __future__ import annotations
-
 from math import prod
 
 from tpudiag.sources.job.points import Library

@@ -1,7 +1,5 @@
 """The CPU cost of a traced function: its products, times how often each runs."""
 
-from __future__ import annotations
-
 from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.points.library_objects import Graph, Operation
 from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products

@@ -1,7 +1,5 @@
 """Reads the traced training step: its operations, its inputs, its activations."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 from collections.abc import Iterator, Sequence

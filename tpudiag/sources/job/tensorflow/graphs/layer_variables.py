@@ -4,8 +4,6 @@ Keras 3 enters a layer's name scope more than once, so that the scope `dense_1` 
 one of the layer `dense`; variables are named after their layers.
 """
 
-from __future__ import annotations
-
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 
 _ON_THE_WAY = frozenset(

@@ -6,8 +6,6 @@ weights; where none can, the scaling is missing. A path with an unknown factor (
 argument, a sum over replicas) gives no fact.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations

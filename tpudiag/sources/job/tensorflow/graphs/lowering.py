@@ -5,8 +5,6 @@ all-reduce for communication between replicas. It is lowered for the CPU, since 
 builds for TPUs have their kernels, and the StableHLO program is the same.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import threading

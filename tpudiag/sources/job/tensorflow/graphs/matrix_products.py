@@ -1,7 +1,5 @@
 """Reads the matrix products and convolutions of the traced step: their sizes, dtypes and lines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import prod

@@ -1,7 +1,5 @@
 """Detects numerical problems in the traced step, and gradient clipping."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from tpudiag.model import Location

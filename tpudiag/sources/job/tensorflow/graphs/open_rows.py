@@ -4,8 +4,6 @@ It is the batch, unless a layer joined batch and length into rows: Keras' Dense 
 than two dimensions, and a batch without `drop_remainder` leaves those rows open.
 """
 
-from __future__ import annotations
-
 from math import prod
 
 from tpudiag.sources.job.points.library_objects import Tensor

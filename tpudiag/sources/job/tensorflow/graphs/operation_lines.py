@@ -5,8 +5,6 @@ that was made: an operation belongs to the innermost layer whose call added it t
 would be ambiguous, since `dense_1` may be the second scope of the layer `dense`.
 """
 
-from __future__ import annotations
-
 import contextlib
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Iterator

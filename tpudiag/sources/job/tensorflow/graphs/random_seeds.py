@@ -1,7 +1,5 @@
 """Detects random draws with equal seeds on all replicas, from the seeds' inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from tpudiag.signals.step_numerics import SameDraws

@@ -1,7 +1,5 @@
 """Tracing as replica 0 of a strategy, with XLA's all-reduce between replicas."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Generator, Iterable
 

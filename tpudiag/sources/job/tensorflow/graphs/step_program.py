@@ -1,7 +1,5 @@
 """The program of a traced step, and the user's lines of its operations and of refused ones."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 

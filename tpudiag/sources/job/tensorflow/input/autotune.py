@@ -4,8 +4,6 @@ Public (`tf.data.experimental.get_model_proto`); where a TensorFlow lacks it, th
 unknown.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

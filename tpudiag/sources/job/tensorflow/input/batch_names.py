@@ -1,7 +1,5 @@
 """The names of a number in the user's code: those visible where it is used."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from types import FunctionType, ModuleType

@@ -3,8 +3,6 @@
 It knows neither the number of records in files nor, after a repeat, one pass.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from dataclasses import replace

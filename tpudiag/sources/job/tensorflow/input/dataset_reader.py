@@ -5,8 +5,6 @@ Private attributes of tf.data's classes in use (`_inputs`, `_num_parallel_calls`
 reads as None.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The host memory of one element of a dataset."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from typing import Any

@@ -5,8 +5,6 @@ element read in Python. Where a script changes a batch before training, the data
 between two steps is assumed. A dataset whose elements reach no function was only inspected.
 """
 
-from __future__ import annotations
-
 import contextlib
 import weakref
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ Private attributes in use (`_filenames`, `_inputs`, `_tensors`): the same on Ten
 2.21; a missing one reads as no files known.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import chain

@@ -4,8 +4,6 @@ Private in use: `Dataset._as_serialized_graph` and `_VariantDataset` (TensorFlow
 Where they moved, pipelines cannot be rewritten, and a fix's gain is not measured.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Protocol, TypeAlias
 

@@ -9,8 +9,6 @@ Private attributes in use: `_iterator_resource` and `_dataset` of tf.data's iter
 are missing, the job releases them itself.
 """
 
-from __future__ import annotations
-
 import threading
 import weakref
 from queue import SimpleQueue

@@ -1,7 +1,5 @@
 """Watches tf.data pipelines that are distributed or read: which, how often, and by what."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -5,8 +5,6 @@ time without those before it. Between two that work ahead on threads of their ow
 prefetch) all others share one thread, one element after the other.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Mapping

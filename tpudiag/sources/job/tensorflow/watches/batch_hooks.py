@@ -1,7 +1,5 @@
 """User callbacks that count batches and set the learning rate by the count."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, TypeAlias, cast
 

@@ -1,7 +1,5 @@
 """Watches the job's checkpoints: TensorFlow's, Keras', Orbax' and Flax'."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The record of one tf.function: its calls, its traces, and the reason for each trace."""
 
-from __future__ import annotations
-
 import inspect
 import statistics
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@
 `experimental_get_tracing_count` were tested on TensorFlow 2.16 to 2.21.
 """
 
-from __future__ import annotations
-
 import contextlib
 import threading
 import time

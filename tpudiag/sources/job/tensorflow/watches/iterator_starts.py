@@ -4,8 +4,6 @@ Private in use: `input_lib.DistributedDataset` and `DistributedDatasetsFromFunct
 2.13 to 2.21); where they moved, only plain datasets are detected.
 """
 
-from __future__ import annotations
-
 import linecache
 import re
 import time

@@ -1,7 +1,5 @@
 """Watches Keras: which one trains, in which loop, with which precision and loss scaling."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpudiag.model import Location

@@ -1,7 +1,5 @@
 """Keras 3 on another framework, whose training is not TensorFlow's."""
 
-from __future__ import annotations
-
 import os
 
 from tpudiag.sources.job.points import Library, hooks, table

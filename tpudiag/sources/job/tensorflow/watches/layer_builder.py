@@ -5,8 +5,6 @@ tensor", which is no fault of the script. The layer is called once on symbols wi
 replica's shapes, outside the replicas and in the strategy's scope.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from tpudiag.script_run import InterventionKind

@@ -1,7 +1,5 @@
 """Watches Keras layers: who made them, at which line, and with which dtype policy."""
 
-from __future__ import annotations
-
 import linecache
 import re
 import sys

@@ -4,8 +4,6 @@ A model called without `training=True` in a custom loop neither uses the batch's
 updates its averages, although gradients flow through it.
 """
 
-from __future__ import annotations
-
 import linecache
 from dataclasses import dataclass
 from typing import Any

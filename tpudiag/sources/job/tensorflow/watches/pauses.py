@@ -1,7 +1,5 @@
 """Measures the loop's time outside training steps: evaluation, predictions, saving."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, field
 from operator import sub

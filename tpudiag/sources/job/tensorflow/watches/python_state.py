@@ -4,8 +4,6 @@ A tf.function's Python code runs only during tracing. What it drew, counted or r
 constant of the graph.
 """
 
-from __future__ import annotations
-
 import linecache
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Watches how often the gradients of a step are put together over the replicas."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

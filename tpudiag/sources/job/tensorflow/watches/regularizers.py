@@ -1,7 +1,5 @@
 """Regularisers of trained variables that are missing from the differentiated loss."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Iterator
 

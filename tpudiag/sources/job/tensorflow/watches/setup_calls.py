@@ -1,7 +1,5 @@
 """Watches repeated setup, the data that `fit` is to iterate over, and code made for GPUs."""
 
-from __future__ import annotations
-
 import re
 import weakref
 from collections.abc import Callable, Container, Iterable

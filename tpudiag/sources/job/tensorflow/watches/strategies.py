@@ -1,7 +1,5 @@
 """Watches strategy.run: one replica's inputs, and steps that run eagerly."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from functools import partial

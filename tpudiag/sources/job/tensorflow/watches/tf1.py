@@ -1,7 +1,5 @@
 """Watches uses of TensorFlow 1 APIs while the job runs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tpudiag.signals import Tf1Use

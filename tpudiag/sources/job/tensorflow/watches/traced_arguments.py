@@ -1,7 +1,5 @@
 """The properties of call arguments that tracing depends on, and differences between two calls."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
 from typing import cast

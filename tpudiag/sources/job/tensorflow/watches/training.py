@@ -1,7 +1,5 @@
 """Watches gradients being taken and applied: which step trains, and which variables."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """All watches around the training step, combined for the observer."""
 
-from __future__ import annotations
-
 import threading
 import time
 from dataclasses import replace

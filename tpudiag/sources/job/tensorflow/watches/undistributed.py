@@ -1,7 +1,5 @@
 """Watches strategy.run for training steps whose replicas all get the same tensors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from tpudiag.signals.training_loop import UndistributedInput

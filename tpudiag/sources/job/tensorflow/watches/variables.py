@@ -1,7 +1,5 @@
 """Watches the creation of variables: inside strategy.scope() or not, and at which line."""
 
-from __future__ import annotations
-
 import re
 import weakref
 from collections.abc import Callable, Iterable
