@@ -38,7 +38,7 @@ def ran(folder: Path, *sources: str) -> subprocess.CompletedProcess[str]:
 def test_cells_share_a_namespace_and_the_future(tmp_path: Path) -> None:
     job = ran(
         tmp_path,
-        "from __future__ import annotations\nx = 1",
+        "get_ipython().system('ls')\nfrom __future__ import annotations\nx = 1",
         "def f(a: NotThere) -> int: return a\nprint(f(x), __name__, '__file__' in globals())",
         "import asyncio, pickle, sys\nawait asyncio.sleep(0)\nprint(sys.argv[1:])\ndisplay(x)",
         "class C: pass\nprint(type(pickle.loads(pickle.dumps(C()))).__name__)",

@@ -124,6 +124,14 @@ def offer_shell(namespace: Kwargs) -> None:
     namespace.update(display=display)
 
 
+def _futures_first(cell: Any, file: str, flags: int) -> Any:
+    """A cell as IPython runs it, statement by statement: anywhere in it may be a `__future__`."""
+    only_tree = flags | ast.PyCF_ONLY_AST
+    tree: ast.Module = compile(cell, file, "exec", only_tree, dont_inherit=True)
+    tree.body.sort(key=lambda each: getattr(each, "module", "") != "__future__")
+    return tree
+
+
 def plain(text: object, _: str, __: Kwargs, ___: int) -> Any:
     """A text as it is."""
     return text
@@ -154,7 +162,7 @@ def run(spec: JobSpec, tried: Tried = plain) -> None:
         # cell.
         source = "\n" * (first - 1) + "\n".join(lines[first - 1 : end - 1]) + "\n"
         tree = tried(source, file, main.__dict__, compiler.flags)
-        code = compiler(tree, file, "exec")
+        code = compiler(_futures_first(tree, file, compiler.flags), file, "exec")
         result: Any = eval(code, main.__dict__)
         # A cell with `await` at its top level compiles to a coroutine.
         if inspect.iscoroutine(result):

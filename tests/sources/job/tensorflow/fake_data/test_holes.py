@@ -33,6 +33,13 @@ def test_any_use_of_a_hole_is_one() -> None:
         assert isinstance(file.read(), Hole)
 
 
+def test_a_library_takes_a_hole_for_data_and_the_script_for_what_it_will() -> None:
+    hole: Any = Hole()
+    known: dict[str, Any] = {}
+    exec(compile("def asks(x): return hasattr(x, 'fit')", np.__file__, "exec"), known)
+    assert not known["asks"](hole) and isinstance(hole.fit(1).history["loss"], Hole)
+
+
 def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:
     hole: Any = Hole()
     pictures = hole.reshape((-1, 28, 28, 1)).astype("float32") / 255

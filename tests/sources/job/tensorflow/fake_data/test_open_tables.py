@@ -83,6 +83,8 @@ def test_rows_are_as_wide_as_the_shape_that_is_asked_of_them(read: Callable[...,
     assert pictures.shape == (512, 28, 28, 1) and pictures[:9].mean() >= 0
     assert read().values.reshape((60, 32, 32)).shape == (60, 32, 32)
     assert read()["label"].values.reshape(-1, 1).shape == (512, 1)
+    assert read()[["level"]].values.reshape(-1, 64).shape == (8, 64)
+    assert read()[["a", "b", "c"]].values.reshape(-1, 64, 3).shape == (8, 64, 3)
 
 
 def test_a_table_is_read_as_pandas_is_told(read: Callable[..., Any]) -> None:

@@ -100,3 +100,29 @@ def test_what_prepares_examples_is_a_hole(
     module = as_transformers("image_processing_utils", utilities)
     Pretrained(ledger).watch(module)
     assert isinstance(Resizes.from_pretrained("vit-base"), Hole)
+
+
+class Auto:
+    """As an automatic class of the package: it looks for the configuration by itself."""
+
+    @classmethod
+    def from_pretrained(cls, name: str, config: object = None, **_: Any) -> object:
+        if config is None:
+            raise OSError(f"Incorrect path_or_model_id: '{name}'")
+        return config
+
+
+def test_an_automatic_class_is_told_the_configuration_of_a_folder_that_is_not_there(
+    tmp_path: Path, as_transformers: Callable[[str, Any], Any]
+) -> None:
+    def put(**_: object) -> None:
+        """Nothing is told here."""
+
+    config = SimpleNamespace(from_pretrained="as {}".format)
+    for name in ("models", "models.auto"):
+        as_transformers(name, SimpleNamespace())
+    as_transformers("models.auto.configuration_auto", SimpleNamespace(AutoConfig=config))
+    factory = SimpleNamespace(_BaseAutoModelClass=Auto)
+    made = as_transformers("models.auto.auto_factory", factory)
+    Pretrained(Ledger(str(tmp_path), put)).watch(made)
+    assert Auto.from_pretrained("/input/roberta-base/") == "as /input/roberta-base/"

@@ -13,15 +13,15 @@ import importlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from tpudiag.sources.job.points import Args, Call
+from tpudiag.sources.job.points import Args, Call, user_lines
 
 from .asking import is_decorated, taken_apart
 from .open_arrays import asked_sizes
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
 """What gives batches for a hole that is gone over, where a model tells what they are."""
-LENGTH = 2048
-"""Elements of a hole that is counted."""
+LENGTH = 2400
+"""Elements of a hole that is counted, and rows of a table: 60, 80 or 100 may make an example."""
 _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
 _NUMBER, _WIDTH = 2, 8
@@ -45,6 +45,8 @@ _REDUCED = (
 _DEEPEST = 200
 _OF_OTHERS = ("tpudiag_use", "dtype", "is_tensor_like", "cardinality", "element_spec")
 """What tells libraries that something is a tensor, an array or a dataset."""
+_OF_MODELS = ("fit", "predict")
+"""What tells libraries that something is no data but a model; the script may well ask for it."""
 
 
 class Hole:
@@ -55,7 +57,8 @@ class Hole:
 
     def __getattr__(self, name: str) -> object:
         # Python and the libraries ask whatever they are given for such names.
-        if name.startswith("_") or name in _OF_OTHERS:
+        asked = name in _OF_MODELS and user_lines.direct_caller() is None
+        if name.startswith("_") or name in _OF_OTHERS or asked:
             raise AttributeError(name)
         return shape_of(self) if name == "shape" else Hole(self, name)
 

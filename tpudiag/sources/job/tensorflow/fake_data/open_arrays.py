@@ -18,12 +18,14 @@ def _array_class() -> type:
         """Cut or repeated where another shape is asked for than its numbers fill."""
 
         def reshape(self, *shape: object, **options: object) -> object:
-            """As asked, row for row where only the rows are left open."""
+            """As asked: rows are put together, or stay where each is asked for in another shape."""
             sizes = asked_sizes(shape)
             rows = len(self) if self.ndim else 1
             of_row, own = prod(sizes[1:]), prod(self.shape[1:])
             by_row = len(sizes) > 1 and self.ndim > 1 and of_row > 1 and sizes[0] in (-1, rows)
-            if by_row and of_row != own:
+            alike = own == 1 or sizes[-1:] == [*self.shape[-1:]]
+            together = alike and sizes[0] == -1 and self.size % of_row == 0
+            if by_row and of_row != own and not together:
                 return numpy.resize(self, (rows, *sizes[1:])).view(OpenArray)
             try:
                 return array.reshape(self, *shape, **options)

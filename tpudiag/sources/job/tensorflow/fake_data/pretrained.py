@@ -57,7 +57,7 @@ class Pretrained:
             **dict.fromkeys(_PLACES, self._prepared),
             table.CONFIGURATION_READ: self._configuration,
             table.MODEL_FETCHED: self._model,
-            table.AUTO_MODEL_FETCHED: self._local,
+            table.AUTO_MODEL_FETCHED: self._automatic,
         }
         for at, answer in heard.items():
             if at.owners[0].startswith(f"{module.__name__}."):
@@ -68,6 +68,19 @@ class Pretrained:
     ) -> object:
         """The automatic classes ask for files of their own."""
         return original(class_, name, *args, **{**kw, **_LOCAL})
+
+    def _automatic(
+        self, original: Call, class_: object, name: object, *args: object, **kw: object
+    ) -> object:
+        """A model whose class its configuration tells, which is looked for by its folder first."""
+        try:
+            return self._local(original, class_, name, *args, **kw)
+        except Exception as error:
+            if "config" in kw or not _is_away(error):
+                raise
+        auto = importlib.import_module("transformers.models.auto.configuration_auto")
+        config = auto.AutoConfig.from_pretrained(name)
+        return self._local(original, class_, name, *args, config=config, **kw)
 
     def _prepared(
         self, original: Call, class_: type, name: object, *args: object, **kw: object

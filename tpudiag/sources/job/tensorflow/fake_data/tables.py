@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 
@@ -9,10 +10,9 @@ from tpudiag.sources.job.points import Call, Library, hooks
 from tpudiag.sources.job.points import table as points
 
 from . import batch_sizes, open_tables, paths
+from .holes import LENGTH
 from .ledger import Ledger
 
-ROWS = 2048
-"""Rows of each table that is stood in for."""
 _PATHS = ("filepath_or_buffer", "path_or_buf", "path", "io")
 
 
@@ -29,7 +29,7 @@ def install(pandas: Library, ledger: Ledger, written: Callable[[object], bool]) 
             return original(kept, *args[1:], **kwargs)
         if not paths.is_absent(source) or written(source):
             return original(*args, **kwargs)
-        rows = max(ROWS, batch_sizes.examples())
+        rows = LENGTH * max(1, math.ceil(batch_sizes.examples() / LENGTH))
         ledger.note(f"{source} ({rows} rows of the columns that are asked for)")
         return open_tables.make(pandas, rows, kwargs)
 
