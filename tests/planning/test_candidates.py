@@ -7,7 +7,7 @@ import pytest
 from tpudiag.compiled import Compilation, OutOfMemory, Program
 from tpudiag.diagnoses import plan_report
 from tpudiag.hardware import target
-from tpudiag.model import Verdict
+from tpudiag.model import Framework, Verdict
 from tpudiag.options.kinds import doubled
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
@@ -184,6 +184,13 @@ def test_without_the_price_of_all_targets_the_faster_chip_is_taken() -> None:
     fast = Plan(target("v6e-8"), answers={128: answer(128, 8, step_ms=10.0)})
     headline = plan_report.report("job", (cheap, fast)).headline or ""
     assert "v6e-8, by the predicted time of a chip" in headline
+
+
+def test_a_jax_step_has_no_note_on_tensorflow() -> None:
+    seven = Plan(target("tpu7x-8"), answers={128: answer(128, 8)})
+    assert plan_report.LOWERED in plan_report.report("job", (seven,)).notes
+    of_jax = plan_report.report("job", (seven,), framework=Framework.JAX)
+    assert not any("TensorFlow" in note for note in of_jax.notes)
 
 
 def test_a_generation_without_tensorflow_is_told() -> None:

@@ -136,8 +136,9 @@ def diagnose(
     if partial is None and not any(a.fits is not None for p in plans for a in p.answers.values()):
         raise NothingDiagnosed(_no_answer(plans))
     report = plan_report.report(
-        job.name, plans, partial, request.examples, steps.reused, epochs=request.epochs
-    )
+        job.name, plans, partial, request.examples, steps.reused,
+        epochs=request.epochs, framework=job.framework,
+    )  # fmt: skip
     return _with_job(replace(report, interrupted=interrupted), job, request, _run_of(steps))
 
 

@@ -8,6 +8,7 @@ from tpudiag.diagnoses.plan_rows import plan_row
 from tpudiag.model import (
     Evidence,
     Finding,
+    Framework,
     Outcome,
     Report,
     Severity,
@@ -43,7 +44,7 @@ LOWERED = (
 
 def report(
     name: str, plans: Sequence[Plan], partial: str | None = None, examples: float | None = None,
-    reused: int = 0, *, epochs: float = 1,
+    reused: int = 0, *, epochs: float = 1, framework: Framework = Framework.TENSORFLOW,
 ) -> Report:  # fmt: skip
     """The plan of a job for some targets."""
     rows = {plan.target.name: plan.rows() for plan in plans}
@@ -66,9 +67,9 @@ def report(
         headline=_headline(winner, [row for row in chosen.values() if row], rows),
         notes=(
             *_advice(chosen, rows),
-            *_limits(plans),
+            *_limits(plans, framework),
             ESTIMATE,
-            LOWERED,
+            *((LOWERED,) if framework is Framework.TENSORFLOW else ()),
             *((KEPT,) if reused else ()),
         ),
         partial=partial,
@@ -121,11 +122,12 @@ def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> 
     )
 
 
-def _limits(plans: Sequence[Plan]) -> tuple[str, ...]:
+def _limits(plans: Sequence[Plan], framework: Framework) -> tuple[str, ...]:
     """Caveats on single targets."""
     limits: list[str] = []
     for plan in plans:
-        if plan.target.hardware.minimum_tensorflow is None:
+        undriven = plan.target.hardware.minimum_tensorflow is None
+        if undriven and framework is Framework.TENSORFLOW:
             limits.append(f"{plan.target.name} compiles, but no TensorFlow can drive it.")
         if any(a.compiled and a.program is None for a in plan.answers.values()):
             limits.append(f"{plan.target.name}: {UNREADABLE}")
