@@ -223,6 +223,20 @@ refused()
 """
 
 
+def test_a_loop_whose_statement_fails_in_each_round_is_passed_over(tmp_path: Path) -> None:
+    space, _ = ran(
+        tmp_path,
+        "x = open('/absent')\n"
+        "rounds = 0\n"
+        "for epoch in range(1000):\n"
+        "    for step in range(1000):\n"
+        "        rounds += 1\n"
+        "        loss = open('/absent/too')\n"
+        "after = 1\n",
+    )
+    assert space["after"] == 1 and space["rounds"] < 20
+
+
 def test_a_function_goes_on_without_what_it_calls_for_its_effect(tmp_path: Path) -> None:
     with pytest.raises(TypeError) as caught:
         ran(tmp_path, LOADED)

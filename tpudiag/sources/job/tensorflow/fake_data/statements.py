@@ -12,6 +12,7 @@ import contextlib
 import copy
 import linecache
 import operator
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -34,8 +35,12 @@ _LEFT_ALONE = (
 )  # fmt: skip
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
 _DEEPEST = 4
+_ROUNDS = 5
+"""How often a statement of a loop may fail before the loop itself is passed over."""
 _JUDGED = "_tpudiag_judged"
 """Marks an error that no statement around the one that failed passes over."""
+_EACH_ROUND = "_tpudiag_each_round"
+"""Marks an error that was noted in earlier rounds of the loop that it ends."""
 
 
 @dataclass
@@ -60,6 +65,7 @@ class Statements:
         self._all: list[_Statement] = []
         self._hanging: set[str] = set()
         self._touched = 0
+        self._rounds: Counter[int] = Counter()
         self._read: dict[int, set[str]] = {}
         self._space: Kwargs = {}
         self._file = ""
@@ -206,12 +212,18 @@ class Statements:
         if getattr(error, _JUDGED, False):
             return False
         try:
-            passes = self._is_for_want(error, number)
+            passes = getattr(error, _EACH_ROUND, False) or self._is_for_want(error, number)
         except Exception as own:
             barrier.note("statements", own)
             passes = False
         if passes:
-            return True
+            # A loop whose statement fails in each round has nothing to show: it fails as one.
+            self._rounds[number] += 1
+            if self._rounds[number] <= _ROUNDS:
+                return True
+            with contextlib.suppress(AttributeError):
+                setattr(error, _EACH_ROUND, True)
+            return False
         # What a package that is not installed should have made is the cause of what follows.
         names = () if wants.is_of_code(error) else self._reads(number)
         cause = next((self._absent[name] for name in names if name in self._absent), error)
