@@ -82,8 +82,10 @@ def known_error(signals: Signals) -> Judgement:
     survived = (
         normal or of_exception or _is_recognised(end) or end.how in ("interrupted", "timeout")
     )
+    python = signals.environment.python if signals.environment is not None else None
     for hit, text in hits:
-        finding = _finding(hit, text, end, survived=survived and text.source == "log")
+        logged = text.source == "log"
+        finding = _finding(hit, text, end, survived=survived and logged, python=python)
         if text.source == "exception" and end.follows_from:
             yield _of_a_command(finding, end)
             break
@@ -153,7 +155,9 @@ def _is_recognised(end: JobEnd) -> bool:
     return not own and any(hit.error.family in OF_PYTHON for hit in match(end.error or ""))
 
 
-def _finding(hit: Match, text: Heard, end: JobEnd, *, survived: bool) -> Finding:
+def _finding(
+    hit: Match, text: Heard, end: JobEnd, *, survived: bool, python: str | None
+) -> Finding:
     """A known error as the report says it: what the job went on after is at most a warning."""
     severity = Severity(hit.error.level)
     finding = Finding(
@@ -164,7 +168,7 @@ def _finding(hit: Match, text: Heard, end: JobEnd, *, survived: bool) -> Finding
         severity=min(severity, Severity.WARNING) if survived else severity,
     )
     if hit.error.family == OF_PACKAGES and text.source == "exception":
-        finding = _by_environment(finding, end)
+        finding = _by_environment(finding, end, python)
     if not text.is_note(end):
         return finding
     if text.level is Level.CAUGHT:
@@ -172,7 +176,7 @@ def _finding(hit: Match, text: Heard, end: JobEnd, *, survived: bool) -> Finding
     return replace(finding, severity=Severity.INFO)
 
 
-def _by_environment(finding: Finding, end: JobEnd) -> Finding:
+def _by_environment(finding: Finding, end: JobEnd, python: str | None) -> Finding:
     """What Python's own words tell of a module that is missing, in the place of what mostly is."""
     module = missing(end) or ""
     top = module.partition(".")[0]
@@ -184,7 +188,7 @@ def _by_environment(finding: Finding, end: JobEnd) -> Finding:
             fix=f"try:\n    import {own}\nexcept ImportError:\n    pass  # elsewhere\n"
             "# or rehearse with --fake-data, which stands in for it",
         )
-    if is_of_another_release(module) and f"'{module}'" in (end.error or ""):
+    if f"'{module}'" in (end.error or "") and is_of_another_release(module, python):
         return replace(
             finding,
             message=f"{top} is there, and has no {module}: another release of it had. "

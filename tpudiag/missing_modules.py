@@ -1,6 +1,7 @@
 """A module that a job could not import: its whole name, and whether any package has it."""
 
 import re
+from pathlib import Path
 
 from tpudiag.signals import JobEnd
 
@@ -31,7 +32,16 @@ def hosted(module: str) -> str | None:
     return next((own for own in HOSTED if f"{module}.".startswith(f"{own}.")), None)
 
 
-def is_of_another_release(named: str) -> bool:
-    """Whether the package of a module that Python names is there, without that part of it."""
+def is_of_another_release(named: str, python: str | None) -> bool:
+    """Whether the package of a module that Python names is there, without that part of it.
+
+    A namespace is no package: another one, which is not installed, brings that part of it.
+    """
     top, dot, _ = named.partition(".")
-    return bool(dot) and top not in NAMESPACES
+    return bool(dot) and top not in NAMESPACES and not _is_namespace(top, python)
+
+
+def _is_namespace(top: str, python: str | None) -> bool:
+    """Whether it is a folder that several packages of this Python's environment put modules in."""
+    places = Path(python).parent.parent.glob(f"lib/python3*/*-packages/{top}") if python else ()
+    return any(place.is_dir() and not any(place.glob("__init__.*")) for place in places)

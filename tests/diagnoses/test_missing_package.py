@@ -32,6 +32,14 @@ def test_a_module_of_a_package_that_is_there_is_of_another_release() -> None:
     assert text is not None and "not in the environment" in text
 
 
+def test_a_part_of_a_namespace_is_brought_by_another_package(tmp_path: Path) -> None:
+    (tmp_path / "lib/python3.11/site-packages/orbax/checkpoint").mkdir(parents=True)
+    python = str(tmp_path / "bin" / "python")
+    text = advice("ModuleNotFoundError: No module named 'orbax.export'", python)
+    assert text is not None
+    assert text.startswith("orbax.export is not in") and "pip install orbax-export)" in text
+
+
 @pytest.mark.parametrize(
     "error",
     [

@@ -52,18 +52,21 @@ def advice(error: str, python: str, script: str = "") -> str | None:
         )
     # The whole path first: `google` alone is a namespace of many packages.
     known = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top)
-    if known is None and is_of_another_release(missing[1]):
+    if known is None and is_of_another_release(missing[1], python):
         # Python names the first missing part: what stands before it exists.
         return (
             f"{top} is there, and has no {missing[1]}: another release of it had. Change the "
             f"import, or install the release that the script was written for ({python} -m pip "
             f"install '{top.replace('_', '-')}==...')"
         )
-    name = known or top.replace("_", "-")
+    # What brings a part of a namespace is mostly named like it: orbax.export, orbax-export.
+    shared = known is None and "." in missing[1]
+    module = missing[1] if shared else top
+    name = known or re.sub(r"[._]", "-", module)
     return (
-        f"{top} is not in the environment of the job. Install it there ({python} -m pip install "
-        f"{name}), or name another environment by --python; a module of the job's own repository "
-        "is found from its folder, or by PYTHONPATH"
+        f"{module} is not in the environment of the job. Install it there ({python} -m pip "
+        f"install {name}), or name another environment by --python; a module of the job's own "
+        "repository is found from its folder, or by PYTHONPATH"
     )
 
 
