@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.bench_desk import QUESTIONS
-from tpudiag.known_errors import search
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.compiled import FOLDER, BadCase, load, read
 from tpudiag.known_errors.plain_text import plain, squeezed, without_prefixes
-from tpudiag.known_errors.probes import Probe, candidates, probes
+from tpudiag.known_errors.probes import Probe, candidates, hits_of, probes
 
 SENTENCES = QUESTIONS.with_name("sentences.json")
 """What libraries write, each with the file that holds its words (empty: from experience)."""
@@ -116,7 +115,7 @@ def test_nothing_is_looked_for_that_no_text_holds() -> None:
         raw = without_prefixes(text.encode(errors="replace"))
         bare = squeezed(plain(raw)).lower().replace(b"`", b"'")
         for probe, places in candidates(bare).items():
-            if probe not in held and next(search.hits_of(probe, bare, places, 0), None):
+            if probe not in held and next(hits_of(probe, bare, places, 0), None):
                 held.add(probe)
     unheld = [(known_errors()[each.error].id, each.pattern) for each in probes()]
     assert not [row for row, each in zip(unheld, probes(), strict=True) if each not in held]

@@ -7,32 +7,12 @@ from collections.abc import Iterator
 
 NO_OUTPUT = "(?<!ou)tpu"
 """A TPU; "output" holds its letters too."""
-COMMON = frozenset(
-    {
-        "tensorflow",
-        "tensorflow/",
-        "checkpoint",
-        "checkpoints",
-        "global_step",
-        "gs://",
-        "dataset",
-        "training",
-        "keras/",
-        "saving",
-        "/python/",
-        "valueerror:",
-        "runtimeerror:",
-        "typeerror:",
-        "example",
-        "traceback",
-        "iteratorgetnext",
-        "function_node",
-        "/job:worker",
-        "/device:tpu:",
-        "warning:",
-        '.py",line',
-    }
-)
+COMMON = frozenset((
+    "tensorflow", "tensorflow/", "checkpoint", "checkpoints", "global_step", "gs://", "dataset",
+    "training", "keras/", "saving", "/python/", "valueerror:", "runtimeerror:", "typeerror:",
+    "example", "traceback", "iteratorgetnext", "function_node", "/job:worker", "/device:tpu:",
+    "warning:", '.py",line',
+))  # fmt: skip
 """Words of healthy logs and of all tracebacks, and how many bytes of a rarer one they are worth."""
 COMMON_BYTES = 5
 
@@ -83,6 +63,22 @@ def literals(pattern: str) -> Iterator[str]:
         yield run
         run = ""
     yield run
+
+
+_CHOICE = re.compile(
+    r"(?:(?<![\\\w])(\w+))?\((?:\?:|\?P<\w+>)?([^()\[\]\\?*+{}^$]{3,400})\)(?![?*{])"
+)
+"""A group of plain alternatives, of which each match holds one, and the word before it."""
+
+
+def choices(pattern: str) -> Iterator[tuple[str, ...]]:
+    """Sets of literals, of each of which every match of a pattern holds one."""
+    pattern = pattern.replace(NO_OUTPUT, "tpu")
+    for group in _CHOICE.finditer(pattern):
+        before = re.sub(r"\\.|\[(?:[^\]\\]|\\.)*\]", "", pattern[: group.start()])
+        if before.count("(") == before.count(")") and "|" in group[2]:
+            several = (f"{group[1] or ''}{each}".split(".") for each in group[2].split("|"))
+            yield tuple(max(parts, key=len) for parts in several)
 
 
 def telling_bytes(run: str) -> int:

@@ -13,16 +13,10 @@ _ANSI = re.compile(
 )
 _ESCAPE = re.compile(rb"\\(?:[ntr\"'/\\]|u00([2-7][0-9a-fA-F]))")
 _ESCAPED = {b"n": b" ", b"t": b" ", b"r": b" "}
-_ENTITY = re.compile(rb"&(?:lt|gt|quot|#39|#x27|amp|nbsp);")
-_ENTITIES = {
-    b"&lt;": b"<",
-    b"&gt;": b">",
-    b"&quot;": b'"',
-    b"&#39;": b"'",
-    b"&#x27;": b"'",
-    b"&amp;": b"&",
-    b"&nbsp;": b" ",
-}
+_ENTITIES = {b"&nbsp;": b" "} | dict(
+    zip(b"&lt; &gt; &quot; &#39; &#x27; &amp;".split(), b"< > \" ' ' &".split(), strict=True)
+)
+_ENTITY = re.compile(b"|".join(_ENTITIES))
 _WINDOWS = re.compile(rb"(?<![\w])(?:[A-Za-z]:|~)\\[^\"'\n<>|*?:]{1,300}\.py\b")
 """Paths of Windows: \\t in them is no tabulator."""
 _HARD_BLANK = b"\xc2\xa0"
@@ -70,10 +64,9 @@ def plain(text: bytes) -> bytes:
     if not text.isascii():
         text = _TYPE.sub(lambda one: _TYPOGRAPHY.get(one[0], b" "), text)
         text = text.replace(_HARD_BLANK, b" ")
-    if b":\\" in text or b"~\\" in text:
+    if b"\\" in text:
         text = _WINDOWS.sub(lambda one: one[0].replace(b"\\", b"/"), text)
-    for _ in range(ESCAPES_WITHIN):
-        if b"\\" in text:
+        for _ in range(ESCAPES_WITHIN):
             text = _ESCAPE.sub(_unescaped, text)
     return _ENTITY.sub(lambda one: _ENTITIES[one[0]], text) if b"&" in text else text
 

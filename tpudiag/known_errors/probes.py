@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from .catalogue import known_errors
-from .literals import NO_OUTPUT, anchor, literals, squeezed_pattern
+from .literals import NO_OUTPUT, anchor, choices, literals, squeezed_pattern
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
@@ -33,7 +33,15 @@ class Probe:
     def other(self) -> bytes:
         """A second literal of every match, where that is quicker to miss than the pattern."""
         dear = self.reach >= LONG_REACH or self.lead >= LONG_LEAD
-        return _other_literal(self.pattern).encode() if dear else b""
+        others = (each[0] for each in self.needed if len(each) == 1 and each[0] != self.anchor)
+        return max(others, key=len, default=b"") if dear else b""
+
+    @cached_property
+    def needed(self) -> tuple[tuple[bytes, ...], ...]:
+        """Literals beside the anchor: every match holds one of each set."""
+        pattern = squeezed_pattern(self.pattern)
+        sets = (*((each,) for each in literals(pattern)), *choices(pattern))
+        return tuple(tuple(map(str.encode, each)) for each in sets if all(each))
 
     @cached_property
     def reach(self) -> int:
@@ -72,6 +80,10 @@ LONG_LEAD = 30
 """Bytes that may stand before the anchor from which on it is, too: each is tried as a beginning."""
 SMALL_BYTES = 4096
 """Up to here looking for each anchor by itself costs less than building the automaton."""
+MANY_PLACES = 64
+"""Places of an anchor in a block from which on looking for the rest of its pattern is quicker."""
+LARGE_BYTES = 1 << 19
+"""From here on the automaton is the one that takes longer to build."""
 _GROUP = re.compile(r"\(\?P<(\w+)>((?:\\.|[^()\\])*)")
 _WORDS = re.compile(r"(?<!\\)\.\{|\\w |[a-z]{2} (?!\?)")
 """Anything, letters and blanks, or words."""
@@ -104,22 +116,22 @@ def _beginnings() -> tuple[bytes, ...]:
 
 
 @cache
-def _other_literal(pattern: str) -> str:
-    """The longest literal beside the anchor that every match of a pattern holds."""
-    held = list(literals(squeezed_pattern(pattern)))
-    held.remove(_anchor_of(pattern))
-    return max(held, key=len, default="")
-
-
-@cache
-def _automaton() -> tuple[BytesAhoCorasick, tuple[tuple[Probe, ...], ...]]:
-    """Finds the anchors of all patterns, which many share, at once; the patterns of each."""
-    from ahocorasick_rs import BytesAhoCorasick
-
+def _of_anchor() -> dict[bytes, tuple[Probe, ...]]:
+    """By its anchor, which many share: the patterns of all errors."""
     of_anchor: dict[bytes, list[Probe]] = {}
     for probe in probes():
         of_anchor.setdefault(probe.anchor, []).append(probe)
-    return BytesAhoCorasick(list(of_anchor)), tuple(map(tuple, of_anchor.values()))
+    return {anchor: tuple(several) for anchor, several in of_anchor.items()}
+
+
+@cache
+def _automaton(*, large: bool) -> BytesAhoCorasick:
+    """Finds all anchors at once; that for a large text takes longer to build, and half to look."""
+    from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+    return BytesAhoCorasick(
+        list(_of_anchor()), implementation=Implementation.DFA if large else None
+    )
 
 
 def candidates(text: bytes) -> dict[Probe, list[int]]:
@@ -129,12 +141,40 @@ def candidates(text: bytes) -> dict[Probe, list[int]]:
         begun = zip(probes(), _beginnings(), strict=True)
         likely = (probe for probe, beginning in begun if beginning in text)
         return {each: list(_places(each.anchor, text)) for each in likely if each.anchor in text}
-    automaton, probes_of = _automaton()
+    automaton = _automaton(large=len(text) > LARGE_BYTES)
     places: dict[int, list[int]] = {}
     # An anchor may lie within another one.
     for number, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
         places.setdefault(number, []).append(start)
+    probes_of = list(_of_anchor().values())
     return {probe: starts for number, starts in places.items() for probe in probes_of[number]}
+
+
+def hits_of(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
+    """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
+    begin = max(0, begin)
+    if not places or places[-1] < begin:
+        return
+    # Words of healthy steps come thousands of times: what else a match needs is looked for first.
+    if len(places) > MANY_PLACES and not all(
+        any(literal in text for literal in needed) for needed in probe.needed
+    ):
+        return
+    regex, lead, reach, other = probe.regex, probe.lead, probe.reach, probe.other
+    for place in places:
+        while place >= begin:
+            start = place - lead if place - lead > begin else begin  # the innermost loop of a log
+            # `.{0,2500}?` behind the head of every traceback would be walked byte by byte.
+            if other and text.find(other, start, place + reach) < 0:
+                break
+            # A search would try every later start too, where most begin with their anchor:
+            # a head that comes again and again would cost its square.
+            find = regex.match if start == place else regex.search
+            hit = find(text, start, place + reach)
+            if hit is None:
+                break
+            begin = max(hit.end(), begin + 1)
+            yield hit
 
 
 def _places(literal: bytes, text: bytes) -> Iterator[int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from io import BytesIO
@@ -27,7 +27,7 @@ from .plain_text import (
     without_raise_statements,
     without_source_around,
 )
-from .probes import Probe, candidates, phrase_groups
+from .probes import Probe, candidates, hits_of, phrase_groups
 from .ranking import ranked
 from .readings import reading
 from .readings.narrower import called_in, is_about_another, shared
@@ -261,28 +261,6 @@ class _Window:
             rows = self._text.translate(None, ROW_SPACE).split(b"\n")
             self._starts = list(accumulate(map(len, rows), initial=0))
         return max(0, bisect_right(self._starts, position, hi=len(self._starts) - 1) - 1)
-
-
-def hits_of(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
-    """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
-    begin = max(0, begin)
-    if not places or places[-1] < begin:
-        return
-    regex, lead, reach, other = probe.regex, probe.lead, probe.reach, probe.other
-    for place in places:
-        while place >= begin:
-            start = place - lead if place - lead > begin else begin  # the innermost loop of a log
-            # `.{0,2500}?` behind the head of every traceback would be walked byte by byte.
-            if other and text.find(other, start, place + reach) < 0:
-                break
-            # A search would try every later start too, where most begin with their anchor:
-            # a head that comes again and again would cost its square.
-            find = regex.match if start == place else regex.search
-            hit = find(text, start, place + reach)
-            if hit is None:
-                break
-            begin = max(hit.end(), begin + 1)
-            yield hit
 
 
 def _cut(text: bytes) -> int:
