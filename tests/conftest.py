@@ -1,23 +1,67 @@
-"""What holds for every test: a limit on memory, and an end of the run where a worker dies."""
+"""What holds for every test: a limit on memory, and an end of the run where a worker dies.
+
+And what makes the run shorter: each module is compiled once, and what is loaded is not swept.
+"""
 
 from __future__ import annotations
 
+import compileall
+import gc
+import importlib
 import os
 import resource
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 LEAST_BYTES = 6 << 30
 """A rehearsal of the reference job and the TPU compiler need less."""
+TOP = Path(__file__).parents[1]
+SLOW_AS_A_WHOLE = b"\npytestmark = pytest.mark.slow\n"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()
     _limit_memory()
+    # Hundreds of Pythons are started: each would compile the package anew.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     if hasattr(config, "workerinput"):
         _keep_pipes_from_forks()
+
+
+def pytest_collection_finish() -> None:
+    """What the collection loaded stays to the end: no search for garbage looks at it again."""
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Modules that are slow as a whole need not be imported for the quick tests."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return SLOW_AS_A_WHOLE in collection_path.read_bytes() or None
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Each worker compiles its share, and finds what the others compiled."""
+    config = session.config
+    worker: dict[str, Any] = getattr(config, "workerinput", {"workerid": "gw0", "workercount": 1})
+    number, count = int(worker["workerid"][2:]), int(worker["workercount"])
+    if config.args != config.getini("testpaths") or config.option.dist != "no":
+        return  # not all tests, or the process that runs none
+    folders = ("tpudiag", "checks", "reports")
+    code = sorted(path for folder in folders for path in (TOP / folder).rglob("*.py"))
+    for path in code[number::count]:
+        compileall.compile_file(path, quiet=2)
+    for path in sorted((TOP / "tests").rglob("test_*.py"))[number::count]:
+        if not pytest_ignore_collect(path, config):
+            with suppress(Exception):  # the collection tells of it
+                importlib.import_module(".".join(path.relative_to(TOP).with_suffix("").parts))
 
 
 def _limit_memory() -> None:

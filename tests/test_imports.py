@@ -32,16 +32,7 @@ def imported(module: str) -> Iterator[str]:
     """The modules of the package that a module imports, anywhere but for type checkers."""
     file = modules()[module]
     package = module if file.name == "__init__.py" else module.rpartition(".")[0]
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    typing_only = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if id(node) in typing_only:
-            continue
+    for node in statements(ast.parse(file.read_text(encoding="utf-8")).body):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -57,12 +48,21 @@ def imported(module: str) -> Iterator[str]:
         yield from (name for name in names if name in modules() and name != module)
 
 
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """All statements, but for those for type checkers."""
+    for node in body:
+        yield node
+        typing_only = isinstance(node, ast.If) and "TYPE_CHECKING" in vars(node.test).values()
+        for part in ("body", "handlers", "cases", "orelse", "finalbody"):
+            if not (typing_only and part == "body"):
+                yield from statements(getattr(node, part, []))
+
+
 @cache
 def arrows() -> dict[str, frozenset[str]]:
     return {module: frozenset(imported(module)) for module in modules()}
 
 
-@pytest.mark.slow
 def test_there_is_no_circle() -> None:
     done: set[str] = set()
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import interventions
+from tpudiag.sources.job.points import interventions, user_lines
 
 CUT = InterventionKind.PREDICTIONS
 
@@ -94,7 +94,10 @@ def test_whatever_the_job_sees_changed_is_asked_for_and_noted() -> None:
             assert any(map(pattern.search, texts)), f"{kind} is nowhere {call}"
 
 
-def test_a_folder_that_is_not_there_is_none_of_what_was_cut(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_none_of_what_was_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(user_lines, "user_files", tuple)  # else of all tests
     interventions.note(CUT, interventions.ANYWHERE)
     interventions.note(InterventionKind.DATA, interventions.ANYWHERE)
     for path, blamed in (
