@@ -23,6 +23,7 @@ _MOVED = {
     "app": "absl.app has {}",
     "gfile": "tf.io.gfile has its successor",
 }
+_OF_SESSIONS = ("Session", "InteractiveSession", "ConfigProto")
 _ESTIMATOR = "Estimator is gone: model.fit or a custom loop under tf.distribute.TPUStrategy"
 _CONTRIB = "tf.contrib is gone: look up what took the place of {} (tf.*, tf.keras, TF Addons)"
 _OTHER = "delete the use of {}, or look up its successor"
@@ -52,7 +53,11 @@ def tf2_disabled(signals: Signals) -> Judgement:
     https://www.tensorflow.org/guide/migrate
     """
     uses = signals.tf1 or ()
-    yield from map(_used, uses)
+    # What trained ran eagerly or as a tf.function, beside the session.
+    trained = signals.step_inputs is not None and bool(
+        signals.tensorflow and signals.tensorflow.eager
+    )
+    yield from (_used(use, trained) for use in uses)
     seen = need(signals.tensorflow, "TensorFlow's import")
     if not seen.succeeded:
         need(None, "TensorFlow's behaviour (its import failed: see TPU002)")
@@ -78,9 +83,10 @@ def tf2_disabled(signals: Signals) -> Judgement:
         yield Evidence("eager execution", seen.eager)
 
 
-def _used(use: Tf1Use) -> Finding:
-    """One call of a TensorFlow 1 interface."""
+def _used(use: Tf1Use, trained: bool) -> Finding:
+    """One call of a TensorFlow 1 interface; where a step `trained`, a session beside it is idle."""
     name = use.api.rpartition(".")[2]
+    idle = trained and name in _OF_SESSIONS and use.api.startswith("tf.compat.v1.")
     module = use.api.split(".")[1:-1]
     other = _CONTRIB if "contrib" in module else _MOVED.get(module[0] if module else "", _OTHER)
     return Finding(
@@ -88,4 +94,5 @@ def _used(use: Tf1Use) -> Finding:
         _ESTIMATOR if "estimator" in module else _FIXES.get(name, other.format(name)),
         (Evidence("interface", use.api),),
         use.location,
+        severity=Severity.INFO if idle else None,
     )

@@ -65,7 +65,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         h(step_ops=StepOps(9, (StepOp("PrintV2", "print", True, HERE),))),
         Severity.WARNING,
     ),
-    ("TPU001", h(tf1=(Tf1Use("tf.compat.v1.Session", HERE),)), Severity.ERROR),
+    ("TPU001", h(tf1=(Tf1Use("tf.compat.v1.Session", HERE),)), Severity.INFO),
     (
         "TPU001",
         h(
