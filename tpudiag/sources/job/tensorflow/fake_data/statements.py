@@ -252,7 +252,7 @@ class Statements:
             return False
         if isinstance(error, ModuleNotFoundError):
             self._absent.update(dict.fromkeys(statement.sets, error))
-        self._pass_over(error, statement, wanting=wanting or own)
+        self._pass_over(error, statement, wanting=wanting or wants.is_of_hole(error))
         return True
 
     def _pass_over(self, error: Exception, statement: _Statement, *, wanting: bool) -> None:
