@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tpudiag import cli
+
 HEAVY = (
     "tensorflow",
     "jax",
@@ -23,58 +25,61 @@ HEAVY = (
     "pydantic",
     "tpudiag.signals",
 )
+STARTED = (
+    ["--help"],
+    ["--version"],
+    ["check", "--help"],
+    ["attach", "--help"],
+    ["watch", "--help"],
+    ["alerts", "--help"],
+    ["explain", "TPU101"],
+    ["explain"],
+    ["explain", "--error", "Please provide a TPU Name to connect to"],
+    ["render", "--help"],
+    ["mcp", "--help"],
+)
 RUNNER = f"""
-import sys
+import io, sys
+from contextlib import redirect_stdout
 from tpudiag.cli import main
-try:
-    main(sys.argv[1:])
-finally:
+for arguments in {STARTED!r}:
+    said = io.StringIO()
+    with redirect_stdout(said):
+        try:
+            code = main(arguments)
+        except SystemExit as ended:
+            code = ended.code
+    print(arguments, code, repr(said.getvalue()[:8]))
     print("loaded:", *[name for name in {HEAVY!r} if name in sys.modules])
 """
 
 
-def tpudiag(*arguments: str, runner: str | None = None) -> subprocess.CompletedProcess[str]:
-    start = ["-m", "tpudiag"] if runner is None else ["-c", runner]
-    return subprocess.run(
-        [sys.executable, *start, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=False,
+def test_nothing_heavy_is_imported() -> None:
+    """One process for all of them: what one loads is seen behind it."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUNNER], capture_output=True, text=True, timeout=800, check=False
     )
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--help"],
-        ["--version"],
-        ["check", "--help"],
-        ["attach", "--help"],
-        ["watch", "--help"],
-        ["alerts", "--help"],
-        ["explain", "TPU101"],
-        ["explain"],
-        ["explain", "--error", "Please provide a TPU Name to connect to"],
-        ["render", "--help"],
-        ["mcp", "--help"],
-    ],
-)
-def test_nothing_heavy_is_imported(arguments: list[str]) -> None:
-    done = tpudiag(*arguments, runner=RUNNER)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(("usage: tpudiag", "tpudiag ", "TPU", "E01 "))
-    assert done.stdout.splitlines()[-1].strip() == "loaded:"
+    lines = done.stdout.splitlines()
+    assert len(lines) == 2 * len(STARTED)
+    for arguments, said, loaded in zip(STARTED, lines[::2], lines[1::2], strict=True):
+        begins = said.removeprefix(f"{arguments} 0 ")
+        assert begins.startswith(("'usage: t", "'tpudiag ", "'TPU", "'E01 ")), said
+        assert loaded.strip() == "loaded:", said
 
 
 @pytest.mark.parametrize(
     "arguments",
     [[], ["cure"], ["check", "--nonsense"], ["read"], ["check", "--fail-on", "sometimes"]],
 )
-def test_wrong_usage_exits_2_and_says_why(arguments: list[str]) -> None:
-    done = tpudiag(*arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert "tpudiag" in done.stderr
-    assert "error: " in done.stderr
-    assert "Traceback" not in done.stderr
+def test_wrong_usage_exits_2_and_says_why(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(arguments)
+    captured = capsys.readouterr()
+    assert ended.value.code == 2
+    assert captured.out == ""
+    assert "tpudiag" in captured.err
+    assert "error: " in captured.err
+    assert "Traceback" not in captured.err

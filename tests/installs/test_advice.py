@@ -17,6 +17,7 @@ PIN = re.compile(
     r"|--version[= ]tpu-vm-tf-\d",
     re.IGNORECASE,
 )
+NAMED = re.compile(r"tensorflow[-_]tpu|libtpu|--version[= ]tpu", re.IGNORECASE)
 READ = ("tpudiag", "checks", "reports", "docs", "README.md", "CONTRIBUTING.md")
 EXEMPT = {
     # Patterns and examples of known errors are words of other programs, not advice.
@@ -26,7 +27,7 @@ EXEMPT = {
 
 def advice(text: str) -> list[str]:
     """The lines of a text that pin tensorflow-tpu or libtpu."""
-    lines = text.splitlines()
+    lines = text.splitlines() if NAMED.search(text) else ()
     return [line.strip() for line in lines if PIN.search(line) and not _quoted(line)]
 
 

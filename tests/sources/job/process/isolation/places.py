@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,7 @@ def place(user: int | None = None, on: str | None = None) -> Generator[Place, No
         shutil.rmtree(top, ignore_errors=True)
 
 
+@cache
 def python_of(user: int) -> str:
     """A Python that a user can start; empty where there is none."""
     for python in (sys.executable, "/usr/bin/python3"):
