@@ -123,7 +123,8 @@ def changes(
             differences.append(_change(name, "ms", sides, (before[:1], after[:1])))
     if not across_hardware:
         return tuple(differences)
-    return tuple(_across(change) for change in differences)
+    # Between different chips only shares of their peaks can regress.
+    return tuple(replace(each, gated=each.name in OF_PEAK) for each in differences)
 
 
 def same_compiler(before: Sequence[Report], after: Sequence[Report]) -> bool:
@@ -149,16 +150,13 @@ def _judged(name: str, before: Sequence[Report], after: Sequence[Report]) -> boo
 
 def lost(before: Sequence[Report], after: Sequence[Report]) -> tuple[str, ...]:
     """Figures that can regress and are missing on the second side."""
-    held = [
-        n
-        for n, m in before[0].measurements.items()
-        if _number(m.value) is not None and CPU not in m.source
-    ]
     return tuple(
         name
-        for name in held
+        for name, measured in before[0].measurements.items()
         if name in GATED
         and name != INPUT_CPU
+        and CPU not in measured.source
+        and _number(measured.value) is not None
         and any(_value(name, report) is None for report in after)
     )
 
@@ -186,11 +184,6 @@ def other_hardware(before: Sequence[Report], after: Sequence[Report]) -> str | N
 def samples(report: Report) -> Samples:
     """The figures by step kept in a report of `read`."""
     return {each.name: each.values for each in report.samples}
-
-
-def _across(change: Change) -> Change:
-    """The same between different chips: only shares of their peaks can regress."""
-    return replace(change, gated=change.name in OF_PEAK)
 
 
 def _by_step(name: str, samples: Samples) -> tuple[float, ...]:

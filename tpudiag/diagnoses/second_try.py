@@ -66,7 +66,7 @@ def judged(
     second = run(again, why, LONGER * job.wall_s + AT_LEAST_S)
     crash, passed = crash_of(second), _passed(second, end)
     misfit = Misfit(kinds, end.location, _first_line(end.error), decided=passed)
-    same = crash is not None and _is_same(crash, end)
+    same = crash is not None and _place_and_type(crash) == _place_and_type(end)
     if not passed and not same and set(kinds) <= set(_ADAPTATIONS):
         return _of_what_stays(job, end)
     if not passed and not same:
@@ -173,14 +173,9 @@ def _holds(rest: UnreachedLines, place: Location) -> bool:
     return same and rest.first_line <= (place.line or 0) <= rest.last_line
 
 
-def _is_same(crash: JobEnd, other: JobEnd) -> bool:
-    """Whether two tries ended by exceptions of one type in one place."""
-    return crash.location == other.location and _kind(crash) == _kind(other)
-
-
-def _kind(end: JobEnd) -> str:
-    """The class of an exception."""
-    return (end.error or "").partition(":")[0]
+def _place_and_type(end: JobEnd) -> tuple[Location | None, str]:
+    """Where an exception was raised, and its type."""
+    return end.location, (end.error or "").partition(":")[0]
 
 
 def _first_line(error: str | None) -> str:

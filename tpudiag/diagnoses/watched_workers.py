@@ -46,16 +46,11 @@ def workers_table(workers: Sequence[Watched], source: str) -> Table:
 def jobs_table(jobs: Sequence[Job], source: str) -> Table:
     """A row for each job, ill ones first."""
     rows = tuple(
-        (job.name, len(job.workers), *_worker_row(job.slowest)[1:4], _state(job))
+        (job.name, len(job.workers), *_worker_row(job.slowest)[1:4], job.slowest.state.kind.value)
         for job in sorted(jobs, key=lambda one: rank(one.slowest))
     )
     columns = ("job", "workers", "rate", "against its baseline", "last step", "state")
     return Table("Jobs, by their slowest worker", columns, rows, source)
-
-
-def _state(job: Job) -> str:
-    """A job's state as a word."""
-    return job.slowest.state.kind.value
 
 
 def _worker_row(watched: Watched) -> tuple[Value, ...]:

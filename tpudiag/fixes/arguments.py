@@ -4,7 +4,7 @@ import re
 
 import libcst as cst
 
-from tpudiag.fixes.calls import argument
+from tpudiag.fixes.calls import argument, refuse_stars
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.source import Source
 
@@ -12,8 +12,7 @@ from tpudiag.fixes.source import Source
 def with_argument(source: Source, call: cst.Call, name: str, value: str) -> Edit:
     """Add a keyword argument at a call's end; NoChange where * may contain it."""
     # A name duplicated behind ** would raise TypeError.
-    if any(arg.star for arg in call.args):
-        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
+    refuse_stars(call)
     if not call.args:
         closing = source.span(call)[1] - 1
         return Edit(closing, closing, f"{name}={value}")
@@ -88,21 +87,20 @@ def chained(source: Source, node: cst.BaseExpression, link: str) -> Edit:
 
 def _continued(source: Source, at: int) -> bool:
     """Whether the line of an offset continues the one before it by a backslash."""
-    begin = max(s for s in source.starts if s <= at)
-    return source.text[:begin].rstrip("\r\n").endswith("\\")
+    return source.text[: source.line_start(at)].rstrip("\r\n").endswith("\\")
 
 
 def _chain_line(source: Source, name_at: int) -> str | None:
     """The indentation of `.name(...)` at the start of its line, None elsewhere."""
-    begin = max(s for s in source.starts if s <= name_at)
-    match = re.fullmatch(r"([ \t\f]*)\.\s*", source.text[begin:name_at])
+    before = source.text[source.line_start(name_at) : name_at]
+    match = re.fullmatch(r"([ \t\f]*)\.\s*", before)
     return match[1] if match else None
 
 
 def _begins_line(source: Source, at: int) -> str | None:
     """The indentation before what begins its line, None elsewhere."""
-    begin = max(s for s in source.starts if s <= at)
-    return source.text[begin:at] if not source.text[begin:at].strip() else None
+    before = source.text[source.line_start(at) : at]
+    return before if not before.strip() else None
 
 
 def link_span(source: Source, call: cst.Call) -> tuple[int, int]:

@@ -136,9 +136,7 @@ def distribute(place: Place) -> Iterator[Edit]:
     strategy = names.strategy(source, where)
     wrapped = f"{strategy}.experimental_distribute_dataset({source.code(data)})"
     # Before the outermost loop, so that iterators and buffers are not recreated in each epoch.
-    outer = source.loop(where)
-    while outer is not None and (further := source.loop(outer)) is not None:
-        outer = further
+    outer = source.outermost_loop(where)
     if outer is None or not names.known_at(source, names.dotted(data) or "", outer):
         yield Edit(*source.whole(data), wrapped)
         return

@@ -19,10 +19,15 @@ def argument(call: cst.Call, name: str, place: int | None = None) -> cst.Arg | N
     for arg in call.args:
         if arg.keyword is not None and arg.keyword.value == name:
             return arg
-    if any(arg.star for arg in call.args):
-        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
+    refuse_stars(call)
     plain = [arg for arg in call.args if arg.keyword is None]
     return plain[place] if place is not None and place < len(plain) else None
+
+
+def refuse_stars(call: cst.Call) -> None:
+    """Raise NoChange where * or ** may hold any argument."""
+    if any(arg.star for arg in call.args):
+        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
 
 
 def literal(node: cst.CSTNode | None) -> object:

@@ -69,9 +69,7 @@ def manager_of_loop(place: Place) -> Iterator[Edit]:
     checkpoint = links.fresh_name(source, "checkpoint", "training_checkpoint")
     manager = links.fresh_name(source, "manager", "checkpoint_manager")
     # Before the outermost loop: a manager recreated in each epoch would count from 0.
-    outer = loop
-    while (above := source.loop(outer)) is not None:
-        outer = above
+    outer = source.outermost_loop(loop) or loop
     yield source.before(
         outer,
         f"{checkpoint} = {tf}.train.Checkpoint({kept})",
@@ -171,11 +169,9 @@ def _saving(
     if iterated not in ("range", "trange", "enumerate", "zip") or not isinstance(number, cst.Name):
         raise NoChange("the loop counts neither steps nor epochs")
     rows = (f"if {number.value} % {EVERY} == {EVERY - 1}:", f"{source.tab}{name}.save()")
-    last = body.body[-1]
-    if isinstance(last, cst.If):
-        first = body.body[0]
-        return source.before(first, *rows)
-    return source.after(last, *rows)
+    if isinstance(body.body[-1], cst.If):
+        return source.before(body.body[0], *rows)
+    return source.after(body.body[-1], *rows)
 
 
 @fix("TPU602", effect=Effect.NONE, title="one file for each checkpoint")

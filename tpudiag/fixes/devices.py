@@ -27,11 +27,9 @@ def without_device(place: Place) -> Iterator[Edit]:
         raise NoChange("tf.device is not the one head of a block")
     if block.items[0].asname is not None:
         raise NoChange("the block uses what tf.device gives")
-    begin = max(s for s in source.starts if s <= source.span(block)[0])
+    begin = source.line_start(source.span(block)[0])
     body = min(s for s in source.starts if s > source.span(call)[1])
-    end = source.span(block)[1]
-    later = [s for s in source.starts if s >= end]
-    last = later[0] if later else len(source.text)
+    last = source.next_line(source.span(block)[1])
     yield Edit(begin, last, source.shifted(body, last, -1).text)
 
 

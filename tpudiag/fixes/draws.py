@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import names
-from tpudiag.fixes.calls import called, literal
+from tpudiag.fixes.calls import called, literal, refuse_stars
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
@@ -36,10 +36,9 @@ def _draw(source: Source, call: cst.Call, path: str) -> str:
     tf = names.tensorflow(source)
     if path not in _DRAWS:
         raise NoChange(f"TensorFlow has no {path or called(call)}")
-    if any(arg.star for arg in call.args):
-        raise NoChange("its arguments are passed by * or **, which do not tell what they hold")
-    plain = [_text(source, arg) for arg in call.args if arg.keyword is None]
-    named = {a.keyword.value: _text(source, a) for a in call.args if a.keyword is not None}
+    refuse_stars(call)
+    plain = [source.written(arg.value) for arg in call.args if arg.keyword is None]
+    named = {a.keyword.value: source.written(a.value) for a in call.args if a.keyword is not None}
     kind = path.rpartition(".")[2]
     of_numpy = path.startswith("np.")
     if kind in ("rand", "randn"):
@@ -53,11 +52,6 @@ def _draw(source: Source, call: cst.Call, path: str) -> str:
         return f"{tf}.random.uniform({_shape(size)}, {low}, {last}, {tf}.int32)"
     what = "uniform" if kind == "uniform" else "normal"
     return f"{tf}.random.{what}({_shape(size)}, {low}, {high})"
-
-
-def _text(source: Source, arg: cst.Arg) -> str:
-    """An argument's value, with its parentheses."""
-    return source.text[slice(*source.whole(arg.value))]
 
 
 def _bounds(kind: str, plain: list[str], named: dict[str, str]) -> tuple[str, str, str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import io
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -61,31 +63,15 @@ def line_after(text: str, edits: Iterable[Edit], line: int) -> int:
 
 def line_starts(text: str) -> list[int]:
     """The offset of each line's start, with Python's line ends, which exclude form feeds."""
-    starts = [0]
-    at = 0
-    while at < len(text):
-        character = text[at]
-        at += 1
-        if character == "\r" and at < len(text) and text[at] == "\n":
-            at += 1
-        if character in "\r\n":
-            starts.append(at)
-    return starts
+    return [0, *(end.end() for end in re.finditer(r"\r\n?|\n", text))]
 
 
 def unified(name: str, before: str, after: str) -> str:
     """The difference as a unified diff for `git apply`, empty where there is none."""
     rows: list[str] = []
-    lines = difflib.unified_diff(
-        _lines(before), _lines(after), fromfile=f"a/{name}", tofile=f"b/{name}", n=3
-    )
+    # Lines end at \n alone: a lone carriage return is no line end to `patch`.
+    old, new = (list(io.StringIO(text, newline="\n")) for text in (before, after))
+    lines = difflib.unified_diff(old, new, fromfile=f"a/{name}", tofile=f"b/{name}", n=3)
     for line in lines:
         rows.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
     return "".join(rows)
-
-
-def _lines(text: str) -> list[str]:
-    """The lines with their ends; a lone carriage return is none, since `patch` does not know it."""
-    return [part + "\n" for part in text.split("\n")[:-1]] + (
-        [text.rsplit("\n", maxsplit=1)[-1]] if text.rsplit("\n", maxsplit=1)[-1] else []
-    )

@@ -108,12 +108,7 @@ def prefetch(place: Place) -> Iterator[Edit]:
     if len(ends) != 1:
         raise NoChange("no single dataset ends on the line")
     end = next(iter(ends.values()))
-    line = links.statement_of_link(source, end)
-    if line is not None and isinstance(end.func, cst.Attribute):
-        name = names.dotted(end.func.value)
-        yield source.after(line, f"{name} = {name}.prefetch({names.autotune(source, end)})")
-        return
-    yield chained(source, end, f".prefetch({names.autotune(source, end)})")
+    yield links.put_after(source, end, f".prefetch({names.autotune(source, end)})")
 
 
 @fix("TPU204", effect=Effect.ORDER, title="keep the costly part in memory", frameworks=BOTH)
@@ -128,12 +123,7 @@ def cache_costly_work(place: Place) -> Iterator[Edit]:
             f"it takes {size / 2**30:.1f} GiB, and the host of the target has {ram / 2**30:.0f}"
         )
     call = source.call_at(place.line, "map", "interleave", "flat_map", "filter")
-    line = links.statement_of_link(source, call)
-    if line is not None and isinstance(call.func, cst.Attribute):
-        name = names.dotted(call.func.value)
-        yield source.after(line, f"{name} = {name}.cache()")
-        return
-    yield chained(source, call, ".cache()")
+    yield links.put_after(source, call, ".cache()")
 
 
 @fix("TPU204", effect=Effect.NUMBERS, title="cache before what is random", frameworks=BOTH)

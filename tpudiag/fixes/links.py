@@ -80,6 +80,15 @@ def put_before(source: Source, call: cst.Call, link: str) -> Edit:
     return edit
 
 
+def put_after(source: Source, call: cst.Call, link: str) -> Edit:
+    """Insert a link after another, as a statement of its own where the other is one."""
+    line = statement_of_link(source, call)
+    if line is not None and isinstance(call.func, cst.Attribute):
+        name = dotted(call.func.value)
+        return source.after(line, f"{name} = {name}{link}")
+    return chained(source, call, link)
+
+
 def taken_out(source: Source, call: cst.Call) -> Edit:
     """Remove a link from the pipeline."""
     line = statement_of_link(source, call)

@@ -37,7 +37,7 @@ def sum_on_device(place: Place) -> Iterator[Edit]:
         if inner is None or any(a <= place_of_call[0] < b for a, b in replaced):
             continue
         replaced.append(place_of_call)
-        yield source.replaced(call, source.text[slice(*source.whole(inner))])
+        yield source.replaced(call, source.written(inner))
     if not replaced:
         raise NoChange("")
 
@@ -123,13 +123,12 @@ def counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]
             number_name = links.fresh_name(source, *_STEPS)
             return number_name, [source.replaced(target, number_name)]
     number_name = links.fresh_name(source, *_STEPS)
-    first, last = source.whole(loop.target)
-    text = source.text[first:last]
+    text = source.written(loop.target)
     tuple_ = isinstance(loop.target, cst.Tuple) and not loop.target.lpar
-    start, end = source.whole(loop.iter)
+    counted = f"{number_name}, ({text})" if tuple_ else f"{number_name}, {text}"
     return number_name, [
-        Edit(first, last, f"{number_name}, ({text})" if tuple_ else f"{number_name}, {text}"),
-        Edit(start, end, f"enumerate({source.text[start:end]})"),
+        Edit(*source.whole(loop.target), counted),
+        Edit(*source.whole(loop.iter), f"enumerate({source.written(loop.iter)})"),
     ]
 
 
@@ -146,16 +145,12 @@ def iterator_before_loop(place: Place) -> Iterator[Edit]:
     data = call.args[0].value
     if not _is_endless(source, data):
         raise NoChange("no endless repeat is seen, and a loop over the steps would come to the end")
-    loops = [loop]
-    while (outer := source.loop(loops[-1])) is not None:
-        loops.append(outer)
-    inside = {
-        name.value for name in source.inside(loops[-1], cst.Name) if names.is_bound(source, name)
-    }
+    outer = source.outermost_loop(loop) or loop
+    inside = {name.value for name in source.inside(outer, cst.Name) if names.is_bound(source, name)}
     if inside & {name.value for name in source.inside(data, cst.Name)}:
         raise NoChange("the dataset is made in the loop")
     name = links.fresh_name(source, "iterator", "batches", "batch_iterator")
-    yield source.before(loops[-1], f"{name} = {source.code(call)}")
+    yield source.before(outer, f"{name} = {source.code(call)}")
     yield source.replaced(call, name)
 
 
@@ -191,9 +186,7 @@ def initialise_once(place: Place) -> Iterator[Edit]:
     others = [c for c in source.calls if called(c) == name and c is not call]
     if not others:
         raise NoChange("the same line does it each time: its function is to be called once")
-    if not isinstance(source.parent(call), cst.Expr):
-        raise NoChange("what it gives is used")
-    yield source.removed(call)
+    yield source.removed_call(call, "what it gives is used")
 
 
 @fix("TPU109", effect=Effect.NUMBERS, title="compile once, before the loop")
@@ -217,7 +210,7 @@ def compile_once(place: Place) -> Iterator[Edit]:
     changing = {n.value for n in source.inside(loop, cst.Name) if names.is_bound(source, n)}
     used = [n for n in source.inside(call, cst.Name) if n.value in changing]
     first, last = source.full_lines(statement)
-    at = max(s for s in source.starts if s <= source.span(loop)[0])
+    at = source.line_start(source.span(loop)[0])
     model = source.code(call.func.value) if isinstance(call.func, cst.Attribute) else ""
     if not used:
         yield Edit(at, at, source.shifted(first, last, -1).text)

@@ -82,18 +82,13 @@ def autotune(source: Source, *before: cst.CSTNode) -> str:
             at_top
             and value.endswith(constants)
             and (early or inside)
-            and not _in_class(source, node)
+            and source.class_of(node) is None
         ):
             return target.value if isinstance(target, cst.Name) else ""
     for name, path in modules(source):
         if path in ("tensorflow.data.AUTOTUNE", "tensorflow.data.experimental.AUTOTUNE"):
             return name
     return f"{tensorflow(source)}.data.AUTOTUNE"
-
-
-def _in_class(source: Source, node: cst.CSTNode) -> bool:
-    """Whether a node stands in a class."""
-    return any(isinstance(above, cst.ClassDef) for above in source.above(node))
 
 
 def strategy(source: Source, at: cst.CSTNode) -> str:
@@ -154,7 +149,7 @@ def known_at(source: Source, name: str, at: cst.CSTNode) -> bool:
 
 def _same_class(source: Source, name: str, at: cst.CSTNode) -> bool:
     """Whether `self.x` is used in the node's class."""
-    inside = next((n for n in source.above(at) if isinstance(n, cst.ClassDef)), None)
+    inside = source.class_of(at)
     return inside is not None and any(
         source.code(node) == name for node in source.inside(inside, cst.Attribute)
     )

@@ -65,11 +65,9 @@ def _where_models_begin(source: Source) -> cst.CSTNode:
         if any(source.code(item.item).endswith(".scope()") for item in block.items):
             return block
     for call in source.calls:
-        if called(call) in _MODELS or ".layers." in f"{names.dotted(call.func)}.":
-            function = source.function(call)
-            owner = next((c for c in source.above(call) if isinstance(c, cst.ClassDef)), None)
-            if function is None and owner is None:
-                return source.statement(call)
+        builds = called(call) in _MODELS or ".layers." in f"{names.dotted(call.func)}."
+        if builds and source.function(call) is None and source.class_of(call) is None:
+            return source.statement(call)
     raise NoChange("where the model is built is not seen in this file")
 
 
@@ -126,9 +124,9 @@ def _cast_logits(source: Source, line: int | None) -> Edit:
     for node in source.inside(function, cst.Assign) if function is not None else ():
         value = node.value
         if isinstance(value, cst.Call) and "model" in source.code(value.func).lower():
-            first, last = source.whole(value)
             tf = names.tensorflow(source)
-            return Edit(first, last, f"{tf}.cast({source.text[first:last]}, {tf}.float32)")
+            cast = f"{tf}.cast({source.written(value)}, {tf}.float32)"
+            return Edit(*source.whole(value), cast)
     raise NoChange("the last layer is not seen in this file")
 
 
@@ -170,7 +168,7 @@ def _unwrapped(source: Source, call: cst.Call) -> Edit:
     given = argument(call, "inner_optimizer", 0) or argument(call, "optimizer")
     if given is None:
         raise NoChange("the optimizer inside is not given on the line")
-    inner = source.text[slice(*source.whole(given.value))]
+    inner = source.written(given.value)
     assign = source.parent(call)
     # `optimizer = LossScaleOptimizer(optimizer)` would leave `optimizer = optimizer`.
     if isinstance(assign, cst.Assign) and source.code(assign.targets[0].target) == inner:

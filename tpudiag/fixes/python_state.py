@@ -84,11 +84,6 @@ def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
     return _Number(name, made, tuple(settings[1:]))
 
 
-def _class(source: Source, node: cst.CSTNode) -> cst.ClassDef | None:
-    """The class of a node."""
-    return next((n for n in source.above(node) if isinstance(n, cst.ClassDef)), None)
-
-
 def _targets(node: Setting) -> list[cst.BaseExpression]:
     """A statement's assignment targets."""
     return [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
@@ -108,7 +103,7 @@ def _of_class(source: Source, name: str, at: cst.CSTNode, settings: list[Setting
         if _is_of(p, attribute) and n not in set_
     ]
     own = [n for n in set_ if names.dotted(_targets(n)[0]) == name]
-    if typed or parts or {_class(source, n) for n in own} != {_class(source, at)}:
+    if typed or parts or {source.class_of(n) for n in own} != {source.class_of(at)}:
         raise NoChange(f"{name} is set in ways that are not followed")
     function = source.function(own[0])
     if function is None or function.name.value != "__init__":
@@ -182,7 +177,7 @@ def _variable(source: Source, made: cst.Assign, options: str) -> Edit:
 
 def _assigned(source: Source, name: str, setting: Setting) -> Edit:
     """`x.assign(...)` for a statement that sets x."""
-    value = source.text[slice(*source.whole(setting.value))]
+    value = source.written(setting.value)
     if isinstance(setting, cst.Assign):
         return source.replaced(setting, f"{name}.assign({value})")
     kind = type(setting.operator)

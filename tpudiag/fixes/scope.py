@@ -50,7 +50,7 @@ def made_in_scope(place: Place) -> Iterator[Edit]:
     if isinstance(following, cst.With) and _is_scope(source, following):
         inner = following.body.body[0] if isinstance(following.body, cst.IndentedBlock) else None
         if inner is not None and not source.text[last : source.span(following)[0]].strip():
-            at = max(s for s in source.starts if s <= source.span(inner)[0])
+            at = source.line_start(source.span(inner)[0])
             yield Edit(first, last, "")
             yield Edit(at, at, body if body.endswith(("\n", "\r")) else body + source.newline)
             return

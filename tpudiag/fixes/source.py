@@ -74,6 +74,14 @@ class Source:
         """The offset at which each line begins."""
         return line_starts(self.text)
 
+    def line_start(self, at: int) -> int:
+        """The offset at which an offset's line begins."""
+        return max(s for s in self.starts if s <= at)
+
+    def next_line(self, at: int) -> int:
+        """The offset at which the first line from an offset on begins; else the text's end."""
+        return next((s for s in self.starts if s >= at), len(self.text))
+
     def span(self, node: cst.CSTNode) -> tuple[int, int]:
         """A node's span, without its own parentheses."""
         span = self._spans[node]
@@ -88,6 +96,11 @@ class Source:
         for _ in node.rpar:
             last = self._closing(last)
         return first, last
+
+    def written(self, node: cst.BaseExpression) -> str:
+        """The text of an expression, with its own parentheses."""
+        first, last = self.whole(node)
+        return self.text[first:last]
 
     def _closing(self, at: int) -> int:
         """The end of the closing parenthesis after an offset, skipping comments."""
@@ -202,11 +215,21 @@ class Source:
                 return None
         return None
 
+    def outermost_loop(self, node: cst.CSTNode) -> cst.For | cst.While | None:
+        """The outermost loop around a node in the same function."""
+        outer = self.loop(node)
+        while outer is not None and (further := self.loop(outer)) is not None:
+            outer = further
+        return outer
+
+    def class_of(self, node: cst.CSTNode) -> cst.ClassDef | None:
+        """The innermost class around a node."""
+        return next((n for n in self.above(node) if isinstance(n, cst.ClassDef)), None)
+
     def indent(self, node: cst.CSTNode) -> str:
         """A statement's indentation."""
         start = self.span(self.statement(node))[0]
-        begin = max(s for s in self.starts if s <= start)
-        blank = re.match(r"[ \t\f]*", self.text[begin:])
+        blank = re.match(r"[ \t\f]*", self.text[self.line_start(start) :])
         return blank[0] if blank else ""
 
     @property
@@ -223,10 +246,9 @@ class Source:
         """A statement's whole lines, with decorators and line end; it must be alone on them."""
         statement = self.statement(node)
         first, last = self.span(statement)
-        begin = max(s for s in self.starts if s <= first)
+        begin = self.line_start(first)
         if isinstance(statement, cst.BaseCompoundStatement):
-            later = [s for s in self.starts if s >= last]
-            return begin, later[0] if later else len(self.text)
+            return begin, self.next_line(last)
         rest = self.text[last:]
         tail = re.match(r"[ \t\f]*;?[ \t\f]*(#[^\r\n]*)?(\r\n|\r|\n|\Z)", rest)
         if self.text[begin:first].strip() or tail is None:
@@ -238,7 +260,7 @@ class Source:
         statement = self.statement(node)
         at = self.full_lines(statement)[0]
         if isinstance(statement, cst.FunctionDef | cst.ClassDef) and statement.decorators:
-            at = max(s for s in self.starts if s <= self.span(statement.decorators[0])[0])
+            at = self.line_start(self.span(statement.decorators[0])[0])
         return Edit(at, at, self._rows(self.indent(statement), rows))
 
     def after(self, node: cst.CSTNode, *rows: str) -> Edit:
@@ -261,6 +283,12 @@ class Source:
         lone = isinstance(block, cst.IndentedBlock) and len(block.body) == 1
         text = f"{self.indent(statement)}pass{self.newline}" if lone else ""
         return Edit(first, last, text)
+
+    def removed_call(self, call: cst.Call, if_used: str) -> Edit:
+        """Remove a call that is a statement; NoChange with this reason where its result is used."""
+        if not isinstance(self.parent(call), cst.Expr):
+            raise NoChange(if_used)
+        return self.removed(call)
 
     def replaced(self, node: cst.CSTNode, text: str) -> Edit:
         """Replace a node's text; its own parentheses stay."""
@@ -290,5 +318,4 @@ class Source:
 
     def _step(self, at: int) -> str:
         """One level of indentation, as used at an offset."""
-        line = self.text[max(s for s in self.starts if s <= at) :]
-        return "\t" if line.startswith("\t") else self.tab
+        return "\t" if self.text.startswith("\t", self.line_start(at)) else self.tab

@@ -30,8 +30,8 @@ def number_as_tensor(place: Place) -> Iterator[Edit]:
     arg = _argument(source, call, changing[1])
     if isinstance(arg.value, cst.Call) and called(arg.value) in ("constant", "convert_to_tensor"):
         raise NoChange("the argument is a tensor already")
-    first, end = source.whole(arg.value)
-    yield Edit(first, end, f"{names.tensorflow(source)}.constant({source.text[first:end]})")
+    constant = f"{names.tensorflow(source)}.constant({source.written(arg.value)})"
+    yield Edit(*source.whole(arg.value), constant)
 
 
 def _traced_call(source: Source, line: int | None, name: str) -> cst.Call:
@@ -87,7 +87,7 @@ def function_before_loop(place: Place) -> Iterator[Edit]:
     # It would keep the first value of names that change in the loop.
     if clash := free & {n.value for n in inside}:
         raise NoChange(f"it uses {', '.join(sorted(clash))} of the loop")
-    first = _line_start(source, loop)
+    first = source.line_start(source.span(loop)[0])
     texts: list[str] = []
     for function in moved:
         begin, end = _function_lines(source, function)
@@ -125,7 +125,7 @@ def wrapped_before_loop(place: Place) -> Iterator[Edit]:
     if clash := bound & {n.value for n in source.inside(made[0].value, cst.Name)}:
         raise NoChange(f"it uses {', '.join(sorted(clash))} of the loop")
     first, last = source.full_lines(made[0])
-    at = _line_start(source, loop)
+    at = source.line_start(source.span(loop)[0])
     yield Edit(at, at, source.shifted(first, last, -1).text)
     yield Edit(first, last, "")
 
@@ -168,20 +168,13 @@ def _binds_in(source: Source, node: cst.Name, moved: list[cst.FunctionDef]) -> b
     return names.is_bound(source, node)
 
 
-def _line_start(source: Source, node: cst.CSTNode) -> int:
-    """The start of a node's line."""
-    return max(s for s in source.starts if s <= source.span(node)[0])
-
-
 def _function_lines(source: Source, function: cst.FunctionDef) -> tuple[int, int]:
     """The whole lines of a function with its decorators, and blank lines before it."""
     top = function.decorators[0] if function.decorators else function
-    begin = _line_start(source, top)
+    begin = source.line_start(source.span(top)[0])
     while (before := source.text[:begin]) and re.search(r"(^|\n)[ \t]*\r?\n\Z", before):
-        begin = max(s for s in source.starts if s < begin)
-    end = source.span(function)[1]
-    later = [s for s in source.starts if s >= end]
-    return begin, later[0] if later else len(source.text)
+        begin = source.line_start(begin - 1)
+    return begin, source.next_line(source.span(function)[1])
 
 
 @fix("TPU104", effect=Effect.ORDER, title="run the step as a graph")
@@ -206,7 +199,7 @@ def step_in_function(place: Place) -> Iterator[Edit]:
     """A tf.function around strategy.run: on the function that calls it, or a new one."""
     source = place.source
     call = source.call_at(place.line, "run")
-    function, loop = source.function(call), source.loop(call)
+    function, loop = source.function(call), source.outermost_loop(call)
     tf = names.tensorflow(source)
     if function is not None and loop is None:
         if function.decorators:
@@ -217,8 +210,6 @@ def step_in_function(place: Place) -> Iterator[Edit]:
             raise NoChange("the function does more than to run the step")
         yield source.before(function, f"@{tf}.function")
         return
-    while loop is not None and (outer := source.loop(loop)) is not None:
-        loop = outer
     if loop is None or not call.args:
         raise NoChange("the step is called once, outside any function")
     step, given = source.code(call.args[0].value), argument(call, "args", 1)
@@ -244,7 +235,7 @@ def step_in_function(place: Place) -> Iterator[Edit]:
 
 def _without_gap(source: Source, node: cst.CSTNode, rows: tuple[str, ...]) -> tuple[str, ...]:
     """Lines without leading blank ones that already exist in the text."""
-    before = source.text[: _line_start(source, node)]
+    before = source.text[: source.line_start(source.span(node)[0])]
     blank = len(re.findall(r"\n", before[len(before.rstrip()) :])) - 1
     while blank > 0 and rows and not rows[0]:
         rows, blank = rows[1:], blank - 1
@@ -267,6 +258,4 @@ def without_print(place: Place) -> Iterator[Edit]:
             "what the Python function does has to be written with TensorFlow's operations"
         )
     call = source.call_at(place.line, "print")
-    if not isinstance(source.parent(call), cst.Expr):
-        raise NoChange("what tf.print gives is used")
-    yield source.removed(call)
+    yield source.removed_call(call, "what tf.print gives is used")

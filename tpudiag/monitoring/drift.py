@@ -42,7 +42,8 @@ class DriftDetector:
         self._blocks: deque[tuple[int, float]] = deque(maxlen=KEEP)
         self._seen = self._cut = 0
         self._best: tuple[float, int] | None = None
-        self._hours = 0.0
+        self.hours = 0.0
+        """For how long it was looked at, in hours."""
 
     def add(self, end_ns: int, took_s: float, units: float) -> None:
         """Add `units` that took `took_s`, and ended then."""
@@ -58,14 +59,9 @@ class DriftDetector:
             return
         self._cut += 1
         self._blocks.append((end_ns, median(self._block)))
-        self._hours += self._block_s / 3_600
+        self.hours += self._block_s / 3_600
         self._learn()
         self._block, self._block_s = [], 0.0
-
-    @property
-    def hours(self) -> float:
-        """For how long it was looked at, in hours."""
-        return self._hours
 
     def _learn(self) -> None:
         """Update the best half hour so far."""
@@ -81,7 +77,7 @@ class DriftDetector:
     @property
     def drift(self) -> Drift | None:
         """The current drift, None where there is none."""
-        if self._best is None or self._hours < LEAST_HOURS:
+        if self._best is None or self.hours < LEAST_HOURS:
             return None
         best, since_ns = self._best
         now = median(self._blocks[-1 - index][1] for index in range(HALF_HOUR))

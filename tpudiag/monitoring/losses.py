@@ -16,7 +16,9 @@ class Losses:
     """Takes windows in their order."""
 
     def __init__(self) -> None:
-        self._steps = self._said = self._windows = 0
+        self._steps = self._windows = 0
+        self.said = 0
+        """How often the job reported its loss."""
         self._first: list[float] = []
         self._last: deque[float] = deque(maxlen=STILL)
         self._since: deque[int] = deque(maxlen=STILL)
@@ -29,7 +31,7 @@ class Losses:
         self._steps += window.steps
         if not window.losses:
             return
-        self._said += window.losses
+        self.said += window.losses
         if window.bad_loss is not None:
             # The first one: NaN stays, and its duration shows what was wasted.
             step = self._bad.step if self._bad is not None else self._steps
@@ -73,11 +75,6 @@ class Losses:
         if len(self._last) == STILL and len(set(self._last)) == 1:
             return self._trouble("stands still", self._since[0], STILL)
         return None
-
-    @property
-    def said(self) -> int:
-        """How often the job reported its loss."""
-        return self._said
 
     def _trouble(self, what: LossFault, step: int, windows: int) -> LossTrouble:
         return LossTrouble(

@@ -55,7 +55,7 @@ def alive(pid: int, least_age_s: float | None = None) -> bool:
     number.
     """
     # A killed trainer stays in /proc until its parent fetches its exit code.
-    if (_stat(pid) or ["X"])[:1] in (["Z"], ["X"]):
+    if (stat(pid) or ["X"])[:1] in (["Z"], ["X"]):
         return False
     age_s = None if least_age_s is None else _age_s(pid)
     return age_s is None or least_age_s is None or age_s >= least_age_s
@@ -63,10 +63,10 @@ def alive(pid: int, least_age_s: float | None = None) -> bool:
 
 def stopped(pid: int) -> bool:
     """Whether a process of this namespace is stopped by a signal (SIGSTOP, a debugger)."""
-    return (_stat(pid) or [])[:1] in (["T"], ["t"])
+    return (stat(pid) or [])[:1] in (["T"], ["t"])
 
 
-def _stat(pid: int | str) -> list[str] | None:
+def stat(pid: int | str) -> list[str] | None:
     """The fields of a process's /proc/PID/stat after its name; None where it is gone."""
     try:
         stat = Path("/proc", str(pid), "stat").read_text(encoding="utf-8", errors="replace")
@@ -79,7 +79,7 @@ def _stat(pid: int | str) -> list[str] | None:
 def _age_s(pid: int | str) -> float | None:
     """A process's age, sleep included; None where the system does not provide it."""
     try:
-        ticks = int((_stat(pid) or [])[19])  # field 22 of proc(5), since the boot
+        ticks = int((stat(pid) or [])[19])  # field 22 of proc(5), since the boot
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
     except (OSError, ValueError, IndexError, AttributeError):
         return None

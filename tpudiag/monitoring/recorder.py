@@ -67,7 +67,8 @@ class Recorder:
         self._limit = self._queue_steps = queue_steps
         self._pending_limit = pending_windows
         self._unused, self._memory_due = False, 0.0
-        self._failure: str | None = None
+        self.failure: str | None = None
+        """Why the sink currently takes no windows; None where it does."""
         now_ns = time.time_ns()
         self._begin(now_ns, process_started_ns(now_ns))
         self._ending: tuple[int, str | None, int | None] | None = None
@@ -77,7 +78,8 @@ class Recorder:
         self._writing = threading.Lock()
         """Held while the sink is used: a fork must not copy SQLite's locks while they are held."""
         self._forkable = True
-        self._closed_at: int | None = None
+        self.closed_at: int | None = None
+        """When it was closed (performance counter, ns), None while it is open."""
         self._start()
         crashes.follow(self)
 
@@ -100,7 +102,9 @@ class Recorder:
         self._losses: deque[float] = deque(maxlen=self._queue_steps)
         self._pending: deque[Window] = deque()
         self._windows = Windows(now_ns - now, now, self._run.global_batch)
-        self._dropped = self._evicted = self._stored = 0
+        self._dropped = self._evicted = 0
+        self.stored_steps = 0
+        """Steps that the sink has taken."""
         self._pausing: tuple[str, ...] = ()
 
     def _start(self) -> None:
@@ -115,16 +119,6 @@ class Recorder:
     def lost_steps(self) -> int:
         """Steps not kept: the queue was full, or the sink failed for too long."""
         return self._dropped + self._evicted
-
-    @property
-    def stored_steps(self) -> int:
-        """Steps that the sink has taken."""
-        return self._stored
-
-    @property
-    def failure(self) -> str | None:
-        """Why the sink currently takes no windows; None where it does."""
-        return self._failure
 
     def step(self, steps: int = 1, wait_ns: int = -1, examples: int = -1) -> None:
         """Steps of so many examples ended now, after waiting so long for input (-1: unknown)."""
@@ -175,15 +169,10 @@ class Recorder:
             return
         self._ending = None
         self._limit = self._queue_steps
-        if self._closed_at is not None:
-            self.end_pause("between loops", self._closed_at)
-            self._closed_at = None
+        if self.closed_at is not None:
+            self.end_pause("between loops", self.closed_at)
+            self.closed_at = None
         self._start()
-
-    @property
-    def closed_at(self) -> int | None:
-        """When it was closed (performance counter, ns), None while it is open."""
-        return self._closed_at
 
     def ends(self, failure: str | None, exit_code: int | None = None) -> None:
         """Record that the process ends by an exception or with an exit code."""
@@ -194,10 +183,7 @@ class Recorder:
                 self.close()
             return
         with suppress(Exception):  # the sink was released: once more, from this thread
-            self._flush(ended=True)
-            if self._sink is not None:
-                self._sink.close()
-            self._sink = None
+            self._write_end()
 
     def forks(self) -> None:
         """Before a fork: wait for a write to end."""
@@ -229,7 +215,7 @@ class Recorder:
         """Keep the rest, within a few seconds; later steps count as lost."""
         if self._stop.is_set():
             return
-        self._closed_at = time.perf_counter_ns()
+        self.closed_at = time.perf_counter_ns()
         self._limit = 0
         tensorflow_events.forget(self)
         self._stop.set()
@@ -249,22 +235,27 @@ class Recorder:
                 self._flush(ended=False)
             except Exception as error:
                 self._failed(error)
-            delay_s = min(2 * delay_s, 30.0) if self._failure else self._flush_s
+            delay_s = min(2 * delay_s, 30.0) if self.failure else self._flush_s
         self._finish()
 
     def _finish(self) -> None:
         """Keep the rest: with retries, since another process may lock the file."""
         for _ in range(LAST_TRIES):
             try:
-                self._flush(ended=True)
-                if self._sink is not None:
-                    self._sink.close()
-                self._sink = None  # belongs to this thread: a reopened run makes another
+                self._write_end()
                 return
             except Exception as error:
                 self._failed(error)
                 time.sleep(self._flush_s / LAST_TRIES)
-        _log.warning("tpudiag: %d recorded steps could not be kept", self._unkept())
+        unkept = self.lost_steps + sum(window.steps for window in self._pending)
+        _log.warning("tpudiag: %d recorded steps could not be kept", unkept)
+
+    def _write_end(self) -> None:
+        """Write what is left with the end, and release the sink: it belongs to this thread."""
+        self._flush(ended=True)
+        if self._sink is not None:
+            self._sink.close()
+        self._sink = None
 
     def _flush(self, *, ended: bool) -> None:
         """Pass what is new to the sink; raises the sink's errors."""
@@ -289,20 +280,20 @@ class Recorder:
         )
         if self._sink is not None and self._sink.gone():
             # The file or its folder was deleted: its content is lost, and a new one continues.
-            self._evicted, self._stored = self._evicted + self._stored, 0
+            self._evicted, self.stored_steps = self._evicted + self.stored_steps, 0
             run = replace(run, lost_steps=self.lost_steps)
             self._sink.close()
             self._sink = None
         if self._sink is None:
             self._sink = self._make_sink()
         self._sink.write(run, windows, pauses, traces)
-        self._stored += sum(window.steps for window in windows)
+        self.stored_steps += sum(window.steps for window in windows)
         self._pending.clear()
         self._windows.ended_pauses.clear()
         self._windows.ended_traces.clear()
-        if self._failure is not None:
+        if self.failure is not None:
             _log.warning("tpudiag: recording again; %d steps lost so far", self.lost_steps)
-        self._failure = None
+        self.failure = None
 
     def _gather(self, *, ended: bool) -> None:
         """Make windows of the queue; drop the oldest where too many wait."""
@@ -336,14 +327,10 @@ class Recorder:
     def _failed(self, error: Exception) -> None:
         """Report it once; the loop is not affected."""
         reason = f"{type(error).__name__}: {error}"
-        if self._failure is None:
+        if self.failure is None:
             _log.warning("tpudiag: throughput is not being kept (%s); training goes on", reason)
-        self._failure = reason
+        self.failure = reason
         with suppress(Exception):
             if self._sink is not None:
                 self._sink.close()
         self._sink = None
-
-    def _unkept(self) -> int:
-        """Steps never passed to the sink."""
-        return self.lost_steps + sum(window.steps for window in self._pending)

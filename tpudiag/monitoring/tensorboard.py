@@ -81,18 +81,14 @@ class EventFiles:
         self._fs: Any = located[0]
         self._root: str = located[1]
         self._offsets: dict[str, int] = {}
-        self._damaged: dict[str, str] = {}
+        self.damaged: dict[str, str] = {}
+        """Files that are no longer read, and why."""
         self._progress = {"steps": Progress(), "epochs": Progress()}
         self._sent = ("", 0, 0)
         self._losses: list[tuple[int, float]] = []
         """(step, loss) as written, not yet in a window."""
         self._number = 0
         self._usual: deque[float] = deque(maxlen=USUAL_STEPS)
-
-    @property
-    def damaged(self) -> dict[str, str]:
-        """Files that are no longer read, and why."""
-        return self._damaged
 
     @property
     def found(self) -> bool:
@@ -187,7 +183,7 @@ class EventFiles:
 
     def _events(self, file: str) -> Iterator[Event]:
         """The events added to a file."""
-        while file not in self._damaged:
+        while file not in self.damaged:
             start = self._offsets.get(file, 0)
             try:
                 data: bytes = self._fs.cat_file(file, start=start, end=start + CHUNK_BYTES)
@@ -195,7 +191,7 @@ class EventFiles:
             except (OSError, ValueError):
                 return  # it vanished, or has not grown: retry at the next poll
             except Damaged as error:
-                self._damaged[file] = str(error)
+                self.damaged[file] = str(error)
                 return
             self._offsets[file] = start + size
             if not size or len(data) < CHUNK_BYTES:

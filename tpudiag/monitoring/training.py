@@ -33,15 +33,17 @@ class Tracker(Generic[T]):
         steps_per_round: int,
         global_batch: int | None = None,
     ) -> None:
-        self._steps, self._recorder = steps, recorder
+        self._steps = steps
+        self.recorder = recorder
+        """It knows how many steps were stored and lost."""
         self._batches = BatchSizes(global_batch)
         self._steps_per_round = steps_per_round
         self._wait_ns = -1 if isinstance(steps, range) else 0
 
     def __iter__(self) -> Iterator[T]:
-        record, count, now = self._recorder.step, self._steps_per_round, time.perf_counter_ns
+        record, count, now = self.recorder.step, self._steps_per_round, time.perf_counter_ns
         gives_data = self._wait_ns == 0
-        self._recorder.reopen()  # a second loop over it goes on with the run
+        self.recorder.reopen()  # a second loop over it goes on with the run
         iterator = iter(self._steps)
         try:
             while True:
@@ -57,10 +59,10 @@ class Tracker(Generic[T]):
                 record(count, self._wait_ns, examples * count if examples > 0 else -1)
                 self._wait_ns = min(self._wait_ns, 0)
         except GeneratorExit:
-            crashes.left_by_exit(self._recorder)
+            crashes.left_by_exit(self.recorder)
             raise
         finally:
-            self._recorder.close()
+            self.recorder.close()
 
     @contextmanager
     def input(self) -> Generator[None]:
@@ -76,16 +78,11 @@ class Tracker(Generic[T]):
 
         Tensors are ignored: copying one from the device is your decision.
         """
-        self._recorder.loss(value)
+        self.recorder.loss(value)
 
     def pause(self, kind: str = "checkpoint") -> AbstractContextManager[None]:
         """Time in the block is a pause (checkpoint, evaluation), not a slow step."""
-        return self._recorder.pause(kind)
-
-    @property
-    def recorder(self) -> Recorder:
-        """The recorder, which knows how many steps were stored and lost."""
-        return self._recorder
+        return self.recorder.pause(kind)
 
 
 def track(

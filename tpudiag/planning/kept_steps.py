@@ -81,7 +81,8 @@ class Steps:
         self._name, self._start = name, start
         self._lock = threading.Lock()
         self._kept = _load(name)
-        self._dialog: Dialog | None = None
+        self.dialog: Dialog | None = None
+        """The job, if it was started."""
         self.reused = 0
         """Steps lowered by an earlier plan."""
 
@@ -90,12 +91,7 @@ class Steps:
         """Whether the job trains outside a strategy."""
         if self._kept is not None:
             return self._kept.alone
-        return self._dialog is not None and self._dialog.alone
-
-    @property
-    def dialog(self) -> Dialog | None:
-        """The job, if it was started."""
-        return self._dialog
+        return self.dialog is not None and self.dialog.alone
 
     def wait(self) -> Batch | None:
         """The batch of the job's own step; None where it ended without one."""
@@ -118,15 +114,15 @@ class Steps:
 
     def close(self) -> None:
         """End the job; may be called twice."""
-        if self._dialog is not None:
-            self._dialog.close()
+        if self.dialog is not None:
+            self.dialog.close()
 
     def _started_job(self) -> Dialog:
         """The job, started at the first use."""
         with self._lock:
-            if self._dialog is None:
-                self._dialog = self._start()
-            return self._dialog
+            if self.dialog is None:
+                self.dialog = self._start()
+            return self.dialog
 
 
 class StepsByDevices:

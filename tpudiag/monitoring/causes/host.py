@@ -10,6 +10,7 @@ from statistics import median
 
 import psutil
 
+from tpudiag.monitoring import machine
 from tpudiag.sources.live import cgroups
 
 EVERY_S = 5.0
@@ -196,13 +197,8 @@ def _known_sum(values: Iterable[float | None]) -> float | None:
 
 
 def _major_faults(pid: int) -> int:
-    """Pages that were read from disk for it; 0 where it has just ended."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return 0
-    # Field 12 of proc(5), counted after the process's name, which may hold spaces and brackets.
-    return int(stat.rpartition(")")[2].split()[9])
+    """Pages that a process read back from disk; 0 where it is gone."""
+    return int((machine.stat(pid) or ["0"] * 10)[9])  # field 12 of proc(5)
 
 
 def _waited_s(cgroup: Path | None) -> float | None:

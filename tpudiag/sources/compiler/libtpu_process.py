@@ -85,7 +85,8 @@ class Compiler:
         self._running: set[CompilerChild] = set()
         self._ready: dict[Topology, CompilerChild] = {}
         self._lock = threading.Lock()
-        self._stopped = False
+        self.stopped = False
+        """Whether `stop` was called: later answers are ignored."""
 
     def prepare(self, target: Target) -> None:
         """Load the compiler for this target in a child that waits for its program.
@@ -94,7 +95,7 @@ class Compiler:
         """
         slice_ = topology(target)
         with self._lock:
-            if not self._stopped and slice_ not in self._ready:
+            if not self.stopped and slice_ not in self._ready:
                 self._ready[slice_] = self._started(slice_)
 
     def compile(self, step: LoweredStep, target: Target) -> Compilation:
@@ -131,16 +132,11 @@ class Compiler:
     def stop(self) -> None:
         """End every compilation, and release waiting callers."""
         with self._lock:
-            self._stopped = True
+            self.stopped = True
             for child in self._running:
                 child.kill()
             for child in self._ready.values():
                 child.close()
-
-    @property
-    def stopped(self) -> bool:
-        """Whether `stop` was called: later answers are ignored."""
-        return self._stopped
 
     def _run(self, path: str, slice_: Topology, program: str, empty: Compilation) -> Compilation:
         """Compile in a child process, and read its answer."""
@@ -170,10 +166,10 @@ class Compiler:
 
     def _made(self, path: str, slice_: Topology) -> Made:
         """A child's result for the program: from the prepared one, or a new one."""
-        # Under the lock: between the check of `_stopped` and the start, `stop` would find nothing
+        # Under the lock: between the check of `stopped` and the start, `stop` would find nothing
         # to end, and a compilation of minutes would go on alone.
         with self._lock:
-            if self._stopped:
+            if self.stopped:
                 return Made(failure="it was stopped")
             child = self._ready.pop(slice_, None) or self._started(slice_)
             self._running.add(child)
@@ -183,7 +179,7 @@ class Compiler:
             child.close()
             with self._lock:
                 self._running.discard(child)
-        return Made(failure="it was stopped") if self._stopped else made
+        return Made(failure="it was stopped") if self.stopped else made
 
     def _started(self, slice_: Topology) -> CompilerChild:
         """A new child."""
