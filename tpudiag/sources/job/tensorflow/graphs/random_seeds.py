@@ -1,5 +1,6 @@
 """Detects random draws with equal seeds on all replicas, from the seeds' inputs."""
 
+import re
 from collections.abc import Iterator
 
 from tpudiag.signals.step_numerics import SameDraws
@@ -12,6 +13,8 @@ _DRAWS = ("StatelessRandom", "StatelessTruncated")
 _SEEDS = ("StatelessRandomGetKeyCounter", "StatelessRandomGetAlg", "StatelessRandomGetKey")
 _OWN = ("Iterator", "OptionalGet", "MultiDeviceIterator", "Rng", "Stateful", "Random")
 """Operations with different values per replica and time: data, and random states."""
+_REPLICA = re.compile(r"(?:^|(?<=/))replica_([1-9]\d*)/")
+"""The scope of another replica, which stands in that of a loop or branch around the step."""
 _DEPTH = 200
 Inputs = dict[str, tuple[Tensor, Tensor]]
 """For a function called by both replicas: its placeholders' values on each."""
@@ -25,11 +28,9 @@ def is_draw(operation: Operation) -> bool:
 
 def same_draws(tf: Library, call: GradientCall) -> Iterator[SameDraws]:
     """Draws at the user's own lines, in the forward pass, with at least a number per example."""
-    replicas = _replicas(call.graph)
-    for operation in call.graph.get_operations() if replicas > 1 else ():
-        if not graphs.first_replica(operation):
-            continue
-        other = _twin(call.graph, operation)
+    replicas, twins = _replicas(call.graph)
+    for operation in call.graph.get_operations():
+        other = twins.get(operation.name)
         if other is None:
             continue
         if is_draw(operation):
@@ -56,24 +57,21 @@ def same_draws(tf: Library, call: GradientCall) -> Iterator[SameDraws]:
                     shape=tuple(size or 0 for size in shape.as_list()),
                     copies=replicas,
                     location=where,
+                    each_step=all(_fixed(seed, _DEPTH) for seed, _ in seeds),
                 )
 
 
-def _replicas(graph: Graph) -> int:
-    """The number of replicas traced into one graph."""
-    names = {operation.name.partition("/")[0] for operation in graph.get_operations()}
-    count = 1
-    while f"replica_{count}" in names:
-        count += 1
-    return count
-
-
-def _twin(graph: Graph, operation: Operation) -> Operation | None:
-    """The same operation of replica 1."""
-    try:
-        return graph.get_operation_by_name(f"replica_1/{operation.name}")
-    except (KeyError, ValueError):
-        return None
+def _replicas(graph: Graph) -> tuple[int, dict[str, Operation]]:
+    """How many are traced into a graph; replica 1's operations by their names in the first."""
+    count, twins = 1, dict[str, Operation]()
+    for operation in graph.get_operations():
+        scope = _REPLICA.search(operation.name)
+        if scope is not None:
+            number = int(scope[1])
+            count = max(count, number + 1)
+            if number == 1:
+                twins[_REPLICA.sub("", operation.name, count=1)] = operation
+    return count, twins
 
 
 def _inputs(body: Graph, operation: Operation, other: Operation) -> Inputs:
@@ -98,3 +96,11 @@ def _same(tf: Library, one: Tensor, two: Tensor, inputs: Inputs, depth: int) -> 
         return values[0] is not None and bool((values[0] == values[1]).all())
     pairs = zip(one.op.inputs, two.op.inputs, strict=False)
     return all(_same(tf, a, b, inputs, depth - 1) for a, b in pairs)
+
+
+def _fixed(seed: Tensor, depth: int) -> bool:
+    """Whether a seed is computed of constants alone, so that it is the same in each step."""
+    given = seed.op.inputs
+    return seed.op.type == "Const" or bool(
+        depth and given and all(_fixed(each, depth - 1) for each in given)
+    )
