@@ -22,6 +22,10 @@ _OF_TENSORFLOW = (
     "loss = tf.nn.compute_average_loss(per_example_loss, global_batch_size=global_batch)\n"
     "# with a loss object: reduction=None (Keras 3) or Reduction.NONE"
 )
+_OF_KERAS = (
+    "return outputs[:, None]  # of the model: predictions of (batch, 1). Of (batch,) Keras makes\n"
+    "# one loss for the whole batch, and divides only those of each example by the replicas"
+)
 _OF_A_RATIO = "loss = loss / strategy.num_replicas_in_sync"
 _OF_JAX = (
     "gradients = jax.lax.pmean(gradients, axis)  # in place of psum: jax.pmap, check_vma=False\n"
@@ -145,13 +149,16 @@ def _of_values(scale: LossScale, evidence: Evidence) -> Finding:
 def _finding(signals: Signals, scale: LossScale, wanted: float, evidence: Evidence) -> Finding:
     """What is wrong with one loss."""
     batch = signals.batch.per_replica_batch if signals.batch is not None else 1
+    keras = signals.keras
+    fit = keras is not None and keras.loop == "fit" and scale.location is None
+    of_tensorflow = _OF_KERAS if fit else _OF_TENSORFLOW if scale.linear else _OF_A_RATIO
     is_sum = scale.linear and batch > 1 and abs(scale.weight / batch - 1) < TOLERANCE
     return Finding(
         f"{_what(scale, wanted, is_sum)}, and gradients are "
         f"{'averaged' if scale.gradients_averaged else 'summed'} over {scale.replicas} replicas.",
-        by_framework(signals, _OF_TENSORFLOW if scale.linear else _OF_A_RATIO, _OF_JAX),
+        by_framework(signals, of_tensorflow, _OF_JAX),
         (evidence, Evidence("replicas", scale.replicas, "replicas")),
-        scale.location,
+        keras.fit_at if fit and keras is not None else scale.location,
         # A plain sum is wrong in the same way on one device: somebody may have tuned the learning
         # rate to it.
         severity=Severity.WARNING if is_sum else None,

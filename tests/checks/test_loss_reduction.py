@@ -8,12 +8,19 @@ from dataclasses import replace
 import pytest
 
 from tpudiag.model import Check, Finding, Location
-from tpudiag.signals import LossScale
+from tpudiag.signals import KerasUse, LossScale
 
 from .rehearsal import HEALTHY, NUMERICS
 
 CHECK: Check = importlib.import_module("tpudiag.checks.loss_reduction").loss_reduction
 LINE = Location("train.py", 31)
+
+
+def test_a_loss_that_keras_makes_of_a_whole_batch_is_mended_in_the_model() -> None:
+    keras = KerasUse(package="keras", version="3.15.1", loop="fit", fit_at=LINE)
+    signals = replace(HEALTHY, keras=keras, loss=(LossScale(1.0, 8, False),))
+    (told,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    assert told.location == LINE and "(batch, 1)" in told.fix
 
 
 @pytest.mark.parametrize(("weight", "findings"), [(1 / 8, 1), (1 / 64, 0)])
