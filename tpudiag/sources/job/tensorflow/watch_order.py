@@ -112,6 +112,8 @@ class Watches:
         self.functions.before_call = self._calling
         self.strategies.before_eager_run = self.pipelines.feeds.calling
         self.loop.state.methods = self.keras.own_methods
+        if self.whole is not None:
+            self.whole.forward.on_answer = self.loop.pauses.answered
         if self.numbers is not None:
             self.variables.on_trained = self.numbers.made
             self.loop.results.on_step = self.numbers.step_done

@@ -45,13 +45,14 @@ def test_a_policy_that_acts_between_updates_is_no_evaluation() -> None:
     assert watch.facts() == ()
 
 
-def test_a_call_that_was_answered_counts_as_a_real_one() -> None:
+def test_what_was_answered_counts_as_long_as_what_ran() -> None:
     watch = watched()
-    for took_ms in (4.0, 4.0, 0.01):
-        train(watch)
+    for took_ms in (400.0, 4.0, None, 5.0, None):
+        for _ in range(4):
+            watch.trained(took_ms and 10.0, "step")
         watch.evaluated("test_step", took_ms, HERE)
     (pause,) = watch.facts()
-    assert pause.spent_ms == pytest.approx(8.0, abs=0.1)
+    assert pause.spent_ms == 4.0 + 4.0 + 5.0 + 4.5 and pause.training_ms == 160.0
 
 
 def test_the_call_that_traces_is_no_measure_of_the_others() -> None:

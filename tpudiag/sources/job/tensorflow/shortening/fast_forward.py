@@ -60,6 +60,7 @@ class FastForward:
         self._real_s = 0.0
         self._pass_s = 0.0
         self._passes = 0
+        self.on_answer: Callable[[], None] = lambda: None
         self.training_too = False
         self.moves_late = False
         """Whether counters are moved when they are read, not at each forwarded call."""
@@ -111,6 +112,7 @@ class FastForward:
         """The last result again, with the counters moved as by a real call."""
         interventions.note(InterventionKind.STEPS)
         self.forwarded_in_pass += 1
+        self.on_answer()
         for variable, moved in known.counters:
             pending = self._pending.get(id(variable))
             self._pending[id(variable)] = (variable, moved + (pending[1] if pending else 0))

@@ -13,8 +13,6 @@ from tpudiag.sources.job.points.step_loop import StepLoop
 
 Kind = Literal["evaluation", "predict", "saving"]
 
-ANSWERED = 0.1
-"""A call below this share of its usual time was answered, not run."""
 MOST_TIMED = 50
 FEWEST_STEPS_BETWEEN = 3
 """Least training steps between two evaluations; a function called more often belongs to training,
@@ -54,6 +52,8 @@ class PauseWatch:
     def __init__(self) -> None:
         self._lines: dict[tuple[Kind, Location | None], _Line] = {}
         self._inside = False
+        self.answers = 0
+        """Calls so far that were answered with their last result, told by the one who answers."""
         self.ended = 0
         """Pauses so far, each line's at each time."""
         self._training_ms = 0.0
@@ -70,31 +70,31 @@ class PauseWatch:
         hooks.around(table.PREDICT, self._timed("predict"), keras)
         hooks.around(table.MODEL_SAVED, self._timed("saving"), keras)
 
-    def trained(self, took_ms: float) -> None:
-        """A training step ended after so long."""
-        self._training_ms += took_ms
+    def answered(self) -> None:
+        """The call in progress is answered, not run."""
+        self.answers += 1
+
+    def trained(self, took_ms: float | None, function: object = None) -> None:
+        """A training step ended after so long; None if it was answered."""
+        self._training_ms += self._usual(function, took_ms)
         self._steps += 1
         if self._steps <= MOST_TIMED:
             self._loop.stepped()
 
     def evaluated(
-        self, function: object, took_ms: float, location: Location | None, *, eager: bool = False
+        self,
+        function: object,
+        took_ms: float | None,
+        location: Location | None,
+        *,
+        eager: bool = False,
     ) -> None:
-        """A function without gradients was called between training steps.
-
-        A call that took almost no time was answered instead of run, and counts as long as a real
-        one.
-        """
-        calls = self._calls.setdefault(function, [])
-        # The first call traces: compared with it, a real one takes almost no time.
-        usual_ms = median(calls[1:]) if len(calls) > 1 else 0.0
-        owed_ms = usual_ms if took_ms < ANSWERED * usual_ms else 0.0
-        if not owed_ms and len(calls) < MOST_TIMED:
-            calls.append(took_ms)
+        """A function without gradients was called between training steps; None if answered."""
+        took_ms = self._usual(function, took_ms)
         if self._inside:
-            self._spent_ms += took_ms + owed_ms
+            self._spent_ms += took_ms
         elif self._training_ms:
-            self._add("evaluation", location, took_ms + owed_ms).eager = eager
+            self._add("evaluation", location, took_ms).eager = eager
 
     def facts(self) -> tuple[Pause, ...]:
         """The repeated pauses."""
@@ -104,6 +104,16 @@ class PauseWatch:
             if len(line.spent_ms) > 1
             and (kind == "saving" or line.each_batch or line.steps_between >= FEWEST_STEPS_BETWEEN)
         )
+
+    def _usual(self, function: object, took_ms: float | None) -> float:
+        """What a call took; of an answered one what its real ones take, the first one's trace left
+        out where there are others."""
+        calls = self._calls.setdefault(function, [])
+        if took_ms is None:
+            return median(calls[1:] or calls or [0.0])
+        if len(calls) < MOST_TIMED:
+            calls.append(took_ms)
+        return took_ms
 
     def _add(self, kind: Kind, location: Location | None, took_ms: float) -> _Line:
         """Add one pause."""

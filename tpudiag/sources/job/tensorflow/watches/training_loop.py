@@ -112,14 +112,15 @@ class LoopWatch:
         if self.at_rest:
             return self._answered(original, function, args, kwargs)
         traces = function.experimental_get_tracing_count()
-        gradients = self._gradients.taken
+        gradients, answers = self._gradients.taken, self.pauses.answers
         before: Numbers = hooks.quietly(self.state.before, function) or {}
         began = time.process_time()
         try:
             result = original(function, *args, **kwargs)
         finally:
             self._inside = False
-        took_ms = (time.process_time() - began) * 1e3
+        ran = self.pauses.answers == answers
+        took_ms = (time.process_time() - began) * 1e3 if ran else None
         traced = function.experimental_get_tracing_count() != traces
         # Gradients are taken while a function is traced, and in no later call of it.
         if self._gradients.taken > gradients:
@@ -168,7 +169,7 @@ class LoopWatch:
         result: object,
         before: Numbers,
         traced: bool,
-        took_ms: float,
+        took_ms: float | None,
     ) -> None:
         """The outermost call returned."""
         self.state.after(function, before, traced)
@@ -176,6 +177,6 @@ class LoopWatch:
         if function in self._trains:
             self.results.step_done(result)
             if not traced:
-                self.pauses.trained(took_ms)
+                self.pauses.trained(took_ms, function)
         elif not traced:
             self.pauses.evaluated(function, took_ms, user_lines.caller())
