@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import BucketSeen, CheckpointUse, Signals
 
-from ._need import mib, need, of_a_job
+from ._need import by_framework, mib, need, of_a_job
 from ._paths import hosts, is_local, refuse_unknown_worker
 
 LIMIT = 1
@@ -17,8 +17,11 @@ _KEEPS_SEVERAL = (
     "tf.train.Checkpoint.save",
 )
 _KEEPERS_FIX = (
-    'ModelCheckpoint("gs://bucket/job/{epoch:04d}.weights.h5", save_weights_only=True)\n'
-    "# or: tf.train.CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=3)"
+    'ModelCheckpoint("gs://bucket/job/{epoch:04d}.weights.h5", save_weights_only=True)\n# or: '
+)
+_KEEPERS = (
+    "tf.train.CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=3)",
+    "orbax.checkpoint.CheckpointManager(checkpoint_dir)",
 )
 
 
@@ -66,7 +69,8 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     )
     # Whoever keeps several elsewhere has one left when the single file breaks.
     if not any(use.kind in _KEEPS_SEVERAL for use in uses):
-        yield from _over_one_file(tuple(use for use in single if is_local(use.path)), limit)
+        fix = _KEEPERS_FIX + by_framework(signals, *_KEEPERS)
+        yield from _over_one_file([use for use in single if is_local(use.path)], limit, fix)
     for use in uses:
         yield from _in_bucket(use, use in single, signals.buckets or ())
         yield Evidence(use.kind, use.path or "a path", source=str(use.location or "job"))
@@ -114,13 +118,13 @@ def _is_one_of_several(use: CheckpointUse, uses: tuple[CheckpointUse, ...]) -> b
     )
 
 
-def _over_one_file(uses: tuple[CheckpointUse, ...], limit: float) -> Iterator[Finding]:
+def _over_one_file(uses: list[CheckpointUse], limit: float, fix: str) -> Iterator[Finding]:
     """The only checkpoint is written over by the next."""
     for use in uses:
         what = "the best model over" if use.best_only else "over"
         yield Finding(
             f"{use.kind} writes {what} one file: a job that dies while it writes has none left.",
-            _KEEPERS_FIX,
+            fix,
             (
                 Evidence("file", use.path or "a path", source="job"),
                 Evidence("written", max(use.saved, 1), "times so far", int(limit)),

@@ -12,7 +12,7 @@ from tpudiag.signals import (
     WideLayer,
 )
 
-from ._need import ON_THE_TPU, by_library, need, percent
+from ._need import ON_THE_TPU, by_framework, by_library, need, percent
 from ._profile import replicas_of, whole_trace
 from .batch_multiple import hidden_dimensions
 
@@ -20,6 +20,7 @@ LIMIT = 0.10
 """Share of matrix work in 16 bit below which the step counts as float32 (XProf's threshold)."""
 _SET_POLICY = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building'
 
+_CAST = "tf.cast", "keras.ops.cast"
 _CAST_JAX = (
     "# compute in bfloat16, and keep the parameters in float32:\n"
     "model = Model(dtype=jnp.bfloat16, param_dtype=jnp.float32)  # flax\n"
@@ -60,7 +61,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield from _by_policy(signals.precision)
     yield from _double(signals.step_inputs or ())
     if signals.numerics is not None and signals.numerics.double:
-        yield _in_double(signals.numerics.double)
+        yield _in_double(signals.numerics.double, by_framework(signals, *_CAST))
     ops = need(signals.matrix_ops, "a traced training step")
     doubled = list(_in_64_bit(ops))
     yield from doubled
@@ -114,6 +115,7 @@ def _too_wide(
     """A step in float32: by no policy, or in spite of one."""
     precision = signals.precision
     layer = _layer_of(largest, precision) if precision is not None else None
+    where = largest.location or (layer.location if layer is not None else None)
     message = f"{share:.0%} of the step's matrix work is in 16 bit"
     if layer is not None and precision is not None:
         given = f" (dtype={layer.dtype_given})" if layer.dtype_given else ""
@@ -128,17 +130,19 @@ def _too_wide(
             f": the global policy is {precision.global_policy}, and layers had been made before it "
             f"was set, the first at {precision.made_before}."
         )
-        fix = _SET_POLICY
+        fix, where = _SET_POLICY, precision.set_at or where
     elif precision is not None and _is_16_bit(precision.global_policy):
         message += f", though the global policy is {precision.global_policy}."
+        cast = by_framework(signals, *_CAST)
         fix = (
-            f"x = tf.cast(x, {str(precision.global_policy).removeprefix('mixed_')!r})"
+            f"x = {cast}(x, {str(precision.global_policy).removeprefix('mixed_')!r})"
             "  # before the product, with its weights: what is computed\n"
             "# outside Keras' layers, or by layers of another policy, does not follow the policy"
         )
     else:
         message += "."
         fix = by_library(signals, _SET_POLICY, _CAST_JAX)
+        where = (precision.set_at if precision is not None else None) or where
     switches = signals.precision_switches
     if switches:
         message += " The job's own setting: " + "; ".join(map(_switch, switches[:3])) + "."
@@ -146,7 +150,7 @@ def _too_wide(
         message,
         fix,
         (*evidence, *(Evidence("setting", _switch(switch)) for switch in switches)),
-        largest.location or (layer.location if layer is not None else None),
+        where,
     )
 
 
@@ -186,20 +190,19 @@ def _double(inputs: Sequence[TensorSeen]) -> Iterator[Finding]:
         yield Finding(
             f"float64 reaches the step ({len(wide)} of its {len(inputs)} inputs): a TPU has no "
             "such unit and emulates it.",
-            "dataset = dataset.map(lambda x, *rest: (tf.cast(x, tf.float32), *rest))\n"
-            '# or make the arrays float32: x.astype("float32"); class_weight in fit makes weights '
-            "of the dtype of its values",
+            'x = x.astype("float32")  # and class_weight in fit, whose values give a dtype, too\n'
+            "dataset = dataset.map(lambda x, *rest: (tf.cast(x, tf.float32), *rest))  # in tf.data",
             tuple(Evidence(tensor.name, tensor.dtype, limit="float32") for tensor in wide[:3]),
             severity=Severity.WARNING,
         )
 
 
-def _in_double(lines: Sequence[Location | None]) -> Finding:
+def _in_double(lines: Sequence[Location | None], cast: str) -> Finding:
     """What the step itself computes in float64, of whatever it got."""
     return Finding(
         f"{len(lines)} lines of the step compute arrays in float64: a TPU has no such unit and "
         "emulates it.",
-        "y = tf.cast(y, tf.float32)  # where it comes in; NumPy arrays that are float64, too:\n"
+        f"y = {cast}(y, 'float32')  # where it comes in; NumPy arrays that are float64, too:\n"
         "weights = np.asarray(weights, np.float32)",
         tuple(Evidence("in float64", str(line), limit="float32") for line in lines[:4]),
         next((line for line in lines if line is not None), None),

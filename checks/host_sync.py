@@ -4,6 +4,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import ResultFetch, Signals
 
 from ._loop import FEWEST_STEPS, loop_of
+from ._need import by_framework
 
 LIMIT = 0.9
 """Share of the steps after which a line fetches, from which on it counts as each step."""
@@ -26,6 +27,15 @@ _FIXES = {
     "variable": (
         "do it on the device, within the step's tf.function, or every 1000th step:\n"
         "mean.assign(decay * mean + (1 - decay) * variable)  # variables made in strategy.scope()\n"
+        "optimizer = keras.optimizers.Adam(1e-3, use_ema=True)  # Keras' own moving average"
+    ),
+}
+_OF_JAX = {
+    **_FIXES,
+    "summary": _PRINT + "writer.add_scalar('loss', float(loss), step)",
+    "variable": (
+        "do it on the device, within the jitted step, or every 1000th step:\n"
+        "mean = optax.incremental_update(params, mean, 1 - decay)\n"
         "optimizer = keras.optimizers.Adam(1e-3, use_ema=True)  # Keras' own moving average"
     ),
 }
@@ -60,7 +70,7 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
     # With several steps in a dispatch the fetch waits once for all of them, as is advised.
     if per_dispatch == 1:
         for fetch in _by_line(each_step)[:3]:
-            yield _finding(fetch, limit)
+            yield _finding(fetch, limit, by_framework(signals, _FIXES, _OF_JAX)[fetch.kind])
     yield Evidence("lines that fetch after each dispatch", len(each_step), "lines")
     yield Evidence("steps in a dispatch", per_dispatch, "steps")
 
@@ -77,12 +87,12 @@ def _by_line(fetches: list[ResultFetch]) -> list[ResultFetch]:
     return list(found.values())[::-1]
 
 
-def _finding(fetch: ResultFetch, limit: float) -> Finding:
+def _finding(fetch: ResultFetch, limit: float, fix: str) -> Finding:
     """A line that fetches after each step."""
     return Finding(
         f"this line {_WHAT[fetch.kind]} after {fetch.steps} of {fetch.of_steps} steps: the next "
         "step is dispatched only when the last one is done.",
-        _FIXES[fetch.kind],
+        fix,
         (
             Evidence("steps with a fetch", fetch.steps, "steps", int(limit * fetch.of_steps)),
             Evidence("steps", fetch.of_steps, "steps"),

@@ -8,13 +8,14 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, NotMeasu
 from tpudiag.signals import Signals, VariableSeen
 
 from ._compiler import TOO_LARGE, compilation
-from ._need import ON_THE_TPU, input_bytes, mib, need, of_a_job, percent
+from ._need import ON_THE_TPU, by_framework, input_bytes, mib, need, of_a_job, percent
 from ._profile import replicas_of
 
 LIMIT = 0.10
 """Headroom below which it is a warning, as a share of what the compiler may use."""
 ERROR_BAR = 0.40
 """How far the analytic estimate may be too low, as a share of it; see tests/benchmarks."""
+_SHARDED = "tf.tpu.experimental.embedding", "NamedSharding(mesh, P('model'))"
 SMALLER = (
     "halve the per-replica batch, or keep activations in bfloat16:\n"
     'keras.mixed_precision.set_global_policy("mixed_bfloat16")'
@@ -65,7 +66,7 @@ def _estimated(signals: Signals, limit: float) -> Judgement:
     variables = need(signals.variables, "the job's variables")
     usable = target.hardware.usable_hbm_bytes
     if signals.activations is None and sum(v.bytes for v in variables) > usable:
-        yield _by_variables_alone(variables, target)
+        yield _by_variables_alone(variables, target, by_framework(signals, *_SHARDED))
         return
     activations = need(signals.activations, "a traced training step")
     parts = {
@@ -111,7 +112,7 @@ def _estimated(signals: Signals, limit: float) -> Judgement:
     yield from evidence
 
 
-def _by_variables_alone(variables: Sequence[VariableSeen], target: Target) -> Finding:
+def _by_variables_alone(variables: Sequence[VariableSeen], target: Target, sharded: str) -> Finding:
     """Where no step was traced: variables that do not fit by themselves."""
     size_bytes = sum(v.bytes for v in variables)
     usable = target.hardware.usable_hbm_bytes
@@ -120,7 +121,7 @@ def _by_variables_alone(variables: Sequence[VariableSeen], target: Target) -> Fi
     return Finding(
         f"the variables alone need {mib(size_bytes)} of HBM on each replica, {mib(usable)} are "
         f"usable on {target.generation}; the largest, {largest.name}, has {mib(largest.bytes)}.",
-        "shard the large tables over the chips (tf.tpu.experimental.embedding), make them smaller, "
+        f"shard the large tables over the chips ({sharded}), make them smaller, "
         "or choose an optimizer with fewer slots",
         (
             Evidence("variables and slots", size_bytes, "B", usable, "job"),

@@ -47,9 +47,13 @@ def test_the_fix_follows_what_made_it_wide(precision: MixedPrecision, fix: str) 
 
 def test_a_policy_that_came_after_the_model_is_told_as_that() -> None:
     late = MixedPrecision(
-        ("float32",), global_policy="mixed_bfloat16", made_before=Location("train.py", 26)
+        ("float32",),
+        global_policy="mixed_bfloat16",
+        made_before=Location("train.py", 26),
+        set_at=Location("train.py", 56),
     )
     told = finding(late)
+    assert told.location == Location("train.py", 56), "the line that is to move up"
     assert "made before it was set, the first at train.py:26" in told.message
     assert "before building" in told.fix and "tf.cast" not in told.fix
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
 from tests.checks import failing_device, failing_function, failing_values
@@ -10,7 +13,7 @@ from tests.checks.passing import SKIPS
 from tests.checks.rehearsal import HEALTHY, examine, h, product
 from tpudiag.catalogue import checks
 from tpudiag.hardware import target
-from tpudiag.model import Severity, Verdict
+from tpudiag.model import Framework, Severity, Verdict
 from tpudiag.signals import (
     Origin,
     Signals,
@@ -101,3 +104,14 @@ def test_a_limit_of_the_settings_decides() -> None:
     )
     assert examine(waiting, "TPU201").verdict is Verdict.FAILED
     assert examine(waiting, "TPU201", TPU201=0.1).verdict is Verdict.PASSED
+
+
+@pytest.mark.parametrize(("id_", "signals", "severity"), FAILS)
+def test_a_job_of_jax_is_mended_in_its_own_words(
+    id_: str, signals: Signals, severity: Severity
+) -> None:
+    outcome = examine(replace(signals, framework=Framework.JAX), id_)
+    for finding in outcome.findings:
+        if "tf." not in finding.message:  # a use of TensorFlow that was seen
+            told = re.sub(r".*dataset\..*|tf\.(data|io|image)\b", "", finding.fix)
+            assert not re.search(r"\btf\.|TensorFlow|strategy", told), f"{severity}: {finding.fix}"

@@ -239,3 +239,5 @@ class MixedPrecision:
     made_before: Location | None = None
     """The first layer that computes in float32 since no other policy was set before it."""
     wide_layers: tuple[WideLayer, ...] = ()
+    set_at: Location | None = None
+    """The line that set the global policy last."""

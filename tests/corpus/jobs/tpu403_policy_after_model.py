@@ -1,4 +1,4 @@
-# corpus: must-fail: TPU403@10/11/12/15/19
+# corpus: must-fail: TPU403@16
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: the policy is set, but after the model was built.

@@ -183,6 +183,7 @@ class KerasWatch:
             self.layers.global_policy,
             self.layers.made_before,
             tuple(self.layers.wide),
+            self.layers.policy_line(),
         )
 
     def own_methods(self) -> tuple[object, ...]:

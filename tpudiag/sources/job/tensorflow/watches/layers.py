@@ -58,6 +58,10 @@ class LayerWatch:
         known, line = self._makers.get(id(layer), (None, None))
         return line if known is not None and known() is layer else None
 
+    def policy_line(self) -> Location | None:
+        """The line that set the global policy in force."""
+        return self._set_at.get(str(self.global_policy))
+
     def _is_model(self, layer: object) -> bool:
         return isinstance(layer, self._model_class)
 
