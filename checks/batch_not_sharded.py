@@ -45,7 +45,7 @@ def batch_not_sharded(signals: Signals) -> Judgement:
             "arguments on the others.",
             by_library(signals, _SHARD_BY_KERAS, _SHARD),
             (used,),
-            step.location,
+            step.location or step.called_at,
             # A script may be meant for one chip; that each chip does the same work is never meant.
             severity=Severity.WARNING,
         )
@@ -56,7 +56,7 @@ def batch_not_sharded(signals: Signals) -> Judgement:
             f"each of {step.devices} devices computes the whole batch: {along[0]}",
             along[1] or fix,
             (used, *_arrays(step)),
-            step.called_at if along[1] else step.location,
+            step.called_at if along[1] else step.location or step.called_at,
         )
     elif step.idle_axes:
         yield _idle(signals, step)
