@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import linecache
 import pickle
 from pathlib import Path
@@ -38,6 +39,15 @@ def test_a_library_takes_a_hole_for_data_and_the_script_for_what_it_will() -> No
     known: dict[str, Any] = {}
     exec(compile("def asks(x): return hasattr(x, 'fit')", np.__file__, "exec"), known)
     assert not known["asks"](hole) and isinstance(hole.fit(1).history["loss"], Hole)
+
+
+def test_a_loop_over_batches_without_an_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(holes, "filled", [lambda _: itertools.count()])
+    batches = holes.batched(8)
+    looped = [round_ for round_, _ in enumerate(batches)]
+    assert len(looped) == sum(1 for _ in batches) > 25
+    at_will = iter(batches)
+    assert [next(at_will) for _ in range(100)][-1] == 99
 
 
 def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:

@@ -15,6 +15,12 @@ def taken_apart() -> int:
     return _unpacked(frame.f_code).get(frame.f_lasti, 0) if frame is not None else 0
 
 
+def taken_at_will() -> bool:
+    """Whether the user's line asks for an iterator, `iter(x)`: a loop over `x` ends by itself."""
+    frame = _user_frame()
+    return frame is not None and frame.f_lineno in _iterator_lines(frame.f_code)
+
+
 def _user_frame() -> FrameType | None:
     """The innermost frame of the user's."""
     users = (f for f in user_lines.frames() if user_lines.is_user_file(f.f_code.co_filename))
@@ -30,6 +36,14 @@ def is_decorated(given: object) -> bool:
     first = code.co_firstlineno
     body = min((line for *_, line in code.co_lines() if line and line > first), default=first + 1)
     return code.co_filename == frame.f_code.co_filename and first <= frame.f_lineno < body
+
+
+@cache
+def _iterator_lines(code: CodeType) -> frozenset[int | None]:
+    """The lines on which `iter` is named."""
+    named = [each.offset for each in dis.get_instructions(code) if each.argval == "iter"]
+    ranges = (each for each in code.co_lines() if any(each[0] <= at < each[1] for at in named))
+    return frozenset(line for *_, line in ranges)
 
 
 @cache

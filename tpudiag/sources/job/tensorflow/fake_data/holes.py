@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from tpudiag.sources.job.points import Args, Call, user_lines
 
-from .asking import is_decorated, taken_apart
+from .asking import is_decorated, taken_apart, taken_at_will
 from .open_arrays import asked_sizes
 
 filled: list[Callable[[Hole], Iterable[object] | None]] = []
@@ -24,6 +25,8 @@ LENGTH = 2400
 """Elements of a hole that is counted, and rows of a table: 60, 80 or 100 may make an example."""
 _PARTS = 128
 """Elements of a hole that is gone over: each round may go over another."""
+_BATCHES = 32
+"""Batches of a hole that is gone over: more than the steps that are observed."""
 _NUMBER, _WIDTH = 2, 8
 _SIZES = 8
 """Elements that a list of sizes or of names has at most, as a rule."""
@@ -88,7 +91,7 @@ class Hole:
         parts = taken_apart()
         batches = None if parts or batch_of(self) is None else [each(self) for each in filled]
         if batches and batches[0] is not None:
-            return iter(batches[0])
+            return iter(batches[0]) if taken_at_will() else islice(batches[0], _BATCHES)
         parts = parts or _known_length(self) or _PARTS
         return (Hole(self, "part", (number,)) for number in range(parts))
 
