@@ -34,6 +34,12 @@ def pytest_configure(config: pytest.Config) -> None:
         _keep_pipes_from_forks()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests first: at the end both workers have short ones to share."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_collection_finish() -> None:
     """What the collection loaded stays to the end: no search for garbage looks at it again."""
     gc.freeze()

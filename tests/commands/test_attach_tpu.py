@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,6 +10,7 @@ from typing import Any
 import grpc
 import pytest
 
+from tests.commands.called import Done, called
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses.cloud_tpu import asked_of
 from tpudiag.engine import examine
@@ -23,23 +21,14 @@ from tpudiag.sources.live import cloud
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 Code = grpc.StatusCode
 
 
-def attach(host: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tpudiag", "attach", "--project", "trial", *arguments],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=800,
-        env={**os.environ, cloud.EMULATOR: host},
-    )
+def attach(host: str, *arguments: str) -> Done:
+    return called("attach", "--project", "trial", *arguments, env={cloud.EMULATOR: host})
 
 
-def outcome(done: subprocess.CompletedProcess[str], id_: str, code: int) -> dict[str, Any]:
+def outcome(done: Done, id_: str, code: int) -> dict[str, Any]:
     assert done.returncode == code, done.stderr
     return next(o for o in json.loads(done.stdout)["outcomes"] if o["id"] == id_)
 
@@ -208,20 +197,8 @@ def test_refusals_are_one_line(
 
 
 def test_without_credentials(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "attach", "--tpu", "mine", "--project", "trial"],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=800,
-        env={
-            **os.environ,
-            "HOME": str(tmp_path),
-            "NO_GCE_CHECK": "true",
-            "GOOGLE_APPLICATION_CREDENTIALS": "",
-        },
-    )
+    nobody = {"HOME": str(tmp_path), "NO_GCE_CHECK": "true", "GOOGLE_APPLICATION_CREDENTIALS": ""}
+    done = called("attach", "--tpu", "mine", "--project", "trial", env=nobody)
     assert (done.returncode, done.stdout) == (2, "")
     (line,) = done.stderr.splitlines()
     assert "no Google Cloud credentials: gcloud auth application-default login" in line

@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.commands.called import called
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
@@ -251,10 +253,7 @@ def test_the_job_dies_with_a_killed_parent(tmp_path: Path) -> None:
 def test_what_cannot_work_is_refused_at_once(
     tmp_path: Path, arguments: list[str], says: str
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "check", "--no-compile", *arguments],
-        cwd=tmp_path, capture_output=True, text=True, timeout=800, check=False,
-    )  # fmt: skip
+    done = called("check", "--no-compile", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert says in done.stderr
     assert done.stdout == ""

@@ -1,20 +1,18 @@
 from __future__ import annotations
 
-import io
 import json
 import random
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.commands.called import Done, called
 from tpudiag import report_json
-from tpudiag.cli import main
 from tpudiag.diagnoses.changes import changes
 from tpudiag.model import Report, Subject
 from tpudiag.report_figures import Measurement
@@ -23,22 +21,8 @@ from tpudiag.statistics import LEAST, difference, mann_whitney
 pytestmark = pytest.mark.slow
 
 
-class Done(NamedTuple):
-    """What a run of the verb came to."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
 def compare(*arguments: str | Path) -> Done:
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            code = main(["compare", *map(str, arguments)])
-        except SystemExit as refused:
-            code = int(str(refused.code))
-    return Done(code, out.getvalue(), err.getvalue())
+    return called("compare", *arguments)
 
 
 def profile(
@@ -108,8 +92,7 @@ def test_noise_and_improvement_pass(runs: dict[str, Path]) -> None:
 def test_reports_compare_as_their_profiles_do(runs: dict[str, Path], tmp_path: Path) -> None:
     for name in ("old", "slow"):
         out = tmp_path / f"{name}.json"
-        with redirect_stdout(io.StringIO()):
-            main(["read", str(runs[name]), "--xprof-limit", "0", "-o", str(out)])
+        called("read", runs[name], "--xprof-limit", "0", "-o", out)
     from_reports = compare(tmp_path / "old.json", tmp_path / "slow.json", "--format", "json")
     from_profiles = compare(runs["old"], runs["slow"], "--format", "json")
     tables = [

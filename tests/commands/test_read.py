@@ -12,20 +12,16 @@ from typing import Any
 
 import pytest
 
+from tests.commands.called import Done, called
+
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 REAL = "../shared/profiles/v6e-4-inference"
 
 
-def read(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tpudiag", "read", *map(str, arguments)],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-    )
+def read(*arguments: str | Path) -> Done:
+    return called("read", *arguments, cwd=ROOT)
 
 
 def report(*arguments: str | Path) -> dict[str, Any]:
@@ -133,7 +129,7 @@ def test_xprof_alone_cannot_spoil_the_report(spaces: ModuleType, tmp_path: Path)
     assert "XProf says nothing" in done.stdout
 
 
-def refused(done: subprocess.CompletedProcess[str], path: Path, cause: str) -> None:
+def refused(done: Done, path: Path, cause: str) -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()

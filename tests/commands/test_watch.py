@@ -17,6 +17,8 @@ from typing import IO, Any
 
 import pytest
 
+from tests.commands.called import Done, called
+
 pytestmark = pytest.mark.slow
 
 
@@ -38,11 +40,8 @@ UNKNOWN = {"TPU201": "skipped", "TPU607": "skipped", **FINE}
 COMMAND = [sys.executable, "-m", "tpudiag", "watch"]
 
 
-def watch(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        capture_output=True, text=True, cwd=cwd, check=False, timeout=800,
-    )  # fmt: skip
+def watch(*arguments: str | Path, cwd: Path | None = None) -> Done:
+    return called("watch", *arguments, cwd=cwd)
 
 
 def verdicts(*arguments: str | Path) -> dict[str, str]:
