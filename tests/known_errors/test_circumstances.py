@@ -12,6 +12,15 @@ LOST = """\
   File "/usr/lib/python3.9/site-packages/tensorflow_core/python/eager/execute.py", line 60, in run
 tensorflow.python.framework.errors_impl.NotFoundError: /data/a.txt; No such file or directory
 """
+STYLE = """\
+FileNotFoundError: [Errno 2] No such file or directory: 'seaborn-odd'
+
+The above exception was the direct cause of the following exception:
+
+Traceback (most recent call last):
+  File "plot.py", line 5, in <module>
+OSError: 'seaborn-odd' is not a valid package style, path of style file or library style name
+"""
 
 
 def test_release_of_keras_2_is_that_of_the_users_tensorflow() -> None:
@@ -34,3 +43,12 @@ def test_ends_of_a_log_have_no_lines() -> None:
     (hit, *_) = of_job(match(LOST), LOST, whole=False)
     assert hit.place is None
     assert of_job((), LOST) == ()
+
+
+def test_the_exception_that_was_raised_of_the_same_name_says_more_than_the_first() -> None:
+    (hit, *_) = of_job(match(STYLE), STYLE)
+    assert hit.error.id == "E119"
+    assert hit.message.startswith("'seaborn-odd' is not a valid package style")
+    other = STYLE.replace("OSError: 'seaborn-odd'", "OSError: it")
+    (hit, *_) = of_job(match(other), other)
+    assert "not a valid package style" not in hit.message

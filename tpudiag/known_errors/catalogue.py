@@ -12,23 +12,10 @@ from .readings import narrower
 
 _KINDS = {"broad": Kind.BROAD, "consequence": Kind.CONSEQUENCE, "form": Kind.FORM}
 _KNOWN: dict[str, Known] = {"reproduced": "reproduced", "experience": "recalled"}
-_RENAMED = {
-    "says": "patterns",
-    "source": "citations",
-    "miss": "near_miss",
-}
+_RENAMED = {"says": "patterns", "source": "citations", "miss": "near_miss"}
 _PLAIN = (
-    "id",
-    "family",
-    "cause",
-    "fix",
-    "useless",
-    "level",
-    "depth",
-    "rehearsal_only",
-    "whole",
-    "of_data",
-    "open",
+    *("id", "family", "cause", "fix", "useless", "level", "depth"),
+    *("rehearsal_only", "whole", "of_data", "open"),
 )
 
 

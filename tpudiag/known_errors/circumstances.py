@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -10,19 +11,14 @@ from .facts import facts_near
 from .model import Kind, Match
 from .own_words import OwnWords, own_words
 from .place import place_near
-from .versions import (
-    names_of,
-    narrowed,
-    package_of,
-    releases,
-    versions_by_paths,
-    versions_in,
-)
+from .versions import names_of, narrowed, package_of, releases, versions_by_paths, versions_in
 
 OPEN_FAMILIES = ("argument-refused", "keras-argument", "not-implemented")
 """Families of errors of which the sentence says more than what its names mean elsewhere."""
 LINES_OF_A_SENTENCE = 6
 """An error's sentence goes on for so many lines at most."""
+CHAINED = "was the direct cause of the following exception"
+"""Between an exception and the one that was raised from it."""
 
 
 def of_job(
@@ -70,6 +66,8 @@ def of_job(
 def _own(match: Match, text: str) -> OwnWords | None:
     """What the sentence of an error says itself, where nothing else was read in it."""
     kind = match.error.kind
+    if kind is not Kind.TELLING and (again := _said_again(match, text)):
+        return again
     # What an argument of that name mostly is says less than what this one was to be.
     is_open = match.error.family in OPEN_FAMILIES and kind is not Kind.TELLING
     if match.told_by != "words" or (match.reading is not None and not is_open):
@@ -82,3 +80,14 @@ def _own(match: Match, text: str) -> OwnWords | None:
     free = kind is not Kind.TELLING and match.reading is None
     tells = said is not None and (free or said.is_contract)
     return said if tells else None
+
+
+def _said_again(match: Match, text: str) -> OwnWords | None:
+    """What the exception that was raised from a match says of the same name."""
+    before, chained, behind = text.rpartition(CHAINED)
+    if not chained or before.count("\n") < match.last_line:
+        return None
+    names = "|".join(re.escape(each) for each in match.values.values() if len(each) > 1)
+    form = rf"^[\w.]{{1,80}}(?:Error|Exception): [^\n]*(['\"`])(?:{names})\1[^\n]*"
+    again = re.search(form, behind, re.MULTILINE) if names else None
+    return own_words(again[0]) if again else None

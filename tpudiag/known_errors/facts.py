@@ -37,7 +37,7 @@ _TYPE = re.compile(
 )
 _DIMENSION = r"(?:(?:<=)?\d{1,9}|None|\?|-1)"
 _SHAPE = re.compile(
-    r"(?<![\w\]])(?!\w{0,12}_shapes?\[\d{1,9}\])"
+    r"(?<![\w\]])(?!\w{0,12}_shapes?\[\d{1,9}\])(?<!\.)"
     r"(?:\w{0,12}shapes?|[fs](?:8|16|32|64)|bf16|u(?:8|16|32)|pred|float\d\d|bfloat16)?"
     rf"(?:\[({_DIMENSION}(?:, ?{_DIMENSION}){{0,7}},?)\]"
     rf"|\(({_DIMENSION},(?: ?{_DIMENSION},?){{0,7}})\))"
