@@ -66,18 +66,14 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     loop = loop_of(signals, FEWEST_STEPS)
     per_dispatch = signals.dispatch.steps_per_dispatch if signals.dispatch is not None else 1
-    each_step = [fetch for fetch in loop.fetches if _at_each(fetch, limit)]
+    # One step fewer: the last may have been cut off.
+    each_step = [fetch for fetch in loop.fetches if fetch.steps >= limit * (fetch.of_steps - 1)]
     # With several steps in a dispatch the fetch waits once for all of them, as is advised.
     if per_dispatch == 1:
         for fetch in _by_line(each_step)[:3]:
             yield _finding(fetch, limit, by_framework(signals, _FIXES, _OF_JAX)[fetch.kind])
     yield Evidence("lines that fetch after each dispatch", len(each_step), "lines")
     yield Evidence("steps in a dispatch", per_dispatch, "steps")
-
-
-def _at_each(fetch: ResultFetch, limit: float) -> bool:
-    """Whether a line fetches after each step; the last may have been cut off."""
-    return fetch.steps >= limit * (fetch.of_steps - 1)
 
 
 def _by_line(fetches: list[ResultFetch]) -> list[ResultFetch]:

@@ -91,20 +91,15 @@ def _of_pipeline(signals: Signals) -> dict[str, Measurement]:
     if cost is None:
         return {}
     rate = input_verdict.per_core(cost)
-    figures = {
-        "input_examples_per_second_per_core": _ranged(rate, "examples/s", ALONE, 2),
-        "input_cpu_us_per_example": Measurement(
-            round(1e6 * cost.cpu_s_per_example, 3), "us of one core", ALONE
-        ),
-    }
-    if cost.python_s_per_example is not None:
-        figures["input_python_us_per_example"] = Measurement(
-            round(1e6 * cost.python_s_per_example, 3), "us, one after the other", ALONE
-        )
-    if cost.serial_s_per_example is not None:
-        figures["input_serial_us_per_example"] = Measurement(
-            round(1e6 * cost.serial_s_per_example, 3), "us that no other core can take", ALONE
-        )
+    figures = {"input_examples_per_second_per_core": _ranged(rate, "examples/s", ALONE, 2)}
+    for name, seconds, unit in (
+        ("cpu", cost.cpu_s_per_example, "us of one core"),
+        ("python", cost.python_s_per_example, "us, one after the other"),
+        ("serial", cost.serial_s_per_example, "us that no other core can take"),
+    ):
+        if seconds is not None:
+            microseconds = Measurement(round(1e6 * seconds, 3), unit, ALONE)
+            figures[f"input_{name}_us_per_example"] = microseconds
     if cost.read_bytes_per_example is not None:
         figures["input_read_bytes_per_example"] = Measurement(
             round(cost.read_bytes_per_example, 1), "bytes", ALONE
@@ -251,11 +246,7 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
         OperationFigures(
             operation=name,
             location=location.parsed(compiled.lines.get(name)),
-            cycles=each.cycles,
-            flops=each.flops,
-            hbm_bytes=each.hbm_bytes,
-            collective_bytes=each.collective_bytes,
-            result_bytes=each.result_bytes,
+            **vars(each),
         )
         for name, each in ranked[:OPERATIONS_KEPT]
     )

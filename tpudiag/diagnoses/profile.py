@@ -181,7 +181,8 @@ def _report(
     path, target = request.path, signals.target
     partial = _partial(signals.profile)
     return Report(
-        subject=request.subject or _subject(path, chosen),
+        subject=request.subject
+        or Subject("profile", f"{path} ({chosen.name})" if chosen.name not in path else path),
         target=TargetSummary(target.name, target.replicas) if target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(signals, checks(), settings),
@@ -195,11 +196,6 @@ def _report(
         series=plot_data.of(signals),
         samples=profile_tables.samples(signals),
     )
-
-
-def _subject(path: str, chosen: Run) -> Subject:
-    """The profile by its path, and by its run where the path does not name it."""
-    return Subject("profile", f"{path} ({chosen.name})" if chosen.name not in path else path)
 
 
 def _partial(facts: ProfileFacts | None) -> str | None:

@@ -78,7 +78,8 @@ class Session:
         self.outcomes, self._unknown = self._shown(outcomes), tuple(_unknown(outcomes))
         self._alerts.reap()
         for outcome in outcomes:
-            if not _survived(outcome):
+            # An error in the log of a job that goes on is a line of the report, and no alert.
+            if outcome.id != KNOWN_ERROR or outcome.severity >= Severity.ERROR:
                 ill = [place for place in order if outcome.id in _failed(judged[place][2])]
                 self._alerts.judge(outcome, self._alert_data(outcome.id, [*ill, *order][0]))
         for watched, (_, _, outcomes) in zip(self.job.workers, judged, strict=True):
@@ -274,11 +275,6 @@ def _unknown(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for outcome in outcomes:
         if outcome.id == KNOWN_ERROR and outcome.verdict is Verdict.SKIPPED and outcome.reason:
             yield f"{outcome.reason[0].upper()}{outcome.reason[1:]}."
-
-
-def _survived(outcome: Outcome) -> bool:
-    """Whether it is an error in the log of a job that continues: a line in the report."""
-    return outcome.id == KNOWN_ERROR and outcome.severity < Severity.ERROR
 
 
 def _failed(outcomes: Sequence[Outcome]) -> frozenset[str]:

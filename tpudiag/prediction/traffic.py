@@ -106,7 +106,8 @@ def _read(
         # As the first operand it is what is cut; as a later one it is an index, of a few bytes, and
         # read whole.
         if user.opcode in _SLICES and first:
-            total += sum(_as_bytes(array) for array in user.results)
+            # Inside a fusion a part lies in no memory of its own.
+            total += sum(max(array.padded_bytes, array.bytes) for array in user.results)
         elif not (user.opcode == "dynamic-update-slice" and first):
             return given.padded_bytes
     # Overlapping slices are served from the same tiles; more than all of it is not read.
@@ -126,11 +127,6 @@ def _read_inside(
         if each.opcode == "parameter" and whole(each.rest.partition(")")[0]) in places:
             total += _read(each, given, users, made, inside)
     return total
-
-
-def _as_bytes(array: Array) -> int:
-    """A part's size: inside a fusion it lies in no memory of its own."""
-    return max(array.padded_bytes, array.bytes)
 
 
 def _origin(name: str, own: dict[str, Instruction]) -> str:

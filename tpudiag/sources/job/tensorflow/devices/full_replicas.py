@@ -11,7 +11,7 @@ Private names in use: `DistributedDataset._make_rebatch_fn` and `_get_value_or_d
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -45,7 +45,8 @@ class FullReplicas:
             self._sizes.pop()
         if all(real == made for real, made in sizes):
             return result
-        kept = _kept(sizes)
+        # For each row whether it is real, and no copy.
+        kept = [row < real for real, made in sizes for row in range(made)]
 
         def leaf(rows: Any) -> object:
             known = getattr(rows, "shape", None) and len(rows) <= len(kept)
@@ -144,8 +145,3 @@ class FullReplicas:
             values[0],
             *(tf.nest.map_structure(filled, values[0], value) for value in values[1:]),
         ]
-
-
-def _kept(sizes: Sequence[tuple[int, int]]) -> list[bool]:
-    """For each row whether it is real, not a copy."""
-    return [row < real for real, made in sizes for row in range(made)]
