@@ -1,7 +1,5 @@
 """Known errors that were found in a text, and one that is not known, as text and as data."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence

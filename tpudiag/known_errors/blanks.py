@@ -1,7 +1,5 @@
 """The names in a text (TPU, zone, project, bucket, script) put where a fix leaves them blank."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 

@@ -1,7 +1,5 @@
 """The known errors, from the compiled cases."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 from typing import Any

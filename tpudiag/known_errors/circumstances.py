@@ -1,7 +1,5 @@
 """What a text says of its job beside the error: places, versions, names; put into the answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -4,8 +4,6 @@
 compiled file alone; in a source tree it is made anew whenever a data file is newer.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """One reading of any error text, before any case is tried: what it names, each with its type."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

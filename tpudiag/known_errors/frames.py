@@ -1,7 +1,5 @@
 """Lines of a traceback that say where, not what: they hold names and source that raised nothing."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Literal

@@ -1,7 +1,5 @@
 """Known errors of a log that is still being written, piece by piece as it comes."""
 
-from __future__ import annotations
-
 from io import BytesIO
 
 from .model import Kind, Match

@@ -1,7 +1,5 @@
 """The literals that every match of a pattern holds: what a search for many patterns looks for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ Most errors that a library raises itself are a contract in words (`X must be Y, 
 are read by their grammar, whatever they are about.
 """
 
-from __future__ import annotations
-
 import re
 
 from tpudiag.records import dataclass

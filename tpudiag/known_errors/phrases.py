@@ -1,7 +1,5 @@
 """Known errors in which a phrase stands, for those who remember only a few words of one."""
 
-from __future__ import annotations
-
 import re
 
 from tpudiag.known_errors.catalogue import known_errors

@@ -1,7 +1,5 @@
 """Where an error says that it happened: the user's own line, the operation, the layer."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

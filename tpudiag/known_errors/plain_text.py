@@ -1,7 +1,5 @@
 """Texts as they come (coloured, framed, escaped in JSON or HTML) made plain, piece by piece."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What was found, one answer for each error, best first."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Known errors of a text or of a log of any size, read as it comes."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Callable, Sequence

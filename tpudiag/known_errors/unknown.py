@@ -1,7 +1,5 @@
 """An error that is not known: its own words whole, when it came, and what it is nearest to."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """The versions of packages that a text names, and what holds for some of them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

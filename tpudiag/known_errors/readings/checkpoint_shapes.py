@@ -1,7 +1,5 @@
 """A variable of another shape than the checkpoint's: which part of the configuration differs."""
 
-from __future__ import annotations
-
 import re
 
 from .meaning import Reading

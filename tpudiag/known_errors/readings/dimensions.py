@@ -1,7 +1,5 @@
 """One dimension: of a compiled step known by its bound alone, of an array that is cut unevenly."""
 
-from __future__ import annotations
-
 import re
 
 from .meaning import Reading

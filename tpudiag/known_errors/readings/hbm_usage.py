@@ -1,7 +1,5 @@
 """What fills the TPU's memory, as the compiler's or the runtime's list of it says."""
 
-from __future__ import annotations
-
 import re
 
 from .meaning import Reading

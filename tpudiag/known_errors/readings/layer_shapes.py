@@ -1,8 +1,6 @@
 # ruff: noqa: E501  (what is pasted stays in one piece)
 """A layer that gets an input of another shape than it was built for."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What is read from an error, and how its words are found around a match."""
 
-from __future__ import annotations
-
 import re
 
 from tpudiag.records import dataclass

@@ -3,8 +3,6 @@
 The cases ask for them by name (`when`), and they fill the blanks of causes and fixes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Names that a release of a package took away, moved or brought: what is written in their place."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import cache

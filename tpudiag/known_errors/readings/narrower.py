@@ -1,7 +1,5 @@
 """The narrower cases of a case: what a text says, or names, beyond what it was recognised by."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache

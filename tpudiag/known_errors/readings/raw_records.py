@@ -1,8 +1,6 @@
 # ruff: noqa: E501  (what is pasted stays in one piece)
 """A reshape in the input pipeline to another number of values: what bytes of a record were read as."""
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 

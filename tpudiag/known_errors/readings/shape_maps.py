@@ -1,8 +1,6 @@
 # ruff: noqa: E501  (what is pasted stays in one piece)
 """Maps and masks whose sizes do not fit: flattened ones, and those of two strides."""
 
-from __future__ import annotations
-
 import math
 
 from .meaning import Reading

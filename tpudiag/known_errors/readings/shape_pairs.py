@@ -1,8 +1,6 @@
 # ruff: noqa: E501  (what is pasted stays in one piece)
 """How two shapes differ, and what that mostly is."""
 
-from __future__ import annotations
-
 import math
 
 from tpudiag.whole import whole

@@ -1,7 +1,5 @@
 """What two shapes mean by the operation in which they meet."""
 
-from __future__ import annotations
-
 from .meaning import Reading
 from .narrower import computed
 from .shape_pairs import Shape, text_of

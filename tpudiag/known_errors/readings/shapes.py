@@ -1,7 +1,5 @@
 """Two shapes that do not fit, told by how they differ."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

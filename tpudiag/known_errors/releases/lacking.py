@@ -1,8 +1,6 @@
 # ruff: noqa: E501  (patterns stay in one piece)
 """Which name an error says is not there, and who asks for it."""
 
-from __future__ import annotations
-
 import re
 import sys
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Which release is too old or too new for a name that an error says is not there."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from tpudiag.known_errors.model import Match

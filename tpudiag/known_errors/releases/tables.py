@@ -1,7 +1,5 @@
 """Which names came and went with which release, made of the wheels by tests/release_facts.py."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple

@@ -11,8 +11,6 @@ from tpudiag.sources.job.held_back import child_python, program_shim
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.points import Call, hooks, table, user_lines
 
-_SEARCHED = ("PATH", "PYTHONPATH")
-
 
 class Programs:
     """A folder of replacements first on PATH, and our startup code for each child Python."""

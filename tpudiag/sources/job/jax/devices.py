@@ -1,7 +1,5 @@
 """As many CPU devices as the slice has, for a job that asks for a TPU."""
 
-from __future__ import annotations
-
 import os
 
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines

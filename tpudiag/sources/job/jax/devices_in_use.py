@@ -1,7 +1,5 @@
 """What the devices of a mesh do in the step: axes that share out nothing, sums over devices."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from math import prod

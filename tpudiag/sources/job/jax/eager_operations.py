@@ -1,7 +1,5 @@
 """Operations that run one by one between training steps: a model called outside jax.jit."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The equations of a traced step: how often each runs, on which devices, made of which argument."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import prod

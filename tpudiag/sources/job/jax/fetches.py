@@ -1,7 +1,5 @@
 """Lines that ask for a result of the step, for which the host waits."""
 
-from __future__ import annotations
-
 import contextlib
 import weakref
 from collections.abc import Callable, Generator

@@ -1,7 +1,5 @@
 """Follows all functions that jax.jit makes: their calls, and each time one is compiled."""
 
-from __future__ import annotations
-
 import functools
 import threading
 import time

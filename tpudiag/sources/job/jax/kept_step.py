@@ -1,7 +1,5 @@
 """The training step that ran last, kept as it can be traced and lowered again."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -5,8 +5,6 @@ back to the examples, and those that the sums of gradients over the devices are 
 one of either is no constant, nothing is said.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass

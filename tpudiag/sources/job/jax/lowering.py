@@ -1,7 +1,5 @@
 """Writes the step as a program for the TPU compiler: with the shardings that it ran with."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What the observed steps computed, to be compared with a run on the same seed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the step does to its numbers: its draws, state that parts, state in 16 bit."""
 
-from __future__ import annotations
-
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 from tpudiag.sources.job.jax.state_values import LOOKS, StateValues

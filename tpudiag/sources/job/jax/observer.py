@@ -1,7 +1,5 @@
 """Follows a job that imports JAX: counts its steps, ends it at the last, sends what was seen."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time

@@ -4,8 +4,6 @@ Keys are followed by what they are computed of: two that are made in the same wa
 the same key, whatever the code calls them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Sends what the training step is: as soon as it is known, for a job may be ended at any moment."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Goes on past the observed steps to the script's end: the step's last result answers its calls."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterable
 

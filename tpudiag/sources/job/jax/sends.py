@@ -1,7 +1,5 @@
 """Arrays of NumPy that a line of the job's sends to the devices again and again."""
 
-from __future__ import annotations
-
 import weakref
 from collections.abc import Callable
 

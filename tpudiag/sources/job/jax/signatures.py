@@ -1,7 +1,5 @@
 """What of a call's arguments JAX compiles for, and which of them differed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from tpudiag.signals import ArgumentChange

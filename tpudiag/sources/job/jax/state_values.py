@@ -1,7 +1,5 @@
 """The values of a step's arguments before its first calls: what stays, what parts."""
 
-from __future__ import annotations
-
 import sys
 from typing import Any
 

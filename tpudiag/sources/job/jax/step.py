@@ -1,7 +1,5 @@
 """Reads the traced step: its matrix products, calls of the host, constants and arguments."""
 
-from __future__ import annotations
-
 from collections import Counter
 from math import prod
 from typing import Any

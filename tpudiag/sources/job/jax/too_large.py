@@ -1,7 +1,5 @@
 """Whether this machine can run a step at all: by its equations, before it runs."""
 
-from __future__ import annotations
-
 import os
 
 from tpudiag.sources.job.jax.equations import live_bytes

@@ -1,7 +1,5 @@
 """What one device does in a step: products, and bytes that are read and made."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from math import prod
 

@@ -2,8 +2,6 @@
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator, Mapping

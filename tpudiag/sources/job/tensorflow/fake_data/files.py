@@ -1,7 +1,5 @@
 """Files: tf.io.gfile, tf.io.read_file and the datasets of files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, cast
 

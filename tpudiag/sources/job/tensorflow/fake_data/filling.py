@@ -6,8 +6,6 @@ the batch. So is what was stood in for before, where the model cannot take it as
 
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
-from __future__ import annotations
-
 import inspect
 import sys
 import weakref

@@ -3,8 +3,6 @@
 Names alone are made up: what reads such a file fails, and the statement that does is passed over.
 """
 
-from __future__ import annotations
-
 import os
 import pathlib
 

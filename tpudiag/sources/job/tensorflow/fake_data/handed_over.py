@@ -4,8 +4,6 @@ Data of a hole are one, and what is done with them is kept; a strategy is given 
 that all who hear of it hear of data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tpudiag.sources.job.points import Call, Library, hooks, table

@@ -1,7 +1,5 @@
 """TF Hub: a layer that answers with features of a plausible width, or with the tokens of a text."""
 
-from __future__ import annotations
-
 import os
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Data sets and metrics of Hugging Face's hub: one that cannot be fetched is a hole."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import os

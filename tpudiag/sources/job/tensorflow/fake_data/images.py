@@ -1,7 +1,5 @@
 """Contents that are decoded: pictures, raw bytes, tensors; and the shapes asked of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from math import prod
 from typing import Any

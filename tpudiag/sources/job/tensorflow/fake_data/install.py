@@ -1,7 +1,5 @@
 """Puts every stand-in in its place as the job imports what it stands in for."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from functools import partial

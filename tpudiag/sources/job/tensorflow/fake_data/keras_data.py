@@ -1,7 +1,5 @@
 """keras.datasets, keras.utils.get_file, folders that Keras reads, weights."""
 
-from __future__ import annotations
-
 import importlib
 import os
 import sys

@@ -1,7 +1,5 @@
 """Modules that only a notebook host has: kaggle_datasets, kaggle_secrets, google.colab."""
 
-from __future__ import annotations
-
 import importlib.abc
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Arrays of data that are stood in for: they take the shape that is asked of them."""
 
-from __future__ import annotations
-
 import importlib
 from functools import cache
 from math import prod

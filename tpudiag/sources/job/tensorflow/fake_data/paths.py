@@ -1,7 +1,5 @@
 """Which paths cannot be reached, and names for the files of a pattern."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -3,8 +3,6 @@
 What lies on this machine, in a folder or the package's cache, is read.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from typing import Any

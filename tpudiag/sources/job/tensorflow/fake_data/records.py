@@ -1,7 +1,5 @@
 """Records: what the script's own parse function asks for, made as it asks."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias

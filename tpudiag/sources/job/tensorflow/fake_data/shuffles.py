@@ -3,8 +3,6 @@
 To fill a buffer with thousands of pictures takes minutes and gigabytes, once for each pass.
 """
 
-from __future__ import annotations
-
 from typing import SupportsInt
 
 from tpudiag.script_run import InterventionKind

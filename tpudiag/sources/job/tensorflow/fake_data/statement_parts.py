@@ -1,7 +1,5 @@
 """What a statement of the script sets, fills, imports and calls, by its syntax."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 

@@ -5,8 +5,6 @@ function the call fails as one. A statement that trains is never passed over, no
 no data brings about: such an error is the script's.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import copy

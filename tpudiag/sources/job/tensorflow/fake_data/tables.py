@@ -1,7 +1,5 @@
 """Tables that pandas would read: open ones, whose columns are made when they are asked for."""
 
-from __future__ import annotations
-
 import math
 import os
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Contents of files that are stood in for."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import os

@@ -4,8 +4,6 @@ The mock makes each example in a Python generator, which the real package never 
 examples are kept in a file of records, and read from there as often as the split is long.
 """
 
-from __future__ import annotations
-
 import hashlib
 import importlib
 import os

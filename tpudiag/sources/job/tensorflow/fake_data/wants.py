@@ -1,7 +1,5 @@
 """Whether an error is one for want of data: its kind, its words and what it came through tell."""
 
-from __future__ import annotations
-
 import re
 import traceback
 from collections.abc import Iterator

@@ -6,8 +6,6 @@ number of batches is kept. A line that reads such data repeatedly, recreated or 
 twice, since filling a large shuffle buffer takes long.
 """
 
-from __future__ import annotations
-
 import dis
 import time
 import weakref

@@ -3,8 +3,6 @@
 It is CPU time, so other users of the machine do not reduce it.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import threading

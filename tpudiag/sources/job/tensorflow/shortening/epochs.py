@@ -5,8 +5,6 @@ epochs with the last values, since scripts plot it. Inside an epoch the steps ar
 unknown length ends.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Generator
 from contextlib import contextmanager

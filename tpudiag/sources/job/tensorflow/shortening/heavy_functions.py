@@ -5,8 +5,6 @@ there, too, except for its numbers, which are zero. Elements of its iterator are
 data ends and fails as usual.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import threading

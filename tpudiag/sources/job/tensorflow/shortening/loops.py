@@ -8,8 +8,6 @@ accumulation) are the model's and stay unchanged; so do loops over a distributed
 iterator TensorFlow does not release before its end.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -4,8 +4,6 @@ A prediction has a row per example, and scripts rely on it: the rows of the firs
 repeated to the length of the data.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 import time

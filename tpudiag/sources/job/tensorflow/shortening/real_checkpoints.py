@@ -4,8 +4,6 @@ A rehearsal answers most steps without running them: its checkpoint would claim 
 some hundred, real ones would be rotated away, and the real job would continue from it.
 """
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Iterator

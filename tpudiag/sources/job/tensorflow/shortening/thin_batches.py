@@ -10,8 +10,6 @@ Private attributes of tf.data's classes in use: those of `dataset_reader`, and `
 `_seed2`, `_reshuffle_each_iteration`, `_count`, `_flat_structure` (TensorFlow 2.13 to 2.21).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

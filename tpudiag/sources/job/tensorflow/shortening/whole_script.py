@@ -1,7 +1,5 @@
 """Continues past the observed steps, shortened, to the end of the script or of its time."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time
