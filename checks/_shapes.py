@@ -1,6 +1,6 @@
 """Sets of shapes: recurring ones are compiled once each, growing ones again and again."""
 
-from tpudiag.signals import TracedFunction
+from tpudiag.signals import DatasetOp, Pipeline, TracedFunction
 
 FEWEST_CALLS = 8
 """The least calls that show whether shapes recur."""
@@ -19,3 +19,12 @@ def recur(function: TracedFunction) -> bool:
     first_half = all(2 * retrace.call <= function.calls for retrace in function.retraces)
     few = FEWEST_CALLS <= function.calls >= CALLS_EACH * function.traces
     return first_half and few and function.traces >= FEWEST_SHAPES
+
+
+def opening(pipeline: Pipeline) -> DatasetOp | None:
+    """The batch of unequal examples, or else the first op after which a dimension is unknown."""
+    unknown = [op for op in pipeline.ops if op.gives_unknown and op.location is not None]
+    # A ragged example is harmless until it is batched: there it can be padded, so that line is the
+    # one to change.
+    batches = [op for op in unknown if op.batch_size is not None or op.kind == "GroupByWindow"]
+    return next(iter(batches or unknown), None)

@@ -8,7 +8,7 @@ from tpudiag.model import Confidence, Evidence, Finding, Judgement, Location, Se
 from tpudiag.signals import DatasetOp, Pipeline, Signals, TensorSeen
 
 from ._need import need
-from ._shapes import recur
+from ._shapes import opening, recur
 
 
 @check("TPU102", Severity.ERROR)
@@ -123,7 +123,7 @@ def _finding(
             batching.location,
             severity=Severity.INFO if endless else Severity.WARNING,
         )
-    opened = next((culprit for p in pipelines if (culprit := _opening(p)) is not None), None)
+    opened = next((culprit for p in pipelines if (culprit := opening(p)) is not None), None)
     where = opened.location if opened else next((p.location for p in pipelines), None)
     if only_batch and not any(op.batch_size is not None for p in pipelines for op in p.ops):
         return Finding(
@@ -199,7 +199,7 @@ def _of_a_generator(got: str, evidence: tuple[Evidence, ...], where: Location | 
 def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pipeline]) -> Finding:
     """Data of no fixed shape whose batches were traced each with the shape that it had."""
     shown = next(tensor for tensor in opened if not _is_open_batch(tensor))
-    opening = next((op for p in pipelines if (op := _opening(p)) is not None), None)
+    opened_by = next((op for p in pipelines if (op := opening(p)) is not None), None)
     varied = _is_traced_by_shape(signals)
     explanation = (
         "Steps observed got different shapes: each was traced, and is compiled, by itself."
@@ -213,7 +213,7 @@ def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pi
         "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
         tuple(Evidence(tensor.name, _text(tensor), limit="static") for tensor in opened[:5])
         + tuple(Evidence(f"the step's {tensor.name}", _text(tensor)) for tensor in inputs[:2]),
-        opening.location if opening else next((p.location for p in pipelines), None),
+        opened_by.location if opened_by else next((p.location for p in pipelines), None),
         severity=Severity.WARNING if varied else Severity.INFO,
         confidence=Confidence.HIGH if varied else Confidence.MEDIUM,
     )
@@ -274,12 +274,3 @@ def _is_endless(pipeline: Pipeline) -> bool:
         if op.kind == "Repeat" and (op.count is None or op.count < 0):
             return True
     return False
-
-
-def _opening(pipeline: Pipeline) -> DatasetOp | None:
-    """The batch of unequal examples, or else the first op after which a dimension is unknown."""
-    unknown = [op for op in pipeline.ops if op.gives_unknown and op.location is not None]
-    # A ragged example is harmless until it is batched: there it can be padded, so that line is the
-    # one to change.
-    batches = [op for op in unknown if op.batch_size is not None or op.kind == "GroupByWindow"]
-    return next(iter(batches or unknown), None)

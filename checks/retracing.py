@@ -1,10 +1,10 @@
 """TPU101."""
 
-from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import ArgumentChange, Origin, Retrace, Signals, TracedFunction
 
 from ._need import by_framework, need
-from ._shapes import recur
+from ._shapes import opening, recur
 
 LIMIT = 0
 """Traces of one function beyond its first that are allowed, one-off switches not counted."""
@@ -25,8 +25,8 @@ _FIXES = {
     ),
     _EXAMPLES: (
         "pad the examples to one length, or to a few (multiples of 128), not to the longest of "
-        "each batch:\ndataset = dataset.padded_batch(global_batch, padded_shapes=([512], []), "
-        "drop_remainder=True)  # 512: the longest that is kept"
+        "each batch:\ndataset = dataset.padded_batch(global_batch, padded_shapes=([512], []))"
+        "  # 512: the longest that is kept"
     ),
     "dtype": "cast to one dtype before the call:\n{argument} = tf.cast({argument}, tf.float32)",
     "structure": "pass the same arguments in the same structure at every call",
@@ -172,11 +172,20 @@ def _finding(
             *(Evidence(f"before: {c.argument}", c.before) for c in last.changes[:3]),
             *(Evidence(f"after: {c.argument}", c.after) for c in last.changes[:3]),
         ),
-        last.caller or function.location,
+        _made(last, signals) or last.caller or function.location,
         # A rehearsal's traces take this machine's time, and no compiler's: no cost of the job's.
         cost_ms_per_step=spent_ms / function.calls
         if _is_lasting(function, retraces) and not rehearsed
         else None,
+    )
+
+
+def _made(retrace: Retrace, signals: Signals) -> Location | None:
+    """Where what has another shape was made: by the script, or by the batch of unequal examples."""
+    if not any(map(_of_examples, retrace.changes)) or retrace.made_at is not None:
+        return retrace.made_at
+    return next(
+        (op.location for p in signals.pipelines or () if p.trains and (op := opening(p))), None
     )
 
 

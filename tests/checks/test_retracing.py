@@ -7,7 +7,15 @@ import importlib
 import pytest
 
 from tpudiag.model import Check, Finding, Location
-from tpudiag.signals import ArgumentChange, Origin, Retrace, Signals, TracedFunction
+from tpudiag.signals import (
+    ArgumentChange,
+    DatasetOp,
+    Origin,
+    Pipeline,
+    Retrace,
+    Signals,
+    TracedFunction,
+)
 
 CHECK: Check = importlib.import_module("tpudiag.checks.retracing").retracing
 HERE = Location("train.py", 7)
@@ -93,3 +101,24 @@ def test_examples_of_different_length_are_mended_by_a_length_and_not_by_the_last
     assert "batch(global_batch, drop_remainder=True)" in (finding(batch, 15, calls=30).fix or "")
     examples = ArgumentChange("x", "int32[256, 75]", "int32[256, 80]", "shape")
     assert "padded_shapes=([512], [])" in (finding(examples, 15, calls=30).fix or "")
+
+
+@pytest.mark.parametrize("made", [None, Location("train.py", 3)])
+@pytest.mark.parametrize(
+    ("before", "after", "opens"), [("i[8, 4]", "i[8, 5]", True), ("i[8, 4]", "i[5, 4]", False)]
+)
+def test_a_shape_is_told_where_it_is_made(
+    made: Location | None, before: str, after: str, opens: bool
+) -> None:
+    change = ArgumentChange("x", before, after, "shape")
+    retraces = tuple(Retrace(at, 300.0, (change,), HERE, made) for at in range(15))
+    function = TracedFunction(
+        name="step", location=HERE, calls=20, traces=16, retraces=retraces, trains=True
+    )
+    line = Location("train.py", 2)
+    batch = DatasetOp(kind="PaddedBatch", batch_size=8, gives_unknown=True, location=line)
+    read = Pipeline(ops=(batch,), elements=(), trains=True)
+    signals = Signals(origin=Origin.TPU, functions=(function,), pipelines=(read,))
+    (told,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    assert told.location == (made or (line if opens else HERE))
+    assert ("drop_remainder" in told.fix) is not opens

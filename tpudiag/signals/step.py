@@ -30,6 +30,8 @@ class Retrace:
     took_ms: float
     changes: tuple[ArgumentChange, ...]
     caller: Location | None
+    made_at: Location | None = None
+    """Of another shape: the line that made the argument, before the call."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from tpudiag.sources.job.points import (
     Kwargs,
     Library,
     barrier,
+    bindings,
     hooks,
     privates,
     table,
@@ -267,8 +268,8 @@ class JitWatch:
         # No argument differs where only the place of arrays does (those of the first step lie on
         # one device): it comes once and is no matter of the job's.
         if differ:
-            caller = user_lines.caller()
-            record.retraces.append(Retrace(record.calls, took_ms, differ, caller))
+            caller, made = user_lines.caller(), bindings.shaped_at(jitted.names, differ)
+            record.retraces.append(Retrace(record.calls, took_ms, differ, caller, made))
 
 
 def _several(given: Any) -> tuple[Any, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import MethodType
@@ -14,6 +13,7 @@ from tpudiag.signals import Retrace, TracedFunction
 from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.state_values import StateValues
 from tpudiag.sources.job.points import Args, Kwargs
+from tpudiag.sources.job.points.bindings import parameters
 
 
 class Calls(Protocol):
@@ -147,11 +147,3 @@ class _Ahead:
     def __call__(self, *args: object, **kwargs: object) -> object:
         """The job's own call of what it compiled."""
         return self._jitted.watch.called(self._jitted, self._stage, args, kwargs)
-
-
-def parameters(function: Callable[..., object]) -> tuple[str, ...]:
-    """The names of a function's positional parameters, as far as they can be had."""
-    try:
-        return tuple(inspect.signature(function).parameters)
-    except (TypeError, ValueError):
-        return ()

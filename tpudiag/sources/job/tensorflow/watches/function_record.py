@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from tpudiag.model import Location
 from tpudiag.signals import Retrace, StepFunction, TracedFunction
-from tpudiag.sources.job.points import Args, Kwargs, user_lines
+from tpudiag.sources.job.points import Args, Kwargs, bindings, user_lines
 from tpudiag.sources.job.points.library_objects import Function
 from tpudiag.sources.job.tensorflow.shortening import fast_forward
 from tpudiag.sources.job.tensorflow.shortening.loops import INNER_STEPS
@@ -73,7 +73,9 @@ class FunctionRecord:
             changes = min(
                 (traced_arguments.changes(old, signature) for old in self.signatures), key=len
             )
-            self.retraces.append(Retrace(self.calls, took_ms, tuple(changes), user_lines.caller()))
+            names = bindings.parameters(function.python_function)
+            caller, made = user_lines.caller(), bindings.shaped_at(names, changes)
+            self.retraces.append(Retrace(self.calls, took_ms, tuple(changes), caller, made))
         if len(self.signatures) < MAXIMUM_RETRACES_KEPT:
             self.signatures.append(signature)
 

@@ -1,0 +1,45 @@
+"""Where what a call gets was made."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.sources.job.points.bindings import assigned
+
+SCRIPT = """\
+x = 0
+def train(batches):
+    for rows, y in batches:
+        longest = max(map(len, rows))
+        x, n = rows[:, :longest], longest
+        pair = x, y
+        loss = float(
+            step(state, x, y)
+        )
+        step(state, y=y, x=x[0])
+        step(*pair)
+        step(state, stack(rows))
+def other():
+    step(state, x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "argument", "made"),
+    [
+        (8, "x", 5),
+        (8, "x['ids']", 5),
+        (8, "y", None),  # the loop's own
+        (8, "state", None),  # of the module
+        (10, "x", 5),
+        (11, "x", 6),
+        (12, "x", None),
+        (14, "x", None),  # not bound here
+    ],
+)
+def test_the_statement_that_makes_an_argument(line: int, argument: str, made: int | None) -> None:
+    assert assigned(SCRIPT, line, ["self", "state", "x", "y"], argument) == made
+
+
+def test_a_text_that_is_no_python_has_none() -> None:
+    assert assigned("!pip install x", 1, ["x"], "x") is None

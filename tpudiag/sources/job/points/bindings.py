@@ -1,0 +1,94 @@
+"""Where the value that a call gets was made: the last statement before it that binds its name."""
+
+import ast
+import inspect
+import linecache
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from tpudiag.model import Location
+from tpudiag.signals import ArgumentChange
+from tpudiag.sources.job.points import barrier, user_lines
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
+_PARTS = (ast.Subscript, ast.Attribute, ast.Starred)
+
+
+def parameters(function: Callable[..., object]) -> tuple[str, ...]:
+    """The names of a function's parameters, as far as they can be had."""
+    try:
+        return tuple(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def shaped_at(parameters: Sequence[str], changes: Sequence[ArgumentChange]) -> Location | None:
+    """The line that made the first argument that has another shape."""
+    shaped = next((change for change in changes if change.kind == "shape"), None)
+    return made_at(parameters, shaped.argument) if shaped is not None else None
+
+
+def made_at(parameters: Sequence[str], argument: str) -> Location | None:
+    """The line that made an argument of the user's call in progress; None of a loop's target."""
+    for frame in user_lines.frames():
+        file = frame.f_code.co_filename
+        if user_lines.of(file, frame.f_lineno) is not None:
+            text = "".join(linecache.getlines(file))
+            line = barrier.attempt("binding", assigned, text, frame.f_lineno, parameters, argument)
+            return None if line is None else user_lines.of(file, line)
+    return None
+
+
+def assigned(source: str, line: int, parameters: Sequence[str], argument: str) -> int | None:
+    """The same of a text and the line of the call."""
+    root = re.match(r"\w+", argument)
+    own = [name for name in parameters if name not in ("self", "cls")]
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+    around = [each for each in ast.walk(tree) if isinstance(each, _SCOPES) and _holds(each, line)]
+    scope: ast.AST = max(around, key=lambda each: each.lineno, default=tree)
+    for call in ast.walk(scope):
+        if root is not None and isinstance(call, ast.Call) and _holds(call, line):
+            given = _given(call, own, root[0])
+            while isinstance(given, _PARTS):
+                given = given.value
+            if isinstance(given, ast.Name):
+                return _bound(scope, given)
+    return None
+
+
+def _given(call: ast.Call, parameters: Sequence[str], name: str) -> ast.expr | None:
+    """What a call gives for a parameter."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    at = parameters.index(name) if name in parameters else 0
+    several = (each for each in call.args[: at + 1] if isinstance(each, ast.Starred))
+    return next(several, call.args[at] if at < len(call.args) else None)
+
+
+def _bound(scope: ast.AST, name: ast.Name) -> int | None:
+    """The last line before a use that assigns the name; None where a loop takes it."""
+    taken = {id(each) for loop in ast.walk(scope) for each in _targets(loop)}
+    stored = [
+        each
+        for each in ast.walk(scope)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and each.id == name.id
+    ]
+    last = max(
+        (each for each in stored if each.lineno < name.lineno),
+        key=lambda each: each.lineno,
+        default=None,
+    )
+    return None if last is None or id(last) in taken else last.lineno
+
+
+def _targets(loop: ast.AST) -> Iterator[ast.AST]:
+    return ast.walk(loop.target) if isinstance(loop, _LOOPS) else iter(())
+
+
+def _holds(node: ast.expr | ast.stmt, line: int) -> bool:
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
