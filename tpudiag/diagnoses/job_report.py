@@ -107,7 +107,9 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     """Notes on how it was run."""
     python = f"Python of the job: {request.python}."
     signals, facts = job.signals, job.run.facts
-    installed = () if signals.environment is None else (installs.note(signals.environment),)
+    there = signals.environment
+    installed = () if there is None else (installs.note(there),)
+    other = there and request.notebook and request.notebook.other_release(there.distributions)
     if job.not_run:
         return (python, *installed)
     if signals.framework is Framework.JAX:
@@ -121,6 +123,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         *job_summary.passed_over(facts),
         *job_summary.traced_alone(facts.get("not_run")),
         *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
+        *([other] if other else []),
         python,
         *installed,
         *job_summary.stood_in(signals, by_graph=bool(facts.get("stands_in_by_graph"))),

@@ -1,5 +1,7 @@
 """A job that is a notebook: its cells become a program in the run's folder."""
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from tpudiag.sources.script import ScriptFacts
 
 MOST_NAMED = 5
 """Skipped lines that the note names one by one."""
+_PINNED = re.compile(r"\b([A-Za-z][\w-]*)==(\d+\.\d+)")
+"""A package and the release of it that a command installs."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,18 @@ class NotebookProgram:
         named = "; ".join(str(line) for line in skipped[:MOST_NAMED])
         more = f"; and {len(skipped) - MOST_NAMED} more" if len(skipped) > MOST_NAMED else ""
         return f"Shell commands and magics of the notebook were not run: {named}{more}."
+
+    def other_release(self, installed: Mapping[str, str]) -> str | None:
+        """What it would install of another release than the job has: that may be why it fails."""
+        for line in self.source.skipped:
+            for name, release in _PINNED.findall(line.text):
+                there = installed.get(name.lower().replace("_", "-"))
+                if there is not None and not f"{there}.".startswith(f"{release}."):
+                    return (
+                        f"cell {line.cell}, line {line.line} installs {name} {release}, which was "
+                        f"not run: the job has {there}. `--python` takes an environment with it."
+                    )
+        return None
 
     def started(self) -> str | None:
         """The first Python program that a shell command starts, and how to rehearse it."""
