@@ -56,7 +56,7 @@ def batch_not_sharded(signals: Signals) -> Judgement:
             f"each of {step.devices} devices computes the whole batch: {along[0]}",
             along[1] or fix,
             (used, *_arrays(step)),
-            step.called_at if along[1] else step.location or step.called_at,
+            step.fed_at or (step.called_at if along[1] else step.location) or step.called_at,
         )
     elif step.idle_axes:
         yield _idle(signals, step)

@@ -94,6 +94,8 @@ class ShardedStep:
     location: Location | None
     called_at: Location | None = None
     """The line of the job's that calls it."""
+    fed_at: Location | None = None
+    """The line before it that makes its batch."""
     devices: int
     """That its arguments lie on."""
     here: int

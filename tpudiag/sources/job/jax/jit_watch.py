@@ -239,7 +239,9 @@ class JitWatch:
         """Count a call, and say why it compiled."""
         record = jitted.record
         record.calls += 1
-        record.called_at = record.called_at or user_lines.caller()
+        if record.called_at is None:
+            record.called_at = user_lines.caller()
+            record.given_at = {name: bindings.made_at(jitted.names, name) for name in jitted.names}
         if new or record.last is None:
             self._compiled(jitted, args, kwargs, new, took_ms)
         if record.trains:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from types import MethodType
 from typing import Any, Protocol
 
 from tpudiag.model import Location
-from tpudiag.signals import Retrace, TracedFunction
+from tpudiag.signals import Retrace, StepArgument, TracedFunction
 from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.state_values import StateValues
 from tpudiag.sources.job.points import Args, Kwargs
@@ -38,6 +39,8 @@ class Record:
     location: Location | None
     called_at: Location | None = None
     """The line of the job's that called it first."""
+    given_at: dict[str, Location | None] = field(default_factory=dict[str, "Location | None"])
+    """The lines before it that made what it takes, by name."""
     made: int = 0
     """Times that jax.jit was called on it."""
     calls: int = 0
@@ -47,6 +50,11 @@ class Record:
     last: signatures.Signature | None = None
     values: StateValues | None = None
     """Of the arguments, where it trains."""
+
+    def made_first(self, arguments: Sequence[StepArgument]) -> Location | None:
+        """The line that made the first of some arguments."""
+        lines = (self.given_at.get(re.split(r"\W", each.name)[0]) for each in arguments)
+        return next((line for line in lines if line is not None), None)
 
     def seen(self) -> TracedFunction:
         """The facts of it."""

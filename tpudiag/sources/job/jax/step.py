@@ -1,6 +1,7 @@
 """Reads the traced step: its matrix products, calls of the host, constants and arguments."""
 
 from collections import Counter
+from itertools import starmap
 from math import prod
 from typing import Any
 
@@ -42,7 +43,12 @@ class TracedStep:
         args, kwargs = call.arguments
         self.traced: Any = call.jitted.trace(*args, **kwargs)
         closed: Any = self.traced.jaxpr
-        self._constants = tuple(closed.consts)
+        readers = {id(each): e for e in reversed(closed.jaxpr.eqns) for each in e.invars}
+        self._constants = [
+            (value, readers.get(id(variable)))
+            for variable, value in zip(closed.jaxpr.constvars, closed.consts, strict=True)
+        ]
+        """Each with the equation that reads it first."""
         self._results = Counter((a.shape, str(a.dtype)) for a in closed.out_avals)
         leaves = jax.tree_util.tree_flatten_with_path(call.arguments)[0]
         keys = [jax.tree_util.keystr(path) for path, _ in leaves if not call.jitted.static(path)]
@@ -131,6 +137,7 @@ class TracedStep:
             function=self.call.record.name,
             location=self.call.record.location,
             called_at=self.call.record.called_at,
+            fed_at=self.call.record.made_first(self._data()),
             devices=self.devices,
             here=self._jax.device_count(),
             arguments=self.arguments,
@@ -171,7 +178,7 @@ class TracedStep:
             for e in (seen.equation for seen in self._program.seen)
             if str(e.primitive) in CALLBACKS
         )
-        large = sorted(filter(None, map(_constant, self._constants)), key=lambda c: -c.bytes)
+        large = sorted(filter(None, starmap(_constant, self._constants)), key=lambda c: -c.bytes)
         return StepOps(len(self._program.seen), found, large_constants=tuple(large))
 
     def work(self) -> StepWork:
@@ -284,10 +291,11 @@ def _axes(sharding: Any) -> tuple[str, ...]:
     return tuple(str(axis) for entry in entries for axis in parts(entry) if axis is not None)
 
 
-def _constant(value: Any) -> StepConstant | None:
+def _constant(value: Any, reader: Any) -> StepConstant | None:
     """An array that is part of the program; None of one that is no matter."""
     size = int(getattr(value, "nbytes", 0) or 0)
     if size < MEBIBYTE:
         return None
     shape = tuple(map(int, value.shape))
-    return StepConstant(f"{value.dtype}{list(shape)}", size, shape, None)
+    where = line(reader) if reader is not None else None
+    return StepConstant(f"{value.dtype}{list(shape)}", size, shape, where)
