@@ -69,9 +69,17 @@ def test_the_other_replica_is_found_within_the_scope_of_a_loop(
         draw = _operation("StatelessRandomNormalV2", name, seed.outputs[0], seed.outputs[0])
         made += [seed, draw]
     call: Any = SimpleNamespace(graph=SimpleNamespace(get_operations=lambda: made))
-    monkeypatch.setattr("tpudiag.sources.job.points.user_lines.of_own_call", lambda _: scope)
-    tf: Any = SimpleNamespace(get_static_value=lambda _: SimpleNamespace(all=lambda: True))
-    monkeypatch.setattr("tpudiag.sources.job.tensorflow.graphs.random_seeds._same", lambda *_: True)
+
+    def own_line(_: object) -> str:
+        return scope
+
+    def same(*_: object) -> bool:
+        return True
+
+    room = "tpudiag.sources.job"
+    monkeypatch.setattr(f"{room}.points.user_lines.of_own_call", own_line)
+    monkeypatch.setattr(f"{room}.tensorflow.graphs.random_seeds._same", same)
+    tf: Any = None
     [found] = same_draws(tf, call)
     assert found.copies == 3 and found.each_step
 
