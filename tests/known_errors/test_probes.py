@@ -8,7 +8,7 @@ import pytest
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.literals import anchor, choices
-from tpudiag.known_errors.plain_text import squeezed
+from tpudiag.known_errors.plain_text import plain, squeezed
 from tpudiag.known_errors.probes import (
     SMALL_BYTES,
     Probe,
@@ -84,3 +84,12 @@ def test_small_texts_and_larger_ones_are_searched_for_the_same_places() -> None:
     for probe in in_larger.keys() - in_small.keys():
         assert not compiled(probe.pattern).search(small), probe.pattern
     assert all(in_larger[probe] == places for probe, places in in_small.items())
+
+
+def test_lines_of_healthy_steps_hold_the_anchor_of_one_pattern_at_most() -> None:
+    text = (
+        b"I1128 13:01:04.267 140 tpu_estimator.py:2402] global_step/sec: 1.94335\n"
+        b"INFO:tensorflow:loss = 0.760962, step = 100 (33.612 sec)\n"
+        b"2/500 [=>...] - ETA: 49s - loss: 0.7887 - accuracy: 0.0939 - 2s/step\n"
+    )
+    assert len(candidates(squeezed(plain(text * 100)).lower())) <= 1

@@ -7,6 +7,7 @@ one occurs is its pattern tried. Time grows with the text, not with the number o
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -142,10 +143,10 @@ def candidates(text: bytes) -> dict[Probe, list[int]]:
         likely = (probe for probe, beginning in begun if beginning in text)
         return {each: list(_places(each.anchor, text)) for each in likely if each.anchor in text}
     automaton = _automaton(large=len(text) > LARGE_BYTES)
-    places: dict[int, list[int]] = {}
+    places = defaultdict[int, list[int]](list)
     # An anchor may lie within another one.
     for number, start, _ in automaton.find_matches_as_indexes(text, overlapping=True):
-        places.setdefault(number, []).append(start)
+        places[number].append(start)
     probes_of = list(_of_anchor().values())
     return {probe: starts for number, starts in places.items() for probe in probes_of[number]}
 
