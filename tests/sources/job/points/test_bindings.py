@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
-from tpudiag.sources.job.points.bindings import assigned
+from tpudiag.sources.job.points.bindings import assigned, made_at
 
 SCRIPT = """\
 x = 0
@@ -43,3 +46,18 @@ def test_the_statement_that_makes_an_argument(line: int, argument: str, made: in
 
 def test_a_text_that_is_no_python_has_none() -> None:
     assert assigned("!pip install x", 1, ["x"], "x") is None
+
+
+def test_a_call_that_a_library_makes_says_nothing_of_where_its_arguments_are_made() -> None:
+    names = ["parameters", "argument"]
+    own = made_at(names, "parameters")
+    assert own is not None and own.line == _line('names = ["parameters", "argument"]')
+    heard: dict[str, object] = {}
+    found = "found"
+    exec(compile("at = made_at(names, found)", json.__file__, "exec"), globals() | locals(), heard)
+    assert heard == {"at": None}
+
+
+def _line(text: str) -> int:
+    lines = Path(__file__).read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if line.strip() == text)

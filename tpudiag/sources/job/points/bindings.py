@@ -30,14 +30,15 @@ def shaped_at(parameters: Sequence[str], changes: Sequence[ArgumentChange]) -> L
 
 
 def made_at(parameters: Sequence[str], argument: str) -> Location | None:
-    """The line that made an argument of the user's call in progress; None of a loop's target."""
-    for frame in user_lines.frames():
-        file = frame.f_code.co_filename
-        if user_lines.of(file, frame.f_lineno) is not None:
-            text = "".join(linecache.getlines(file))
-            line = barrier.attempt("binding", assigned, text, frame.f_lineno, parameters, argument)
-            return None if line is None else user_lines.of(file, line)
-    return None
+    """The line that made an argument of the hooked call in progress; None of a loop's target, and
+    where a library calls."""
+    frame = user_lines.direct_frame()
+    if frame is None or user_lines.of_frame(frame) is None:
+        return None  # a library calls: the line of fit is none that gives these arguments
+    file = frame.f_code.co_filename
+    text = "".join(linecache.getlines(file))
+    line = barrier.attempt("binding", assigned, text, frame.f_lineno, parameters, argument)
+    return None if line is None else user_lines.of(file, line)
 
 
 def assigned(source: str, line: int, parameters: Sequence[str], argument: str) -> int | None:
