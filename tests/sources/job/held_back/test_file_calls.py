@@ -83,7 +83,7 @@ def run(tmp_path: Path, program: str) -> dict[str, Any]:
     ran = subprocess.run(
         [sys.executable, "-c", START + program + END, str(tmp_path / "layer")],
         cwd=home, capture_output=True, text=True, check=False,
-        env={**os.environ, "TMPDIR": str(temporary)},
+        env={**os.environ, "TMPDIR": str(temporary), "PYTHONDONTWRITEBYTECODE": "1"},
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     seen: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
