@@ -41,13 +41,14 @@ def variables_outside_scope(signals: Signals) -> Judgement:
     trained = need(trained, "a trainable variable")
     replicas = need(signals.strategy_replicas, "a strategy of the job's")
     own_loop = signals.keras is None or signals.keras.loop == "custom"
-    outside = [v for v in trained if not v.in_scope and v.shape and _matters(v, own_loop)]
+    taken = [v for v in trained if _matters(v, own_loop)]
+    outside = [v for v in taken if not v.in_scope and v.shape]
     if outside and _training_unknown(signals, trained):
         need(None, "a training step: which of the variables it takes")
     if outside and replicas > 1:
         first = next((v for v in outside if v.trainable), outside[0])
         yield Finding(
-            f"{len(outside)} of {len(trained)} model and optimizer variables were made outside "
+            f"{len(outside)} of {len(taken)} model and optimizer variables were made outside "
             f"strategy.scope(), the first {first.name}.",
             FIX,
             _counted(len(outside), first.name),

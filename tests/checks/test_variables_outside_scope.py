@@ -35,3 +35,10 @@ def test_a_teacher_on_the_host_is_told_of() -> None:
     (finding,) = examine(read, "TPU501").findings
     assert finding.severity is Severity.WARNING
     assert "the step reads variables that were made outside" in finding.message
+
+
+def test_what_is_frozen_is_not_counted_beside_what_is_trained() -> None:
+    trained = replace(KERNEL, in_scope=False, trained=True)
+    frozen = replace(trained, name="base/kernel", trained=False)
+    (finding,) = examine(replace(numerics(), variables=(trained, frozen)), "TPU501").findings
+    assert finding.message.startswith("1 of 1 model and optimizer variables")
