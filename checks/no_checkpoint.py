@@ -7,9 +7,9 @@ from ._need import by_framework, by_library, need, of_a_job
 
 _MANAGER = (
     "manager = tf.train.CheckpointManager(checkpoint, checkpoint_dir, max_to_keep=3)\n"
-    "manager.save()  # every few minutes\n"
+    "manager.save()  # every few minutes\n# with fit:\n"
 )
-_BY_FIT = "# with fit: callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)]"
+_BY_FIT = "model.fit(..., callbacks=[keras.callbacks.BackupAndRestore(checkpoint_dir)])"
 _ORBAX = (
     "manager = orbax.checkpoint.CheckpointManager(checkpoint_dir)  # each host: its shards\n"
     "manager.save(step, args=orbax.checkpoint.args.StandardSave(state))  # every few minutes"
