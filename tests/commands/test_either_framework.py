@@ -54,7 +54,21 @@ PARALLEL = "keras.distribution.set_distribution(keras.distribution.DataParallel(
 Edit = tuple[str, str]
 Disease = tuple[tuple[Edit, ...], str, str]
 """Edits of the job, and the ids of what they plant under TensorFlow and under JAX."""
-SIZES: tuple[Disease, ...] = (
+STEP: tuple[Disease, ...] = (
+    (
+        (
+            (
+                OWN,
+                "        jax.debug.print('{}', x.mean()) if of_jax else tf.print(x[0, 0])\n" + OWN,
+            ),
+        ),
+        "TPU105",
+        "TPU105",
+    ),
+    (((OWN, "        x = x + keras.ops.cast(table, x.dtype)[0, 0]\n" + OWN),), "TPU110", "TPU110"),
+)
+MODEL: tuple[Disease, ...] = (
+    *STEP,
     ((('keras.mixed_precision.set_global_policy("mixed_bfloat16")\n', ""),), "TPU403", "TPU403"),
     (((BATCH, ".batch(1000, drop_remainder=True)"),), "TPU401", "TPU401"),
     ((("Dense(256", "Dense(200"),), "TPU402", "TPU402"),
@@ -71,22 +85,11 @@ INPUT: tuple[Disease, ...] = (
     # A step of another size is compiled anew by either.
     (((BATCH, ".batch(1000)"),), "TPU102", "TPU101"),
 )
-STEP: tuple[Disease, ...] = (
-    (
-        (
-            (
-                OWN,
-                "        jax.debug.print('{}', x.mean()) if of_jax else tf.print(x[0, 0])\n" + OWN,
-            ),
-        ),
-        "TPU105",
-        "TPU105",
-    ),
-    (((OWN, "        x = x + keras.ops.cast(table, x.dtype)[0, 0]\n" + OWN),), "TPU110", "TPU110"),
-)
 ALONE: tuple[Disease, ...] = (
     (((SCOPE, "contextlib.nullcontext()"), (PARALLEL, "pass")), "TPU007", "TPU702"),
 )
+PLACED = {"TPU105", "TPU110", "TPU702"}
+"""Those that are of no use without the line."""
 
 
 def planted(diseases: tuple[Disease, ...]) -> str:
@@ -102,9 +105,8 @@ def planted(diseases: tuple[Disease, ...]) -> str:
 @pytest.mark.parametrize(
     ("diseases", "backend"),
     [
-        *((each, backend) for each in ((), SIZES, INPUT) for backend in ("tensorflow", "jax")),
-        # Of TensorFlow the planted scripts of the corpus have them.
-        (STEP, "jax"),
+        *((each, backend) for each in ((), MODEL, INPUT) for backend in ("tensorflow", "jax")),
+        # Under TensorFlow a job without a strategy is tpu007_no_strategy of the corpus.
         (ALONE, "jax"),
     ],
 )
@@ -117,6 +119,8 @@ def test_what_ails_a_model_is_found_under_either_framework(
         of_jax if backend == "jax" else of_tensorflow for _, of_tensorflow, of_jax in diseases
     }
     assert wanted <= failed
+    placed = {o["id"] for o in report["outcomes"] for f in o["findings"] if f.get("location")}
+    assert PLACED & wanted <= placed
     if not diseases:
         told = [o["id"] for o in report["outcomes"] if o["severity"] in ("warning", "error")]
         assert not set(told) & failed

@@ -53,8 +53,9 @@ def test_a_call_that_a_library_makes_says_nothing_of_where_its_arguments_are_mad
     own = made_at(names, "parameters")
     assert own is not None and own.line == _line('names = ["parameters", "argument"]')
     heard: dict[str, object] = {}
-    found = "found"
-    exec(compile("at = made_at(names, found)", json.__file__, "exec"), globals() | locals(), heard)
+    exec(
+        compile("at = made_at(names, names[0])", json.__file__, "exec"), globals() | locals(), heard
+    )
     assert heard == {"at": None}
 
 
