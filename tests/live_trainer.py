@@ -35,7 +35,7 @@ def passed(step: int) -> None:
         print("ready", flush=True)
     with steps_file.open("a") as file:
         file.write(".")
-    time.sleep(0.01)
+    time.sleep(0.05)
 
 
 def loop() -> None:

@@ -21,7 +21,7 @@ import grpc
 import pytest
 from jsonschema import Draft202012Validator
 
-from tpudiag.cli import main
+from tests.commands.called import Done, called
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.channel import channel, details_of, method
@@ -109,14 +109,12 @@ def command(folder: Path, *arguments: str) -> list[str]:
     return [sys.executable, "-c", WITHOUT_TENSORFLOW, "attach", *arguments, *where]
 
 
-def attach(folder: Path, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(folder, *arguments), check=False, capture_output=True, text=True, cwd=ROOT,
-        timeout=800, **options,
-    )  # fmt: skip
+def attach(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> Done:
+    where = ["--log-dir", str(folder / "logs")] if arguments else []
+    return called("attach", *arguments, *where, cwd=ROOT, env=env)
 
 
-def report(done: subprocess.CompletedProcess[str], code: int = 0) -> dict[str, Any]:
+def report(done: Done | subprocess.CompletedProcess[str], code: int = 0) -> dict[str, Any]:
     assert done.returncode == code, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     schema = json.loads(files("tpudiag.reports").joinpath("report-v1.schema.json").read_text())
@@ -168,11 +166,7 @@ def test_the_list(trainers: dict[str, Trainer], tmp_path: Path) -> None:
         line = lines[str(trainer.process.pid)]
         assert "TensorFlow 2." in line
         assert trainer.address in line
-    as_json = subprocess.run(
-        [*command(tmp_path), "--format", "json"],
-        check=True, capture_output=True, text=True, cwd=ROOT,
-    )  # fmt: skip
-    found = json.loads(as_json.stdout)
+    found = json.loads(called("attach", "--format", "json").stdout)
     by_pid = {trainer["pid"]: trainer for trainer in found["trainers"]}
     loop = by_pid[trainers["loop"].process.pid]
     assert loop["profilers"] == [trainers["loop"].address]
@@ -183,7 +177,8 @@ def test_the_list(trainers: dict[str, Trainer], tmp_path: Path) -> None:
 
 def test_a_custom_loop(trainers: dict[str, Trainer], tmp_path: Path) -> None:
     trainer = trainers["loop"]
-    done = attach(tmp_path, trainer.address, "--duration", "1s", "--format", "json")
+    asked = command(tmp_path, trainer.address, "--duration", "1s", "--format", "json")
+    done = subprocess.run(asked, check=False, capture_output=True, text=True, timeout=800)
     found = report(done)
     assert done.stderr == ""
     assert found["subject"] == {"kind": "trainer", "name": trainer.address}
@@ -193,10 +188,7 @@ def test_a_custom_loop(trainers: dict[str, Trainer], tmp_path: Path) -> None:
     assert seen["capture_ms"] == pytest.approx(1000, rel=0.5)
     assert "step_num" in found["measurements"]["step_time_ms"]["source"]
     assert captured(tmp_path) == [f"localhost_{trainer.port}.xplane.pb"]
-    again = subprocess.run(
-        [sys.executable, "-m", "tpudiag", "read", str(tmp_path / "logs"), "--format", "json"],
-        check=True, capture_output=True, text=True, cwd=ROOT,
-    )  # fmt: skip
+    again = called("read", tmp_path / "logs", "--format", "json")
     measured = json.loads(again.stdout)["measurements"]
     assert measured["step_time_ms"] == found["measurements"]["step_time_ms"]
     assert trainer.still_trains()
@@ -251,7 +243,7 @@ def test_an_idle_trainer(trainers: dict[str, Trainer], tmp_path: Path) -> None:
 
 def test_two_captures_at_once(trainers: dict[str, Trainer], tmp_path: Path) -> None:
     trainer = trainers["loop"]
-    first = capturing(tmp_path / "first", trainer.address, "30s")
+    first = capturing(tmp_path / "first", trainer.address, "12s")
     second = attach(tmp_path / "second", trainer.address, "--duration", "200ms")
     assert (second.returncode, second.stdout) == (2, "")
     (line,) = second.stderr.splitlines()
@@ -329,7 +321,7 @@ def test_all_workers_of_a_tpu(
         done = attach(
             tmp_path, "--tpu", "mine", "--project", "trial", "--port", str(trainer.port),
             "--duration", "500ms", "--format", "json",
-            env={**os.environ, "TPU_EMULATOR_HOST": emulator.host},
+            env={"TPU_EMULATOR_HOST": emulator.host},
         )  # fmt: skip
     found = report(done, 1)
     assert done.stderr == ""
@@ -354,15 +346,11 @@ def test_all_workers_of_a_tpu(
         (["localhost:1", "--duration", "31s"], "at most 30 s: the trainer holds"),
     ],
 )
-def test_wrong_words(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    try:
-        code = main(["attach", *words])
-    except SystemExit as refused:  # argparse
-        code = int(refused.code or 0)
-    out, err = capsys.readouterr()
-    assert (code, out) == (2, "")
-    assert said in err
-    assert "Traceback" not in err
+def test_wrong_words(words: list[str], said: str) -> None:
+    done = called("attach", *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_pid_that_is_no_trainer(tmp_path: Path) -> None:
