@@ -7,7 +7,7 @@ from .narrower import computed
 
 _DIVIDED = re.compile(
     r"(?:arrayaxis|dimension)(?P<axis>\d{1,2})(?:is)?(?:partitioned|shouldbedivisibleby|divisibleby)(?P<parts>\d{1,6})"
-    r"(?:times)?,?but(?:thedimensionsizeis|itisequalto)(?P<size>\d{1,9})"
+    r"(?:times)?,?but(?:thedimensionsizeis|itisequalto)(?P<size>\d{1,19})"
 )
 
 
@@ -23,7 +23,7 @@ def divided(text: str, begin: int, _end: int) -> Reading | None:
     )
 
 
-_BOUNDED = re.compile(r"[\[(]((?:(?:<=)?\d{1,9},){0,7}(?:<=)?\d{1,9})[\])]")
+_BOUNDED = re.compile(r"[\[(]((?:(?:<=)?\d{1,19},){0,7}(?:<=)?\d{1,19})[\])]")
 
 
 def bounded(_: dict[str, str], text: str) -> Reading | None:

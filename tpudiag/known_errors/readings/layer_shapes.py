@@ -21,7 +21,7 @@ _DIMENSIONS = re.compile(
     r"tohave(?P<wanted>\d)dimensions,butgotarraywithshape\((?P<shape>[\d,?None-]{1,60})\)"
 )
 _LAST = re.compile(
-    r"expectedaxis(?P<axis>-?\d)of(?:the)?inputshapetohavevalue\{?(?P<wanted>\d{1,9})\}?,?but(?:receivedinput"
+    r"expectedaxis(?P<axis>-?\d)of(?:the)?inputshapetohavevalue\{?(?P<wanted>\d{1,19})\}?,?but(?:receivedinput"
     r"with|got)shape[(\[](?P<shape>[\d,?None-]{0,60})"
 )
 _EXPECTED = re.compile(

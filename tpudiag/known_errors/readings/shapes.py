@@ -26,7 +26,7 @@ _PAIRS = tuple(
         r"logits_size=SHAPElabels_size=SHAPE",
         r"lhsshape=SHAPErhsshape=SHAPE",
         r"In\[0\]:SHAPE,In\[1\]:SHAPE",
-        r"mismatchIn\[1\]shape:\d{1,9}vs\.\d{1,9}:SHAPESHAPE",
+        r"mismatchIn\[1\]shape:\d{1,19}vs\.\d{1,19}:SHAPESHAPE",
         r"feedvalueofshapeSHAPEforTensor.{1,80}?whichhasshape['\"]?SHAPE",
         r"Input0:SHAPE!=input\d{1,3}:SHAPE",
         r"input_shape=\[SHAPE,SHAPE",
@@ -51,7 +51,7 @@ _LOSS = re.compile(
 """One of shapes that meet there is of labels, the other of what the model gives."""
 _BINARY = re.compile(r"binary_?crossentropy|sigmoid_cross_?entropy", re.IGNORECASE)
 """A loss that wants labels and outputs of one shape, whatever they hold."""
-_SIZES = re.compile(r"mustbeequal,butare(\d{1,9})and(\d{1,9})")
+_SIZES = re.compile(r"mustbeequal,butare(\d{1,19})and(\d{1,19})")
 _RANK = re.compile(
     r"mustbe(?:at(?:least|most))?rank(?P<wanted>\d)butisrank(?P<got>\d)for.{0,3}\{\{node[^}]{1,160}\}\}"
     r"=(?P<made>\w{2,40})\[.{0,300}?\]\((?P<inputs>[\w./:,-]{1,300})\).{0,3}withinputshapes:"
@@ -76,12 +76,12 @@ _ELEMENTS = re.compile(
     r"Cannotreshapeatensorwith(\d{1,15})elementstoshape[(\[][\d,?None-]{0,60}[)\]]\((\d{1,15})elem"
 )
 _SAMPLES = re.compile(
-    r"Found(\d{1,9})inputsamplesand(\d{1,9})target|xsizes:(\d{1,9}).{0,40}?ysizes:(\d{1,9})"
+    r"Found(\d{1,19})inputsamplesand(\d{1,19})target|xsizes:(\d{1,19}).{0,40}?ysizes:(\d{1,19})"
 )
 _ARRAY = re.compile(
-    r"cannotreshapearrayofsize(\d{1,12})intoshape\(((?:\d{1,9}|newaxis|-1|,){1,24})\)"
+    r"cannotreshapearrayofsize(\d{1,12})intoshape\(((?:\d{1,19}|newaxis|-1|,){1,24})\)"
 )
-_BOUND = re.compile(r"Expected(?:size|begin)\[(\d)\]in\[0,(\d{1,9})\],butgot(\d{1,9})")
+_BOUND = re.compile(r"Expected(?:size|begin)\[(\d)\]in\[0,(\d{1,19})\],butgot(\d{1,19})")
 _OPERATION = re.compile(
     r"\(op:'(?P<called>\w{2,40})'\)|=(?P<made>[A-Z]\w{2,40})\[|\[Op:(?P<op>\w{2,60})\]|op_type=\"(?P<type>\w{2,40})\""
 )
