@@ -63,6 +63,7 @@ def arrows() -> dict[str, frozenset[str]]:
     return {module: frozenset(imported(module)) for module in modules()}
 
 
+@pytest.mark.slow
 def test_there_is_no_circle() -> None:
     done: set[str] = set()
 
