@@ -12,6 +12,7 @@ import pytest
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Outcome, Report, Severity, Verdict
 from tpudiag.settings import Settings
+from tpudiag.sources.profile.schema import message
 
 GIB = 2**30
 Op = tuple[str, str, float]
@@ -357,51 +358,40 @@ def test_collectives(spaces: ModuleType, tmp_path: Path) -> None:
     assert outcome(read(tmp_path), "TPU504").verdict is Verdict.PASSED
 
 
-def field(number: int, value: int | bytes) -> bytes:
-    """One field of a message, for an HLO that is made here."""
-    if isinstance(value, bytes):
-        return varint(number << 3 | 2) + varint(len(value)) + value
-    return varint(number << 3) + varint(value)
+def instruction(number: int, opcode: str, dims: Sequence[int], **fields: object) -> Any:
+    """An instruction of an HLO that is made here."""
+    made = {"name": f"{opcode}.{number}", "opcode": opcode, "id": number, **fields}
+    return message("HloInstructionProto")(**made, shape={"element_type": 16, "dimensions": dims})
 
 
-def varint(value: int) -> bytes:
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def instruction(number: int, opcode: str, dims: Sequence[int], *rest: bytes) -> bytes:
-    shape = field(2, 16) + field(3, b"".join(map(varint, dims)))
-    head = field(1, f"{opcode}.{number}".encode()) + field(2, opcode.encode()) + field(35, number)
-    return field(2, head + field(3, shape) + b"".join(rest))
-
-
-def dot(number: int, left: int, right: int, dims: Sequence[int], line: int) -> bytes:
-    numbers = field(1, b"\x01") + field(2, b"\x00")
-    place = field(2, b"model/dense/MatMul") + field(3, b"model.py") + field(4, line)
-    operands = field(36, varint(left) + varint(right))
-    return instruction(number, "dot", dims, operands, field(30, numbers), field(7, place))
+def dot(number: int, left: int, right: int, dims: Sequence[int], line: int) -> Any:
+    return instruction(
+        number,
+        "dot",
+        dims,
+        operand_ids=[left, right],
+        dot_dimension_numbers={"lhs_contracting_dimensions": [1]},
+        metadata={"op_name": "model/dense/MatMul", "source_file": "model.py", "source_line": line},
+    )
 
 
 def test_feature_multiple_from_the_hlo(spaces: ModuleType, tmp_path: Path) -> None:
-    hlo = b"".join(
-        (
-            instruction(1, "parameter", (1024, 784)),
-            instruction(2, "parameter", (784, 200)),
-            dot(3, 1, 2, (1024, 200), 7),
-            instruction(4, "parameter", (200, 200)),
-            dot(5, 3, 4, (1024, 200), 8),
-            instruction(6, "parameter", (200, 10)),
-            dot(7, 5, 6, (1024, 10), 9),
-        )
+    instructions = (
+        instruction(1, "parameter", (1024, 784)),
+        instruction(2, "parameter", (784, 200)),
+        dot(3, 1, 2, (1024, 200), 7),
+        instruction(4, "parameter", (200, 200)),
+        dot(5, 3, 4, (1024, 200), 8),
+        instruction(6, "parameter", (200, 10)),
+        dot(7, 5, 6, (1024, 10), 9),
     )
+    hlo = message("HloProto")()
+    hlo.hlo_module.computations.add().instructions.extend(instructions)
     made = spaces.pod_host("a")
     plane = spaces.Plane(made, "/host:metadata")
     program = plane.event_id(f"cluster_train({spaces.PROGRAM})")
     stat = plane.plane.event_metadata[program].stats.add(metadata_id=plane.stat_id("Hlo Proto"))
-    stat.bytes_value = field(1, field(3, hlo))
+    stat.bytes_value = hlo.SerializeToString()
     spaces.write(made, tmp_path)
     found = read(tmp_path)
     assert "1024 x 784 x 200" in failed(outcome(found, "TPU402"))

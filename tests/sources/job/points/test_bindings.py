@@ -41,11 +41,11 @@ def other():
     ],
 )
 def test_the_statement_that_makes_an_argument(line: int, argument: str, made: int | None) -> None:
-    assert assigned(SCRIPT, line, ["self", "state", "x", "y"], argument) == made
+    assert assigned(SCRIPT, line, ("self", "state", "x", "y"), argument) == made
 
 
 def test_a_text_that_is_no_python_has_none() -> None:
-    assert assigned("!pip install x", 1, ["x"], "x") is None
+    assert assigned("!pip install x", 1, ("x",), "x") is None
 
 
 def test_a_call_that_a_library_makes_says_nothing_of_where_its_arguments_are_made() -> None:

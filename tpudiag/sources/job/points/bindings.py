@@ -1,6 +1,7 @@
 """Where the value that a call gets was made: the last statement before it that binds its name."""
 
 import ast
+import functools
 import inspect
 import linecache
 import re
@@ -36,18 +37,19 @@ def made_at(parameters: Sequence[str], argument: str) -> Location | None:
     if frame is None or user_lines.of_frame(frame) is None:
         return None  # a library calls: the line of fit is none that gives these arguments
     file = frame.f_code.co_filename
-    text = "".join(linecache.getlines(file))
-    line = barrier.attempt("binding", assigned, text, frame.f_lineno, parameters, argument)
+    text, names = "".join(linecache.getlines(file)), tuple(parameters)
+    line = barrier.attempt("binding", assigned, text, frame.f_lineno, names, argument)
     return None if line is None else user_lines.of(file, line)
 
 
-def assigned(source: str, line: int, parameters: Sequence[str], argument: str) -> int | None:
+# A function that is traced anew at each step asks the same of the same script each time.
+@functools.lru_cache(maxsize=256)
+def assigned(source: str, line: int, parameters: tuple[str, ...], argument: str) -> int | None:
     """The same of a text and the line of the call."""
     root = re.match(r"\w+", argument)
     own = [name for name in parameters if name not in ("self", "cls")]
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
+    tree = _parsed(source)
+    if tree is None:
         return None
     around = [each for each in ast.walk(tree) if isinstance(each, _SCOPES) and _holds(each, line)]
     scope: ast.AST = max(around, key=lambda each: each.lineno, default=tree)
@@ -59,6 +61,14 @@ def assigned(source: str, line: int, parameters: Sequence[str], argument: str) -
             if isinstance(given, ast.Name):
                 return _bound(scope, given)
     return None
+
+
+@functools.lru_cache(maxsize=4)
+def _parsed(source: str) -> ast.Module | None:
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
 
 
 def _given(call: ast.Call, parameters: Sequence[str], name: str) -> ast.expr | None:

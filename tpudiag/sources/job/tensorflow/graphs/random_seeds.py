@@ -57,7 +57,7 @@ def same_draws(tf: Library, call: GradientCall) -> Iterator[SameDraws]:
                     shape=tuple(size or 0 for size in shape.as_list()),
                     copies=replicas,
                     location=where,
-                    each_step=all(_fixed(seed, _DEPTH) for seed, _ in seeds),
+                    each_step=all(_fixed(seed) for seed, _ in seeds),
                 )
 
 
@@ -98,9 +98,16 @@ def _same(tf: Library, one: Tensor, two: Tensor, inputs: Inputs, depth: int) -> 
     return all(_same(tf, a, b, inputs, depth - 1) for a, b in pairs)
 
 
-def _fixed(seed: Tensor, depth: int) -> bool:
+def _fixed(seed: Tensor) -> bool:
     """Whether a seed is computed of constants alone, so that it is the same in each step."""
-    given = seed.op.inputs
-    return seed.op.type == "Const" or bool(
-        depth and given and all(_fixed(each, depth - 1) for each in given)
-    )
+    seen: set[str] = set()
+    left = [seed.op]
+    while left:
+        operation = left.pop()
+        if operation.type == "Const" or operation.name in seen:
+            continue
+        seen.add(operation.name)
+        if not operation.inputs:
+            return False
+        left += [each.op for each in operation.inputs]
+    return True
