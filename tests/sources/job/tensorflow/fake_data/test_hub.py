@@ -35,6 +35,7 @@ class Fetched(Layer):
     ("handle", "options", "width"),
     [
         ("https://tfhub.dev/a/feature_vector/5", {"output_shape": [1280]}, 1280),
+        ("https://tfhub.dev/a/bert_H-256/1", {"output_shape": [[1, 8], [8]]}, 256),
         ("https://tfhub.dev/bert_en_L-12_H-768_A-12/4", {}, 768),
         ("https://tfhub.dev/a/other/1", {}, 512),
     ],

@@ -37,8 +37,10 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
             layer.__init__(self, trainable=trainable, **kept)
             ledger.note(f"TF Hub {handle}", "model")
             named = re.search(r"H-(\d+)", str(handle))
+            # Of several tensors it is a list of shapes.
             told: Any = kwargs.get("output_shape")
-            self._width = int(told[-1] if told else named[1] if named else _FEATURES)
+            last: Any = told[-1] if told and hasattr(told, "__getitem__") else None
+            self._width = last if isinstance(last, int) else int(named[1]) if named else _FEATURES
             self._prepares = "preprocess" in str(handle)
 
         def __call__(self, *args: object, **kwargs: object) -> object:
