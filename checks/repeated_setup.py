@@ -51,7 +51,7 @@ def _initialised(setup: RepeatedSetup, limit: float) -> Finding:
     """The TPU was initialised once more."""
     lost = f" {setup.variables} variables were made before and are lost." if setup.variables else ""
     return Finding(
-        f"the TPU is initialised a {setup.times}. time, which clears its memory.{lost}",
+        f"the TPU is initialised {setup.times} times, and each time clears its memory.{lost}",
         "tf.tpu.experimental.initialize_tpu_system(resolver)  # once, at the start of the program",
         (
             Evidence("initialisations", setup.times, "times", int(limit)),
