@@ -144,7 +144,10 @@ class Space:
 def space(data: memoryview, release: Release = lambda _: None) -> Space:
     """Split an XSpace; raises Damaged where it is none, or not whole."""
     if len(data) == 0:
-        raise Damaged("the file is empty (0 bytes)")
+        raise Damaged(
+            "the file is empty (0 bytes): so a capture of over 2 GB is left, or one on a full disk; "
+            "capture again, for fewer seconds"
+        )
     if what := stranger(bytes(data[:HEAD])):
         raise Damaged(what)
     parts: dict[int, list[memoryview]] = {number: [] for number in SPACE_FIELDS}
