@@ -191,8 +191,7 @@ def _by_environment(finding: Finding, end: JobEnd, python: str | None) -> Findin
     if f"'{module}'" in (end.error or "") and is_of_another_release(module, python):
         return replace(
             finding,
-            message=f"{top} is there, and has no {module}: another release of it had. "
-            f"{_id_of(finding)}",
+            message=f"{top} is installed, but this release has no {module}. {_id_of(finding)}",
             fix=f"pip install '{top.replace('_', '-')}==...'  # of the script's time",
         )
     return finding

@@ -52,7 +52,7 @@ def mesh_off_topology(signals: Signals) -> Judgement:
         if apart > 1 and not mesh.placed_by_jax:
             yield Finding(
                 f"the {mesh.sizes[number]} devices of a group of axis {axis!r} lie apart in "
-                f"{target.name}: {apart:.0f} times as many chips lie in their midst.",
+                f"{target.name}: their bounding box has {apart:.0f} times the chips.",
                 _MAKE.format(
                     sizes=", ".join(map(str, mesh.sizes)), names=", ".join(map(repr, mesh.axes))
                 ),

@@ -11,12 +11,12 @@ FIX = "df -h tpudiag-logs; ls -l tpudiag-logs  # is the disk full, or the folder
 
 @check("TPU610", Severity.ERROR)
 def recording_lost(signals: Signals) -> Judgement:
-    """The recording stands still, or steps are in none.
+    """The recording stopped, or steps are missing from it.
 
     ## What it sees
-    A recorder writes each second, whatever the steps do. Where it has not for half a minute and its
-    process lives on this host, the recording is lost and not the job; of a job on another host that
-    is not heard of for a minute nobody here knows which of the two it is. Steps that were made and
+    A recorder writes each second, whatever the steps do. If it has not for 30 s while its process
+    lives on this host, the recording is lost, not the job. For a job on another host, silent for a
+    minute, the two cannot be told apart. Steps that were made and
     could not be kept are counted: a full disk, a folder that was deleted.
 
     ## Why it costs

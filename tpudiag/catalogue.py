@@ -1,4 +1,4 @@
-"""Finds the units: the checks of checks/ and of other packages, and the renderers of reports/."""
+"""Discovers the checks of checks/ and of other packages, and the renderers of reports/."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _declared(package: str) -> bytes:
 
 
 def _foreign(point: EntryPoint) -> Check:
-    """The check of another package; one that cannot be loaded is named, not run into."""
+    """The check of another package; UsageError where it cannot be loaded."""
     try:
         loaded: object = point.load()
     # Whatever the code of others raises while it is imported.

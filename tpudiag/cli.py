@@ -49,7 +49,7 @@ could be diagnosed.
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose complaints quote the command line harmlessly; those of verbs are such, too."""
+    """A parser (its subcommands' too) whose error messages are sanitised."""
 
     def _print_message(self, message: str, file: Any = None) -> None:
         if message and file is sys.stderr:

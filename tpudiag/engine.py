@@ -20,8 +20,8 @@ from tpudiag.records import dataclass
 from tpudiag.settings import Settings
 from tpudiag.signals import Signals
 
-STOOD_IN = "the data was stood in for (--fake-data)"
-MODEL_STOOD_IN = "a part of the model was stood in for, and is of another size (--fake-data)"
+STOOD_IN = "the data is fake (--fake-data)"
+MODEL_STOOD_IN = "a part of the model is a stand-in of another size (--fake-data)"
 
 
 def examine(signals: Signals, checks: Iterable[Check], settings: Settings) -> tuple[Outcome, ...]:
@@ -70,7 +70,7 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
 def _parted(
     check: Check, findings: Iterable[Finding], settings: Settings
 ) -> tuple[list[Finding], tuple[Silenced, ...]]:
-    """The findings that are shown, none of them an error that is not sure, and those silenced."""
+    """The shown findings, uncertain ones a warning at most, and the silenced."""
     shown: list[Finding] = []
     silenced: list[Silenced] = []
     # One line may be met in two pipelines or functions that it made: it is mended once.
@@ -91,7 +91,7 @@ def _parted(
 
 @dataclass(frozen=True)
 class _Ending:
-    """How a check ended that did not come to its end."""
+    """How a check that did not finish ended."""
 
     verdict: Verdict
     cause: str

@@ -102,7 +102,7 @@ class Finding:
     location: Location | None = None
     _: KW_ONLY
     severity: Severity | None = None
-    """Where it differs from that of the check, which knows two degrees then."""
+    """Overrides the check's severity, where set."""
     cost_ms_per_step: float | None = None
     """What it costs, where that was measured; `cost_bytes` likewise."""
     cost_bytes: int | None = None
@@ -142,7 +142,7 @@ class Check:
     needs_model: bool = False
     """Whether its answer depends on the sizes of the model's parts."""
     frameworks: tuple[Framework, ...] = (Framework.TENSORFLOW,)
-    """Of whose jobs it knows something."""
+    """The frameworks that it supports."""
 
     @property
     def name(self) -> str:
@@ -158,7 +158,7 @@ class Check:
 
     @property
     def doc(self) -> str:
-        """The docstring, which feeds `explain`, HTML, SARIF and the README."""
+        """The docstring, which feeds `explain`, HTML, SARIF and the check's page."""
         return self.function.__doc__ or ""
 
     @property
@@ -181,7 +181,7 @@ def check(
 
 @dataclass(frozen=True)
 class Silenced:
-    """A finding that is not shown among the others, and why: counted, and in no verdict."""
+    """A suppressed finding and the reason: counted, and ignored by the verdict."""
 
     finding: Finding
     reason: str
@@ -226,7 +226,7 @@ def _to_measure(how: str) -> str:
 
 SubjectKind = Literal["job", "profile", "trainer"]
 Shortfall = Literal["part", "whole"]
-"""A source gave nothing, and the others were judged; or it ended before all could be judged."""
+"""part: one source gave no data; whole: the run ended before all checks could run."""
 
 
 @dataclass(frozen=True)
@@ -309,7 +309,7 @@ class Report:
     def exit_code(self, fail_on: FailOn = "error") -> int:
         """What the command line ends with: 0, 1 something failed, 2 not judged, 130 interrupted.
 
-        Where changes were tried, what they left decides, and no severity.
+        After `fix`: 1 where findings remain, whatever their severity.
         """
         if self.interrupted:
             return errors.EXIT_INTERRUPTED

@@ -1,1 +1,1 @@
-"""One file a verb."""
+"""One file for each command."""

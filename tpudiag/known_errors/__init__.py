@@ -1,1 +1,1 @@
-"""The error desk: what an error of TensorFlow on TPU means, and what mends it."""
+"""Known errors of TensorFlow and JAX on TPU, with their causes and fixes."""

@@ -1,8 +1,8 @@
 """The options of every verb, each declared once.
 
-A key of a verb's class is an option: its name and type are those of the library's keyword, what
-stands beside them is all else that is said of it (`option.py`). The command line
+Each key of a verb's TypedDict is an option: name and type are those of the library's keyword, its
+`Option` holds the rest (`option.py`). The command line
 (`commands/_parser.py`), the library's signatures, the arguments that agents see
 (`mcp_server/tools.py`), the keys of the settings file, and the page `docs/options.md`
-are made of them. Whoever takes options may ask here; nothing here knows who does.
+are made of them. Its users import it; it imports none of them.
 """

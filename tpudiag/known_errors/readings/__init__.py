@@ -1,4 +1,4 @@
-"""What an error itself says of its cause: its narrower cases, and what its figures tell."""
+"""Refines a matched error by the facts in its text: narrower cases, shapes, sizes."""
 
 from __future__ import annotations
 

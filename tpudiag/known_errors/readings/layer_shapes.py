@@ -54,7 +54,7 @@ def read(text: str, begin: int, end: int, cases: Sequence[Narrower] = ()) -> Rea
 def _of_kind(
     text: str, begin: int, wanted: int, got: int, cases: Sequence[Narrower]
 ) -> Reading | None:
-    """What mostly is behind it for the kind of layer that the text names before `begin` or behind."""
+    """The usual cause, by the kind of layer that the text names before or after `begin`."""
     named = _LAYER.search(text, max(0, begin - 80), begin + 160)
     if named is None:
         return None

@@ -145,7 +145,7 @@ def space(data: memoryview, release: Release = lambda _: None) -> Space:
     """Split an XSpace; raises Damaged where it is none, or not whole."""
     if len(data) == 0:
         raise Damaged(
-            "the file is empty (0 bytes): so a capture of over 2 GB is left, or one on a full disk; "
+            "the file is empty (0 bytes): a capture of over 2 GB, or on a full disk, leaves this; "
             "capture again, for fewer seconds"
         )
     if what := stranger(bytes(data[:HEAD])):

@@ -1,1 +1,1 @@
-"""Found first by the Pythons that a job starts: `sitecustomize` there holds back what they send."""
+"""First on PYTHONPATH of the Pythons that a job starts: `sitecustomize` blocks what they send."""

@@ -2,19 +2,18 @@
 
 Standard library and the job's own TensorFlow only. What is there is used as it is.
 
-**Made when asked for, by what it is used for; what cannot be made so is a hole.** A wrong guess is
-worse than a hole: no list of names is asked where running can tell, and no text of the script for
-what its data are.
+**Made on access, its type inferred from its use; what cannot be made so is a hole**, a placeholder.
+A wrong guess is worse than a hole: observe the run; do not match names or read the source for it.
 
 - A *hole* (`holes.py`) takes any use, and each use of one is another; what was done with it (the
   shape, the batch) is kept. Data sets, metrics, tokenizers and processors of hubs, models that were
   saved in a bucket and folders that Keras reads are holes.
 - A *statement* (`statements.py`, `wants.py`) of the script's top level or main function that fails
   for lack of data, a file that Python itself opens or a package that is not installed, does not end
-  the rehearsal: what it would have set becomes a hole. So it is with what other functions call for
-  its effect alone: a model whose weights are not there stays. Never one that trains, nor an error
-  that no data brings about. The report names what was passed over; where what a package should have
-  made is needed after all, its absence is the error that is told.
+  the rehearsal: what it would have set becomes a hole. The same holds for calls
+  elsewhere whose result is unused: a model whose weights are absent stays. Never for a statement
+  that trains, nor for an error that is not due to data. The report names what was passed over;
+  where what a package should have made is needed after all, its absence is the reported error.
 - A *model* (`filling.py`) knows what it takes. Where it is given a hole, or what was stood in for
   and it cannot take, its inputs, outputs and loss say what an example is, as it was put together or
   built, or as a trace of it shows; of such data there is no end. The pipeline is then none of the

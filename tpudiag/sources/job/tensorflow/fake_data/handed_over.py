@@ -1,7 +1,7 @@
-"""Holes that are handed to tf.data, or to a strategy: before anyone else hears of them.
+"""Holes that are handed to tf.data, or to a strategy: before any other subscriber sees them.
 
-Data of a hole are one, and what is done with them is kept; a strategy is given what fills it, so
-that all who hear of it hear of data.
+A dataset made from a hole is a hole that records its calls; a strategy is given fake data, so that
+later subscribers see a dataset.
 """
 
 from collections.abc import Callable
