@@ -1,13 +1,19 @@
-"""Where a check or a known error stands: `python -m tests.where [ID ...]`, without an id all."""
+"""Where things stand: `python -m tests.where [ID or WORD ...]`, without any all ids.
+
+Of an id the file and line of its check or known error; of a word the modules whose name or first
+sentence has it.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 TOP = Path(__file__).parents[1]
+PARTS = ("checks", "reports", "tpudiag")
 ROOMS = ("checks", "tpudiag/known_errors")
 STANDS = re.compile(
     r"""@check\(\s*"(TPU\d{3})"|\bid\s*[=:]\s*["']?([EPNR]\d{1,4})\b""", re.MULTILINE
@@ -26,13 +32,25 @@ def index() -> Iterator[tuple[str, str]]:
                     yield found[1] or found[2], f"{file.relative_to(TOP)}:{line}"
 
 
-def of(ids: Iterable[str]) -> list[str]:
-    """One line for each id."""
+def modules(word: str) -> Iterator[str]:
+    """Every module whose name or first sentence has a word, with that sentence."""
+    for file in sorted(file for part in PARTS for file in (TOP / part).rglob("*.py")):
+        about = (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
+        if word.lower() in f"{file.stem} {about}".lower():
+            yield f"{file.relative_to(TOP)}: {about}"
+
+
+def of(wanted: Iterable[str]) -> list[str]:
+    """One line for each id, and for each module that a word finds."""
     places = dict(index())
-    unknown = "no check or known error has this id"
     return [
-        f"{id_} {places[id_]}" if id_ in places else f"{id_}: {unknown}"
-        for id_ in map(str.upper, ids)
+        line
+        for each in wanted
+        for line in (
+            [f"{each.upper()} {places[each.upper()]}"]
+            if each.upper() in places
+            else [*modules(each)] or [f"{each}: no id, and no module speaks of it"]
+        )
     ]
 
 
