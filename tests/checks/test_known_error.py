@@ -432,7 +432,11 @@ def test_a_process_that_died_without_an_exception_is_searched_whole() -> None:
     ("module", "line", "message"),
     [
         ("google", "from google.colab import drive", "google.colab is a module of the notebook"),
-        ("keras_cv.layers.old", "import keras_cv.layers.old", "keras_cv is installed, but this release has no"),
+        (
+            "keras_cv.layers.old",
+            "import keras_cv.layers.old",
+            "keras_cv is installed, but this release has no",
+        ),
         ("cv2", "import cv2", "cv2 is OpenCV"),
     ],
 )
