@@ -12,8 +12,10 @@ from tpudiag.known_errors.plain_text import plain, squeezed
 from tpudiag.known_errors.probes import (
     SMALL_BYTES,
     Probe,
+    at_once,
     candidates,
     compiled,
+    one_by_one,
     probes,
 )
 from tpudiag.known_errors.search import match
@@ -77,8 +79,7 @@ def test_a_long_text_has_the_same_answers_as_a_short_one() -> None:
 def test_small_texts_and_larger_ones_are_searched_for_the_same_places() -> None:
     words = b" ".join(error.example.encode() for error in known_errors()[::60])
     small = squeezed(words).lower()[:SMALL_BYTES]
-    in_small = candidates(small)
-    in_larger = candidates(small + b"-" * SMALL_BYTES)
+    in_small, in_larger = one_by_one(small), at_once(small)
     assert len(in_small) > 50
     assert in_small.keys() <= in_larger.keys()
     for probe in in_larger.keys() - in_small.keys():

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache, cached_property
+from itertools import count
 from typing import TYPE_CHECKING
 
 from .catalogue import known_errors
@@ -81,10 +82,13 @@ LONG_LEAD = 30
 """Bytes that may stand before the anchor from which on it is, too: each is tried as a beginning."""
 SMALL_BYTES = 4096
 """Up to here looking for each anchor by itself costs less than building the automaton."""
+FEW_TEXTS = 16
+"""Small texts in one process from which on building it costs less."""
 MANY_PLACES = 64
 """Places of an anchor in a block from which on looking for the rest of its pattern is quicker."""
 LARGE_BYTES = 1 << 19
 """From here on the automaton is the one that takes longer to build."""
+_SMALL_TEXTS = count()
 _GROUP = re.compile(r"\(\?P<(\w+)>((?:\\.|[^()\\])*)")
 _WORDS = re.compile(r"(?<!\\)\.\{|\\w |[a-z]{2} (?!\?)")
 """Anything, letters and blanks, or words."""
@@ -137,11 +141,20 @@ def _automaton(*, large: bool) -> BytesAhoCorasick:
 
 def candidates(text: bytes) -> dict[Probe, list[int]]:
     """Where the anchors of patterns are in a text without white space, in lower case."""
-    if len(text) <= SMALL_BYTES:
-        # Most patterns are out by how they begin: their anchor need not be known.
-        begun = zip(probes(), _beginnings(), strict=True)
-        likely = (probe for probe, beginning in begun if beginning in text)
-        return {each: list(_places(each.anchor, text)) for each in likely if each.anchor in text}
+    alone = len(text) <= SMALL_BYTES and next(_SMALL_TEXTS) < FEW_TEXTS
+    return one_by_one(text) if alone else at_once(text)
+
+
+def one_by_one(text: bytes) -> dict[Probe, list[int]]:
+    """The candidates, each looked for by itself."""
+    # Most patterns are out by how they begin: their anchor need not be known.
+    begun = zip(probes(), _beginnings(), strict=True)
+    likely = (probe for probe, beginning in begun if beginning in text)
+    return {each: list(_places(each.anchor, text)) for each in likely if each.anchor in text}
+
+
+def at_once(text: bytes) -> dict[Probe, list[int]]:
+    """The candidates by the automaton."""
     automaton = _automaton(large=len(text) > LARGE_BYTES)
     places = defaultdict[int, list[int]](list)
     # An anchor may lie within another one.
