@@ -6,6 +6,7 @@ import functools
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,3 +49,10 @@ def test_a_function_is_found_within_partials_and_wrappers() -> None:
     once = functools.partial(logged, rate=0.1)
     assert user_lines.unwrapped(functools.partial(once, 1)) is step
     assert user_lines.unwrapped(7) == 7
+
+
+@pytest.mark.parametrize("values", [[[1.0, 2.0]], "rows", {}.values, ()])
+def test_only_the_values_of_replicas_have_a_first_one(values: object) -> None:
+    rows = SimpleNamespace(values=values)  # as those of sparse, ragged and sliced tensors
+    assert user_lines.first_replica_value(rows) is rows
+    assert user_lines.first_replica_value(SimpleNamespace(values=(rows, values))) is rows

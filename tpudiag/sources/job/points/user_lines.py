@@ -255,9 +255,9 @@ def unwrapped(function: object) -> Any:
 
 def first_replica_value(value: object) -> object:
     """The first replica's part of a per-replica value; anything else unchanged."""
-    # `values` of a dict is a method and has no items.
+    # Those of sparse, ragged and sliced tensors are one tensor, those of a dict a method.
     values: Any = getattr(value, "values", None)
-    return values[0] if hasattr(values, "__getitem__") and len(values) else value
+    return values[0] if isinstance(values, tuple) and values else value
 
 
 def follow_autograph() -> None:
