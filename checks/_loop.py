@@ -5,8 +5,8 @@ from tpudiag.signals import Signals, StepNumerics, TrainingLoop
 
 from ._need import need, of_a_job
 
-FEWEST_STEPS = 5
-"""The least steps that show what a loop does in each of them."""
+FEWEST_STEPS = 4
+"""The least steps that show what a loop does in each of them: a slow rehearsal sees no more."""
 
 
 def loop_of(signals: Signals, fewest: int = 1) -> TrainingLoop:

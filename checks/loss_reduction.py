@@ -171,9 +171,10 @@ def _what(scale: LossScale, wanted: float, is_sum: bool) -> str:
         return "nothing between the loss and the replica's batch divides it by the replicas"
     if is_sum:
         return "the loss is a sum that nothing divides by the batch: it grows with the global batch"
-    slip = (
-        "it is averaged over the replica's batch, not over the global one"
-        if abs(scale.weight - 1) < TOLERANCE
-        else "it is not divided by the global batch"
-    )
+    if abs(scale.weight * scale.replicas / wanted - 1) < TOLERANCE:
+        slip = "it is divided by the replicas twice"
+    elif abs(scale.weight - 1) < TOLERANCE:
+        slip = "it is averaged over the replica's batch, not over the global one"
+    else:
+        slip = "it is not divided by the global batch"
     return f"the loss is {scale.weight / wanted:.6g} times what it should be: {slip}"

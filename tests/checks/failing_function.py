@@ -280,6 +280,11 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU108", loop(fetches=(ResultFetch("summary", 24, 25, HERE),)), Severity.WARNING),
     ("TPU108", loop(fetches=(ResultFetch("variable", 24, 25, HERE),)), Severity.WARNING),
     (
+        "TPU108",
+        loop(dispatches=4, fetches=(ResultFetch("result", 4, 4, HERE),)),
+        Severity.WARNING,
+    ),
+    (
         "TPU109",
         loop(setups=(RepeatedSetup(kind="tpu", times=2, location=HERE, variables=9),)),
         Severity.WARNING,

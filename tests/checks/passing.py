@@ -307,7 +307,7 @@ SKIPS: tuple[tuple[str, Signals], ...] = (
     ("TPU602", h(checkpoints=saved("ModelCheckpoint", "m/{epoch}.h5"), tpu_named="my-tpu")),
     ("TPU208", h(pipelines=given(READER, files=TWO_FILES), tpu_named="my-tpu")),
     ("TPU107", h(loop=None)),
-    ("TPU108", loop(dispatches=4)),
+    ("TPU108", loop(dispatches=3)),
     ("TPU212", loop(fits=(replace(LOOP.fits[0], batches=-2),))),
     ("TPU505", loop(dispatches=0)),
     ("TPU507", h(loop=None)),

@@ -8,8 +8,8 @@ from tpudiag.sources.job.points import Library
 TIMES_STOPPED_BEFORE_EXIT = 3
 FEWEST_STEPS = 3
 TELL_S = 0.25
-TRACED_STEPS = 4
-"""Traced steps that are observed where none is run: enough to see how their loop continues."""
+TRACED_STEPS = 8
+"""Traced steps that are observed where none is run, which cost nothing: enough for their loop."""
 
 
 class StopObservation(BaseException):

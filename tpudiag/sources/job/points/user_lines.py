@@ -257,7 +257,7 @@ def first_replica_value(value: object) -> object:
     """The first replica's part of a per-replica value; anything else unchanged."""
     # Those of sparse, ragged and sliced tensors are one tensor, those of a dict a method.
     values: Any = getattr(value, "values", None)
-    return values[0] if isinstance(values, tuple) and values else value
+    return values[0] if values.__class__ is tuple and values else value
 
 
 def follow_autograph() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tpudiag.model import Location
 from tpudiag.signals import Batch
-from tpudiag.sources.job.tensorflow.graphs.loss import Term, weighed
+from tpudiag.sources.job.tensorflow.graphs.loss import Term, divided_again, weighed
 
 PROGRAM = """
 import json, os
@@ -156,3 +157,24 @@ BATCH = Batch(128, 16, 8)
 def test_what_constants_tell(term: Term, averaged: bool, weight: float | None) -> None:
     scale = weighed(term, BATCH, averaged)
     assert (scale and scale.weight) == (weight and pytest.approx(weight))
+
+
+@pytest.mark.parametrize(
+    ("base", "constants", "named", "again"),
+    [
+        (16.0, (1 / 8, 1 / 128), (1 / 8,), True),
+        (1.0, (1 / 8, 1 / 8), (1 / 8, 1 / 8), True),
+        (1.0, (1 / 8, 1 / 8), (1 / 8,), False),
+        (16.0, (1 / 8, 1 / 128), (1 / 128,), False),
+        (16.0, (1 / 128,), (1 / 128,), False),
+    ],
+)
+def test_a_loss_is_divided_by_the_replicas_again_where_each_such_line_names_them(
+    base: float, constants: tuple[float, ...], named: tuple[float, ...], again: bool
+) -> None:
+    line = Location("train.py", 7)
+    term = Term(base=base, constants=constants, named=tuple((each, line) for each in named))
+    assert divided_again(term, 8) == (line if again else None)
+    scale = weighed(term, BATCH, False, again=line)
+    assert scale and scale.location == line
+    assert scale.weight == pytest.approx(1 / 64 if len(constants) > 1 else 1 / 8)

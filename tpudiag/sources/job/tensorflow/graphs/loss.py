@@ -6,6 +6,7 @@ weights; where none can, the scaling is missing. A path with an unknown factor (
 argument, a sum over replicas) gives no fact.
 """
 
+import linecache
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -49,6 +50,8 @@ class Term:
     known: bool = True
     """Whether every factor on the path is constant."""
     location: Location | None = None
+    named: tuple[tuple[float, Location], ...] = ()
+    """Factors whose lines name the replicas, the last one first."""
 
 
 def scales(
@@ -58,8 +61,10 @@ def scales(
     read_off: dict[tuple[float, Location | None], LossScale] = {}
     for call in calls:
         mean = averaged or _divided_by_hand(tf, call, batch.replicas)
-        for term in terms(tf, call, batch.per_replica_batch):
-            scale = weighed(term, batch, mean)
+        found = terms(tf, call, batch.per_replica_batch)
+        again = [None if mean else divided_again(term, batch.replicas) for term in found]
+        for term in found:
+            scale = weighed(term, batch, mean, again=again[0] if all(again) else None)
             if scale is not None:
                 scale = replace(scale, location=scale.location or call.location)
                 read_off.setdefault((scale.weight, scale.location), scale)
@@ -71,10 +76,13 @@ def terms(tf: Library, call: GradientCall, replica_batch: int) -> tuple[Term, ..
     return tuple(_Walk(tf, replica_batch).of(call.target, Term(base=1.0), _DEPTH, whole=True))
 
 
-def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
+def weighed(
+    term: Term, batch: Batch, averaged: bool, *, again: Location | None = None
+) -> LossScale | None:
     """A term's relation to the global batch, None where the trace does not show it.
 
-    The author's weights of terms are left out of the scale.
+    The author's weights of terms are left out of the scale; `again` is the line where all of the
+    loss is divided by the replicas a second time.
     """
     wanted = 1.0 if averaged else 1 / batch.replicas
     whole = term.base * prod(term.constants)
@@ -90,7 +98,7 @@ def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
         # After a curve (sqrt of a mean) the scale is the reduced value's; the loss's own error is
         # unknown.
         weight = None if not averaged and _near(parts[1:], right) else 1.0
-    elif _near([whole], right) or (not averaged and _near(parts, right)):
+    elif _near([whole], right) or (again is None and not averaged and _near(parts, right)):
         weight = wanted
     # Off by exactly the replicas, the per-replica batch or the global one: nobody chooses such a
     # weight, so it is a mistake. Anything else may be intended.
@@ -103,7 +111,20 @@ def weighed(term: Term, batch: Batch, averaged: bool) -> LossScale | None:
     if weight is None:
         return None
     values = term.per_example if term.unmeant and weight == whole else 1
-    return LossScale(weight, batch.replicas, averaged, term.location, term.linear, values)
+    location = again or term.location
+    return LossScale(weight, batch.replicas, averaged, location, term.linear, values)
+
+
+def divided_again(term: Term, replicas: int) -> Location | None:
+    """The line that divides a mean over all replicas by them once more, where it names them.
+
+    Other lines may divide by as many steps whose gradients they add up.
+    """
+    parts = sum(_near([constant], [1 / replicas]) for constant in term.constants)
+    lines = [line for factor, line in term.named if _near([factor], [1 / replicas])]
+    whole = term.base * prod(term.constants)
+    exact = term.known and term.linear and _near([whole], [replicas**-2])
+    return lines[0] if exact and lines and len(lines) == parts else None
 
 
 def _divided(term: Term) -> bool:
@@ -219,7 +240,9 @@ class _Walk:
             constant, other = self._constants.of(left), right
         if constant is not None:
             if constant != 0:
-                yield from self.of(other, _times(way, 1 / constant if divides else constant), depth)
+                factor = 1 / constant if divides else constant
+                way = _named(_times(way, factor), factor, operation)
+                yield from self.of(other, way, depth)
             return
         whole = divides and self._constants.of(left) is not None
         sides = [[] if whole else [*self.of(left, Term(base=1.0), 40)]]
@@ -276,6 +299,14 @@ def _times(way: Term, constant: float) -> Term:
     if abs(constant) == 1:
         return way
     return replace(way, constants=(*way.constants, abs(constant)))
+
+
+def _named(way: Term, factor: float, operation: Operation) -> Term:
+    """A path with a factor whose line may name the replicas."""
+    line = user_lines.of_frames(operation.traceback or ())
+    if line is None or "replica" not in linecache.getline(line.file, line.line or 0).lower():
+        return way
+    return replace(way, named=(*way.named, (abs(factor), line)))
 
 
 def _source(tensor: Tensor) -> Tensor:
