@@ -139,6 +139,9 @@ def _too_wide(
             "  # before the product, with its weights: what is computed\n"
             "# outside Keras' layers, or by layers of another policy, does not follow the policy"
         )
+    elif precision is not None and precision.unused_at is not None:
+        message += ": a policy of 16 bit is made here, but set nowhere."
+        fix, where = _SET_POLICY, precision.unused_at
     else:
         message += "."
         fix = by_library(signals, _SET_POLICY, _CAST_JAX)

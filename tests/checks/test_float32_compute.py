@@ -62,3 +62,10 @@ def test_the_users_own_setting_is_named_beside_the_place() -> None:
     switch = PrecisionSwitch("mixed_precision_dtype: float32", Location("vit.yaml", 4))
     told = finding(MixedPrecision(("float32",)), switch, PrecisionSwitch("--bf16=false"))
     assert "`mixed_precision_dtype: float32` (vit.yaml:4); `--bf16=false`" in told.message
+
+
+def test_a_policy_that_is_set_nowhere_is_told_at_its_line() -> None:
+    made = Location("train.py", 12)
+    told = finding(MixedPrecision(("float32",), global_policy="float32", unused_at=made))
+    assert told.location == made and "set nowhere" in told.message
+    assert "set_global_policy" in told.fix

@@ -243,3 +243,5 @@ class MixedPrecision:
     wide_layers: tuple[WideLayer, ...] = ()
     set_at: Location | None = None
     """The line that set the global policy last."""
+    unused_at: Location | None = None
+    """The line that made a policy of 16 bit that is set nowhere."""

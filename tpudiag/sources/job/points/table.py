@@ -309,6 +309,7 @@ POLICY_SET = point(
     "the type that layers compute in",
     "set_dtype_policy: Keras 3",
 )
+POLICY_MADE = point("keras.mixed_precision.Policy", "__init__", "a type that may never be set")
 CHECKPOINT_CALLBACK_MADE = point(
     "keras.callbacks.ModelCheckpoint", "__init__", "where Keras saves checkpoints"
 )

@@ -29,6 +29,26 @@ def test_an_input_has_no_policy_that_tells() -> None:
     assert list(watch.policies) == ["mixed_bfloat16"]
 
 
+def test_a_policy_that_is_made_and_neither_set_nor_given_is_unused() -> None:
+    class Policy:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+    mixed = SimpleNamespace(Policy=Policy, set_global_policy=lambda _: None)
+    layers = SimpleNamespace(Layer=type("Layer", (Layer,), {}))
+    keras: Any = SimpleNamespace(Model=type("Model", (), {}), layers=layers, mixed_precision=mixed)
+    watch = LayerWatch()
+    watch.watch(keras)
+    Policy("float32")
+    assert watch.unused_policy() is None
+    policy = Policy("mixed_bfloat16")
+    layers.Layer("float32")
+    line = watch.unused_policy()
+    assert line is not None and line.file.endswith("test_layers.py")
+    mixed.set_global_policy(policy)
+    assert watch.unused_policy() is None
+
+
 def test_a_layer_of_its_own_float32_is_kept_with_its_line_and_dtype() -> None:
     layers = SimpleNamespace(Layer=type("Layer", (Layer,), {}))
     policy = SimpleNamespace(name="mixed_bfloat16")

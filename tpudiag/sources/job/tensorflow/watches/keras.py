@@ -184,6 +184,7 @@ class KerasWatch:
             self.layers.made_before,
             tuple(self.layers.wide),
             self.layers.policy_line(),
+            self.layers.unused_policy(),
         )
 
     def own_methods(self) -> tuple[object, ...]:

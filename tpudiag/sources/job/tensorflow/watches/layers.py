@@ -27,6 +27,8 @@ class LayerWatch:
         """By a layer's id, which may be reused after it is gone."""
         self._model_class: type | tuple[()] = ()
         self._set_at: dict[str, Location] = {}
+        self._sixteen_at: tuple[str, Location] | None = None
+        """The 16-bit policy that the user's code made last."""
         self._global_policy: Callable[[], object] | None = None
         self._not_computing: tuple[type, ...] = ()
         self.global_policy: str | None = None
@@ -42,6 +44,7 @@ class LayerWatch:
         self._not_computing = (metric,) if metric is not None else ()
         hooks.after(table.LAYER_MADE, self._note_layer, keras)
         hooks.before(table.POLICY_SET, self._note_policy, keras)
+        hooks.after(table.POLICY_MADE, self._note_made, keras)
 
     def line_of(self, name: str) -> Location | None:
         """The line that made the library layer of a variable or operation."""
@@ -61,6 +64,17 @@ class LayerWatch:
     def policy_line(self) -> Location | None:
         """The line that set the global policy in force."""
         return self._set_at.get(str(self.global_policy))
+
+    def unused_policy(self) -> Location | None:
+        """The line that made a 16-bit policy that neither layers have nor is set."""
+        name, line = self._sixteen_at or ("", None)
+        return None if name in self.policies or name in self._set_at else line
+
+    def _note_made(self, policy: object, *_: object, **__: object) -> None:
+        """A policy was made; those of names are made by the library."""
+        line, name = user_lines.direct_caller(), str(getattr(policy, "name", ""))
+        if line is not None and name.endswith("float16"):
+            self._sixteen_at = name, line
 
     def _is_model(self, layer: object) -> bool:
         return isinstance(layer, self._model_class)
