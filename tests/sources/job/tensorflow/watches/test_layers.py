@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
 
@@ -29,12 +30,25 @@ def test_an_input_has_no_policy_that_tells() -> None:
     assert list(watch.policies) == ["mixed_bfloat16"]
 
 
+def test_of_two_packages_each_layer_is_under_the_policy_of_its_own() -> None:
+    watch = LayerWatch()
+    made: list[Any] = []
+    for name in ("mixed_bfloat16", "float32"):
+        config = SimpleNamespace(dtype_policy=partial(SimpleNamespace, name=name))
+        layers = SimpleNamespace(Layer=type("Layer", (Layer,), {"__init__": Layer.__init__}))
+        keras = SimpleNamespace(Model=type("Model", (), {}), layers=layers, config=config)
+        watch.watch(cast("Any", keras))
+        made.append(layers.Layer)
+    made[0]("mixed_bfloat16")
+    assert (watch.global_policy, watch.made_before) == ("mixed_bfloat16", None)
+
+
 def test_a_policy_that_is_made_and_neither_set_nor_given_is_unused() -> None:
     class Policy:
         def __init__(self, name: str) -> None:
             self.name = name
 
-    mixed = SimpleNamespace(Policy=Policy, set_global_policy=lambda _: None)
+    mixed = SimpleNamespace(Policy=Policy, set_global_policy=id)
     layers = SimpleNamespace(Layer=type("Layer", (Layer,), {}))
     keras: Any = SimpleNamespace(Model=type("Model", (), {}), layers=layers, mixed_precision=mixed)
     watch = LayerWatch()

@@ -4,7 +4,7 @@ import linecache
 import re
 import sys
 import weakref
-from collections.abc import Callable
+from functools import partial
 
 from tpudiag.model import Location
 from tpudiag.signals import WideLayer
@@ -25,24 +25,17 @@ class LayerWatch:
         self._made_at: dict[str, Location] = {}
         self._makers: dict[int, tuple[weakref.ref[object], Location]] = {}
         """By a layer's id, which may be reused after it is gone."""
-        self._model_class: type | tuple[()] = ()
         self._set_at: dict[str, Location] = {}
         self._sixteen_at: tuple[str, Location] | None = None
         """The 16-bit policy that the user's code made last."""
-        self._global_policy: Callable[[], object] | None = None
-        self._not_computing: tuple[type, ...] = ()
         self.global_policy: str | None = None
         self.made_before: Location | None = None
         self.wide: list[WideLayer] = []
 
     def watch(self, keras: Library) -> None:
         """Install the hooks on a Keras package."""
-        self._model_class = keras.Model
-        config, mixed = getattr(keras, "config", None), getattr(keras, "mixed_precision", None)
-        self._global_policy = getattr(config, "dtype_policy", getattr(mixed, "global_policy", None))
-        metric = getattr(getattr(keras, "metrics", None), "Metric", None)  # a layer, in Keras 2
-        self._not_computing = (metric,) if metric is not None else ()
-        hooks.after(table.LAYER_MADE, self._note_layer, keras)
+        # Of several packages each has a policy, a model and layers of its own.
+        hooks.after(table.LAYER_MADE, partial(self._note_layer, keras), keras)
         hooks.before(table.POLICY_SET, self._note_policy, keras)
         hooks.after(table.POLICY_MADE, self._note_made, keras)
 
@@ -76,9 +69,6 @@ class LayerWatch:
         if line is not None and name.endswith("float16"):
             self._sixteen_at = name, line
 
-    def _is_model(self, layer: object) -> bool:
-        return isinstance(layer, self._model_class)
-
     def _note_policy(self, policy: object, *_: object, **__: object) -> None:
         """A global policy is set, by name or as an object."""
         where, name = user_lines.caller(), str(getattr(policy, "name", policy))
@@ -86,14 +76,15 @@ class LayerWatch:
             self._set_at[name] = where
             self.global_policy = name
 
-    def _note_layer(self, layer: object, *_: object, **__: object) -> None:
+    def _note_layer(self, keras: Library, layer: object, *_: object, **__: object) -> None:
         """A layer was made; for the user's own classes the operation's line is more precise."""
         if type(layer).__name__ == "InputLayer":
             return  # it computes nothing
         where = user_lines.caller()
         name = getattr(layer, "name", None)
-        library = type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")
-        if where is not None and library and isinstance(name, str) and not self._is_model(layer):
+        of_library = type(layer).__module__.partition(".")[0] in ("keras", "tf_keras")
+        library = of_library and not isinstance(layer, keras.Model)
+        if where is not None and library and isinstance(name, str):
             self._made_at[name] = where
         maker = user_lines.maker()
         if maker is not None and not _users_own(layer):
@@ -101,13 +92,16 @@ class LayerWatch:
         policy = getattr(getattr(layer, "dtype_policy", None), "name", None)
         if isinstance(policy, str):
             self.policies.setdefault(policy, self._set_at.get(policy) or where)
-            self._note_wide(layer, policy)
+            self._note_wide(keras, layer, policy)
 
-    def _note_wide(self, layer: object, policy: str) -> None:
+    def _note_wide(self, keras: Library, layer: object, policy: str) -> None:
         """Record a layer set to float32 by its own argument."""
-        if self._global_policy is None or isinstance(layer, self._not_computing):
+        config, mixed = getattr(keras, "config", None), getattr(keras, "mixed_precision", None)
+        in_force = getattr(config, "dtype_policy", getattr(mixed, "global_policy", None))
+        metric = getattr(getattr(keras, "metrics", None), "Metric", None)  # a layer, in Keras 2
+        if in_force is None or (metric is not None and isinstance(layer, metric)):
             return
-        self.global_policy = str(getattr(self._global_policy(), "name", None))
+        self.global_policy = str(getattr(in_force(), "name", None))
         sixteen = self.global_policy.endswith("float16")
         if policy == "float32" and not sixteen:
             self.made_before = self.made_before or user_lines.outside_keras()
