@@ -16,7 +16,7 @@ TOP = Path(__file__).parents[1]
 PARTS = ("checks", "reports", "tpudiag")
 ROOMS = ("checks", "tpudiag/known_errors")
 STANDS = re.compile(
-    r"""@check\(\s*"(TPU\d{3})"|\bid\s*[=:]\s*["']?([EPNR]\d{1,4})\b""", re.MULTILINE
+    r"""@check\(\s*"(TPU\d{3})"|(?:\bid\s*[=:]\s*["']?|^\[case\.)([EPNR]\d{1,4})\b""", re.MULTILINE
 )
 """An id where it is given, in Python or in a file of data."""
 

@@ -18,8 +18,7 @@ SENTENCES = QUESTIONS.with_name("sentences.json")
 """What libraries write, each with the file that holds its words (empty: from experience)."""
 
 CASE = """
-[[case]]
-id = 'E01'
+[case.E01]
 family = 'a'
 phase = 'any'
 says = ['x']
@@ -42,9 +41,9 @@ def written(folder: Path, text: str) -> Path:
         (CASE.replace("cause = 'A cause.'", ""), "E01: case lacks cause"),
         (CASE + "yields = ['E02']", "E01: case has no yields"),
         (CASE.replace("['x']", "'x'"), "E01: says is of another type"),
-        (CASE + "[[case.narrower]]\nsays = 'y'\n", "E01: narrower lacks cause, fix"),
+        (CASE + "[[case.E01.narrower]]\nsays = 'y'\n", "E01: narrower lacks cause, fix"),
         (
-            CASE + "[[case.narrower]]\ncause = 'c'\nfix = 'f'\n",
+            CASE + "[[case.E01.narrower]]\ncause = 'c'\nfix = 'f'\n",
             "E01: narrower lacks says or when",
         ),
         (CASE.replace("['x']", "['{{odd}}']"), "no fragment is called 'odd'"),

@@ -1,7 +1,8 @@
 """The cases of the data files, checked and made into one file that is read quickly.
 
-`cases/*/*.toml` are the source of truth: one subject a file, one room a folder. A wheel holds the
-compiled file alone; in a source tree it is made anew whenever a data file is newer.
+`cases/*/*.toml` are the source of truth: one subject a file, one room a folder; a file's `phase`
+is that of its cases that name none. A wheel holds the compiled file alone; in a source tree it is
+made anew whenever a data file is newer.
 """
 
 import json
@@ -92,6 +93,9 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
         with path.open("rb") as stream:
             tables = tomllib.load(stream)
         fragments |= tables.pop("fragments", {})
+        phase = {"phase": each} if (each := tables.pop("phase", "")) else {}
+        of_id: Any = tables.pop("case", {})
+        tables["case"] = [{"id": id_, **phase, **row} for id_, row in of_id.items()]
         for kind, names in tables.pop("names", {}).items():
             cases["names"].setdefault(kind, {}).update(_flat(names))
         for kind, rows in tables.items():
