@@ -26,6 +26,7 @@ from ._error_families import (
 from ._heard import Heard, died, heard
 
 IN_PLACE = "run it where it may write and send: on a TPU, or with `--in-place`"
+_DATED = ("tensorflow", "tensorflow-cpu", "tensorflow-tpu", "keras", "jax", "numpy")
 REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
@@ -120,7 +121,9 @@ def _in(text: Heard, signals: Signals, seen: dict[str, Match]) -> Iterator[tuple
         *(OF_DATA if signals.stood_in or signals.loop is not None else ()),
         *(OF_NO_TPU if signals.origin is Origin.REHEARSAL else ()),
     )
-    for hit in of_job(match(text.text), text.text, versions):
+    # A name that this release should have is not lacking for its age.
+    named = "".join(f"\n{name}=={versions[name]}" for name in _DATED if name in versions)
+    for hit in of_job(match(text.text + named), text.text, versions):
         known = hit.error
         # The log says again, and less of it, what the exception said.
         followed = hit.secondary or any(

@@ -16,6 +16,7 @@ from tpudiag.signals import (
     CodeFrame,
     Crash,
     Dispatch,
+    Environment,
     JobEnd,
     LoggedRecord,
     Origin,
@@ -167,6 +168,19 @@ def test_values_of_the_text_are_said_and_shown() -> None:
     assert "36.00G" in finding.message and "15.75G" in finding.message
     assert evidence(finding.evidence, "needed").value == "36.00G"
     assert finding.severity is Severity.ERROR
+
+
+def test_a_release_that_has_a_name_is_not_said_to_be_too_old_for_it() -> None:
+    said = "ImportError: cannot import name 'OneDeviceStrategy' from 'tensorflow.distribute' (x.py)"
+    end = JobEnd(how="exception", error=said, location=LINE, exit_code=1)
+
+    def told(version: str) -> str:
+        installed = Environment(python="3.11", distributions={"tensorflow": version})
+        signals = Signals(origin=Origin.REHEARSAL, end=end, environment=installed)
+        (judged,) = examine(signals, [CHECK], Settings())
+        return " ".join(each.message for each in judged.findings)
+
+    assert "an older one" not in told("2.15.1") and "1.13" in told("1.13.2")
 
 
 def test_exception_stands_before_the_log_and_each_error_once() -> None:

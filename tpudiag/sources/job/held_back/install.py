@@ -30,15 +30,17 @@ class HeldBack:
         self.ledger = Ledger(recorder.put, os.path.join(own, "sends"))
         self._walled = spec.isolation in ("landlock", "refused")
         kind = NoWrites if spec.isolation == "refused" else Layer
-        self._away = tuple(host for host in hosts if not os.path.isdir(host))
+        away = tuple(host for host in hosts if not os.path.isdir(host))
         self.layer = kind(spec.layer, self._covers)
+        self.layer.hosts = away
         self.layer.on_change = self.ledger.note_file
         # The profile, the lowered step, and the job's folder for temporary files.
         temporary = os.environ.get("TMPDIR", "") if spec.rehearse else ""
         for kept in filter(None, (spec.log_dir, spec.lower_to, temporary, *spec.writable)):
             self.layer.leave_alone(kept)
         self._files = FileCalls(self.layer)
-        if self._walled or self._away:
+        self._redirects = self._walled or bool(away)
+        if self._redirects:
             self._files.install()
         if isinstance(self.layer, NoWrites):
             self.layer.watch()
@@ -66,11 +68,11 @@ class HeldBack:
 
     def _covers(self, path: str) -> bool:
         """Whether a local path is redirected; unnecessary where the system isolates writes."""
-        return self._walled or (path + "/").startswith(self._away)
+        return self._walled or (path + "/").startswith(self.layer.hosts)
 
     def by_module(self) -> Watches:
         """The hooks by the module whose import triggers them."""
-        return {**self._by_module, **(self._files.by_module() if self._walled else {})}
+        return {**self._by_module, **(self._files.by_module() if self._redirects else {})}
 
     def watch_tensorflow(self, tf: Library) -> None:
         """TensorFlow was imported."""

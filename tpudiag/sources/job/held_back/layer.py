@@ -50,6 +50,8 @@ class Layer:
         self.elsewhere = Elsewhere()
         self.on_change: Callable[[str, bool], None] = lambda _path, _removed: None
         """Called with each remote path that is written or removed."""
+        self.hosts: tuple[str, ...] = ()
+        """Folders of hosts that are missing here, with all below them that a script names."""
         self._left_alone = [self.folder]
         self._hidden: set[str] = set()
 
@@ -172,9 +174,9 @@ class Layer:
         return _like(path, place)
 
     def _make_parent(self, whole: str, place: str) -> None:
-        """The folder of a place, where the job sees one; in a bucket there always is one."""
+        """The folder of a place, where the job sees one; in a bucket and on a host there is one."""
         parent = os.path.dirname(whole)
-        if _SCHEME.match(whole) or self._is_folder(parent):
+        if _SCHEME.match(whole) or whole.startswith(self.hosts) or self._is_folder(parent):
             os.makedirs(os.path.dirname(place), exist_ok=True)
 
     def _is_folder(self, whole: str) -> bool:

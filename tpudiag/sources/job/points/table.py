@@ -379,12 +379,7 @@ TABLE_READ = point(
     "a table",
     "pandas 2 and 3",
 )
-TABLE_WRITTEN = point(
-    "pandas.DataFrame",
-    "to_csv to_json to_pickle to_parquet",
-    "a table that is read again later",
-    holder=Holder.DEFINER,
-)
+JSON_WRITTEN = point("json.JSONEncoder", "default", "a hole is written as a number")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")
 FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")
 FILES_MATCHED = point("glob", "glob", "names of files")

@@ -26,11 +26,11 @@ def replicas_that_fit(variables: tuple[VariableSeen, ...], wanted: int) -> int:
     """The most replicas, up to `wanted`, that can be traced and held; at least 1.
 
     Two are kept where only time is short, so that interaction between replicas is still seen;
-    except for a model that takes as long to trace by itself.
+    except for a model that takes as long to trace by itself, as another start would.
     """
     trainable = [variable for variable in variables if variable.trainable]
     by_time = VARIABLES_TO_TRACE // max(len(trainable), 1)
-    if 0 < by_time < 2:
+    if by_time < 2 and (by_time or wanted == 2):
         by_time = 2
     size_bytes = sum(variable.bytes for variable in trainable)
     by_memory = int(MEMORY_SHARE * available_bytes() / max(COPIES * size_bytes, 1))

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 import linecache
 import pickle
 from pathlib import Path
@@ -82,8 +83,18 @@ def test_a_hole_is_as_long_as_what_it_was_made_of_or_is_put_beside() -> None:
     )
 
 
+def test_a_hole_is_as_long_as_what_is_taken_of_it() -> None:
+    hole: Any = Hole()
+    beside = hole + np.arange(40)
+    assert [len(hole[:100]), len(hole[8:].x[:-2]), len(beside[30:])] == [100, holes.LENGTH - 10, 10]
+    assert [len(hole[np.arange(6)]), len(hole[[4, 2]]["x"]), len(hole[:7, 3])] == [6, 2, 7]
+    assert len(beside[np.arange(40) > 3]) == 40 and np.array(hole[:9]).shape[0] == 9
+
+
 def test_a_hole_is_written_as_anything_is() -> None:
     assert isinstance(pickle.loads(pickle.dumps([Hole(None, "x", (lambda: 0,))]))[0], Hole)
+    holes.install()
+    assert json.loads(json.dumps({"a": Hole()})) == {"a": 2}
     assert holes.batch_of(copy.deepcopy(holes.batched(8))) == 8
 
 

@@ -48,11 +48,7 @@ def test_what_is_there_is_not_away(tmp_path: Path) -> None:
     assert not paths.is_absent(None)
 
 
-def test_what_a_notebook_writes_to_its_host_is_kept_where_the_host_is_not(tmp_path: Path) -> None:
-    kept = paths.kept("/kaggle/working/folds.csv", str(tmp_path))
-    assert kept is not None
-    assert Path(kept).parent.parent == tmp_path
-    assert paths.kept("folds.csv", str(tmp_path)) is None
+def test_a_folder_of_a_host_is_known_by_its_name(tmp_path: Path) -> None:
     assert paths.is_hosted("/kaggle/input/images")
     assert not paths.is_hosted(str(tmp_path / "images"))
 

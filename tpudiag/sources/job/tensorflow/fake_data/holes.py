@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from tpudiag.sources.job.points import Args, Call, user_lines
+from tpudiag.sources.job.points import Args, Call, hooks, table, user_lines
 
 from .asking import is_decorated, taken_apart, taken_at_will
 from .open_arrays import asked_sizes
@@ -182,6 +182,15 @@ for _name in _BINARY:
     setattr(Hole, f"__r{_name}__", _operator(_name))
 
 
+def install() -> None:
+    """Let it be written as JSON, as a number."""
+
+    def of_json(original: Call, encoder: object, value: object) -> object:
+        return int(value) if isinstance(value, Hole) else original(encoder, value)
+
+    hooks.around(table.JSON_WRITTEN, of_json)
+
+
 def batched(size: object) -> Hole:
     """A hole of which so many examples are asked at once."""
     return Hole(Hole(None, "batch"), "()", (size,))
@@ -234,9 +243,28 @@ def length_of(hole: object) -> int:
 
 
 def _known_length(hole: object) -> int | None:
-    """As many as what it was made of, added to or compared with has: of texts, their tokens."""
+    """As many as what it was made of, added to or compared with has, or as were taken of it."""
+    cuts: list[slice] = []
+    known = _uncut_length(hole, cuts)
+    for cut in reversed(cuts):
+        known = len(range(LENGTH if known is None else known)[cut])
+    return known
+
+
+def _uncut_length(hole: object, cuts: list[slice]) -> int | None:
+    """The same before some `cuts`; of texts, their tokens."""
     for use, given in uses(hole):
-        if use == "part" or (use == "[]" and not isinstance(given[0], str)):
+        if use == "[]":
+            key: Any = given[0][0] if isinstance(given[0], tuple) and given[0] else given[0]
+            if isinstance(key, slice):
+                cuts.append(key)
+            elif type(key) is int:
+                return None
+            elif "bool" in str(getattr(key, "dtype", "")):
+                continue
+            elif isinstance(key, list) or hasattr(key, "ndim"):
+                return len(key)
+        if use == "part":
             return None
         parts: Any = given[0] if len(given) and isinstance(given[0], (list, tuple)) else ()
         if use in _JOINED and parts:

@@ -6,7 +6,7 @@ from functools import partial
 
 from tpudiag.sources.job.points import Library, Watches
 
-from . import folders, hub, hub_datasets, paths, records, shuffles, tables, tfds_data
+from . import folders, holes, hub, hub_datasets, paths, records, shuffles, tables, tfds_data
 from .files import Files
 from .filling import Filling
 from .images import Contents
@@ -37,6 +37,7 @@ class FakeData:
         self.statements = Statements(self._ledger)
         HostedModules(self._ledger.note)
         folders.install(self._ledger)
+        holes.install()
 
     @property
     def used(self) -> bool:

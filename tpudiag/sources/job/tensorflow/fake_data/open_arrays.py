@@ -1,9 +1,12 @@
 """Arrays of data that are stood in for: they take the shape that is asked of them."""
 
 import importlib
+from collections.abc import Iterator
 from functools import cache
 from math import prod
 from typing import Any
+
+from tpudiag.sources.job.points import Call
 
 
 @cache
@@ -14,6 +17,17 @@ def _array_class() -> type:
 
     class OpenArray(array):  # type: ignore[misc]
         """Cut or repeated where another shape is asked for than its numbers fill."""
+
+        tpudiag_learning: Call | None = None
+
+        def __getitem__(self, key: Any) -> object:
+            """A part, or one number, which its column learns from."""
+            found, learning = array.__getitem__(self, key), self.tpudiag_learning
+            return learning(found, key) if learning and isinstance(key, int) else found
+
+        def __iter__(self) -> Iterator[object]:
+            """Its parts."""
+            return (self[at] for at in range(len(self)))
 
         def reshape(self, *shape: object, **options: object) -> object:
             """As asked: rows are put together, or stay where each is asked for in another shape."""
@@ -40,6 +54,8 @@ def asked_sizes(shape: tuple[Any, ...]) -> list[int]:
     return [int(size) for size in (shape if alone is None else alone)]
 
 
-def opened(array: Any) -> object:
-    """The same numbers, of elastic size."""
-    return array.view(_array_class())
+def opened(array: Any, learning: Call | None = None) -> object:
+    """The same numbers, of elastic size; `learning` hears which one is used, and gives it."""
+    made = array.view(_array_class())
+    made.tpudiag_learning = learning
+    return made

@@ -6,14 +6,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from datetime import date, timedelta
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Protocol
 
-from tpudiag.sources.job.points import Call, Library, user_lines
+from tpudiag.sources.job.points import Call, Kwargs, Library
 
 from .open_arrays import opened
+from .open_cells import Kind, Learn, by_user, cell
 from .text_files import WORDS
 
 _MISUSES = (TypeError, ValueError, AttributeError, KeyError, SyntaxError)
@@ -25,7 +26,7 @@ _USES = (
     "__truediv__", "__lt__", "__le__", "__gt__", "__ge__", "mean", "std", "sum",
 )  # fmt: skip
 """What fails on a column of another kind."""
-_NUMBERS, _NAMES, _TEXTS = 0, 1, 2
+_INDEXERS = ("iloc", "loc", "iat", "at")
 _MADE: tuple[Callable[[int], object], ...] = (
     lambda row: row % 2,
     lambda row: f"file-{row:05d}",
@@ -35,33 +36,46 @@ _MADE: tuple[Callable[[int], object], ...] = (
     lambda row: (_FIRST_DAY + timedelta(row // 2)).isoformat(),
 )
 _NAMED = (
-    (_TEXTS, re.compile(r"text|comment|content|sentence|review|tweet|question|title", re.I)),
-    (_NAMES, re.compile(r"(^|_)(id|uid|name|file|filename|path|image|img|url)(_|$)|_?id$", re.I)),
+    (Kind.TEXTS, re.compile(r"text|comment|content|sentence|review|tweet|question|title", re.I)),
+    (
+        Kind.NAMES,
+        re.compile(r"(^|_)(id|uid|name|file|filename|path|image|img|url)(_|$)|_?id$", re.I),
+    ),
 )
 """What a column mostly holds that is called so: no use tells it of one that is handed on whole."""
 
 
-def kind_of(name: object) -> int:
+def kind_of(name: object) -> Kind:
     """What a column mostly holds that is called so."""
-    return next((kind for kind, named in _NAMED if named.search(str(name))), _NUMBERS)
+    return next((kind for kind, named in _NAMED if named.search(str(name))), Kind.NUMBERS)
 
 
-def values(name: object, rows: int, kind: int | None, equal: tuple[object, ...]) -> list[object]:
+def learner(table: Any, name: object, row: object) -> Learn:
+    """Lets a column learn from a row's value; without a table, only the value does."""
+
+    def learn(kind: Kind) -> object:
+        if table is not None and table._kinds.get(name) is not kind:
+            table._make(name, kind)
+        return cell(_MADE[kind](row if isinstance(row, int) else 0), learn)
+
+    return learn
+
+
+def values(table: Any, name: object, kind: Kind | None, equal: tuple[object, ...]) -> list[object]:
     """What a column of that name holds; some rows are `equal` to what it was compared with."""
-    made, parts = _MADE[kind_of(name) if kind is None else kind], max(_PARTS, len(equal))
-    turns = (row % parts for row in range(rows))
-    return [equal[at] if at < len(equal) else made(row) for row, at in enumerate(turns)]
-
-
-def by_user() -> bool:
-    """Whether the user's own line asks, not a library that looks what it was given."""
-    return user_lines.direct_caller() is not None
+    kind, parts = kind_of(name) if kind is None else kind, max(_PARTS, len(equal))
+    turns = [row % parts for row in range(len(table.index))]
+    made = [equal[at] if at < len(equal) else _MADE[kind](row) for row, at in enumerate(turns)]
+    if kind is Kind.NUMBERS:
+        return made
+    return [cell(each, learner(table, name, row)) for row, each in enumerate(made)]
 
 
 class _Plain(Protocol):
     """A column as the job's pandas has it."""
 
     index: Sized
+    tolist: Callable[[], list[object]]
     any: Callable[[], bool]
     isin: Callable[[object], _Plain]
     map: Call
@@ -69,6 +83,7 @@ class _Plain(Protocol):
     str: object
 
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[object]: ...
 
 
 class _Series(Protocol):
@@ -88,6 +103,8 @@ class _Column:
     """The Series of the job's pandas."""
     _table: Any
     """The table of which it is a column as it was made, and not the script's own."""
+    tpudiag_row_of: Any = None
+    """The table of which it is a row."""
     index: object
     name: object
 
@@ -97,11 +114,29 @@ class _Column:
 
     def __getitem__(self, key: object) -> object:
         try:
-            return self._base.__getitem__(self, key)
+            return self._learning(self._base.__getitem__(self, key), key)
         except KeyError:
             if self._table is not None or type(key).__name__ != "str":
                 raise
-            return _MADE[kind_of(key)](self.name if isinstance(self.name, int) else 0)
+            return learner(self.tpudiag_row_of, key, self.name)(kind_of(key))
+
+    def _learning(self, found: Any, key: object) -> Any:
+        """A number of a column that was made, which the column learns from."""
+        of_row = self._table is None
+        table, name, row = (
+            (self.tpudiag_row_of, key, self.name) if of_row else (self._table, self.name, key)
+        )
+        if table is None or name in table._own or type(found).__name__ not in ("int", "int64"):
+            return found
+        return cell(int(found), learner(table, name, row)) if by_user() else found
+
+    def __iter__(self) -> Iterator[object]:
+        plain = iter(self._base(self))
+        return (self._learning(each, row) for row, each in enumerate(plain))
+
+    def tolist(self) -> list[object]:
+        """Its values."""
+        return list(self) if by_user() else self._base(self).tolist()
 
     def __getattr__(self, name: str) -> object:
         try:
@@ -115,7 +150,9 @@ class _Column:
     def values(self) -> object:
         """Its values, of elastic size."""
         given = self._base.values.__get__(self)
-        return opened(given) if type(given).__name__ == "ndarray" else given
+        if type(given).__name__ != "ndarray":
+            return given
+        return opened(given, self._learning if self._table is not None else None)
 
     @property
     def str(self) -> object:
@@ -158,8 +195,10 @@ class _Column:
             table = self._table
             if table is None:
                 raise
-            for kind, made in enumerate(_MADE):
-                rows = self._base([made(row) for row in range(len(table.index))], index=table.index)
+            for kind in Kind:
+                rows = self._base(
+                    [_MADE[kind](row) for row in range(len(table.index))], index=table.index
+                )
                 try:
                     result = use(rows.reindex(self.index))
                 except Exception:
@@ -169,10 +208,28 @@ class _Column:
             raise
 
 
+class _Places:
+    """`column.iloc` and its like."""
+
+    def __init__(self, indexer: property, column: Any) -> None:
+        self._column, self._found = column, indexer.__get__(column)
+
+    def __getitem__(self, key: Any) -> object:
+        found = self._found[key]
+        return found if isinstance(key, slice) else self._column._learning(found, key)
+
+    def __setitem__(self, key: Any, value: object) -> None:
+        self._found[key] = value
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._found, name)
+
+
 def column_class(pandas: Library) -> type:
     """The class of open columns, of the job's pandas."""
-    uses = {name: _used(getattr(pandas.Series, name)) for name in _USES}
+    uses: Kwargs = {name: _used(getattr(pandas.Series, name)) for name in _USES}
     own = {"_base": pandas.Series, "_table": None}
+    uses |= {name: property(partial(_Places, getattr(pandas.Series, name))) for name in _INDEXERS}
     return type("Column", (_Column, pandas.Series), {**own, **uses})
 
 

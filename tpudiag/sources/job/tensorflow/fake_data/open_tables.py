@@ -16,7 +16,8 @@ from typing import Any, Protocol, SupportsIndex, TypeVar
 from tpudiag.sources.job.points import Call, Kwargs, Library
 
 from .open_arrays import opened
-from .open_columns import by_user, column_class, values
+from .open_cells import Kind, by_user
+from .open_columns import column_class, values
 
 _LOOKUPS = (KeyError, ValueError, IndexError, AttributeError, NameError)
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
@@ -33,7 +34,8 @@ class _Frame(Protocol):
     iloc: property
     values: property
     groupby: Call
-    iterrows: Callable[[object], Iterable[tuple[object, dict[str, object]]]]
+    apply: Call
+    iterrows: Callable[[object], Iterable[tuple[object, Any]]]
     itertuples: Callable[..., Iterable[object]]
     __contains__: Callable[[object, object], bool]
     __getattr__: Call
@@ -80,7 +82,7 @@ class _Lookup:
         self._table, self._made = table, made
 
     def __getitem__(self, key: object) -> object:
-        return self._table._tried(lambda: self._made()[key], [key])
+        return self._table._learning(self._table._tried(lambda: self._made()[key], [key]))
 
     def __setitem__(self, key: object, value: object) -> None:
         self._made()[key] = value
@@ -107,6 +109,8 @@ class _Open:
     index: Sized
     _equal: Mapping[object, tuple[object, ...]] = MappingProxyType({})
     """What columns were compared with: some rows hold that."""
+    _kinds: Mapping[object, Kind | None] = MappingProxyType({})
+    """What columns were found to hold."""
     _own: frozenset[object] = frozenset()
     """Columns that the script has written."""
 
@@ -118,10 +122,11 @@ class _Open:
     def _constructor_sliced(self) -> object:
         return self._column
 
-    def _make(self, name: object, kind: int | None = None, equal: tuple[object, ...] = ()) -> None:
+    def _make(self, name: object, kind: Kind | None = None, equal: tuple[object, ...] = ()) -> None:
         equal = (*self._equal.get(name, ()), *equal)
         self._equal = {**self._equal, name: equal}
-        made = values(name, len(self.index), kind, equal)
+        self._kinds = {**self._kinds, name: kind}
+        made = values(self, name, kind, equal)
         self._base.__setitem__(self, name, made)
 
     def _tried(self, call: Callable[[], _Found], asked: Sequence[object]) -> _Found:
@@ -181,9 +186,27 @@ class _Open:
         if name is None:
             yield from self._base.itertuples(self, index, name)
             return
-        for label, row in self._base.iterrows(self):
+        for label, row in self.iterrows():
             row["Index"] = label
             yield row
+
+    def iterrows(self) -> Iterator[tuple[object, Any]]:
+        """Rows, from whose values the columns learn."""
+        return ((label, self._learning(row)) for label, row in self._base.iterrows(self))
+
+    def apply(self, func: Any, *args: object, **kwargs: object) -> object:
+        """What a function gives of each column or row."""
+        each = func
+        if isinstance(func, FunctionType):
+            each = wraps(func)(lambda part, *a, **kw: func(self._learning(part), *a, **kw))
+        apply = partial(self._base.apply, self, each, *args, **kwargs)
+        return self._tried(apply, [*args, *kwargs.values()])
+
+    def _learning(self, part: Any) -> Any:
+        """A row that its columns learn from."""
+        if isinstance(part, self._column) and len(part.index) == len(self.columns):
+            part.tpudiag_row_of = self
+        return part
 
     @property
     def loc(self) -> object:

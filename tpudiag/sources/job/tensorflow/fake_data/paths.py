@@ -105,17 +105,6 @@ def is_hosted(path: object) -> bool:
     return text.startswith((*_HOSTED, *_fetched)) and not os.path.lexists(text)
 
 
-def kept(path: object, folder: str) -> str | None:
-    """Where a file is kept that a script writes to a host's own folder, which is not there."""
-    text = text_of(path) or ""
-    if not text.startswith(WRITABLE):
-        return None
-    if os.path.isdir(os.path.dirname(text)):  # noqa: PTH112, PTH120
-        return None
-    os.makedirs(os.path.join(folder, "written"), exist_ok=True)  # noqa: PTH103, PTH118
-    return os.path.join(folder, "written", text.strip("/").replace("/", "-"))  # noqa: PTH118
-
-
 def looks_like_data(path: str) -> bool:
     """Whether a name is one of a file of data, not of a folder that a job writes."""
     return bool(_DATA.search(path))

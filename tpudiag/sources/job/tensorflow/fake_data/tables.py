@@ -1,7 +1,6 @@
 """Tables that pandas would read: open ones, whose columns are made when they are asked for."""
 
 import math
-import os
 from collections.abc import Callable
 
 from tpudiag.sources.job.points import Call, Library, hooks
@@ -22,18 +21,10 @@ def install(pandas: Library, ledger: Ledger, written: Callable[[object], bool]) 
         if named is not None:
             args = (kwargs.pop(named), *args)
         source = args[0] if args else None
-        kept = paths.kept(source, ledger.folder)
-        if kept is not None and os.path.exists(kept):  # noqa: PTH110
-            return original(kept, *args[1:], **kwargs)
         if not paths.is_absent(source) or written(source):
             return original(*args, **kwargs)
         rows = LENGTH * max(1, math.ceil(batch_sizes.examples() / LENGTH))
         ledger.note(f"{source} ({rows} rows of the columns that are asked for)")
         return open_tables.make(pandas, rows, kwargs)
 
-    def write(original: Call, table: object, *args: object, **kwargs: object) -> object:
-        kept = paths.kept(args[0], ledger.folder) if args else None
-        return original(table, *((kept, *args[1:]) if kept else args), **kwargs)
-
     hooks.around(points.TABLE_READ, read)
-    hooks.around(points.TABLE_WRITTEN, write)

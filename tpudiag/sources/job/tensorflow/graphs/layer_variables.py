@@ -4,6 +4,8 @@ Keras 3 enters a layer's name scope more than once, so that the scope `dense_1` 
 one of the layer `dense`; variables are named after their layers.
 """
 
+from contextlib import suppress
+
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 
 _ON_THE_WAY = frozenset(
@@ -43,7 +45,8 @@ def _name(handle: object) -> str | None:
         if outer is None:
             return None
         for variable in graph.variables:
-            if variable.handle is outer:
-                return str(variable.name)
+            with suppress(ValueError):  # a distributed one has no handle outside of its replicas
+                if variable.handle is outer:
+                    return str(variable.name)
         handle = outer
     return None

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
+from tpudiag.location import Location
 from tpudiag.signals import VariableSeen
 from tpudiag.sources.job.points import Call, Library, barrier, hooks, privates, table, user_lines
 from tpudiag.sources.job.points.library_objects import Variable
@@ -15,9 +16,9 @@ from tpudiag.sources.job.tensorflow.devices import unwritten
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
 """A variable so large that it may limit the number of replicas on this machine."""
-MANY = (134, 401)
-"""Trainable variables from which on only two replicas are traced in bearable time, and only one:
-creating the rest for eight would only take long (`host_memory.VARIABLES_TO_TRACE`)."""
+MANY = 134
+"""Trainable variables from which on not all replicas are traced in bearable time: behind the
+line that made so many, no more need be made for eight (`host_memory.VARIABLES_TO_TRACE`)."""
 
 
 class VariableWatch:
@@ -34,6 +35,8 @@ class VariableWatch:
         self._counters: list[weakref.ref[Variable]] = []
         self._trained: set[str] = set()
         self._trainable = 0
+        self._many_at: list[Location | None] = []
+        """Which lines made the last of `MANY`, and the next after them."""
         self.closed = False
         """Past the observed steps, where variables belong to other models."""
         make_all_by(tf, self._create)
@@ -95,9 +98,16 @@ class VariableWatch:
                 optimizer=_made_by_optimizer(),
                 location=user_lines.caller(),
             )
-            self._trainable += seen.trainable
-            if seen.bytes >= LARGE_BYTES or (seen.trainable and self._trainable in MANY):
+            if seen.bytes >= LARGE_BYTES or (seen.trainable and self._ends_many(seen.location)):
                 self._after_large()
+
+    def _ends_many(self, at: Location | None) -> bool:
+        """Whether a trainable variable is the first behind the line that made many."""
+        self._trainable += 1
+        if self._trainable >= MANY and len(self._many_at) < 2 and at not in self._many_at:
+            self._many_at.append(at)
+            return len(self._many_at) == 2
+        return False
 
 
 def make_all_by(tf: Library, creator: Call) -> None:
