@@ -69,4 +69,4 @@ def test_an_id_leads_to_its_file() -> None:
     assert check.startswith("TPU101 checks/retracing.py:")
     assert error.startswith("E19 tpudiag/known_errors/")
     assert ported.startswith("P05 tpudiag/known_errors/")
-    assert unknown == "TPU999: no check or known error has this id"
+    assert unknown == "TPU999: no id, and no module speaks of it"
