@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
-from tpudiag.diagnoses.older_release import advice
+from tpudiag.diagnoses import stand_ins
+from tpudiag.diagnoses.older_release import advice, of_package
+from tpudiag.location import Location
+from tpudiag.script_run import CodeFrame, Crash
 
 
 @pytest.mark.parametrize(
@@ -30,6 +36,27 @@ from tpudiag.diagnoses.older_release import advice
 def test_the_release_that_has_it_is_named(error: str, name: str, release: str) -> None:
     text = advice(error, "2.19.1")
     assert text is not None and f"{name}" in text and release in text and "--python" in text
+
+
+def test_a_name_of_another_package_is_told_with_its_release() -> None:
+    text = advice("ModuleNotFoundError: No module named 'numpy.dual'", "2.19.1")
+    assert text is not None and "numpy 1.24" in text and "'numpy==1.24.*'" in text
+
+
+def test_a_package_that_no_longer_takes_an_argument_is_named(tmp_path: Path) -> None:
+    place = tmp_path / "site-packages" / "scikit_learn-1.8.0.dist-info"
+    place.mkdir(parents=True)
+    (place / "RECORD").write_text("sklearn/__init__.py,sha256=x,9\n")
+    frame = CodeFrame(Location("train.py", 3), "<module>", "score = error(y, p, squared=False)")
+    crash = Crash(
+        "TypeError: got an unexpected keyword argument 'squared'",
+        (frame,),
+        f'  File "{tmp_path}/site-packages/sklearn/utils/_param.py", line 9, in wrapper\n',
+    )
+    text = of_package(crash)
+    assert text is not None and "scikit-learn 1.8.0" in text and "`squared`" in text
+    called = replace(crash, frames=(replace(frame, text="model.fit(x, y)"),))
+    assert of_package(called) is None and stand_ins.OF_CODE.match(crash.error)
 
 
 def test_what_no_release_that_is_rehearsed_has_is_said_to_be_so() -> None:

@@ -2,9 +2,12 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from tpudiag.known_errors.releases.lacking import lack_in
 from tpudiag.known_errors.releases.tables import Release, names, release, span_of, spelled
+from tpudiag.location import Location
+from tpudiag.script_run import CodeFrame, Crash
 
 OLDEST: Release = (2, 13)
 """The first TensorFlow that can be rehearsed."""
@@ -21,6 +24,9 @@ class _Last:
     """The last TensorFlow that has it, where that depends on TensorFlow."""
 
 
+_REFUSED = re.compile(r"TypeError: [^\n]*unexpected keyword argument '(\w+)'")
+_PLACE = re.compile(r'File "([^"\n]*[/\\](?:site|dist)-packages)[/\\](\w+)')
+_NOWHERE = (CodeFrame(Location(""), "", ""),)
 _KNOWN = (
     _Last(
         re.compile(
@@ -58,13 +64,16 @@ def advice(error: str, tensorflow: str = "") -> str | None:
 
 
 def _by_name(error: str, installed: Release) -> str | None:
-    """The same for a name of TensorFlow or Keras, by the table of all added and removed names."""
+    """The same for a name of a package, by the table of all added and removed names."""
     lack = lack_in(error, 0)
     span = (names().get(lack.full) if lack.within else span_of(lack.full)) if lack else None
-    if lack is None or span is None or span.package not in ("tensorflow", "keras"):
+    if lack is None or span is None or not span.last:
         return None
     last = span.last[:2]
-    if not last or _as_old(installed, last):
+    if span.package not in ("tensorflow", "keras"):
+        has = f"{span.package} {spelled(last)} is the last release that has `{lack.name}`"
+        return _advice(has, f"'{span.package}=={spelled(last)}.*'")
+    if _as_old(installed, last):
         return None
     has = f"{span.package} {spelled(last)} is the last release that has `{lack.name}`"
     if last < OLDEST:
@@ -85,4 +94,21 @@ def _advice(has: str, install: str = "") -> str:
     return (
         f"{age}: `uv venv --python 3.11 older && VIRTUAL_ENV=older uv pip install {install}`, "
         "then `--python older/bin/python`"
+    )
+
+
+def of_package(crash: Crash) -> str | None:
+    """Which installed package does not take an argument that the script itself gives it."""
+    refused, places = _REFUSED.search(crash.error), _PLACE.findall(crash.traceback)
+    if not refused or not places or f"{refused[1]}=" not in (crash.frames or _NOWHERE)[-1].text:
+        return None
+    folder, module = places[-1]
+    own = f"\n{module}/__init__.py,"
+    records = Path(folder).glob("*.dist-info/RECORD")
+    package = next((each.parent.stem for each in records if own in f"\n{each.read_text()}"), module)
+    name, _, version = package.partition("-")
+    return (
+        f"Not the data's fault nor TPU's: {name.replace('_', '-')} {version} here takes no "
+        f"`{refused[1]}`, as the release that the script was written for does: install that one "
+        "in an environment of its own, and name it by `--python`"
     )

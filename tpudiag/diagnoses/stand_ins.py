@@ -11,7 +11,7 @@ _MARKS = ("/fake-data/", "tpudiag-fake:")
 """Identify synthetic data: its file, or its content."""
 OF_CODE = re.compile(
     r"(NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError)\b|"
-    r"AttributeError: module '|[\w.]+: [^\n]*"
+    r"AttributeError: module '|TypeError: [^\n]*unexpected keyword argument '|[\w.]+: [^\n]*"
     r"(?:no longer (?:supported|available|allowed)|(?:was|were|been) removed (?:in|from|since))"
 )
 """Exceptions that neither data nor a loop's length can cause: names, or what a release removed."""
