@@ -43,7 +43,7 @@ def batch_not_sharded(signals: Signals) -> Judgement:
         yield Finding(
             f"{step.function} runs on {step.devices} of {step.here} devices: nothing places its "
             "arguments on the others.",
-            by_library(signals, _SHARD_BY_KERAS, _SHARD),
+            _shared_out(signals, step),
             (used,),
             step.location or step.called_at,
             # A script may be meant for one chip; that each chip does the same work is never meant.
@@ -51,10 +51,9 @@ def batch_not_sharded(signals: Signals) -> Judgement:
         )
     elif _is_whole(step):
         along = _along_one(step)
-        fix = by_library(signals, _SHARD_BY_KERAS, _SHARD)
         yield Finding(
             f"each of {step.devices} devices computes the whole batch: {along[0]}",
-            along[1] or fix,
+            along[1] or _shared_out(signals, step),
             (used, *_arrays(step)),
             step.fed_at or (step.called_at if along[1] else step.location) or step.called_at,
         )
@@ -62,6 +61,14 @@ def batch_not_sharded(signals: Signals) -> Judgement:
         yield _idle(signals, step)
     yield used
     yield from _arrays(step)
+
+
+def _shared_out(signals: Signals, step: ShardedStep) -> str:
+    """What shares out the batch, and a size of it that can be."""
+    fix = by_library(signals, _SHARD_BY_KERAS, _SHARD)
+    size = signals.batch.global_batch if signals.batch is not None else 0
+    wanted = -(-size // step.here) * step.here
+    return fix if wanted == size else f"{fix}\nglobal_batch = {wanted}  # not {size}: equal parts"
 
 
 def _along_one(step: ShardedStep) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from tpudiag.signals import Origin, Pipeline, Signals, StepTimes
 
 from ._compiler import PREDICTED
 from ._loop import training_call
-from ._need import ON_THE_TPU, RECORD_THE_WAIT, need, percent
+from ._need import ON_THE_TPU, RECORD_THE_WAIT, by_library, need, percent
 from ._predicted import figures, input_verdict, predicted_step, unjoined_ms
 from ._profile import whole_trace
 from ._tfdata import advice, blocked_by, blocker
@@ -61,6 +61,15 @@ HANDING_OUT_FIX = (
 PYTHON_FIX = (
     "write what Python makes to TFRecord files once, and read these, or\n"
     "write it with TensorFlow's operations: dataset.map(f, num_parallel_calls=tf.data.AUTOTUNE)"
+)
+_OF_KERAS = (
+    "make batches ahead, in other processes:\n"
+    "super().__init__(workers=16, use_multiprocessing=True)  # of the keras.utils.PyDataset"
+)
+_OF_JAX = (
+    "make batches ahead, in other processes or threads:\n"
+    "loader = grain.python.DataLoader(..., worker_count=16)  # or tf.data with prefetch\n"
+    "next_batch = jax.device_put(next(batches), sharding)  # while this step runs"
 )
 
 
@@ -132,6 +141,7 @@ def _between_steps(signals: Signals, steps: StepTimes, waits: tuple[float, ...])
     gap = steps.made_alone_ms if steps.made_alone_ms is not None else beside
     here = sorted(map(sub, steps.step_ms, waits))[len(waits) // 4]
     predicted = predicted_step(signals)
+    pipeline = next((p for p in signals.pipelines or () if p.trains), None)
     evidence = [
         Evidence("between two steps, on this machine", round(gap, 2), "ms", source=steps.source),
         Evidence("a step, on CPU devices", round(here, 2), "ms", source=steps.source),
@@ -150,9 +160,7 @@ def _between_steps(signals: Signals, steps: StepTimes, waits: tuple[float, ...])
         yield Finding(
             f"Python takes {gap:,.0f} ms between two steps (input, mostly), and a step on the TPU "
             f"{longest:,.3g} ms at most: the chips wait for the host.",
-            "make batches ahead, in other processes or threads:\n"
-            "loader = grain.python.DataLoader(..., worker_count=16)  # or tf.data with prefetch\n"
-            "next_batch = jax.device_put(next(batches), sharding)  # while this step runs",
+            _fix(pipeline) if pipeline else by_library(signals, _OF_KERAS, _OF_JAX),
             tuple(evidence),
             training_call(signals) or (signals.sharding.called_at if signals.sharding else None),
             severity=Severity.WARNING if gap > SLOW_GAP_MS else Severity.INFO,

@@ -40,7 +40,7 @@ _OF_JAX = {
     **_FIXES,
     "python value": (
         "{argument} is static: pass it as an array, of which the values are no part of the "
-        "program:\n@jax.jit  # without static_argnums for {argument}\n"
+        "program:\n@jax.jit  # {argument} is none of its static arguments\n"
         "{function}(..., {argument}=jnp.asarray(value))"
     ),
     "shape": (
@@ -59,6 +59,11 @@ _OF_JAX = {
         "{function} = jax.jit({function})  # before the loop"
     ),
 }
+_UNNAMED = (
+    "what is no array is part of the program: pass it as one:\n"
+    "{function}(..., jnp.asarray(value))  # of jax.jit"
+)
+"""For a value among those that a library's function was given."""
 _CLOCK = "the clock of the machine that traced; a TPU compiles each trace besides"
 _OF_A_LIBRARY = "model.compile(...)  # once, before the loop: each call makes its functions anew"
 _NAMELESS = "step = tf.function(...)  # once, before the loop, not inside it"
@@ -148,23 +153,26 @@ def _finding(
     fixes = by_framework(signals, _FIXES, _OF_JAX)
     change = next(iter(last.changes), None)
     spent_ms = sum(retrace.took_ms for retrace in retraces)
+    of_library, argument = bool(function.made_by) and function.location is None, "argument"
     if change is None and last.caller is None:
         cause = "a profile does not tell which argument differed; rehearse the job to see it"
         fix = fixes["python value"]
     elif change is None:
         cause, fix = "the signature did not differ; a captured value did", fixes["object"]
     else:
-        cause = f"{change.argument} changed ({change.kind}): {change.before} -> {change.after}"
+        argument = "an argument" if of_library else change.argument
+        cause = f"{argument} changed ({change.kind}): {change.before} -> {change.after}"
         kind = _EXAMPLES if change.kind == "shape" and _of_examples(change) else change.kind
         fix = fixes.get(kind, fixes["structure"])
         if change.kind == "new function" and fixes is _FIXES:
             fix = _made_once(function, fix)
-    argument = change.argument if change else "argument"
+        if change.kind == "python value" and of_library:
+            fix = _UNNAMED
     rehearsed = signals.origin is Origin.REHEARSAL
     return Finding(
         f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}"
         + _on_this_machine(spent_ms / len(retraces)) * rehearsed,
-        fix.replace("{function}", function.name).replace("{argument}", argument),
+        _in_words_of(function, fix).replace("{argument}", argument),
         (
             Evidence("traces", function.traces, "traces", int(limit) + 1),
             Evidence("calls", function.calls, "calls"),
@@ -208,6 +216,12 @@ def _made_once(function: TracedFunction, own: str) -> str:
     if function.location is None:
         return _OF_A_LIBRARY
     return own if function.name.rpartition(".")[2].isidentifier() else _NAMELESS
+
+
+def _in_words_of(function: TracedFunction, fix: str) -> str:
+    """A fix by the function's name, and by that of what made it."""
+    made = fix.replace("jax.jit", function.made_by) if function.made_by else fix
+    return made.replace("{function}", function.name)
 
 
 def _is_lasting(function: TracedFunction, retraces: list[Retrace]) -> bool:

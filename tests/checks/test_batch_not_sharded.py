@@ -8,6 +8,7 @@ import pytest
 
 from tests.checks.rehearsal import SHARD, STATE, examine, of_jax
 from tpudiag.model import Location
+from tpudiag.signals import Batch
 
 CALLED = Location("train.py", 35)
 
@@ -27,3 +28,12 @@ def test_a_batch_on_all_devices_is_told_where_it_is_made() -> None:
     step = replace(signals.sharding, fed_at=CALLED)
     (found,) = examine(replace(signals, sharding=step), "TPU702").findings
     assert found.location == CALLED
+
+
+@pytest.mark.parametrize(("size", "wanted"), [(2, "global_batch = 8  # not 2"), (16, "")])
+def test_a_batch_that_the_devices_cannot_share_is_given_a_size_that_they_can(
+    size: int, wanted: str
+) -> None:
+    signals = of_jax(replace(STATE, devices=1), SHARD, devices=1)
+    (found,) = examine(replace(signals, batch=Batch(size, size, 1)), "TPU702").findings
+    assert wanted in found.fix and ("global_batch" in found.fix) == bool(wanted)

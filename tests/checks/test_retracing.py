@@ -6,7 +6,7 @@ import importlib
 
 import pytest
 
-from tpudiag.model import Check, Finding, Location
+from tpudiag.model import Check, Finding, Framework, Location
 from tpudiag.signals import (
     ArgumentChange,
     DatasetOp,
@@ -29,6 +29,7 @@ def finding(
     calls: int,
     own: bool = True,
     origin: Origin = Origin.TPU,
+    made_by: str = "",
 ) -> Finding:
     function = TracedFunction(
         name="one_step",
@@ -37,8 +38,10 @@ def finding(
         traces=times + 1,
         retraces=tuple(Retrace(call, 300.0, (change,), HERE) for call in range(times)),
         trains=True,
+        made_by=made_by,
     )
-    signals = Signals(origin=origin, functions=(function,))
+    framework = Framework.JAX if made_by else Framework.TENSORFLOW
+    signals = Signals(origin=origin, framework=framework, functions=(function,))
     (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
     return only
 
@@ -122,3 +125,15 @@ def test_a_shape_is_told_where_it_is_made(
     (told,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
     assert told.location == (made or (line if opens else HERE))
     assert ("drop_remainder" in told.fix) is not opens
+
+
+def test_the_decorator_that_was_written_is_the_one_that_is_named() -> None:
+    fix = finding(ANEW, 15, calls=16, made_by="flax.nnx.jit").fix
+    assert "one_step = flax.nnx.jit(one_step)" in fix and "jax.jit" not in fix
+
+
+def test_what_a_librarys_function_was_given_is_told_without_the_librarys_name_for_it() -> None:
+    epoch = ArgumentChange("static[2][0][21]", "Python int 1", "Python int 2", "python value")
+    told = finding(epoch, 15, calls=16, own=False, made_by="equinox.filter_jit")
+    assert "an argument changed (python value): Python int 1 ->" in told.message
+    assert "one_step(..., jnp.asarray(value))  # of equinox.filter_jit" in told.fix

@@ -22,6 +22,7 @@ DATA = ("gs://bucket/*.tfrec",)
         ("E139", False),  # a model outside the scope
         ("E142", False),  # a call in the wrong context
         ("E134", False),  # Python in a pipeline for a worker, whatever it reads
+        ("E950", False),  # a draw without a seed, which tracing refuses
     ],
 )
 def test_of_known_errors_those_that_values_sizes_and_types_bring_about(

@@ -46,6 +46,8 @@ class TracedFunction:
     """Traces after the first, those made inside another function's trace left out."""
     trains: bool = False
     """Whether gradients are taken in it."""
+    made_by: str = ""
+    """The library's function that made it, in place of the framework's own."""
 
 
 @dataclass(frozen=True)

@@ -76,6 +76,18 @@ def test_what_is_computed_again_on_request_is_told(jax: Any) -> None:
     assert flops[True] == 2 * ROWS * WIDTH * WIDTH
 
 
+@pytest.mark.parametrize("widths", [(3, WIDTH), (WIDTH, 3)])
+def test_weights_that_come_first_leave_the_rows_to_the_batch(
+    jax: Any, widths: tuple[int, int]
+) -> None:
+    def outputs(w: Any, x: Any) -> Any:
+        return jax.vmap(w.__matmul__)(x)
+
+    made = program(jax, outputs, widths, (ROWS, widths[1]))
+    (sizes,) = filter(None, (product(each.equation, ROWS) for each in Equations(made, STATE).seen))
+    assert (sizes.rows, sizes.contraction, sizes.columns) == (ROWS, *reversed(widths))
+
+
 def test_what_lives_at_once_is_less_than_all_that_is_made(jax: Any) -> None:
     def double(x: Any) -> Any:
         return x * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,3 +57,16 @@ def test_only_the_values_of_replicas_have_a_first_one(values: object) -> None:
     rows = SimpleNamespace(values=values)  # as those of sparse, ragged and sliced tensors
     assert user_lines.first_replica_value(rows) is rows
     assert user_lines.first_replica_value(SimpleNamespace(values=(rows, values))) is rows
+
+
+def test_the_library_function_that_took_a_users_function_is_named_as_users_do(
+    library: Path,
+) -> None:
+    (library / "__init__.py").write_text("from garden_of_tests.deep import made")
+    (library / "deep.py").write_text(
+        "def made(function, then):\n    return then()\n\n\ndef ran(then):\n    return then()\n"
+    )
+    garden = importlib.import_module("garden_of_tests")
+    assert garden.made(lambda: 0, user_lines.taker) == "garden_of_tests.made"
+    assert garden.deep.ran(user_lines.taker) == ""
+    assert user_lines.taker() == ""

@@ -129,24 +129,24 @@ class Product:
         return 2 * self.many * self.rows * self.contraction * self.columns
 
 
-def product(equation: Equation) -> Product | None:
-    """The sizes of a product; None of other equations."""
+def product(equation: Equation, batch: int = 0) -> Product | None:
+    """The sizes of a product, the batch among its rows; None of other equations."""
     kind = str(equation.primitive)
     if kind not in _PRODUCTS:
         return None
-    return _dot(equation) if kind == "dot_general" else _convolution(equation)
+    return _dot(equation, batch) if kind == "dot_general" else _convolution(equation)
 
 
-def _dot(equation: Equation) -> Product:
-    """A dot_general."""
+def _dot(equation: Equation, batch: int) -> Product:
+    """A dot_general; of weights that come first (`w @ x`, mapped over examples) as it is turned."""
     (left_c, right_c), (left_b, right_b) = equation.params["dimension_numbers"]
     left, right = (variable.aval.shape for variable in equation.invars[:2])
-    return Product(
-        many=prod(left[i] for i in left_b),
-        rows=prod(s for i, s in enumerate(left) if i not in (*left_c, *left_b)),
-        contraction=prod(left[i] for i in left_c),
-        columns=prod(s for i, s in enumerate(right) if i not in (*right_c, *right_b)),
-    )
+    rows = [s for i, s in enumerate(left) if i not in (*left_c, *left_b)]
+    columns = [s for i, s in enumerate(right) if i not in (*right_c, *right_b)]
+    if batch in columns and batch not in rows:
+        rows, columns = columns, rows
+    many, contraction = prod(left[i] for i in left_b), prod(left[i] for i in left_c)
+    return Product(many, prod(rows), contraction, prod(columns))
 
 
 def _convolution(equation: Equation) -> Product:

@@ -109,6 +109,7 @@ class JitWatch:
         key = (id(code), str(maker))
         record = self.records.setdefault(key, Record(name.replace("<locals>.", ""), location))
         record.made += 1
+        record.made_by = record.made_by or user_lines.taker()
         return Jitted(compiled, function, self, record, donates)
 
     def _gradient(

@@ -37,6 +37,8 @@ class Record:
 
     name: str
     location: Location | None
+    made_by: str = ""
+    """The library's function that called jax.jit for the job, as its users name it."""
     called_at: Location | None = None
     """The line of the job's that called it first."""
     given_at: dict[str, Location | None] = field(default_factory=dict[str, "Location | None"])
@@ -65,6 +67,7 @@ class Record:
             traces=self.compiled,
             retraces=tuple(self.retraces),
             trains=self.trains,
+            made_by=self.made_by,
         )
 
 

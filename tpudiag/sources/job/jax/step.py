@@ -240,12 +240,12 @@ class TracedStep:
 
     def _product(self, seen: Seen, batch: Batch | None) -> MatrixOp | None:
         """One product as the MXU sees it; None of other equations."""
-        equation, sizes = seen.equation, product(seen.equation)
+        split = batch.global_batch // batch.per_replica_batch if batch is not None else 1
+        whole = batch.global_batch if batch is not None else 0
+        equation, sizes = seen.equation, product(seen.equation, whole // split**seen.local)
         if sizes is None:
             return None
         many, rows, contraction = sizes.many, sizes.rows, sizes.contraction
-        split = batch.global_batch // batch.per_replica_batch if batch is not None else 1
-        whole = batch.global_batch if batch is not None else 0
         # The jaxpr has the shapes of all devices together: those made of the batch are shared out.
         if seen.local:
             pass

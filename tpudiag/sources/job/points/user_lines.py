@@ -142,21 +142,38 @@ def outside_keras() -> Location | None:
     return None
 
 
-def called() -> tuple[str, str]:
-    """Module and name of the library function that the innermost user line called.
-
-    Skips TensorFlow's decorators around it.
-    """
-    module = name = ""
+def _of_libraries() -> Iterator[FrameType]:
+    """The stack up to the innermost user line, innermost first, without these hooks."""
     for frame in frames():
         if of_frame(frame) is not None:
             break
+        if not is_hook(frame.f_code.co_filename):
+            yield frame
+
+
+def called() -> tuple[str, str]:
+    """Module and name of the library function that the innermost user line called."""
+    module = name = ""
+    for frame in _of_libraries():
         here = str(frame.f_globals.get("__name__", ""))
-        # Every public function of TensorFlow has a dispatch decorator: otherwise all calls would be
-        # named `wrapper`.
-        if not (frame.f_code.co_filename.startswith(_HOOKS) or here.startswith(_DECORATORS)):
+        # Public functions of TensorFlow have a dispatch decorator: all would be named `wrapper`.
+        if not here.startswith(_DECORATORS):
             module, name = here, frame.f_code.co_name
     return module, name
+
+
+def taker() -> str:
+    """The library function to which the innermost user line gave a function of the user's.
+
+    By the shortest name that it has in its package (`flax.nnx.jit`); empty where there is none.
+    """
+    frame = next(iter([*_of_libraries()][-1:]), None)
+    if frame is None or not any(map(of_function, list(frame.f_locals.values()))):
+        return ""
+    module, name = str(frame.f_globals.get("__name__", "")), frame.f_code.co_name
+    packages = (module[: dot.start()] for dot in re.finditer(r"\.|$", module))
+    homes = (package for package in packages if hasattr(sys.modules.get(package), name))
+    return next((f"{package}.{name}" for package in homes), "")
 
 
 def direct_frame() -> FrameType | None:
