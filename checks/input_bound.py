@@ -209,7 +209,7 @@ def _predicted(
             ON_THE_TPU,
         )
     if verdict.starves and verdict.waiting_share >= limit:
-        how, fix = _why_too_slow(verdict)
+        how, fix = _why_too_slow(verdict, pipeline)
         yield Finding(
             f"predicted: the step will wait {verdict.waiting_share:.0%} of its time for input. It "
             f"needs {verdict.needed.value:,.0f} examples/s of a host, the work of "
@@ -235,7 +235,7 @@ def _unknown(signals: Signals, pipeline: Pipeline | None, verdict: InputVerdict 
     return "how long it is was not predicted"
 
 
-def _why_too_slow(verdict: InputVerdict) -> tuple[str, str]:
+def _why_too_slow(verdict: InputVerdict, pipeline: Pipeline | None) -> tuple[str, str]:
     """What keeps the pipeline below what the step needs, and what to do about it."""
     if not verdict.serial:
         return f"all {verdict.vcpus} vCPUs of {verdict.machine_type} are too few", FIX
@@ -247,7 +247,8 @@ def _why_too_slow(verdict: InputVerdict) -> tuple[str, str]:
         return how, PYTHON_FIX
     if serial:
         how = f"{1e6 * serial:,.0f} us of each example are on one thread, whatever the vCPUs"
-        return how, SERIAL_FIX
+        kinds = {op.kind for op in pipeline.ops} if pipeline is not None else set[str]()
+        return how, FIX if kinds & {"Map", "Interleave"} else SERIAL_FIX
     return "its serial part keeps it on about one core", FIX
 
 
