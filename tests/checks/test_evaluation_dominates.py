@@ -10,7 +10,7 @@ import pytest
 from tests.checks.test_compiled import FACTS, STEP, predicted
 from tpudiag import engine
 from tpudiag.compiled import CompilerFacts
-from tpudiag.model import Check, Location, Verdict
+from tpudiag.model import Check, Location, Outcome, Verdict
 from tpudiag.settings import Settings
 from tpudiag.signals import Dispatch, Origin, Pause, Signals, TrainingLoop
 
@@ -27,6 +27,20 @@ SAVES = Pause(
 """Each takes 200 ms, every fifth step of 4 s."""
 
 
+def judged(
+    pause: Pause = SAVES, compiler: CompilerFacts | None = None, at_once: int = 1
+) -> Outcome:
+    """A rehearsal of 25 steps."""
+    signals = Signals(
+        origin=Origin.REHEARSAL,
+        loop=TrainingLoop(dispatches=25, pauses=(pause,)),
+        dispatch=Dispatch(steps=25 * at_once, steps_per_dispatch=at_once),
+        compiler=compiler,
+    )
+    (outcome,) = engine.examine(signals, [CHECK], Settings())
+    return outcome
+
+
 @pytest.mark.parametrize(
     ("step_ms", "verdict"),
     [(20.0, Verdict.FAILED), (4_000.0, Verdict.PASSED), (None, Verdict.SKIPPED)],
@@ -39,10 +53,7 @@ def test_frequent_saves_are_judged_beside_the_predicted_step(
         if step_ms is not None
         else None
     )
-    signals = Signals(
-        origin=Origin.REHEARSAL, loop=TrainingLoop(dispatches=25, pauses=(SAVES,)), compiler=facts
-    )
-    (outcome,) = engine.examine(signals, [CHECK], Settings())
+    outcome = judged(compiler=facts)
     assert outcome.verdict is verdict
     if step_ms == 20.0:
         assert "at least 67% of the time of the loop, predicted" in outcome.findings[0].message
@@ -55,21 +66,13 @@ def test_an_evaluation_at_each_batch_is_too_many_however_slow_the_steps_here(
     between: float, verdict: Verdict
 ) -> None:
     pause = replace(SAVES, kind="evaluation", dispatches_between=between)
-    signals = Signals(
-        origin=Origin.REHEARSAL, loop=TrainingLoop(dispatches=25, pauses=(pause,)), compiler=None
-    )
-    (outcome,) = engine.examine(signals, [CHECK], Settings())
-    assert outcome.verdict is verdict
+    assert judged(pause).verdict is verdict
 
 
 @pytest.mark.parametrize(("between", "often"), [(1.0, "at each batch"), (4.2, "every 4 steps")])
 def test_it_is_told_how_often_a_callback_evaluates(between: float, often: str) -> None:
     pause = replace(SAVES, kind="evaluation", training_ms=800.0, dispatches_between=between)
-    signals = Signals(
-        origin=Origin.REHEARSAL, loop=TrainingLoop(dispatches=25, pauses=(pause,)), compiler=None
-    )
-    (outcome,) = engine.examine(signals, [CHECK], Settings())
-    assert outcome.findings[0].message.endswith(f"A callback does it {often}.")
+    assert judged(pause).findings[0].message.endswith(f"A callback does it {often}.")
 
 
 @pytest.mark.parametrize(("at_once", "verdict"), [(1, Verdict.FAILED), (10, Verdict.PASSED)])
@@ -77,10 +80,5 @@ def test_steps_of_a_loop_within_the_call_are_counted_between_two_saves(
     at_once: int, verdict: Verdict
 ) -> None:
     pause = replace(SAVES, in_step_loop=True, each_batch=False, training_ms=2_000.0)
-    signals = Signals(
-        origin=Origin.REHEARSAL,
-        loop=TrainingLoop(dispatches=5, pauses=(replace(pause, dispatches_between=1.0),)),
-        dispatch=Dispatch(steps=5 * at_once, steps_per_dispatch=at_once),
-    )
-    (outcome,) = engine.examine(signals, [CHECK], Settings())
+    outcome = judged(replace(pause, dispatches_between=1.0), at_once=at_once)
     assert outcome.verdict is verdict

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -10,19 +11,28 @@ from tpudiag.sources.job.points import steps
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 
 
+def nothing(*_: int) -> None: ...
+
+
+def watched(
+    warmup: int = 5,
+    wanted: int = 20,
+    ends: bool = False,
+    told: Callable[[int, int], None] = nothing,
+) -> StepWatch:
+    return StepWatch(None, warmup, wanted, "", nothing, lambda: not ends, nothing, told)
+
+
+def ticking(monkeypatch: pytest.MonkeyPatch, tick_s: float, at_once: int = 1) -> None:
+    ticks = iter(range(1000))
+    clock = SimpleNamespace(perf_counter=lambda: next(ticks) // at_once * tick_s)
+    monkeypatch.setattr(steps, "time", clock)
+
+
 def test_it_says_how_far_it_is_until_it_ends_the_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "TELL_S", 0.0)
     told: list[tuple[int, int]] = []
-    watch = StepWatch(
-        None,
-        2,
-        3,
-        "",
-        on_first=lambda: None,
-        on_stop=lambda: False,
-        on_swallowed=lambda: None,
-        on_step=lambda done, total: told.append((done, total)),
-    )
+    watch = watched(2, 3, ends=True, told=lambda done, total: told.append((done, total)))
     for _ in range(4):
         watch.finished_dispatch()
     with pytest.raises(StopObservation):
@@ -31,20 +41,9 @@ def test_it_says_how_far_it_is_until_it_ends_the_job(monkeypatch: pytest.MonkeyP
 
 
 def test_short_steps_are_not_told_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = iter(range(1000))
-    clock = SimpleNamespace(perf_counter=lambda: next(ticks) * 0.01)
-    monkeypatch.setattr("tpudiag.sources.job.points.steps.time", clock)
+    ticking(monkeypatch, 0.01)
     told: list[int] = []
-    watch = StepWatch(
-        None,
-        5,
-        95,
-        "",
-        on_first=lambda: None,
-        on_stop=lambda: True,
-        on_swallowed=lambda: None,
-        on_step=lambda done, _: told.append(done),
-    )
+    watch = watched(5, 95, told=lambda done, _: told.append(done))
     for _ in range(100):
         watch.finished_dispatch()
     assert 2 < len(told) < 20
@@ -53,18 +52,8 @@ def test_short_steps_are_not_told_one_by_one(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_step_after_an_evaluation_says_nothing_of_the_next(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    ticks = iter(range(1000))
-    clock = SimpleNamespace(perf_counter=lambda: next(ticks) * 9.0)
-    monkeypatch.setattr("tpudiag.sources.job.points.steps.time", clock)
-    watch = StepWatch(
-        None,
-        5,
-        20,
-        "",
-        on_first=lambda: None,
-        on_stop=lambda: True,
-        on_swallowed=lambda: None,
-    )
+    ticking(monkeypatch, 9.0)
+    watch = watched()
     watch.budget_s = 30.0
     for _ in range(100):
         watch.finished_dispatch(unusual=True)
@@ -73,18 +62,8 @@ def test_a_step_after_an_evaluation_says_nothing_of_the_next(
 
 @pytest.mark.parametrize(("step_s", "profiled"), [(1.0, 23), (9.0, 3), (15.0, 3), (30.0, 3)])
 def test_slow_steps_are_few(step_s: float, profiled: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    ticks = iter(range(1000))
-    clock = SimpleNamespace(perf_counter=lambda: next(ticks) // 2 * step_s)
-    monkeypatch.setattr("tpudiag.sources.job.points.steps.time", clock)
-    watch = StepWatch(
-        None,
-        5,
-        20,
-        "",
-        on_first=lambda: None,
-        on_stop=lambda: True,
-        on_swallowed=lambda: None,
-    )
+    ticking(monkeypatch, step_s, at_once=2)
+    watch = watched()
     watch.budget_s = 30.0
     for _ in range(100):
         watch.finished_dispatch()

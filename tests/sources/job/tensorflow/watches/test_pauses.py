@@ -14,12 +14,20 @@ from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 HERE = Location("train.py", 7)
 
 
-class Saver:
-    def save(self) -> None: ...
+def of_keras(took_ms: float) -> tuple[PauseWatch, Any]:
+    """A watch, and a model whose functions take so long."""
+    watch = PauseWatch()
 
+    class Model:
+        def save(self) -> None: ...
 
-def watched() -> PauseWatch:
-    return PauseWatch()
+        def evaluate(self) -> None:
+            watch.evaluated("function", took_ms, HERE)
+
+        save_weights, predict = save, evaluate
+
+    watch.watch_keras(cast("Any", SimpleNamespace(Model=Model)))
+    return watch, Model()
 
 
 def train(watch: PauseWatch) -> None:
@@ -28,7 +36,7 @@ def train(watch: PauseWatch) -> None:
 
 
 def test_evaluation_before_training_went_on_is_no_share_of_it() -> None:
-    watch = watched()
+    watch = PauseWatch()
     for _ in range(2):
         train(watch)
         for _ in range(3):
@@ -38,7 +46,7 @@ def test_evaluation_before_training_went_on_is_no_share_of_it() -> None:
 
 
 def test_a_policy_that_acts_between_updates_is_no_evaluation() -> None:
-    watch = watched()
+    watch = PauseWatch()
     for _ in range(9):
         watch.trained(10.0)
         watch.evaluated("act", 40.0, HERE)
@@ -46,7 +54,7 @@ def test_a_policy_that_acts_between_updates_is_no_evaluation() -> None:
 
 
 def test_what_was_answered_counts_as_long_as_what_ran() -> None:
-    watch = watched()
+    watch = PauseWatch()
     for took_ms in (400.0, 4.0, None, 5.0, None):
         for _ in range(4):
             watch.trained(took_ms and 10.0, "step")
@@ -56,7 +64,7 @@ def test_what_was_answered_counts_as_long_as_what_ran() -> None:
 
 
 def test_the_call_that_traces_is_no_measure_of_the_others() -> None:
-    watch = watched()
+    watch = PauseWatch()
     for took_ms in (30_000.0, 400.0, 400.0):
         train(watch)
         watch.evaluated("test_step", took_ms, HERE)
@@ -65,18 +73,7 @@ def test_the_call_that_traces_is_no_measure_of_the_others() -> None:
 
 
 def test_an_evaluation_of_keras_is_the_time_in_its_functions() -> None:
-    watch = watched()
-
-    class Model(Saver):
-        def evaluate(self) -> None:
-            watch.evaluated("test_function", 3.0, HERE)
-
-        def predict(self) -> None: ...
-
-        save_weights = Saver.save
-
-    watch.watch_keras(cast("Any", SimpleNamespace(Model=Model)))
-    model: Any = Model()
+    watch, model = of_keras(3.0)
     for _ in range(3):
         train(watch)
         model.evaluate()
@@ -85,18 +82,7 @@ def test_an_evaluation_of_keras_is_the_time_in_its_functions() -> None:
 
 
 def test_a_callback_that_predicts_at_each_batch_is_no_policy() -> None:
-    watch = watched()
-
-    class Model(Saver):
-        def predict(self) -> None:
-            watch.evaluated("predict_function", 3.0, HERE)
-
-        def evaluate(self) -> None: ...
-
-        save_weights = Saver.save
-
-    watch.watch_keras(cast("Any", SimpleNamespace(Model=Model)))
-    model: Any = Model()
+    watch, model = of_keras(3.0)
 
     def on_train_batch_end() -> None:
         model.predict()
@@ -111,19 +97,9 @@ def test_a_callback_that_predicts_at_each_batch_is_no_policy() -> None:
 def test_a_save_takes_what_its_thread_computes_whatever_else_the_machine_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    watch = watched()
     clock = iter([0.0, 0.25, 0.5, 0.75])
     monkeypatch.setattr(pauses, "time", SimpleNamespace(thread_time=lambda: next(clock)))
-
-    class Model(Saver):
-        def evaluate(self) -> None: ...
-
-        def predict(self) -> None: ...
-
-        save_weights = Saver.save
-
-    watch.watch_keras(cast("Any", SimpleNamespace(Model=Model)))
-    model: Any = Model()
+    watch, model = of_keras(0.0)
     for _ in range(2):
         train(watch)
         model.save()
