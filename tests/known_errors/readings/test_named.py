@@ -34,6 +34,7 @@ NAMED = {
     "TypeError: reduce() missing 1 required positional argument: 'per_replica_value'": "Class() in place of",
     "TypeError: train_step() takes 1 positional argument but 2 were given": "args=(batch,)",
     "TypeError: tf__train_step() missing 1 required positional argument: 'labels'": "args=(images, labels)",
+    "TypeError: outer_factory.<locals>.inner_factory.<locals>.tf__one_step() missing 1 required positional argument: 'labels'": "args=(images, labels)",
     "TypeError: __init__() missing 1 required positional argument: 'units'": "get_config",
     "TypeError: call() missing 1 required positional argument: 'memory'": "memory = inputs",
     "TypeError: <lambda>() takes 1 positional argument but 2 were given": "lambda x, y",

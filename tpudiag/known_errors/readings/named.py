@@ -66,6 +66,8 @@ _FORMS = tuple(
         (r"withnamedarguments\((?P<argument>labels|logits)=", True),
     )
 )
+_OF_AUTOGRAPH = re.compile(r"^(?:outer_factory\.<locals>\.inner_factory\.<locals>\.)?tf__")
+"""What AutoGraph puts before the name of a function that it converted."""
 _RECEIVED = re.compile(
     r"(?:[Rr]eceived|[Gg]ot|found|gave|given|was)(?:instead)?:?(?:\w{1,40}=)?"
     r"(?P<value><class'[\w.]{1,60}'>|\(?-?\d[\w.,)-]{0,24}|None|True|False|['\"`][^'\"`]{1,40}['\"`]|\[[^\]]{0,40}\])"
@@ -119,7 +121,8 @@ def _facts(parts: dict[str, str], text: str) -> Facts:
     if parts.keys() >= {"left", "right"}:
         facts["operand"] = (parts["left"], parts["right"])
     if function := parts.get("function"):
-        facts["name"] = (function.removeprefix("tf__").rsplit(".", 1)[-1],)
+        facts["function"] = (_OF_AUTOGRAPH.sub("", function),)
+        facts["name"] = (facts["function"][0].rsplit(".", 1)[-1],)
     if parts.keys() >= {"takes", "given"}:
         facts["more"] = (str(int(parts["given"]) - int(parts["takes"])),)
     if "argument" in parts:
