@@ -1,5 +1,6 @@
 """TPU606."""
 
+import math
 from dataclasses import replace
 
 from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
@@ -70,10 +71,12 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     loop = loop_of(signals)
     at_once = signals.dispatch.steps_per_dispatch if signals.dispatch else 1
+    # Few examples after each step are those of a policy that acts between its updates.
+    batch = signals.batch.global_batch if signals.batch is not None else math.inf
     pauses = [
         replace(pause, dispatches_between=pause.dispatches_between * at_once)
         for pause in loop.pauses
-        if pause.training_ms > 0
+        if pause.training_ms > 0 and not 0 < pause.examples < batch
     ]
     if signals.stood_in:  # how long an epoch is, and an evaluation, is the data's
         pauses = [pause for pause in pauses if pause.each_batch]

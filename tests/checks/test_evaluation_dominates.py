@@ -12,7 +12,7 @@ from tpudiag import engine
 from tpudiag.compiled import CompilerFacts
 from tpudiag.model import Check, Location, Outcome, Verdict
 from tpudiag.settings import Settings
-from tpudiag.signals import Dispatch, Origin, Pause, Signals, TrainingLoop
+from tpudiag.signals import Batch, Dispatch, Origin, Pause, Signals, TrainingLoop
 
 CHECK: Check = importlib.import_module("tpudiag.checks.evaluation_dominates").evaluation_dominates
 SAVES = Pause(
@@ -34,6 +34,7 @@ def judged(
     signals = Signals(
         origin=Origin.REHEARSAL,
         loop=TrainingLoop(dispatches=25, pauses=(pause,)),
+        batch=Batch(256, 32, 8),
         dispatch=Dispatch(steps=25 * at_once, steps_per_dispatch=at_once),
         compiler=compiler,
     )
@@ -82,3 +83,14 @@ def test_steps_of_a_loop_within_the_call_are_counted_between_two_saves(
     pause = replace(SAVES, in_step_loop=True, each_batch=False, training_ms=2_000.0)
     outcome = judged(replace(pause, dispatches_between=1.0), at_once=at_once)
     assert outcome.verdict is verdict
+
+
+@pytest.mark.parametrize(("examples", "verdict"), [(8, Verdict.SKIPPED), (256, Verdict.FAILED)])
+def test_a_whole_batch_after_each_step_is_evaluated_and_a_policy_acts(
+    examples: int, verdict: Verdict
+) -> None:
+    pause = replace(
+        SAVES, kind="evaluation", each_batch=False, eager=True, dispatches_between=1.0,
+        training_ms=2_000.0, examples=examples,
+    )  # fmt: skip
+    assert judged(pause).verdict is verdict

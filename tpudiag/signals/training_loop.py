@@ -120,6 +120,8 @@ class Pause:
     """It stands in the body of the loop that calls the training step."""
     dispatches_between: float = 0.0
     """Calls that trained, from one time to the next."""
+    examples: int = 0
+    """Those that a model got at once where it was called eagerly, and after each step or nearly."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -51,6 +51,9 @@ def test_a_policy_that_acts_between_updates_is_no_evaluation() -> None:
         watch.trained(10.0)
         watch.evaluated("act", 40.0, HERE)
     assert watch.facts() == ()
+    for _ in range(2):
+        watch.evaluated("model", 40.0, HERE, eager=True, examples=256)
+    assert [pause.examples for pause in watch.facts()] == [256]
 
 
 def test_what_was_answered_counts_as_long_as_what_ran() -> None:

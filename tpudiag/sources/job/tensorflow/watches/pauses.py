@@ -15,7 +15,8 @@ Kind = Literal["evaluation", "predict", "saving"]
 MOST_TIMED = 50
 FEWEST_STEPS_BETWEEN = 3
 """Least training steps between two evaluations; a function called more often belongs to training,
-such as a policy that acts between its updates; fit's callbacks per batch are exempt."""
+such as a policy that acts between its updates; fit's callbacks per batch are exempt, and a model
+that gets a whole batch."""
 _BATCH_HOOKS = frozenset(("on_train_batch_end", "on_train_batch_begin", "on_batch_end"))
 
 
@@ -31,6 +32,13 @@ class _Line:
     each_batch: bool = False
     """Whether a callback of fit causes it."""
     in_step_loop: bool = False
+    examples: int = 0
+    """Those of its largest call of a model outside of any function."""
+
+    @property
+    def seldom(self) -> bool:
+        """Whether training goes on in between."""
+        return self.steps_between >= FEWEST_STEPS_BETWEEN
 
     @property
     def steps_between(self) -> float:
@@ -88,13 +96,15 @@ class PauseWatch:
         location: Location | None,
         *,
         eager: bool = False,
+        examples: int = 0,
     ) -> None:
         """A function without gradients was called between training steps; None if answered."""
         took_ms = self._usual(function, took_ms)
         if self._inside:
             self._spent_ms += took_ms
         elif self._training_ms:
-            self._add("evaluation", location, took_ms).eager = eager
+            line = self._add("evaluation", location, took_ms)
+            line.eager, line.examples = eager, max(line.examples, examples)
 
     def facts(self) -> tuple[Pause, ...]:
         """The repeated pauses."""
@@ -102,7 +112,7 @@ class PauseWatch:
             _pause(kind, location, line)
             for (kind, location), line in self._lines.items()
             if len(line.spent_ms) > 1
-            and (kind == "saving" or line.each_batch or line.steps_between >= FEWEST_STEPS_BETWEEN)
+            and (kind == "saving" or line.each_batch or line.seldom or line.examples)
         )
 
     def _usual(self, function: object, took_ms: float | None) -> float:
@@ -166,5 +176,6 @@ def _pause(kind: Kind, location: Location | None, line: _Line) -> Pause:
         eager=line.eager,
         each_batch=line.each_batch,
         in_step_loop=line.in_step_loop,
+        examples=0 if line.seldom else line.examples,
         dispatches_between=line.steps_between,
     )

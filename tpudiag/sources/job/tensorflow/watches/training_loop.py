@@ -157,11 +157,14 @@ class LoopWatch:
         finally:
             self._inside = False
             took_ms = (time.process_time() - began) * 1e3
-            hooks.quietly(self._evaluated_eagerly, model, took_ms)
+            hooks.quietly(self._evaluated_eagerly, model, took_ms, (args, kwargs))
 
-    def _evaluated_eagerly(self, model: object, took_ms: float) -> None:
+    def _evaluated_eagerly(self, model: object, took_ms: float, given: object) -> None:
         """The model's operations were dispatched one by one."""
-        self.pauses.evaluated(id(model), took_ms, user_lines.caller(), eager=True)
+        shapes = [each.shape for each in self._tf.nest.flatten(given) if hasattr(each, "shape")]
+        examples = max((shape[0] or 0 for shape in shapes if len(shape)), default=0)
+        where = user_lines.caller()
+        self.pauses.evaluated(id(model), took_ms, where, eager=True, examples=examples)
 
     def _returned(
         self,
