@@ -27,6 +27,7 @@ from tpudiag.sources.job.points import (
     user_lines,
 )
 
+Fills = Callable[[Callable[[Args, Kwargs], bool], Args, Kwargs], "tuple[Args, Kwargs] | None"]
 MOST_KEPT = 40
 """Compilations of one function of which the arguments are kept."""
 
@@ -51,6 +52,8 @@ class JitWatch:
         """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
         """Where runs are to be compared."""
+        self.fills: Fills = lambda _traces, _args, _kwargs: None
+        """What a function is called with in place of data that are not there."""
         self.on_results: Callable[[dict[int, object]], None] = lambda _: None
         self.on_first_call: Callable[[StepCall], None] = lambda _: None
         """Told of the first call of a function that trains before it runs."""
@@ -159,6 +162,10 @@ class JitWatch:
         # Where our look at the arguments fails (static ones may be anything), the call is let be.
         if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
             return compiled(*args, **kwargs)
+        whole = barrier.attempt(
+            "holes", self.fills, functools.partial(self._traces, jitted), args, kwargs
+        )
+        args, kwargs = whole or (args, kwargs)
         if self.rest is not None and jitted.record.trains:
             self.rest.deadline.check()
             known = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
@@ -213,15 +220,19 @@ class JitWatch:
 
     def _look_ahead(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
         """Trace what is about to run for the first time: JAX keeps the trace for the call."""
+        if self._traces(jitted, args, kwargs) and jitted.record.trains:
+            self.on_first_call(self.kept.as_called(jitted, args, kwargs, None, frozenset(), 1))
+
+    def _traces(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> bool:
+        """Whether a function can be traced with these; else its own call fails as well."""
         self._active.outermost = jitted
         try:
             jitted.trace(*args, **kwargs)
-        except Exception:  # the job's own, which its own call raises as well
-            return
+        except Exception:
+            return False
         finally:
             self._active.outermost = None
-        if jitted.record.trains:
-            self.on_first_call(self.kept.as_called(jitted, args, kwargs, None, frozenset(), 1))
+        return True
 
     def _is_traced(self, args: Args, kwargs: Kwargs) -> bool:
         """Whether a call is within a transformation, and runs nothing."""

@@ -37,6 +37,7 @@ from tpudiag.sources.job.process.protocol import (
     JobSpec,
     Recorder,
 )
+from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
@@ -103,6 +104,8 @@ class JaxObserver:
         if self._is_own and self._spec.rehearse:
             self._devices.watch(jax)
         self._jits.watch(jax)
+        if self._beside.fake_data is not None:
+            self._jits.fills = partial(jitted_holes.filled, jax)
         self._fetches.watch(jax)
         self._sends.watch(jax)
         self._eager.watch(jax)

@@ -18,9 +18,11 @@ A wrong guess is worse than a hole: observe the run; do not match names or read 
   and it cannot take, its inputs, outputs and loss say what an example is, as it was put together or
   built, or as a trace of it shows; of such data there is no end. The pipeline is then none of the
   job's, and is not judged.
+- A *jitted function* of JAX (`jitted_holes.py`) is given arrays that it can be traced with.
 - A *table* (`tables.py`, `open_tables.py`, `open_columns.py`): pandas looks for a column; what it
-  does not find is made, and the look-up done again. What a column holds follows from its uses, how
-  wide rows are from the shape that is asked of them (`open_arrays.py`).
+  does not find is made, and the look-up done again. What a column holds follows from its uses, and
+  from those of single values (`open_cells.py`), how wide rows are from the shape that is asked of
+  them (`open_arrays.py`).
 - A *record* (`records.py`) holds what the script's own parse function asks for; what is decoded of
   it takes the size that a shape asks, in the graph that asks (`images.py`): of a size that is left
   open, a multiple of the others.
