@@ -7,44 +7,46 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.points import Args, Kwargs
 from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole, batched
 
 np = pytest.importorskip("numpy")
 
 
-class Trees:
-    """JAX, as far as it takes lists apart."""
-
-    class tree_util:
-        """Its trees."""
-
-        tree_flatten = staticmethod(lambda given: ([*given[0], *given[1].values()], given))
-        tree_unflatten = staticmethod(lambda _, leaves: (tuple(leaves), {}))
+def filled(traces: Callable[[Any, Any], bool], *args: object) -> Any:
+    """What it gives where a tree is a list."""
+    jax = ModuleType("jax")
+    vars(jax)["tree_util"] = SimpleNamespace(
+        tree_flatten=lambda given: (list(given[0]), given),
+        tree_unflatten=lambda _, leaves: (tuple(leaves), {}),
+    )
+    return jitted_holes.filled(jax, traces, args, {})
 
 
 def test_a_hole_takes_the_shape_that_what_uses_it_can_be_traced_with() -> None:
     kernel = np.ones((784, 10))
     x: Any = batched(64)
+    bare: Any = Hole()
 
-    def traces(args: Args, kwargs: Kwargs) -> bool:
+    def traces(args: Any, kwargs: Any) -> bool:
         _, x, y = args
         try:
             return not kwargs and (x @ kernel).shape == (64, 10) and y.dtype == np.int32
         except ValueError:
             return False
 
-    given = jitted_holes.filled(Trees, traces, (kernel, x, batched(64)), {})
+    given = filled(traces, kernel, x, batched(64))
     assert given is not None and [each.shape for each in given[0][1:]] == [(64, 784), (64,)]
-    known = jitted_holes.filled(Trees, lambda *_: True, (Hole().reshape(7, 3),), {})
+    known = filled(lambda *_: True, bare.reshape(7, 3))
     assert known is not None and known[0][0].shape == (7, 3)
-    assert jitted_holes.filled(Trees, lambda *_: True, (kernel,), {}) is None
-    assert jitted_holes.filled(Trees, lambda *_: False, (kernel, Hole()), {}) is None
+    assert filled(lambda *_: True, kernel) is None
+    assert filled(lambda *_: False, kernel, bare) is None
 
 
 PROGRAM = """
