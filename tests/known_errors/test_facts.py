@@ -68,3 +68,6 @@ def test_the_kernels_there_are_and_the_strides_are_no_types_and_shapes_of_the_er
     )
     assert read.types == ("bfloat16",)
     assert read.shapes == ()
+    one = facts_of("TypeError: 'x' has DataType int64 not in list of allowed values: half, float32")
+    assert one.types == ("int64",)
+    assert facts_of("ValueError: pmap got step of type int32[4] and x float32[1,16]").types == ()

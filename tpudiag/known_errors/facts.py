@@ -31,8 +31,9 @@ _DEVICE = re.compile(
 )
 _TYPE = re.compile(
     r"\b(?:DT_)?(bfloat16|float(?:16|32|64)|u?int(?:8|16|32|64)|bool|string|complex64|half|double"
-    r"|BFLOAT16|FLOAT|HALF|DOUBLE|U?INT(?:8|16|32|64)|STRING|BOOL)\b"
+    r"|BFLOAT16|FLOAT|HALF|DOUBLE|U?INT(?:8|16|32|64)|STRING|BOOL)\b(?!\[)"
 )
+"""A type; not that of an array `float32[4,1]`, which is a shape."""
 _DIMENSION = r"(?:(?:<=)?\d{1,9}|None|\?|-1)"
 _SHAPE = re.compile(
     r"(?<![\w\]])(?!\w{0,12}_shapes?\[\d{1,9}\])(?<!\.)"
@@ -43,7 +44,7 @@ _SHAPE = re.compile(
 """A shape as TensorFlow, Keras and XLA write it: no index `x[0]`, number `(0)`, range `[0, 5)`."""
 _BESIDE = re.compile(
     r"\b(?:T\w{0,12} in|(?:strides?|dilations?|ksizes?|rates|\w{0,12}paddings?|perm|axe?s)=) ?"
-    r"\[[^\[\]\n]{0,160}\]"
+    r"\[[^\[\]\n]{0,160}\]|\b(?:allowed|supported|valid) (?:values|types|dtypes):[\w, ]{1,240}"
 )
 """What an operation has beside its shapes and types: strides, paddings, the kernels there are."""
 _SIZE = re.compile(r"\b\d{1,9}(?:\.\d{1,4})? ?[KMGT]i?B?\b(?!\w)|\b\d{7,15} bytes\b")

@@ -30,6 +30,7 @@ SHAPES = ("hape", "size", "samples", "butgot", "ndim", "axis", "In[0]", "Input0"
 COMPUTED = {
     "dynamic-dimension": ("dimensions", "bounded"),
     "checkpoint-mismatch": ("checkpoint_shapes", "read"),
+    "types-do-not-match": ("dtypes", "read"),
     "host-memory": ("hbm_usage", "on_host"),
     "hbm-at-compile-time": ("hbm_usage", "read"),
     "hbm-for-the-program": ("hbm_usage", "reserved"),
