@@ -33,9 +33,23 @@ def test_its_own_advice_is_the_fix() -> None:
     assert "Call add_endpoint()" in said.fix
 
 
-def test_a_number_that_does_not_divide_gets_its_neighbours() -> None:
-    said = own_words("ValueError: 17 is not divisible by 4")
-    assert said is not None and "16 or 20 in place of 17" in said.fix
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("17 is not divisible by 4", "16 or 20 in place of 17"),
+        ("Number of devices (8) does not evenly divide batch size (1).", "8 in place of 1:"),
+        ("3 does not divide 17", "15 or 18 in place of 17"),
+    ],
+)
+def test_a_number_that_does_not_divide_gets_its_neighbours(text: str, fits: str) -> None:
+    said = own_words(f"ValueError: {text}")
+    assert said is not None and fits in said.fix
+
+
+def test_a_sentence_ends_where_the_log_goes_on() -> None:
+    gone = "Failed to open libtpu: libtpu.so: cannot open shared object file: No such file"
+    (told, *_) = in_text(f"{gone}\nW1120 11:35:14.5 1 a.py:7] The width must be odd, got 4.")
+    assert isinstance(told, Match) and "odd" not in told.message
 
 
 def test_that_something_failed_is_no_cause() -> None:

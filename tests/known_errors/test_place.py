@@ -60,3 +60,8 @@ def test_condition_of_an_assert() -> None:
     new = "--> 990     assert start is not None\nAssertionError: "
     assert place_of(new).condition == "start is not None"
     assert place_of("assert the facts\nValueError: odd").condition is None
+
+
+def test_the_error_behind_a_frame_is_no_source_line() -> None:
+    place = place_of('File "train.py", line 159, in main\nValueError: two are wanted')
+    assert (place.own_line, place.source) == ("train.py:159", None)

@@ -46,6 +46,19 @@ TELLING = (
         "dataset.batch",
     ),
     ("UserWarning: Some donated buffers were not usable: float32[8].", "second copy", "donate"),
+    (
+        "WatchTasksAsync failed for task 3: UNAVAILABLE: failed to connect to all addresses",
+        "coordination service",
+        "process 0",
+    ),
+    (
+        '  File "keras/engine/compile_utils.py", line 201, in __call__\n'
+        "ValueError: None values not supported.",
+        "without labels",
+        "(x, x)",
+    ),
+    ("LookupError: gradient registry has no entry for: MaxPoolGrad", "of MaxPool ", "MaxPool"),
+    ("input_fn should return (features, labels) as a len 2 tuple.", "a pair", "element_spec"),
     ("AssertionError: 17 is not divisible\n by 4", "batch", "multiple of 4"),
     ("AssertionError: 32001 is not divisible by 8", "vocabulary", "resize_token_embeddings"),
     ("RuntimeError: No TPU platform found. Platform manager status: OK", "no TPU", "libtpu"),

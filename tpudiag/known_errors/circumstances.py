@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from .blanks import names_in
 from .facts import facts_near
@@ -15,6 +16,8 @@ OPEN_FAMILIES = ("argument-refused", "keras-argument", "not-implemented")
 """Families of errors of which the sentence says more than what its names mean elsewhere."""
 LINES_OF_A_SENTENCE = 6
 """An error's sentence goes on for so many lines at most."""
+_NEXT_RECORD = re.compile(r"\[?(?:[IWEF]\d{4} |\d{4}-\d\d-\d\d |(?:INFO|WARNING|ERROR)\b)")
+"""How a log's next record begins."""
 CHAINED = "was the direct cause of the following exception"
 """Between an exception and the one that was raised from it."""
 
@@ -72,8 +75,9 @@ def _own(match: Match, text: str) -> OwnWords | None:
         return None
     if kind is Kind.CONSEQUENCE and not is_open:
         return None
-    rows = text.split("\n")[match.line - 1 : match.line + LINES_OF_A_SENTENCE]
-    said = own_words("\n".join(rows))
+    first, *rest = text.split("\n")[match.line - 1 : match.line + LINES_OF_A_SENTENCE]
+    rows = takewhile(lambda row: not _NEXT_RECORD.match(row), rest)
+    said = own_words("\n".join((first, *rows)))
     # A case that names its cause is told apart by what was wanted and what came alone.
     free = kind is not Kind.TELLING and match.reading is None
     tells = said is not None and (free or said.is_contract)

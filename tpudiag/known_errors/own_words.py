@@ -41,9 +41,15 @@ _REASON = re.compile(
     re.IGNORECASE,
 )
 """A word of a sentence that says what is wrong, and not only that something failed."""
-_DIVIDED = re.compile(
-    r"(?P<whole>\d{1,12})\D{0,80}(?:not|n't) (?:be )?(?:evenly )?(?:divisible|divide\w*) (?:by )?\D{0,60}(?P<part>\d{1,9})"
+_DIVIDED = (
+    re.compile(
+        r"(?P<whole>\d{1,12})\D{0,80}(?:not|n't) (?:be )?(?:evenly )?(?:divisible|divided) (?:by )?\D{0,60}(?P<part>\d{1,9})"
+    ),
+    re.compile(
+        r"(?P<part>\d{1,9})\D{0,60}(?:not|n't) (?:evenly )?divide \D{0,60}(?P<whole>\d{1,12})"
+    ),
 )
+"""Of two numbers the one that is cut: `8 is not divisible by 3`, `3 does not divide 8`."""
 _OPENS = re.compile(
     r"(?:Expected|It|They|Should|Must|Supported|Valid|Allowed|Available|Expecting)\b"
 )
@@ -90,10 +96,11 @@ class OwnWords:
         elif self.wanted:
             got = f"; it got {self.given}" if self.given else ""
             rows.append(f"# wanted: {self.wanted}{got}")
-        if divided := _DIVIDED.search(self.cause):
+        for divided in filter(None, (form.search(self.cause) for form in _DIVIDED)):
             whole, part = int(divided["whole"]), max(1, int(divided["part"]))
             below = whole // part * part
-            rows.append(f"# {below} or {below + part} in place of {whole}: multiples of {part}")
+            fits = f"{below} or {below + part}" if below else f"{part}"
+            rows.append(f"# {fits} in place of {whole}: multiples of {part}")
         return "\n".join(rows)
 
 

@@ -24,7 +24,8 @@ _LAYER = re.compile(
 )
 _FRAME = re.compile(
     r'File "(?P<file>[^"\n]{1,300})", line (?P<line>\d{1,7})(?:, in [^\n]{1,120})?'
-    r"(?:\n(?![ \t]*File \")[ \t]*(?P<source>[^\n]{1,300}))?"
+    r"(?:\n(?![ \t]*File \"|(?:\w{1,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)\b)"
+    r"[ \t]*(?P<source>[^\n]{1,300}))?"
     r"|^File (?P<plain>[\w./~-]{1,200}\.py):(?P<plain_line>\d{1,7}), in "
     r"|(?P<input><ipython-input-\d{1,5}-\w{1,20}>) in |(?:Cell In|Input In) ?\[(?P<cell>\d{1,5})\]"
     r"(?:, line (?P<cell_line>\d{1,7}))?",
