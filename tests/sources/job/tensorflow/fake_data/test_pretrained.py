@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -55,7 +56,7 @@ class Config:
 
     @classmethod
     def get_config_dict(cls, name: str, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        assert kwargs.pop("local_files_only")
+        assert os.environ["HF_HUB_OFFLINE"]
         if name == "/there":
             return {"model_type": cls.model_type, "hidden_size": 3}, kwargs
         raise OSError(f"{name} is not a local folder")
@@ -87,6 +88,32 @@ class Resizes:
     @classmethod
     def from_pretrained(cls, name: str, **_: Any) -> Resizes:
         raise OSError(f"{name} is not a local folder")
+
+
+def test_data_of_a_hub_are_read_where_they_are_kept_and_holes_where_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load_dataset(path: str, name: str | None = None, **_: Any) -> Any:
+        if path == "kept":
+            return "of the cache"
+        raise ConnectionError(name)
+
+    noted: list[Any] = []
+
+    def put(**facts: Any) -> None:
+        noted.append(facts["stood_in"])
+
+    of_hub = Pretrained(Ledger(str(tmp_path), put))
+    made: Any = SimpleNamespace(load_dataset=load_dataset, __name__="datasets")
+    monkeypatch.setitem(sys.modules, "datasets", made)
+    of_hub.watch(made)
+    assert made.load_dataset is load_dataset, "a module of the user's own"
+    made.DatasetDict = dict
+    of_hub.watch(made)
+    assert made.load_dataset("kept") == "of the cache" and not noted
+    train, test = made.load_dataset("glue", "mnli", split=["train", "test"])
+    assert isinstance(train.map(len)["label"], Hole) and isinstance(test, Hole)
+    assert noted[-1] == ("glue, of a hub",)
 
 
 def test_what_prepares_examples_is_a_hole(

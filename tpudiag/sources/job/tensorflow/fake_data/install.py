@@ -2,11 +2,10 @@
 
 import os
 from collections.abc import Callable
-from functools import partial
 
 from tpudiag.sources.job.points import Library, Watches
 
-from . import folders, holes, hub, hub_datasets, paths, records, shuffles, tables, tfds_data
+from . import folders, holes, hub, paths, records, shuffles, tables, tfds_data
 from .files import Files
 from .filling import Filling
 from .images import Contents
@@ -35,6 +34,7 @@ class FakeData:
         self._tf: Library
         put(stood_in=())
         self.statements = Statements(self._ledger)
+        self._pretrained = Pretrained(self._ledger)
         HostedModules(self._ledger.note)
         folders.install(self._ledger)
         holes.install()
@@ -70,13 +70,12 @@ class FakeData:
     def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
         ledger = self._ledger
-        of_hub = partial(hub_datasets.install, ledger=ledger)
-        fetches = Pretrained(ledger).watch
+        fetches = self._pretrained.watch
         return {
             "tensorflow_datasets": lambda tfds: tfds_data.install(lambda: self._tf, tfds, ledger),
             "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
-            "datasets": of_hub,
-            "evaluate": of_hub,
+            "datasets": fetches,
+            "evaluate": fetches,
             "pandas": lambda pandas: tables.install(pandas, ledger, self._written),
             **{f"transformers.{name}": fetches for name in _FETCHING},
         }

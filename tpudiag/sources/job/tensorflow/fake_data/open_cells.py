@@ -37,14 +37,14 @@ def by_user() -> bool:
     return user_lines.direct_caller() is not None
 
 
-def cell(value: object, learn: Learn) -> Any:
+def cell(value: Any, learn: Learn) -> Any:
     """A value, or a list of them, of a column that learns from it."""
-    if isinstance(value, list):
-        return [cell(each, learn) for each in value]
-    kind: Any = {str: OpenText, int: OpenNumber}.get(type(value))
-    if kind is None:
+    if type(value) is list:
+        parts: list[Any] = value
+        return [cell(each, learn) for each in parts]
+    if type(value) not in (str, int):
         return value
-    made = kind(value)
+    made = OpenText(value) if type(value) is str else OpenNumber(value)
     made.tpudiag_learn = learn
     return made
 

@@ -1,9 +1,11 @@
 """Hugging Face models that cannot be fetched are of the right build, untrained; the rest is a hole.
 
-What lies on this machine, in a folder or the package's cache, is read.
+What lies on this machine, in a folder or a package's cache, is read. Nothing is fetched: each try
+without a network takes half a minute.
 """
 
 import importlib
+import os
 import re
 from typing import Any
 
@@ -30,17 +32,20 @@ _VOCABULARIES = {
     "multilingual": 119_547,
     "camembert": 32_005,
 }
-_LOCAL = {"local_files_only": True}
-"""Nothing is fetched: each try without a network takes the package half a minute."""
+_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE")
+"""What tells these packages so, before they are imported."""
 _FETCH_OPTIONS = (
     "cache_dir", "force_download", "resume_download", "proxies", "token", "use_auth_token",
     "local_files_only", "revision", "trust_remote_code", "subfolder",
 )  # fmt: skip
 _PLACES = (
     table.TOKENIZER_FETCHED, table.AUTO_TOKENIZER_FETCHED, table.PICTURE_PROCESSOR_FETCHED,
-    table.AUTO_PICTURE_PROCESSOR_FETCHED,
+    table.AUTO_PICTURE_PROCESSOR_FETCHED, table.DATASETS_LOADED, table.OLD_METRIC_LOADED,
+    table.METRIC_LOADED,
 )  # fmt: skip
-"""What prepares examples for a model: the model itself says what it takes."""
+"""Examples, what prepares them for a model, and metrics: the model itself says what it takes."""
+_OF_PACKAGES = ("DatasetDict", "EvaluationModule")
+"""By which `datasets` and `evaluate` are those of Hugging Face."""
 
 
 class Pretrained:
@@ -48,48 +53,48 @@ class Pretrained:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        for name in _OFFLINE:
+            os.environ.setdefault(name, "1")
 
     def watch(self, module: Library) -> None:
         """One of the modules that fetch was imported: the others may still be."""
+        # A module of the user's own may be called as a package is.
+        if not module.__name__.startswith("transformers.") and not any(
+            hasattr(module, name) for name in _OF_PACKAGES
+        ):
+            return
         heard = {
-            **dict.fromkeys(_PLACES, self._prepared),
+            **dict.fromkeys(_PLACES, self._fetched),
             table.CONFIGURATION_READ: self._configuration,
             table.MODEL_FETCHED: self._model,
             table.AUTO_MODEL_FETCHED: self._automatic,
         }
         for at, answer in heard.items():
-            if at.owners[0].startswith(f"{module.__name__}."):
+            if f"{at.owners[0]}.".startswith(f"{module.__name__}."):
                 hooks.around(at, answer)
-
-    def _local(
-        self, original: Call, class_: object, name: object, *args: object, **kw: object
-    ) -> object:
-        """The automatic classes ask for files of their own."""
-        return original(class_, name, *args, **{**kw, **_LOCAL})
 
     def _automatic(
         self, original: Call, class_: object, name: object, *args: object, **kw: object
     ) -> object:
         """A model whose class its configuration tells, which is looked for by its folder first."""
         try:
-            return self._local(original, class_, name, *args, **kw)
+            return original(class_, name, *args, **kw)
         except Exception as error:
             if "config" in kw or not _is_away(error):
                 raise
         auto = importlib.import_module("transformers.models.auto.configuration_auto")
         config = auto.AutoConfig.from_pretrained(name)
-        return self._local(original, class_, name, *args, config=config, **kw)
+        return original(class_, name, *args, config=config, **kw)
 
-    def _prepared(
-        self, original: Call, class_: type, name: object, *args: object, **kw: object
-    ) -> object:
-        """A tokenizer, or what prepares pictures."""
+    def _fetched(self, original: Call, *args: object, **kw: object) -> object:
+        """What a model has no part in."""
         try:
-            return self._local(original, class_, name, *args, **kw)
+            return original(*args, **kw)
         except Exception as error:
             if not _is_away(error):
                 raise
-        self._ledger.note(f"the {class_.__name__} {name}")
+        name = next((each for each in args if isinstance(each, str)), "what is asked for")
+        self._ledger.note(f"{name}, of a hub")
         return Hole()
 
     def _configuration(
@@ -97,7 +102,7 @@ class Pretrained:
     ) -> object:
         """What a model's configuration file says."""
         try:
-            return self._local(original, class_, name, *args, **kw)
+            return original(class_, name, *args, **kw)
         except Exception as error:
             if not _is_away(error):
                 raise
@@ -120,7 +125,7 @@ class Pretrained:
     ) -> object:
         """A model with its weights."""
         try:
-            return self._local(original, class_, name, *args, **kw)
+            return original(class_, name, *args, **kw)
         except Exception as error:
             if not _is_away(error):
                 raise
