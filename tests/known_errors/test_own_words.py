@@ -46,6 +46,27 @@ def test_a_number_that_does_not_divide_gets_its_neighbours(text: str, fits: str)
     assert said is not None and fits in said.fix
 
 
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("Expected `serialized` to be a scalar, got shape: [1,1]", "2 dimensions too many"),
+        ("predictions should be rank 2, got (4, 5, 6)", "one dimension too many"),
+        ("images must be 4-D, got shape [28, 28, 3]", "one dimension too few"),
+        ("images must be 4-D, got shape [8, 28, 28, 3]", ""),
+        ("`axis` should be a scalar. Received: (1, 2)", ""),
+    ],
+)
+def test_dimensions_too_many_or_too_few_are_counted(text: str, fix: str) -> None:
+    said = own_words(f"ValueError: {text}")
+    assert said is not None and fix in said.fix
+    assert fix or "dimension" not in said.fix
+
+
+def test_the_sentence_above_its_node_is_the_failure() -> None:
+    (told,) = in_text("Node: 'P_1'\nExpected `x` to be odd, got 4\n\t [[{{node P_1}}]]")
+    assert isinstance(told, UnknownError) and "to be odd" in (told.cause or "")
+
+
 def test_a_sentence_ends_where_the_log_goes_on() -> None:
     gone = "Failed to open libtpu: libtpu.so: cannot open shared object file: No such file"
     (told, *_) = in_text(f"{gone}\nW1120 11:35:14.5 1 a.py:7] The width must be odd, got 4.")

@@ -50,6 +50,11 @@ _DIVIDED = (
     ),
 )
 """Of two numbers the one that is cut: `8 is not divisible by 3`, `3 does not divide 8`."""
+_RANKS = {"scalar": 0, "vector": 1, "matrix": 2}
+_RANK = re.compile(
+    r"\b(?P<word>scalar|vector|matrix)\b|\brank (?P<rank>\d)\b|\b(?P<many>\d)[ -]?(?:D\b|dim)"
+)
+_SHAPE = re.compile(r"[\[(](?P<sizes>(?:(?:\d{1,9}|None|\?|-1),? ?){0,8})[\])]")
 _OPENS = re.compile(
     r"(?:Expected|It|They|Should|Must|Supported|Valid|Allowed|Available|Expecting)\b"
 )
@@ -96,12 +101,31 @@ class OwnWords:
         elif self.wanted:
             got = f"; it got {self.given}" if self.given else ""
             rows.append(f"# wanted: {self.wanted}{got}")
+        if more := self._dimensions_more:
+            one = "one dimension" if abs(more) == 1 else f"{abs(more)} dimensions"
+            rows.append(
+                f"x = tf.squeeze(x)      # {one} too many; a whole batch where one example is"
+                " wanted: before dataset.batch(), or tf.map_fn(f, x)"
+                if more > 0
+                else f"x = x[tf.newaxis, ...]      # {one} too few: one example where a batch is"
+                " wanted: after dataset.batch()"
+            )
         for divided in filter(None, (form.search(self.cause) for form in _DIVIDED)):
             whole, part = int(divided["whole"]), max(1, int(divided["part"]))
             below = whole // part * part
             fits = f"{below} or {below + part}" if below else f"{part}"
             rows.append(f"# {fits} in place of {whole}: multiples of {part}")
         return "\n".join(rows)
+
+    @property
+    def _dimensions_more(self) -> int:
+        """By how many dimensions more than were wanted came; 0 where that is not said."""
+        wanted, given = _RANK.search(self.wanted or ""), _SHAPE.search(self.given or "")
+        # A scalar may be a Python number, and (1, 2) two of them: that it is a shape must be said.
+        if wanted is None or given is None or (wanted["word"] and "shape" not in self.cause):
+            return 0
+        rank = int(wanted["rank"] or wanted["many"] or _RANKS[wanted["word"] or "scalar"])
+        return len([each for each in given["sizes"].split(",") if each.strip()]) - rank
 
 
 def own_words(message: str) -> OwnWords | None:

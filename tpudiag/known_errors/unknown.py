@@ -47,11 +47,14 @@ _BURIED = re.compile(
 )
 """An exception inside a line: of a JSON log, of a sentence around it."""
 _SAID = re.compile(
-    r"^[^\n]*(?:\[\[node |\{\{node )[^\n]*"
+    r"^(?:[ \t]*(?!\[\[)\S[^\n]*\n(?=[ \t]*\[\[))?[^\n]*(?:\[\[node |\{\{node )[^\n]*"
     r"|^[ \t]*(?:ERROR|FATAL|[Ee]rror|[Ff]atal)(?:: | \()[^\n]*",
     re.MULTILINE,
 )
-"""What has no exception's name before it: a sentence of an operation, a program's `ERROR:`."""
+"""What has no exception's name before it: a sentence of an operation, a program's `ERROR:`.
+
+The sentence stands before the node, or in the row above it.
+"""
 _FAILING = re.compile(
     r"\b(?:fail(?:ed|s|ure|ing)|abort(?:ed|ing)?|killed|cannot|could not|couldn't|unable"
     r"|denied|refused|exceeded|timed out|crash(?:ed)?|dead|died|halted|lost connection"
