@@ -308,6 +308,7 @@ POLICY_SET = point(
     "set_global_policy set_dtype_policy",
     "the type that layers compute in",
     "set_dtype_policy: Keras 3",
+    way=Way.CODE,
 )
 POLICY_MADE = point("keras.mixed_precision.Policy", "__init__", "a type that may never be set")
 CHECKPOINT_CALLBACK_MADE = point(
