@@ -120,6 +120,26 @@ def test_what_a_job_writes_it_finds_again(tmp_path: Path) -> None:
     assert seen["module"] == 3
 
 
+def test_a_host_that_is_missing_has_its_folders_and_errors_name_the_jobs_paths(
+    tmp_path: Path,
+) -> None:
+    seen = run(
+        tmp_path,
+        """
+layer.hosts = ("/no-host/",)
+os.mkdir("/no-host/my drive/models/")
+open("/no-host/other/log.txt", "w").write("kept")
+seen["kept"] = [os.listdir("/no-host/my drive"), open("/no-host/other/log.txt").read()]
+try:
+    open("runs/none/x", "w")
+except OSError as error:
+    seen["named"] = [error.filename, str(error)]
+""",
+    )
+    assert seen["kept"] == [["models"], "kept"]
+    assert seen["named"] == ["runs/none/x", "[Errno 2] No such file or directory: 'runs/none/x'"]
+
+
 def test_files_that_are_moved_leave_their_names_and_no_more(tmp_path: Path) -> None:
     seen = run(
         tmp_path,

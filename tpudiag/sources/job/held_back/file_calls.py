@@ -83,6 +83,10 @@ class FileCalls:
                 for each in arguments:
                     args, kwargs = _placed(self._layer, each, args, kwargs)
                 return original(*args, **kwargs)
+            except OSError as error:
+                if error.filename is not None:  # the job's own name, not its place
+                    error.filename = self._layer.original(error.filename)
+                raise
             finally:
                 inside.now = False
 
