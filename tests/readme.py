@@ -75,7 +75,7 @@ def options() -> str:
         f"| {called} | {keyword} | {', '.join(having)} | {agents} | {said} |"
         for (called, keyword, agents, said), having in sorted(rows.items(), key=lambda row: row[0])
     ]
-    head = ["| command line | keyword | verbs | agents | what it says |", "|---|---|---|---|---|"]
+    head = ["| command line | keyword | verbs | agents | description |", "|---|---|---|---|---|"]
     return "\n".join([*head, *table]) + "\n"
 
 
@@ -93,7 +93,7 @@ def made(text: str) -> str:
 
 def installing() -> str:
     """What to type for a TPU, and the table of what was seen where."""
-    rows = ["| state | Python | libtpu | keras | protobuf | said to be | by | when | where |"]
+    rows = ["| state | Python | libtpu | keras | protobuf | claim | by | when | source |"]
     rows += ["|---|---|---|---|---|---|---|---|---|"]
     for row in ROWS:
         libtpu = " to ".join(dict.fromkeys(row.libtpu)) if row.libtpu else ""
@@ -104,8 +104,8 @@ def installing() -> str:
             rows.append(f"| {OPEN_END.sub('.x', cells)} |")
     ways = (words.in_place(()), words.OWN_ENVIRONMENT, words.IMAGE, words.JAX)
     offered = "\n\n".join(f"```\n{way}\n```\n\n{way.seen}." for way in ways)
-    seen = "\n".join((*rows, "", "## What is said where", "", *_said_where()))
-    return f"{offered}\n\n## What was seen\n\n{seen}\n"
+    seen = "\n".join((*rows, "", "## What tpudiag answers in each environment", "", *_said_where()))
+    return f"{offered}\n\n## The evidence\n\n{seen}\n"
 
 
 def _said_where() -> Iterator[str]:

@@ -35,13 +35,13 @@ EPILOG = """\
 examples:
   tpudiag check                        rehearse the reference job for a v5e-8
   tpudiag check --for v6e-8 -o r.json  for another TPU, the report also as JSON
-  tpudiag fix train.py                 the changes that mend its findings, proven
-  tpudiag plan --for v5e-8,v6e-8       which TPU and which batch, by the TPU compiler's word
-  tpudiag read logs/                   what a TensorBoard profile says
-  tpudiag attach localhost:6009        the same of a trainer that is running
+  tpudiag fix train.py                 the changes that fix its findings, proven
+  tpudiag plan --for v5e-8,v6e-8       recommend a TPU and a batch, by the TPU compiler
+  tpudiag read logs/                   report on a TensorBoard profile
+  tpudiag attach localhost:6009        the same for a running trainer
   tpudiag watch tpudiag-logs           follow a running job, raise alerts
   tpudiag mcp                          the verbs for agents and editors
-  tpudiag explain TPU101               what a check is about; --log FILE explains errors
+  tpudiag explain TPU101               explain a check; --log FILE explains errors
 
 exit codes: 0 nothing at or above --fail-on failed, 1 something did, 2 usage error or nothing
 could be diagnosed.

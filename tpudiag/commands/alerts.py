@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tpudiag.diagnoses.alert_policies import AlertRequest, Change
 
 EPILOG = """\
-`tpudiag watch SOURCE --project PROJECT --job JOB` writes the metrics that these alerts are on.
+`tpudiag watch SOURCE --project PROJECT --job JOB` writes the metrics for these alerts.
 
 examples:
   tpudiag alerts apply --project my-project --job bert --notify 'team mail' --dry-run

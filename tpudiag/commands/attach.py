@@ -13,8 +13,8 @@ from tpudiag.options.verbs import request_of
 EPILOG = """\
 examples:
   tpudiag attach                          list the trainers on this machine
-  tpudiag attach localhost:6009           capture 2 s and say what the profile holds
-  tpudiag attach 4711                     the same by pid; host stacks where it has no server
+  tpudiag attach localhost:6009           capture 2 s and report on the profile
+  tpudiag attach 4711                     the same by pid; host stacks if it has no server
   tpudiag attach host-0:6009,host-1:6009  many hosts at once, started together
   tpudiag attach --tpu my-tpu --zone us-central2-b
   tpudiag attach --selector job-name=bert all pods of a job on GKE
@@ -29,12 +29,12 @@ A port gets 5 s to answer. Trainers with TensorFlow before 2.21 (all of tensorfl
 profile themselves: on other machines give a --log-dir that both see, gs://bucket/logs.
 
 exit codes: 0 nothing at or above --fail-on failed; 1 something did, or a trainer gave no profile
-while others did; 2 usage error, or no trainer gave one (one line for each says why).
+while others did; 2 usage error, or no trainer gave one (one line each says why).
 """
 
 
 VERB = Verb(
-    help="capture a profile of running trainers and say what it holds",
+    help="capture a profile of running trainers and report on it",
     description="Captures a profile of running trainers of TensorFlow or JAX over their profiler "
     "service, keeps it as a TensorBoard log, and reports on it as `read` does.",
     epilog=EPILOG,

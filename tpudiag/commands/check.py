@@ -1,4 +1,4 @@
-"""tpudiag check: run a training job under observation and report what is wrong with it."""
+"""tpudiag check: run a training job under observation and report its problems."""
 
 from __future__ import annotations
 

@@ -10,20 +10,20 @@ from tpudiag.errors import UsageError
 from tpudiag.printing import say
 
 EPILOG = """\
-exit codes: 0 no regression, or none asked about; 1 a figure regressed by more than
+exit codes: 0 no regression, or none requested; 1 a figure regressed by more than
 --fail-on-regression and by more than noise, B lacks a figure of A that could regress, a host
-of a run could not be read, or (--strict) there were too few steps to tell; 2 usage error, nothing
-to compare, or other hardware.
+of a run could not be read, or (--strict) a test had too few steps; 2 usage error, nothing to
+compare, or different hardware.
 
 examples:
   tpudiag compare old.json logs/ --fail-on-regression 5%   a report of `read`, a new profile
   tpudiag compare logs/plugins/profile/RUN1 logs/plugins/profile/RUN2
-  tpudiag compare A1 A2 A3 -- B1 B2 B3     several runs a side: what differs from run to run counts
+  tpudiag compare A1 A2 A3 -- B1 B2 B3     several runs a side, tested against run-to-run noise
 """
 
 
 VERB = Verb(
-    help="hold two profiles or reports against each other; a gate for CI",
+    help="compare two profiles or reports; a gate for CI",
     description="Compares two profiles (as `read` takes them) or JSON reports, or several runs "
     "a side: each figure with its change, and whether it is more than noise.",
     usage="tpudiag compare [options] A B | A1 A2 ... -- B1 B2 ...",

@@ -22,13 +22,13 @@ EPILOG = """\
 examples:
   tpudiag explain                      every check
   tpudiag explain TPU2                 a family
-  tpudiag explain TPU101               one check; its name, retracing, does too
+  tpudiag explain TPU101               one check; its name, retracing, works too
   tpudiag explain E19                  one known error
   tpudiag explain --error "Please provide a TPU Name to connect to."
   tpudiag explain --log train.log      of any size; - reads standard input
 
-exit codes: 0 explained; 2 no such check or file, or no known error in the text (of one that is not
-known, what its kind means and what to look at next is said all the same).
+exit codes: 0 explained; 2 no such check or file, or no known error in the text (for an unknown
+error, the meaning of its kind and the next things to look at are shown).
 """
 BIG_BYTES = 50_000_000
 """From this size on there is progress."""
@@ -36,7 +36,7 @@ BIG_BYTES = 50_000_000
 
 VERB = Verb(
     help="explain a check, an error message or a log",
-    description="Explains a check: what it sees, why it costs, what to do; or finds the known "
+    description="Explains a check: what it sees, why it costs, what to do. Or finds the known "
     "errors in a text or log, best first, with cause and fix.",
     epilog=EPILOG,
 )

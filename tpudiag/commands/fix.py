@@ -16,14 +16,13 @@ if TYPE_CHECKING:
     from tpudiag.diagnoses.fix import FixRequest
 
 EPILOG = """\
-The script is rehearsed, the changes for its findings are made in a copy, and that is rehearsed
-again on the same seed: a change whose finding is not gone, with which something new fails, or
-which changes losses that it must not change, is dropped. Without --write nothing is changed.
-What the job writes in a rehearsal is thrown away.
+`fix` rehearses the script, makes the changes for its findings in a copy, and rehearses the copy on
+the same seed. It drops a change if the finding is not gone, if something new fails, or if losses
+change that must not change. Without --write nothing is changed. The job's writes are discarded.
 
 examples:
-  tpudiag fix train.py --for v5e-8              shows the changes and what each is worth
-  tpudiag fix train.py --for v5e-8 --write      puts those that were proven into the file
+  tpudiag fix train.py --for v5e-8              shows the changes and the gain of each
+  tpudiag fix train.py --for v5e-8 --write      writes the proven changes into the file
   tpudiag fix train.py --select TPU2,TPU101 --patch fixes.patch
   tpudiag fix train.ipynb -- --epochs 3
 

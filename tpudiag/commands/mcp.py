@@ -11,8 +11,8 @@ from tpudiag.errors import MissingExtra, UsageError
 MISSING = "the SDK of the Model Context Protocol is not installed: pip install 'tpudiag[mcp]'"
 EPILOG = """\
 An agent starts it by its own configuration, in the project's folder; docs/agents.md has examples.
-stdin and stdout speak the protocol. Nothing outside the folder is opened, and nothing in it is
-changed but by `fix` under --allow-write: what a rehearsed script writes is thrown away.
+stdin and stdout speak the protocol. The server opens nothing outside the folder, and only `fix`
+under --allow-write changes files in it: a rehearsed script's writes are discarded.
 """
 
 

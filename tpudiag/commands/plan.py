@@ -1,4 +1,4 @@
-"""tpudiag plan: which TPU and which batch, by the TPU compiler's word, with no TPU."""
+"""tpudiag plan: recommend a TPU and a batch by the TPU compiler, without a TPU."""
 
 import argparse
 
@@ -24,7 +24,7 @@ prices.toml, the price of a chip-hour by generation:
 
 
 VERB = Verb(
-    help="which TPU and which batch, by the TPU compiler's word",
+    help="recommend a TPU and a batch, by the TPU compiler",
     description=__doc__,
     epilog=EPILOG,
 )

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 exit codes: 0 nothing at or above --fail-on failed; 1 something did, or a host of the run could
-not be read (its absence is said beside every figure); 2 usage error, or nothing could be read.
+not be read (every figure mentions its absence); 2 usage error, or nothing could be read.
 """
 
 
 VERB = Verb(
-    help="say what a TensorBoard profile holds",
+    help="report on a TensorBoard profile",
     description="Reads a TensorBoard profile: where the step time goes, operations, input, "
     "memory, stragglers, checks.",
     epilog=EPILOG,

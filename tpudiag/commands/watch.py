@@ -30,14 +30,14 @@ Put in your script:
   for batch in tpudiag.track(dataset, global_batch_size=1024): ...
 
 examples:
-  tpudiag watch tpudiag-logs                  what the script records; live until the run ends
+  tpudiag watch tpudiag-logs                  the script's recording; live until the run ends
   tpudiag watch logs/ --once                  TensorBoard event files, for cron: exit code 1
   tpudiag watch tpudiag-logs --on-alert 'echo "$TPUDIAG_MESSAGE" | mail -s tpudiag me@example.org'
   tpudiag watch tpudiag-logs --prometheus 9105 --project my-project
-  tpudiag watch worker-0/ worker-1/ --expect 12000        several hosts; what is normal
+  tpudiag watch worker-0/ worker-1/ --expect 12000        several hosts; the normal rate
   tpudiag watch --selector job-name=bert                  all pods of a job on GKE, sampled
 
-exit codes: 0 no alert stands at the end; 1 throughput fell (TPU603, TPU608), the job stalled
+exit codes: 0 no alert is active at the end; 1 throughput fell (TPU603, TPU608), the job stalled
 (TPU604), failed (TPU609) or waits for input (TPU201), its loss is NaN (TPU611); 2 usage error, or a
 source with nothing to watch.
 """

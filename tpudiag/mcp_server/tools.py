@@ -88,17 +88,17 @@ TOOLS = (
         name="check",
         title="Check a training job",
         description="Rehearse a TensorFlow training job on this machine as if the TPU were there, "
-        "and say what is wrong with it: each finding with its evidence, the user's "
+        "and report its problems: each finding with its evidence, the user's "
         "line and the fix. Runs the script, shortened, in the project's own Python; "
         "takes a minute or more.",
         runs_code=True,
     ),
     Tool(
         name="fix",
-        title="Mend a training script",
+        title="Fix a training script",
         description="Change a training script so that tpudiag's findings are gone, each change "
         "proven by a rehearsal of the changed script: findings gone, nothing new "
-        "fails, losses right. Answers with the diff, the proof and the worth of each "
+        "fails, losses right. Returns the diff, the proof and the gain of each "
         "change; changes no file without `write`, which only a server that was "
         "started with --allow-write grants. Takes several minutes.",
         writes=True,
@@ -107,21 +107,21 @@ TOOLS = (
     Tool(
         name="read",
         title="Read a profile",
-        description="Say what a TensorBoard profile of a TPU or CPU run holds: where the step "
-        "time goes, operations, input, memory, stragglers, and what is wrong with it.",
+        description="Report on a TensorBoard profile of a TPU or CPU run: where the step "
+        "time goes, operations, input, memory, stragglers, and its problems.",
     ),
     Tool(
         name="plan",
         title="Plan TPU and batch",
-        description="Say which TPU and which batch to take for a training job, by the TPU "
-        "compiler's word, with no TPU: what fits into HBM, and the predicted step. "
+        description="Recommend a TPU and a batch for a training job by the TPU compiler, "
+        "without a TPU: the batches that fit into HBM, and the predicted step. "
         "Takes minutes.",
         runs_code=True,
     ),
     Tool(
         name="compare",
         title="Compare two runs",
-        description="Hold two profiles or saved reports against each other: what changed by more "
+        description="Compare two profiles or saved reports: the figures that changed by more "
         "than noise.",
     ),
     Tool(

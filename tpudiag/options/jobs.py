@@ -30,7 +30,7 @@ GATE, PRICES = "gate for CI", "prices"
 
 
 class Rehearsed(TypedDict, total=False):
-    """What every verb takes that runs a job."""
+    """The options of every verb that runs a job."""
 
     python: Annotated[
         str | Path | None,
@@ -58,23 +58,23 @@ class Rehearsed(TypedDict, total=False):
     ]
     fake_data: Annotated[
         bool,
-        "stand in for data that cannot be reached from here: gs:// files, tfds, "
+        "replace data that cannot be reached from here by fake data: gs:// files, tfds, "
         "keras.datasets, TF Hub",
-        Option(agents="stand in for data that cannot be reached (gs://, tfds, keras.datasets)"),
+        Option(agents="fake the data that cannot be reached (gs://, tfds, keras.datasets)"),
     ]
     in_place: Annotated[
         bool,
-        "let the job write its files for real (default: what it writes is thrown away)",
+        "let the job write its files for real (default: its writes are discarded)",
         Option(group=WRITES),
     ]
     offline: Annotated[
         bool,
-        "give the job no network at all (default: what it reads comes, what it sends is held back)",
+        "give the job no network at all (default: its reads work, its sends are blocked)",
         Option(group=WRITES, agents="give the job no network at all"),
     ]
     compiler_python: Annotated[
         str | None,
-        "the Python that has jax and libtpu, where this one has not",
+        "the Python that has jax and libtpu, if this one has not",
         Option(metavar="PYTHON", group=COMPILER),
     ]
     compile_timeout_s: Annotated[
@@ -85,11 +85,11 @@ class Rehearsed(TypedDict, total=False):
 
 
 class Observed(TypedDict, total=False):
-    """What the verbs take besides that look at a job's steps."""
+    """Further options of the verbs that examine a job's steps."""
 
     steps: Annotated[
         int | None,
-        "steps to profile (default: {}, fewer where a rehearsal is slow)",
+        "steps to profile (default: {}, fewer if a rehearsal is slow)",
         Option(
             kind=COUNT,
             shown="20",
@@ -98,38 +98,38 @@ class Observed(TypedDict, total=False):
         ),
     ]
     warmup_steps: Annotated[
-        int, "steps before them (default: {})", Option(5, COUNT, flag="--warmup")
+        int, "steps before the profiled ones (default: {})", Option(5, COUNT, flag="--warmup")
     ]
     first_loop: Annotated[
         bool,
-        "end a rehearsal after the steps observed (default: go on, shortened)",
-        Option(agents="end after the steps observed, not at the script's end"),
+        "end a rehearsal after the observed steps (default: continue, shortened)",
+        Option(agents="end after the observed steps, not at the script's end"),
     ]
     budget_s: Annotated[
         float,
         "CPU time that the rest of the script may take in a rehearsal (default: {}), half "
-        "as much again where its end is near",
+        "as much again if its end is near",
         Option(180.0, SECONDS_OR_0, agents="CPU time that the rest of the script may take"),
     ]
     tpu_timeout_s: Annotated[
         float,
-        "how long each call that reaches for the TPU may take (default: {})",
+        "how long each call to the TPU may take (default: {})",
         Option(120.0, SECONDS),
     ]
     measure_input_s: Annotated[
         float,
-        "how long to run a faulty input pipeline, as built and mended (default: {}; 0: not)",
+        "how long to run a faulty input pipeline, as built and fixed (default: {}; 0: not)",
         Option(10.0, SECONDS_OR_0),
     ]
     no_compile: Annotated[
         bool,
-        "do not ask it what the step needs on the target",
-        Option(group=COMPILER, agents="do not ask the TPU compiler what the step needs: faster"),
+        "do not compile the step for the target",
+        Option(group=COMPILER, agents="do not run the TPU compiler on the step: faster"),
     ]
 
 
 class OfReference(TypedDict, total=False):
-    """Which job runs where none is named."""
+    """The job that runs if none is named."""
 
     reference: Annotated[
         ModelName,
@@ -138,7 +138,7 @@ class OfReference(TypedDict, total=False):
     ]
     loop: Annotated[
         LoopName,
-        "a train step of its own, or Keras fit (Keras >= 3.8 or tf-keras; default: {})",
+        "a custom loop, or Keras fit (Keras >= 3.8 or tf-keras; default: {})",
         Option("custom", group=REFERENCE),
     ]
     precision: Annotated[
@@ -151,13 +151,13 @@ class OfReference(TypedDict, total=False):
     ]
     checkpoint_dir: Annotated[
         str | None,
-        "where it saves and resumes, local or gs:// (default: in the run's folder)",
+        "where the job saves and resumes, local or gs:// (default: in the run's folder)",
         Option(metavar="DIR", group=REFERENCE),
     ]
 
 
 class Meant(TypedDict, total=False):
-    """What runs where no file is named, and the TPU that it is meant for."""
+    """The module that runs if no file is named, and the TPU that it is for."""
 
     module: Annotated[
         str | None,
@@ -171,11 +171,11 @@ class Meant(TypedDict, total=False):
     ]
     target: Annotated[
         str | None,
-        "the TPU it is meant for: v5e-8, v4-8 (default: the TPU found, or v5e-8)",
+        "the target TPU: v5e-8, v4-8 (default: the TPU found, or v5e-8)",
         Option(
             flag="--for",
             metavar="TPU",
-            agents="the TPU it is meant for, e.g. v5e-8, v4-32, v6e-8",
+            agents="the target TPU, e.g. v5e-8, v4-32, v6e-8",
             otherwise={"agents": {"default": "v5e-8"}},
         ),
     ]
@@ -187,16 +187,16 @@ class Kept(TypedDict, total=False):
 
     log_dir: Annotated[
         str | Path | None,
-        "where runs leave their profile (default: ./tpudiag-logs)",
+        "the folder for the profiles of runs (default: ./tpudiag-logs)",
         Option(
             kind=FOLDER,
             otherwise={
                 "people": {"default": Path("tpudiag-logs")},
                 "fix": {
-                    "help": "where runs leave their profile (default: none is kept)",
+                    "help": "the folder for the profiles of runs (default: none is kept)",
                     "otherwise": {},
                 },
-                "plan": {"help": "where the job may leave its files (default: ./tpudiag-logs)"},
+                "plan": {"help": "the folder for the job's files (default: ./tpudiag-logs)"},
             },
         ),
     ]
@@ -217,14 +217,14 @@ class Converted(TypedDict, total=False):
 
     cost: Annotated[
         str | Path | None,
-        "prices of a chip-hour (TOML or JSON): adds what a million examples cost at the "
+        "prices of a chip-hour (TOML or JSON): adds the cost of a million examples at the "
         "predicted step",
         Option(
             kind=FILE,
             group=PRICES,
             otherwise={
                 "plan": {
-                    "help": "prices of a chip-hour (TOML or JSON): adds examples for the money",
+                    "help": "prices of a chip-hour (TOML or JSON): adds examples per money",
                     "group": "",
                     "agents": "a file with prices of a chip-hour, TOML or JSON",
                     "in_folder": "path",
@@ -234,13 +234,13 @@ class Converted(TypedDict, total=False):
     ]
     examples: Annotated[
         float | None,
-        "examples of an epoch: adds how long it takes, and with --cost what it costs",
+        "examples of an epoch: adds its duration, and with --cost its cost",
         Option(
             kind=POSITIVE,
             group=PRICES,
             otherwise={
                 "plan": {
-                    "help": "examples of the data set: adds hours, and with --cost what they cost",
+                    "help": "examples of the data set: adds hours, and with --cost their cost",
                     "group": "",
                     "agents": "examples of the data set: adds hours",
                 }
@@ -285,7 +285,7 @@ class CheckOptions(Meant, Placed, Rehearsed, Observed, OfReference, Judged, tota
 
     keep_writes: Annotated[
         str | Path | None,
-        "keep what it wrote under DIR, which must be new or empty",
+        "keep the job's writes under DIR, which must be new or empty",
         Option(kind=FOLDER, group=WRITES),
     ]
 
@@ -295,12 +295,12 @@ class Check(CheckOptions, Named, Converted, Gated, total=False):
 
     baseline: Annotated[
         str | None,
-        "a JSON report of an earlier check: says what grew",
+        "a JSON report of an earlier check: shows the figures that grew",
         Option(metavar="REPORT", group=GATE),
     ]
     fail_on_regression: Annotated[
         float | None,
-        "exit with 1 where what the TPU compiler says (HBM need, FLOPs, bytes, cycles, "
+        "exit with 1 if a figure of the TPU compiler (HBM need, FLOPs, bytes, cycles, "
         "predicted step) grew by more than this against --baseline, e.g. 2%",
         Option(kind=SHARE, group=GATE),
     ]
@@ -346,14 +346,12 @@ class PlanOptions(Rehearsed, OfReference, Converted, total=False):
         Sequence[int],
         "per-replica batches: 64..1024 (doubled), or 128,256 (default: half the job's own to "
         "four times)",
-        Option(
-            (), BATCHES, agents="batches for each replica; by default those around the job's own"
-        ),
+        Option((), BATCHES, agents="per-replica batches; by default those around the job's own"),
     ]
     epochs: Annotated[
         float | None,
-        "how often they are gone through (default: 1)",
-        Option(kind=POSITIVE, agents="how often they are gone through"),
+        "passes over the data set (default: 1)",
+        Option(kind=POSITIVE, agents="passes over the data set"),
     ]
 
 

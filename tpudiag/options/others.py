@@ -23,10 +23,10 @@ class Explain(TypedDict, total=False):
     ]
     log: Annotated[
         str | None,
-        "a log in which to look for errors",
+        "a log to search for errors",
         Option(metavar="FILE", group=ONE_OF, agents="a log file", in_folder="path"),
     ]
-    format: Annotated[Literal["text", "json"], "how to say it (default: {})", Option("text")]
+    format: Annotated[Literal["text", "json"], "the output format (default: {})", Option("text")]
 
 
 class Render(Written, total=False):
@@ -52,5 +52,5 @@ class Mcp(TypedDict, total=False):
     ]
     allow_write: Annotated[
         bool,
-        "let the agent have `fix` change files of the folder (default: it gets the diff)",
+        "let `fix` change files of the folder for the agent (default: the agent gets the diff)",
     ]

@@ -33,16 +33,16 @@ class ReadOptions(Xprof, Profiles, Judged, total=False):
     step_name: Annotated[
         str | None,
         "the host's event, the program (its name without the number in brackets) or the "
-        "tf.function that is one step, where the profile marks none",
+        "tf.function that is one step, if the profile marks none",
         Option(
             metavar="NAME",
-            agents="the event, program or tf.function that is a step, where none is marked",
+            agents="the event, program or tf.function that is a step, if none is marked",
         ),
     ]
     top: Annotated[
         int,
-        "operations of the table (default: {})",
-        Option(30, COUNT, agents="operations of the table"),
+        "number of operations in the table (default: {})",
+        Option(30, COUNT, agents="number of operations in the table"),
     ]
 
 
@@ -71,8 +71,8 @@ class CompareOptions(Profiles, total=False):
 
     fail_on_regression: Annotated[
         float,
-        "exit with 1 where step time (median, mean, 90th percentile), throughput, MXU "
-        "utilisation, peak memory or what the TPU compiler says got worse by more than this, "
+        "exit with 1 if step time (median, mean, 90th percentile), throughput, MXU "
+        "utilisation, peak memory or a figure of the TPU compiler got worse by more than this, "
         "e.g. 5%, and by more than noise",
         Option(
             0.05,
@@ -93,8 +93,8 @@ class Compare(CompareOptions, Linked, Written, Answered, total=False):
 
     runs: Annotated[
         Sequence[str],
-        "what was before, then what is now: profiles, or reports saved as .json; `--` stands "
-        "between the sides where there are several runs",
+        "the old run, then the new one: profiles, or reports saved as .json; put `--` "
+        "between the sides if there are several runs",
         Option(flag="RUN", nargs="+"),
     ]
     before: Annotated[
@@ -104,7 +104,7 @@ class Compare(CompareOptions, Linked, Written, Answered, total=False):
             (),
             SEVERAL,
             people=False,
-            agents="profiles, or reports saved as .json: what was before",
+            agents="the old runs: profiles, or reports saved as .json",
             in_folder="path",
             required=True,
         ),
@@ -116,14 +116,14 @@ class Compare(CompareOptions, Linked, Written, Answered, total=False):
             (),
             SEVERAL,
             people=False,
-            agents="the same of what is now",
+            agents="the new runs: profiles, or reports saved as .json",
             in_folder="path",
             required=True,
         ),
     ]
     strict: Annotated[
         bool,
-        "with --fail-on-regression, fail as well where there are too few steps to tell",
+        "with --fail-on-regression, also fail if there are too few steps for a test",
     ]
 
 
@@ -144,10 +144,10 @@ class Attach(Workers, Xprof, Written, Judged, Gated, total=False):
     ]
     timeout_s: Annotated[
         float,
-        "how long the trainers may take to send the profile after that (default: {})",
+        "how long the trainers may take to send the profile afterwards (default: {})",
         Option(60.0, Kind(duration(most_s=MOST_S), "TIME")),
     ]
-    force: Annotated[bool, "capture although it could crash or fill the trainer"]
+    force: Annotated[bool, "capture even if that could crash the trainer or fill its memory"]
     log_dir: Annotated[
         str,
         "the TensorBoard log folder for the profile, local or gs://; trainers with TensorFlow "

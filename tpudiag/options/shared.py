@@ -16,7 +16,7 @@ PROFILER_PORT = 6009
 
 
 class Judged(TypedDict, total=False):
-    """Which checks look."""
+    """Which checks run."""
 
     select: Annotated[
         Sequence[str],
@@ -25,7 +25,7 @@ class Judged(TypedDict, total=False):
     ]
     ignore: Annotated[
         Sequence[str],
-        "not these checks; `# tpudiag: ignore[TPU204] reason` on a line silences one finding",
+        "all but these checks; `# tpudiag: ignore[TPU204] reason` on a line silences one finding",
         Option((), IDS, repeated="extend", group=REPORT, agents=OF_CHECKS, otherwise=NOT_OF_PLAN),
     ]
     pedantic: Annotated[
@@ -46,13 +46,13 @@ class Written(TypedDict, total=False):
     ]
     output: Annotated[
         Sequence[Path],
-        "also write it to FILE, in the format of its ending (.json, .html, .md, .sarif, .xml, "
-        ".txt); repeatable",
+        "also write the report to FILE, in the format of its ending (.json, .html, .md, "
+        ".sarif, .xml, .txt); repeatable",
         Option((), FILE, flag="-o --output", repeated="append", group=REPORT),
     ]
     verbose: Annotated[
         bool,
-        "in text: the evidence of what passed too, and how to measure what was not",
+        "in text: add the evidence of passed checks, and how to measure what was not measured",
         Option(flag="-v --verbose", group=REPORT),
     ]
 
@@ -75,8 +75,8 @@ class Answered(TypedDict, total=False):
         "",
         Option(
             people=False,
-            agents="the whole report; by default plots, figures by step, the compiler's "
-            "instructions and the evidence behind passes are left out, which few answers need",
+            agents="the whole report; by default plots, per-step figures, the compiler's "
+            "instructions and the evidence of passed checks are left out, which few answers need",
         ),
     ]
 
@@ -86,8 +86,8 @@ class Xprof(TypedDict, total=False):
 
     xprof_limit_s: Annotated[
         float | None,
-        "stop XProf's own analysis after this time; 0: do not ask it (default: 30 for "
-        "profiles up to 5 MB, larger ones are not asked about)",
+        "stop XProf's own analysis after this time; 0: do not run it (default: 30 for "
+        "profiles up to 5 MB; it is not run on larger ones)",
         Option(0, SECONDS_OR_0, otherwise={"people": {"default": None}}),
     ]
 
@@ -97,7 +97,7 @@ class Profiles(TypedDict, total=False):
 
     engine: Annotated[
         str,
-        "where the hosts' files are read: local, or dask://scheduler:8786 whose workers see "
+        "where to read the hosts' files: local, or dask://scheduler:8786 whose workers see "
         "the same files (default: {})",
         Option("local", metavar="ENGINE"),
     ]
@@ -108,8 +108,8 @@ class Linked(TypedDict, total=False):
 
     xprof: Annotated[
         str | None,
-        "link what was found to its moment in the XProf or TensorBoard that runs there; off: "
-        "none (default: http://localhost:8791 and :6006, where one of them shows this profile)",
+        "link findings to their moment in the XProf or TensorBoard at this address; off: "
+        "none (default: http://localhost:8791 and :6006, if one of them shows this profile)",
         Option(metavar="URL"),
     ]
 
@@ -119,7 +119,7 @@ class Workers(TypedDict, total=False):
 
     tpu: Annotated[
         str | None,
-        "ask the Cloud TPU API for this TPU's state, and attach to all its workers",
+        "get this TPU's state from the Cloud TPU API, and attach to all its workers",
         Option(
             metavar="NAME",
             group=CLOUD_TPU,
@@ -133,7 +133,7 @@ class Workers(TypedDict, total=False):
     ]
     project: Annotated[
         str | None,
-        "its project (default: that of the credentials)",
+        "the TPU's project (default: that of the credentials)",
         Option(
             metavar="PROJECT",
             group=CLOUD_TPU,
@@ -144,7 +144,7 @@ class Workers(TypedDict, total=False):
     ]
     zone: Annotated[
         str | None,
-        "its zone (default: looked for in all)",
+        "the TPU's zone (default: search all)",
         Option(metavar="ZONE", group=CLOUD_TPU),
     ]
     port: Annotated[
@@ -160,11 +160,11 @@ class Workers(TypedDict, total=False):
     ]
     namespace: Annotated[
         str | None,
-        "theirs (default: that of the context)",
+        "the pods' namespace (default: that of the context)",
         Option(metavar="NAME", group=KUBERNETES),
     ]
     context: Annotated[
         str | None,
-        "the kubeconfig's (default: the current)",
+        "the context of the kubeconfig (default: the current one)",
         Option(metavar="NAME", group=KUBERNETES),
     ]

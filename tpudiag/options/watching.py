@@ -22,7 +22,7 @@ LIMITS = "limits"
 
 
 class Sent(TypedDict, total=False):
-    """Under which name figures go, and where."""
+    """The name under which figures are sent, and the server."""
 
     job: Annotated[
         str | None,
@@ -51,69 +51,68 @@ class Watch(Workers, Sent, Judged, Written, Gated, total=False):
         Sequence[str],
         "a recording (tpudiag-logs, *.sqlite), a TensorBoard log folder, local or gs://, or "
         "the HOST:PORT of a profiler service, which is sampled: a second every half minute; "
-        "all workers in all of them are judged",
+        "all workers in all sources are judged",
         Option(flag="SOURCE", nargs="*"),
     ]
-    once: Annotated[bool, "look once, report and end"]
+    once: Annotated[bool, "look once, report and exit"]
     interval_s: Annotated[float, "how often to look (default: {})", Option(2.0, SECONDS)]
     on_alert: Annotated[
         str | None,
-        "run COMMAND by the shell when an alert is raised, and when it is over, with "
+        "run COMMAND in the shell when an alert is raised, and when it is over, with "
         "TPUDIAG_ALERT (the check's id), TPUDIAG_STATE (raised, over), TPUDIAG_MESSAGE, "
-        "TPUDIAG_CAUSE and TPUDIAG_SOURCE in its environment, and all that is known as JSON "
+        "TPUDIAG_CAUSE and TPUDIAG_SOURCE in its environment, and all known facts as JSON "
         "on its stdin",
         Option(metavar="COMMAND"),
     ]
     prometheus: Annotated[
         str | None,
-        "serve the figures for Prometheus at /metrics (on 127.0.0.1 unless HOST says else)",
+        "serve the figures for Prometheus at /metrics (on 127.0.0.1 unless HOST is given)",
         Option(metavar="[HOST:]PORT"),
     ]
     otlp: Annotated[
         str | None,
-        "send the figures to a collector of OpenTelemetry: http://localhost:4318/v1/metrics",
+        "send the figures to an OpenTelemetry collector: http://localhost:4318/v1/metrics",
         Option(metavar="URL"),
     ]
     idle_s: Annotated[
         float | None,
-        "how long to wait for the job's next run, or its restart, after one has ended or was "
-        "killed (default: 1m; not at all where it ended well and its process is gone)",
+        "how long to wait for the job's next run, or its restart, after a run has ended or was "
+        "killed (default: 1m; not at all if it ended well and its process is gone)",
         Option(kind=SECONDS_OR_0),
     ]
     expect: Annotated[
         float | Path | None,
-        "what is normal: examples a second (steps, where the batch is not known), or the "
-        "JSON report of tpudiag plan (the slow end of what it predicts); without it, what the "
+        "the normal rate: examples a second (steps, if the batch is not known), or the JSON "
+        "report of tpudiag plan (the slow end of its prediction); default: the rate that the "
         "job and its earlier runs have shown",
         Option(kind=Kind(expectation, "RATE")),
     ]
     log: Annotated[
         Sequence[Path],
-        "what the job prints, where it goes through a pipe (train.py 2>&1 | tee FILE); a file "
-        "that it writes itself on this host is found; known errors in it are told (TPU605)",
+        "the file of the job's output, if it goes through a pipe (train.py 2>&1 | tee FILE); a "
+        "file that the job writes itself on this host is found; known errors in it are "
+        "reported (TPU605)",
         Option((), FILE, repeated="append"),
     ]
     no_capture: Annotated[
         bool,
-        "take no profile of a drop or a stall; by default a second of it is captured where "
+        "take no profile of a drop or a stall; by default a second of it is captured if "
         "the trainer runs on this host, serves a profiler and has the memory for it",
     ]
     price: Annotated[
         float | None,
-        "of a chip-hour, in your money: what the lost time costs",
+        "the price of a chip-hour, in your currency: shows the cost of the lost time",
         Option(kind=Kind(rate, "PRICE")),
     ]
-    chips: Annotated[
-        int, "chips that each worker drives, for --price (default: {})", Option(1, COUNT)
-    ]
+    chips: Annotated[int, "chips per worker, for --price (default: {})", Option(1, COUNT)]
     period_s: Annotated[
         float,
-        "how often a point is written, at least 10 (default: {})",
+        "time between two points, at least 10 (default: {})",
         Option(30.0, SECONDS, group=MONITORING),
     ]
     buffer: Annotated[
         Path | None,
-        "keeps points through an outage (default: a file in ./tpudiag-logs)",
+        "the file for points during an outage (default: one in ./tpudiag-logs)",
         Option(kind=FILE, group=MONITORING),
     ]
 
@@ -128,7 +127,7 @@ class Alerts(Sent, total=False):
     ]
     policies: Annotated[
         Sequence[str],
-        "only these, right after ACTION, e.g. throughput-drop (default: all of the job)",
+        "only these policies, right after ACTION, e.g. throughput-drop (default: all of the job)",
         Option(flag="POLICY", nargs="*"),
     ]
     project: Annotated[str | None, "the Google Cloud project", Option(metavar="PROJECT")]
@@ -137,16 +136,16 @@ class Alerts(Sent, total=False):
         "a notification channel by its name, or its resource name; repeatable",
         Option((), repeated="append", metavar="CHANNEL"),
     ]
-    dry_run: Annotated[bool, "say what would change, and change nothing"]
+    dry_run: Annotated[bool, "show the changes without making them"]
     no_dashboard: Annotated[bool, "leave the job's dashboard alone"]
     format: Annotated[
         Literal["json", "terraform", "dashboard", "prometheus", "grafana"],
         "of export: the policies as JSON or Terraform, the JSON of the dashboard; rules for "
-        "Prometheus and a dashboard for Grafana, on what `watch --prometheus` serves "
+        "Prometheus and a dashboard for Grafana, on the figures of `watch --prometheus` "
         "(default: {})",
         Option("json"),
     ]
-    output: Annotated[Path | None, "where export goes", Option(kind=FILE, flag="-o --output")]
+    output: Annotated[Path | None, "the file for export", Option(kind=FILE, flag="-o --output")]
     drop: Annotated[
         float,
         "throughput below the job's own baseline (default: {})",
