@@ -52,5 +52,5 @@ def test_models_of_many_variables_are_known_to_run_on_two_replicas_or_on_one() -
     small = VariableSeen(
         name="v", dtype="float32", shape=(4,), bytes=16, in_scope=True, trainable=True
     )
-    made = [replicas_that_fit((small,) * most, 8) for most in (MANY - 1, MANY, 400, 401)]
-    assert made == [3, 2, 2, 1] and replicas_that_fit((small,) * 401, 2) == 2
+    made = [replicas_that_fit((small,) * most, 8) for most in (66, MANY - 1, MANY, 400, 401)]
+    assert made == [8, 3, 2, 2, 1] and replicas_that_fit((small,) * 401, 2) == 2

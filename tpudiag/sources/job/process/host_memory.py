@@ -4,9 +4,9 @@ import os
 
 from tpudiag.signals import VariableSeen
 
-VARIABLES_TO_TRACE = 400
-"""Trainable variables of all replicas together that are traced in bearable time: about 0.1 s per
-layer and replica."""
+VARIABLES_TO_TRACE, TRACE_S, RESTART_S = 400, 0.1, 45.0
+"""Trainable variables of all replicas together that are traced in bearable time; about how long
+each takes on each replica; and what a start with fewer costs, which has to save more."""
 MEMORY_SHARE = 0.5
 """Of the memory available at the first step; variables exist already, gradients do not."""
 CORE_FLOPS_PER_S = 10e9
@@ -32,6 +32,8 @@ def replicas_that_fit(variables: tuple[VariableSeen, ...], wanted: int) -> int:
     by_time = VARIABLES_TO_TRACE // max(len(trainable), 1)
     if by_time < 2 and (by_time or wanted == 2):
         by_time = 2
+    if TRACE_S * len(trainable) * (wanted - by_time) < RESTART_S:
+        by_time = wanted
     size_bytes = sum(variable.bytes for variable in trainable)
     by_memory = int(MEMORY_SHARE * available_bytes() / max(COPIES * size_bytes, 1))
     return max(min(wanted, by_time, by_memory), 1)
