@@ -1,10 +1,8 @@
-"""The hooks on TensorFlow, each in a child process: what they see."""
+"""The hooks on TensorFlow: what they see, and what they read beside its public interface."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +11,12 @@ import pytest
 pytestmark = pytest.mark.slow
 
 PROLOGUE = """
-import json, os, sys
-os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+import json
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import functions, training
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.points import user_lines
 """
-
-
-def run(program: str) -> Any:
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=800, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
 
 
 CHANGES = (
@@ -46,8 +35,8 @@ print(json.dumps([seen.calls, seen.traces,
 )
 
 
-def test_the_argument_that_changed_is_named() -> None:
-    calls, traces, changes = run(CHANGES)
+def test_the_argument_that_changed_is_named(in_tensorflow: Callable[[str], Any]) -> None:
+    calls, traces, changes = in_tensorflow(CHANGES)
     assert (calls, traces) == (6, 6)
     assert ["rate", "python value", "float 0.1", "float 0.2"] in changes
     assert ["x", "shape", "float32[3]", "float32[4]"] in changes
@@ -72,7 +61,8 @@ def f(x, note):
 spec = importlib.util.spec_from_file_location("mine", folder + "/mine.py")
 mine = importlib.util.module_from_spec(spec); spec.loader.exec_module(mine)
 g = tf.function(mine.f)
-g(tf.constant(2.0), lambda: made.update(at=str(user_lines.caller())))
+# A program of its own: its lines are nobody's.
+g(tf.constant(2.0), eval("lambda: made.update(at=str(user_lines.caller()))"))
 dataset = tf.data.Dataset.range(4).map(lambda x: x, num_parallel_calls=3).batch(2).prefetch(5)
 chain = []
 while dataset is not None:
@@ -86,9 +76,9 @@ print(json.dumps([made["at"], chain, g.experimental_get_tracing_count(), tf.__ve
 )
 
 
-def test_private_seams_are_where_they_were() -> None:
+def test_private_seams_are_where_they_were(in_tensorflow: Callable[[str], Any]) -> None:
     """Tells when a TensorFlow release moves what the hooks read beside the public interface."""
-    at, chain, traces, version = run(SEAMS)
+    at, chain, traces, version = in_tensorflow(SEAMS)
     assert at.endswith("mine.py:4"), version
     assert traces == 1, version
     assert [link[0] for link in chain] == [
@@ -127,29 +117,29 @@ print(json.dumps([seen, went_on, ended.wait(60)]))
 )
 
 
-def test_a_pipeline_that_ends_late_does_not_hold_the_job() -> None:
-    assert run(ENDS_LATE) == [[1], True, True]
+def test_a_pipeline_that_ends_late_does_not_hold_the_job(
+    in_tensorflow: Callable[[str], Any],
+) -> None:
+    assert in_tensorflow(ENDS_LATE) == [[1], True, True]
 
 
 RESUME = """
-import sys
+import contextlib, io, json
 from tpudiag.reference import job
-job.main(["--cpu-replicas", "2", "--checkpoint-dir", sys.argv[1], "--checkpoint-every", "4",
-          "--train-steps", sys.argv[2], "--loop", sys.argv[3]])
+with contextlib.redirect_stdout(io.StringIO()) as said:
+    job.main(["--cpu-replicas", "2", "--checkpoint-dir", {folder!r}, "--checkpoint-every", "4",
+              "--train-steps", "{steps}", "--loop", {loop!r}])
+print(json.dumps(said.getvalue()))
 """
 
 
 @pytest.mark.parametrize("loop", ["custom", "fit"])
-def test_the_reference_job_resumes(tmp_path: Path, loop: str) -> None:
+def test_the_reference_job_resumes(
+    in_tensorflow: Callable[[str], Any], tmp_path: Path, loop: str
+) -> None:
     def train(steps: int) -> str:
-        done = subprocess.run(
-            [sys.executable, "-c", RESUME, str(tmp_path), str(steps), loop],
-            capture_output=True,
-            text=True,
-            timeout=800,
-            check=True,
-        )
-        return done.stdout
+        said: str = in_tensorflow(RESUME.format(folder=str(tmp_path), steps=steps, loop=loop))
+        return said
 
     assert "resumed" not in train(6)
     assert "at step 4" in train(9)
