@@ -1,6 +1,6 @@
 """TPU702."""
 
-from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
+from tpudiag.model import Evidence, Finding, Framework, Judgement, Location, Severity, check
 from tpudiag.signals import ShardedStep, Signals
 
 from ._need import by_library, need
@@ -20,8 +20,8 @@ def batch_not_sharded(signals: Signals) -> Judgement:
 
     ## What it sees
     On how many of the devices the step's arguments lie, into how many parts the batch is shared
-    out over them, and the axes of the mesh along which neither an argument nor anything within the
-    step is shared out.
+    out over them, and whether a shard_map gathers the parts again before it computes; the axes of
+    the mesh along which neither an argument nor anything within the step is shared out.
 
     ## Why it costs
     A slice of eight chips is paid for, and the step takes as long as on one.
@@ -57,6 +57,8 @@ def batch_not_sharded(signals: Signals) -> Judgement:
             (used, *_arrays(step)),
             step.fed_at or (step.called_at if along[1] else step.location) or step.called_at,
         )
+    elif step.gathered is not None:
+        yield _gathered(step, *step.gathered)
     elif step.idle_axes:
         yield _idle(signals, step)
     yield used
@@ -83,6 +85,19 @@ def _along_one(step: ShardedStep) -> tuple[str, str]:
         f"it is shared out along the axis {named[0]!r} of the mesh, which has one device; "
         f"{largest!r} has {sizes[largest]}.",
         f"batch = jax.device_put(batch, NamedSharding(mesh, P({largest!r})))  # not {named[0]!r}",
+    )
+
+
+def _gathered(step: ShardedStep, name: str, location: Location | None) -> Finding:
+    """Data that are sharded, and gathered before anything is made of them."""
+    return Finding(
+        f"each of {step.devices} devices computes the whole batch: {name} is sharded, and gathered "
+        "here before the model sees it.",
+        "gather what the model makes of it, which is smaller and computed once:\n"
+        "features = jax.lax.all_gather(model(params, x), axis, tiled=True)",
+        tuple(_arrays(step)),
+        location or step.location,
+        severity=Severity.WARNING,
     )
 
 

@@ -142,6 +142,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     # Moments of the shape of parameters that are shared out, however small.
     ("TPU703", of_jax(replace(SMALL, parts=8), MOMENT, SHARD), Severity.WARNING),
     ("TPU702", on_devices(idle_axes=(("model", 4),)), Severity.ERROR),
+    ("TPU702", on_devices(gathered=("x", HERE)), Severity.WARNING),
     ("TPU706", on_devices(reduced_in_loop=ReducedInLoop(1 << 20, 4, HERE)), Severity.WARNING),
     # The batch lies along the axis of one device, and the mesh has another.
     ("TPU702", along_one(), Severity.ERROR),

@@ -111,6 +111,8 @@ class ShardedStep:
     idle_axes: tuple[tuple[str, int], ...] = ()
     """Axes of the mesh, and their sizes, along which nothing is sharded."""
     reduced_in_loop: ReducedInLoop | None = None
+    gathered: tuple[str, Location | None] | None = None
+    """The largest of its data, where most of them are gathered whole on each device, and where."""
     of_keras: bool = False
     """The job has Keras, whose backend is JAX."""
 

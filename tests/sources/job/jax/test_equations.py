@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.checks.rehearsal import SHARD
+from tpudiag.sources.job.jax.devices_in_use import gathered, placed
 from tpudiag.sources.job.jax.equations import Equations, live_bytes, product
 
 pytestmark = pytest.mark.slow
@@ -86,6 +90,36 @@ def test_weights_that_come_first_leave_the_rows_to_the_batch(
     made = program(jax, outputs, widths, (ROWS, widths[1]))
     (sizes,) = filter(None, (product(each.equation, ROWS) for each in Equations(made, STATE).seen))
     assert (sizes.rows, sizes.contraction, sizes.columns) == (ROWS, *reversed(widths))
+
+
+def test_what_a_shard_map_takes_lies_where_it_wants_it(jax: Any) -> None:
+    mesh, spec = jax.sharding.AbstractMesh((8,), ("data",)), jax.sharding.PartitionSpec
+    places = {"in_specs": (spec("data"), spec()), "out_specs": spec("data")}
+    step = jax.jit(jax.shard_map(jax.numpy.matmul, mesh=mesh, **places, check_vma=False))
+    found = Equations(program(jax, step, (ROWS, 8), (8, ROWS)), STATE)
+    assert placed(None, found.mapped[0], (ROWS, 8)) == (8, (ROWS // 8, 8), ("data",))
+    assert placed(None, found.mapped[1], (8, ROWS)) == (8, (8, ROWS), ())
+
+
+def test_data_that_a_shard_map_gathers_are_whole_on_each_device(jax: Any) -> None:
+    def towers(w: Any, x: Any) -> Any:
+        return jax.lax.all_gather(x, "data", tiled=True) @ w
+
+    mesh, spec = jax.sharding.AbstractMesh((8,), ("data",)), jax.sharding.PartitionSpec
+    places = {"in_specs": (spec(), spec("data")), "out_specs": spec()}
+    step = jax.jit(jax.shard_map(towers, mesh=mesh, **places, check_vma=False))
+    seen = Equations(program(jax, step, (WIDTH, WIDTH), (ROWS, WIDTH)), STATE).gathered
+    data, labels = replace(SHARD, name="x"), replace(SHARD, name="y", bytes=1 << 30)
+    found = gathered([(data, each) for n, each in seen.items() if n == 1], [data])
+    assert found is not None and found[0] == "x"
+    assert gathered([(data, each) for each in seen.values()], [data, labels]) is None
+
+
+def test_releases_that_name_the_axes_of_each_dimension_are_read_alike() -> None:
+    of_eight = SimpleNamespace(size=8, shape={"data": 4, "model": 2})
+    told = of_eight, {1: ("data", "model")}
+    assert placed(None, told, (3, ROWS)) == (8, (3, ROWS // 8), ("data", "model"))
+    assert placed(None, None, (3, ROWS)) == (1, (3, ROWS), ())
 
 
 def test_what_lives_at_once_is_less_than_all_that_is_made(jax: Any) -> None:

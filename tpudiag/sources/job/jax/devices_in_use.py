@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
-from tpudiag.signals import ReducedInLoop, StepMesh
-from tpudiag.sources.job.jax.equations import Seen, line
+from tpudiag.model import Location
+from tpudiag.signals import ReducedInLoop, StepArgument, StepMesh
+from tpudiag.sources.job.jax.equations import Equation, Seen, line
 from tpudiag.sources.job.jax.jitted import StepCall
 
 _SUMS = ("psum", "all_reduce", "reduce_scatter")
@@ -28,6 +29,27 @@ def mesh(jax: Any, call: StepCall) -> StepMesh | None:
     )
 
 
+def placed(
+    sharding: Any, mapped: tuple[Any, Any] | None, shape: tuple[int, ...]
+) -> tuple[int, tuple[int, ...], tuple[str, ...]]:
+    """The devices of an argument, its part on one, and the axes of the mesh that share it out.
+
+    What the job put nowhere lies where the step's shard_map wants it.
+    """
+    if sharding is not None:
+        axes = tuple(_axes(getattr(sharding, "spec", None) or ()))
+        return len(sharding.device_set), tuple(sharding.shard_shape(shape)), axes
+    if mapped is None:
+        return 1, shape, ()
+    mesh, spec = mapped
+    by_dimension = spec.items() if hasattr(spec, "items") else enumerate(spec)
+    given = {n: tuple(_axes(each)) for n, each in by_dimension}
+    shard = tuple(
+        size // prod(mesh.shape[axis] for axis in given.get(n, ())) for n, size in enumerate(shape)
+    )
+    return int(mesh.size), shard, tuple(axis for each in given.values() for axis in each)
+
+
 def idle_axes(jax: Any, call: StepCall, seen: Iterable[Seen]) -> tuple[tuple[str, int], ...]:
     """Axes of the mesh, with their sizes, along which neither arguments nor anything is split."""
     largest = _largest(jax, call)
@@ -41,6 +63,18 @@ def idle_axes(jax: Any, call: StepCall, seen: Iterable[Seen]) -> tuple[tuple[str
                 used.update(_axes(value))
     axes = zip(largest.axis_names, largest.devices.shape, strict=True)
     return tuple((str(a), int(n)) for a, n in axes if n > 1 and str(a) not in used)
+
+
+def gathered(
+    found: Iterable[tuple[StepArgument, Equation]], data: Iterable[StepArgument]
+) -> tuple[str, Location | None] | None:
+    """The largest of the step's data, where most of them are gathered whole on each device."""
+    sizes = {each.name: each.bytes for each in data}
+    own = [(argument, equation) for argument, equation in found if argument.name in sizes]
+    if 2 * sum(argument.bytes for argument, _ in own) <= sum(sizes.values()):
+        return None
+    largest, equation = max(own, key=lambda each: each[0].bytes)
+    return largest.name, line(equation)
 
 
 def reduced_in_loop(

@@ -73,6 +73,10 @@ class Equations:
         """Training steps of a call: the turns of a loop that carries the state."""
         self.shared_out: frozenset[int] = frozenset()
         """Arguments of which each of these steps gets a part of its own."""
+        self.mapped: dict[int, tuple[Any, Any]] = {}
+        """Arguments that a shard_map takes, with its mesh and how it shares them out."""
+        self.gathered: dict[int, Equation] = {}
+        """Arguments of which a shard_map gathers the parts on each device."""
         self._state = {n: prod(s) * size for n in state for s, size in [_shape(jaxpr.invars[n])]}
         self._walk(jaxpr, {id(variable): n for n, variable in enumerate(jaxpr.invars)}, 1)
 
@@ -85,6 +89,15 @@ class Equations:
             name, inner = str(equation.primitive), within(equation)
             repeated = again or RECOMPUTED in scope(equation)
             self.seen.append(Seen(equation, times, local, repeated, bool(inner)))
+            if name == "shard_map":
+                about = equation.params  # in_specs: before JAX 0.7 in_names
+                for variable, spec in zip(
+                    equation.invars, about.get("in_specs") or about["in_names"], strict=False
+                ):
+                    if id(variable) in numbers:
+                        self.mapped.setdefault(numbers[id(variable)], (about["mesh"], spec))
+            if name == "all_gather" and id(equation.invars[0]) in numbers:
+                self.gathered[numbers[id(equation.invars[0])]] = equation
             if name in ("scan", "while"):
                 self._loop(equation, [numbers.get(id(v)) for v in equation.invars], times)
             turns = times * int(equation.params.get("length", 1) or 1)

@@ -18,7 +18,7 @@ from tpudiag.signals import (
     TensorSeen,
 )
 from tpudiag.sources.job.jax import devices_in_use, loss_scale, work
-from tpudiag.sources.job.jax.equations import Equations, Seen, line, parts, passes, product, scope
+from tpudiag.sources.job.jax.equations import Equations, Seen, line, passes, product, scope
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.signatures import argument_name
 
@@ -133,6 +133,8 @@ class TracedStep:
 
     def sharded(self) -> ShardedStep:
         """Where its arguments lie, and which of them it may overwrite."""
+        gathered = self._program.gathered.items() if self.keys else ()
+        found = ((self._by_path[self.keys[n]], equation) for n, equation in gathered)
         return ShardedStep(
             function=self.call.record.name,
             location=self.call.record.location,
@@ -146,6 +148,7 @@ class TracedStep:
             work=self.work(),
             mesh=devices_in_use.mesh(self._jax, self.call),
             idle_axes=devices_in_use.idle_axes(self._jax, self.call, self._program.seen),
+            gathered=devices_in_use.gathered(found, self._data()),
             reduced_in_loop=devices_in_use.reduced_in_loop(
                 self._program.seen, self.steps, self._state_shapes()
             ),
@@ -204,6 +207,7 @@ class TracedStep:
         leaves = tree.tree_flatten_with_path(self.call.arguments)[0]
         donated = self._donated()
         parts_of_steps = {self.keys[n] for n in self._program.shared_out}
+        mapped = {key: self._program.mapped.get(n) for n, key in enumerate(self.keys)}
         names = self.call.jitted.names
         found: dict[str, StepArgument] = {}
         for path, leaf in leaves:
@@ -216,8 +220,7 @@ class TracedStep:
             shape = tuple(map(int, leaf.shape))
             halved = str(leaf.dtype) in _HALVED and not self._jax.config.jax_enable_x64
             dtype = _HALVED[str(leaf.dtype)] if halved else str(leaf.dtype)
-            shard = tuple(sharding.shard_shape(shape)) if sharding is not None else shape
-            devices = len(sharding.device_set) if sharding is not None else 1
+            devices, shard, axes = devices_in_use.placed(sharding, mapped.get(key), shape)
             first = int(key in parts_of_steps)
             if self.call.jitted.mapped and shape and shape[0] <= self._jax.device_count():
                 devices, shard = shape[0], (1, *shape[1:])
@@ -231,7 +234,7 @@ class TracedStep:
                 devices=devices,
                 example_parts=_parts(shape[first:], shard[first:]),
                 counts_steps=first,
-                axes=_axes(sharding),
+                axes=axes,
                 parts=prod(shape) // max(prod(shard), 1) if prod(shape) else 1,
                 placed=sharding is not None or self.call.jitted.mapped,
                 resent=key in self.call.resent,
@@ -242,7 +245,8 @@ class TracedStep:
         """One product as the MXU sees it; None of other equations."""
         split = batch.global_batch // batch.per_replica_batch if batch is not None else 1
         whole = batch.global_batch if batch is not None else 0
-        equation, sizes = seen.equation, product(seen.equation, whole // split**seen.local)
+        here = whole // split if seen.local else whole
+        equation, sizes = seen.equation, product(seen.equation, here)
         if sizes is None:
             return None
         many, rows, contraction = sizes.many, sizes.rows, sizes.contraction
@@ -283,12 +287,6 @@ class TracedStep:
 def _parts(shape: tuple[int, ...], shard: tuple[int, ...]) -> int:
     """Into how many parts the first of these dimensions is shared out."""
     return shape[0] // shard[0] if shape and shard[0] else 1
-
-
-def _axes(sharding: Any) -> tuple[str, ...]:
-    """The axes of a mesh along which an array is shared out."""
-    entries = getattr(sharding, "spec", None) or ()
-    return tuple(str(axis) for entry in entries for axis in parts(entry) if axis is not None)
 
 
 def _constant(value: Any, reader: Any) -> StepConstant | None:
