@@ -33,17 +33,8 @@ _SIZES = 8
 _JOINED = ("concatenate", "vstack")
 """Uses that put the elements of several after each other."""
 _REDUCED = (
-    "sum",
-    "mean",
-    "max",
-    "min",
-    "std",
-    "median",
-    "count",
-    "value_counts",
-    "nunique",
-    "item",
-)
+    "sum", "mean", "max", "min", "std", "median", "count", "value_counts", "nunique", "item",
+)  # fmt: skip
 """Uses that give one number for all, unless they are told of an axis."""
 _DEEPEST = 200
 _OF_OTHERS = ("tpudiag_use", "dtype", "is_tensor_like", "cardinality", "element_spec")
