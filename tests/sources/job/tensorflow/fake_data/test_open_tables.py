@@ -43,6 +43,7 @@ class Settings:
         lambda t: t.loc[:, "rust":"scab"],
         lambda t: t.loc[t.fold != 0, "name"],
         lambda t: t.iloc[:, 7],
+        lambda t: t.at[5, "text"].split(),
         lambda t: t.drop(columns=["label"]),
         lambda t: t.groupby("group")["size"].sum(),
         lambda t: t.groupby(["group"]).agg({"size": "mean"}),
@@ -94,6 +95,7 @@ def test_values_are_of_the_kind_that_a_use_needs(read: Callable[..., Any]) -> No
         (lambda t: [row["x"].split() for _, row in t.iterrows()], "the step"),
         (lambda t: t.apply(lambda row: len(row["x"].split()), axis=1), "the step"),
         (lambda t: t.iloc[4]["x"].upper(), "the step"),
+        (lambda t: t.loc[4, "x"].split(), "the step"),
     ],
 )
 def test_a_column_learns_from_its_single_values(

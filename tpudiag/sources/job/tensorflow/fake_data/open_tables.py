@@ -16,8 +16,8 @@ from typing import Any, Protocol, SupportsIndex, TypeVar
 from tpudiag.sources.job.points import Call, Kwargs, Library
 
 from .open_arrays import opened
-from .open_cells import Kind, by_user
-from .open_columns import column_class, values
+from .open_cells import Kind, by_user, cell
+from .open_columns import column_class, learner, values
 
 _LOOKUPS = (KeyError, ValueError, IndexError, AttributeError, NameError)
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
@@ -30,8 +30,6 @@ _Found = TypeVar("_Found")
 class _Frame(Protocol):
     """The class DataFrame of the job's pandas."""
 
-    loc: property
-    iloc: property
     values: property
     groupby: Call
     apply: Call
@@ -82,7 +80,7 @@ class _Lookup:
         self._table, self._made = table, made
 
     def __getitem__(self, key: object) -> object:
-        return self._table._learning(self._table._tried(lambda: self._made()[key], [key]))
+        return self._table._learning(self._table._tried(lambda: self._made()[key], [key]), key)
 
     def __setitem__(self, key: object, value: object) -> None:
         self._made()[key] = value
@@ -202,21 +200,13 @@ class _Open:
         apply = partial(self._base.apply, self, each, *args, **kwargs)
         return self._tried(apply, [*args, *kwargs.values()])
 
-    def _learning(self, part: Any) -> Any:
-        """A row that its columns learn from."""
+    def _learning(self, part: Any, key: Any = None) -> Any:
+        """A row, or one value, that its columns learn from."""
+        if type(part).__name__ == "int64" and isinstance(key, tuple) and key[-1] not in self._own:
+            return cell(int(part), learner(self, key[-1], key[0])) if by_user() else part
         if isinstance(part, self._column) and len(part.index) == len(self.columns):
             part.tpudiag_row_of = self
         return part
-
-    @property
-    def loc(self) -> object:
-        """Rows and columns by their names."""
-        return _Lookup(self, lambda: self._base.loc.__get__(self))
-
-    @property
-    def iloc(self) -> object:
-        """Rows and columns by their numbers."""
-        return _Lookup(self, lambda: self._base.iloc.__get__(self))
 
     @property
     def values(self) -> object:
@@ -229,13 +219,19 @@ def _table_class(pandas: Library) -> Any:
     """The class of open tables, of the job's pandas."""
     frame, column = pandas.DataFrame, column_class(pandas)
     members = {name: _static(frame, name) for name in dir(frame) if name[0] != "_"}
-    methods = {
+    methods: Kwargs = {
         name: _completed(member)
         for name, member in members.items()
         if isinstance(member, FunctionType) and name not in vars(_Open)
     }
+    methods |= {name: _lookups(getattr(frame, name)) for name in ("loc", "iloc", "at", "iat")}
     named = {"_base": frame, "_column": column, "_metadata": [*frame._metadata, "_own"]}
     return type("Table", (_Open, frame), {**named, **methods})
+
+
+def _lookups(places: property) -> property:
+    """Rows and columns by their names, or numbers."""
+    return property(lambda table: _Lookup(table, lambda: places.__get__(table)))
 
 
 def _completed(original: Call) -> Call:
