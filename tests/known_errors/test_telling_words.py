@@ -59,6 +59,16 @@ TELLING = (
     ),
     ("LookupError: gradient registry has no entry for: MaxPoolGrad", "of MaxPool ", "MaxPool"),
     ("input_fn should return (features, labels) as a len 2 tuple.", "a pair", "element_spec"),
+    (
+        "logits and labels must be broadcastable: logits_size=[128,10] labels_size=[1,128]",
+        "class numbers",
+        "sparse_categorical",
+    ),
+    (
+        '  File "/x/pytorch_lightning/a.py", line 1, in f\nE: No TPU devices were found.',
+        "PyTorch/XLA sees no TPU",
+        "PJRT_DEVICE",
+    ),
     ("AssertionError: 17 is not divisible\n by 4", "batch", "multiple of 4"),
     ("AssertionError: 32001 is not divisible by 8", "vocabulary", "resize_token_embeddings"),
     ("RuntimeError: No TPU platform found. Platform manager status: OK", "no TPU", "libtpu"),

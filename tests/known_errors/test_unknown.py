@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from tpudiag.known_errors.facts import status_of
 from tpudiag.known_errors.model import Phase
-from tpudiag.known_errors.unknown import LONGEST_HEAD, LONGEST_TAIL, phase_of, unknown
+from tpudiag.known_errors.reader import in_text
+from tpudiag.known_errors.unknown import (
+    LONGEST_HEAD,
+    LONGEST_TAIL,
+    UnknownError,
+    phase_of,
+    unknown,
+)
 
 CHAIN = """\
 Traceback (most recent call last):
@@ -101,3 +108,10 @@ def test_a_last_line_that_fails_in_plain_words_is_a_failure_beside_remarks() -> 
     told = unknown(f"{remark} binary is optimized\nthe frobnicator could not be opened")
     assert told is not None and told.text == "the frobnicator could not be opened"
     assert unknown(f"{remark} could not be optimized") is None
+
+
+def test_a_record_of_a_fatal_log_is_a_failure_beside_remarks() -> None:
+    remark = "WARNING: Logging before InitGoogle() is written to STDERR\n"
+    fatal = "F0000 00:00:1690231188.634652  174603 b29.cc:1205] File: the frobnicator is not up yet"
+    told = in_text(remark + fatal)[0]
+    assert isinstance(told, UnknownError) and "frobnicator" in told.text

@@ -59,7 +59,8 @@ _SPEAKS_OF = {
         re.M,
     ),
     "PyTorch/XLA": re.compile(
-        r"-packages/torch_xla/|\b(?:import|from) torch_xla\b|\btorch[_-]xla\S*==|^torch_xla +\d",
+        r"-packages/torch_xla/|\bpytorch[_-]lightning\b"
+        r"|\b(?:import|from) torch_xla\b|\btorch[_-]xla\S*==|^torch_xla +\d",
         re.M,
     ),
 }

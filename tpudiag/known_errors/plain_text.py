@@ -30,7 +30,7 @@ _TYPOGRAPHY = {
 """Frames of tables, which are of the same block of Unicode, become blanks."""
 _PREFIX = re.compile(
     rb"[ \t>|]*(?:(?:\[(?!\[)[^\]\n]{1,60}\]|\([^)\n]{3,60}\)|\d{4}-\d\d-\d\d[T ][\d:.,+Z-]{5,24}"
-    rb"|\d\d:\d\d:\d\d[\d.,]{0,8}|[IWEF]\d{4} [\d:.]{8,20} +\d{1,9}|[\w.-]{1,40}\[\d{1,9}\]:"
+    rb"|\d\d:\d\d:\d\d[\d.,]{0,8}|[IWE]\d{4} [\d:.]{8,30} +\d{1,9}|[\w.-]{1,40}\[\d{1,9}\]:"
     rb"|[\w.-]{0,30}(?:worker|host|task|replica|rank|pod|node|stderr|stdout)[\w.-]{0,30}[:|]?"
     rb")[ \t:|-]*)+",
     re.IGNORECASE,

@@ -31,7 +31,7 @@ LONGEST_ROW = 2000
 
 _RAISED = re.compile(
     r"[^\S\n]*(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure|Iteration)\b(?::|$)"
-    r"|.{0,60} F [\w./]+\.cc:\d+\]"
+    r"|(?:.{0,60} F|F\d{4} [\d:.]{8,30} +\d{1,9}) [\w./]+\.cc:\d+\]"
 )
 _DIED = (
     "Check failed:",

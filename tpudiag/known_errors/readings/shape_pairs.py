@@ -45,7 +45,18 @@ def compared(left: Shape, right: Shape, operation: str, *, loss: bool = False) -
         return _of_halves(left, right)
     if len(differing) == 1:
         return of_one(left, right, differing[0], loss=loss)
+    if loss and (_are_numbers(left, right) or _are_numbers(right, left)):
+        outputs = left if _are_numbers(left, right) else right
+        said = f"One number for each of {outputs[0]} rows {text_of(outputs)}"
+        return computed("numbers meet columns", said=said, width=outputs[1])
     return _of_many(left, right, differing)
+
+
+def _are_numbers(outputs: Shape, labels: Shape) -> bool:
+    """Whether labels are one number for each row of outputs, in whatever axes."""
+    known = None not in (*outputs, *labels) and len(outputs) == 2
+    rows = math.prod(size or 0 for size in labels)
+    return known and rows == outputs[0] and outputs[1] != 1
 
 
 def _is_halved(left: Shape, right: Shape, differing: list[int]) -> bool:
