@@ -256,11 +256,7 @@ def _rehearsal_limit(pipeline: Pipeline | None) -> float:
     """More cores would help a pipeline of parallel work that ends in prefetch, and no other."""
     if pipeline is None or not any(op.kind == "Prefetch" for op in pipeline.ops[-3:]):
         return REHEARSAL_LIMIT
-    serial = any(
-        op.python or op.reads_files or op.kind in ("Map", "Interleave") or op.parallelism == 1
-        for op in pipeline.ops
-    )
-    return REHEARSAL_LIMIT if serial else PARALLEL_LIMIT
+    return REHEARSAL_LIMIT if pipeline.held_up else PARALLEL_LIMIT
 
 
 def _blocked(signals: Signals) -> Iterator[Evidence]:

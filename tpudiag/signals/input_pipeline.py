@@ -177,11 +177,15 @@ class Pipeline:
     @property
     def serial(self) -> bool:
         """Whether it stays on about one core whatever the host has: no part of it is parallel."""
-        alone = any(
+        return self.held_up or not any(op.kind.startswith("Parallel") for op in self.ops)
+
+    @property
+    def held_up(self) -> bool:
+        """Whether a part of it does its work on one core."""
+        return any(
             op.python or op.reads_files or op.kind in ("Map", "Interleave") or op.parallelism == 1
             for op in self.ops
         )
-        return alone or not any(op.kind.startswith("Parallel") for op in self.ops)
 
     @property
     def python(self) -> bool:

@@ -19,7 +19,12 @@ with strategy.scope():
     scale = tf.Variable(tf.ones((3,)))
 
 
+def back(strategy, x):
+    return strategy.extended.call_for_each_replica(tf.identity, args=(x,))
+
+
 def step(x):
+    x = tf.distribute.get_replica_context().merge_call(back, args=(x,))
     with tf.GradientTape() as tape:
         every = tf.distribute.get_replica_context().all_gather(x * scale, axis=0)
         loss = tf.reduce_sum(every * every)

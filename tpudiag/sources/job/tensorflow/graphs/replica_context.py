@@ -42,7 +42,13 @@ def as_replica(tf: Library, strategy: Strategy, replicas: int) -> Generator[None
             done = fn(user_lines.first_replica_value(var), *first, **named)
         return tf.group(done) if group else tf.nest.map_structure(_alone, done)
 
+    def call_for_each_replica(fn: Call, args: Args = (), kwargs: Kwargs | None = None) -> object:
+        # What is merged may go back to the replicas, as the step of a scaled loss does.
+        with tf.distribute.ReplicaContext(strategy, 0):
+            return fn(*args, **(kwargs or {}))
+
     changed: Kwargs = {
+        "call_for_each_replica": call_for_each_replica,
         "reduce_to": reduce_to,
         "batch_reduce_to": batch_reduce_to,
         "update": update,
