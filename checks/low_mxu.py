@@ -6,7 +6,7 @@ from tpudiag.prediction.times import Bound
 from tpudiag.signals import Signals
 
 from ._need import ON_THE_TPU, need, percent
-from ._predicted import predicted_step, ranged
+from ._predicted import input_verdict, predicted_step, ranged
 from ._profile import HOST_MEMORY, INPUT, replicas_of, share, whole_trace
 
 LIMIT = 0.30
@@ -51,7 +51,7 @@ def low_mxu(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     step = predicted_step(signals)
     if signals.profile is None and step is not None:
-        yield from _predicted(step, limit)
+        yield from _predicted(signals, step, limit)
         return
     yield from _profiled(signals, limit)
 
@@ -90,7 +90,7 @@ def _profiled(signals: Signals, limit: float) -> Judgement:
     slow = next((op for op in profile.ops if op.bound_by == "compute"), None)
     yield Finding(
         f"the MXU is used {mxu:.0%} of its peak while neither input nor HBM binds the step.",
-        'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # and widths of 128 x n',
+        _fix(signals),
         evidence,
         slow.location if slow else None,
     )
@@ -106,7 +106,15 @@ def _refuse_bound(mxu: float, shares: dict[str, float]) -> None:
         )
 
 
-def _predicted(step: PredictedStep, limit: float) -> Judgement:
+def _fix(signals: Signals) -> str:
+    """What fills the MXU, beside a policy that is there already."""
+    policy = signals.precision.global_policy if signals.precision is not None else None
+    if policy is not None and policy.endswith("float16"):
+        return "global_batch = 1024  # a larger one, and widths of 128 x n: layers.Dense(1024)"
+    return 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # and widths of 128 x n'
+
+
+def _predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement:
     """The same of the predicted step, where both ends of its range agree."""
     low, high = step.mfu.low, step.mfu.high
     evidence = ranged("MXU utilisation", step.mfu, "% of peak", limit)
@@ -116,10 +124,12 @@ def _predicted(step: PredictedStep, limit: float) -> Judgement:
     # A step that mostly waits for something else is reported by that check, and wider layers would
     # not help.
     inside = sum(ms for bound, ms in step.split_ms if bound in (Bound.MXU, Bound.VECTOR))
-    if step.bound_by is Bound.DISPATCH or inside < step.device_ms.value / 2:
+    verdict = input_verdict(signals)
+    starves = verdict is not None and verdict.starves
+    if starves or step.bound_by is Bound.DISPATCH or inside < step.device_ms.value / 2:
+        bound = "host input" if starves else step.bound_by.value
         raise NotMeasured(
-            f"the MXU is predicted to be used {step.mfu.value:.0%}, and {step.bound_by.value} "
-            "binds the step",
+            f"the MXU is predicted to be used {step.mfu.value:.0%}, and {bound} binds the step",
             ON_THE_TPU,
         )
     if high >= limit:
@@ -130,7 +140,7 @@ def _predicted(step: PredictedStep, limit: float) -> Judgement:
     yield Finding(
         f"predicted: the MXU is used {low:.0%} to {high:.0%} of its peak while neither HBM nor "
         "links bind the step.",
-        'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # and widths of 128 x n',
+        _fix(signals),
         evidence,
         confidence=Confidence.MEDIUM,
     )
