@@ -110,6 +110,11 @@ class OwnWords:
                 else f"x = x[tf.newaxis, ...]      # {one} too few: one example where a batch is"
                 " wanted: after dataset.batch()"
             )
+        elif batch := self._with_an_axis_in_front:
+            rows.append(
+                f"# {batch} is the other with an axis in front: a batch against one example."
+                " dataset.batch() once, or the first axis left out of (or put into) what is declared"
+            )
         for divided in filter(None, (form.search(self.cause) for form in _DIVIDED)):
             whole, part = int(divided["whole"]), max(1, int(divided["part"]))
             below = whole // part * part
@@ -126,6 +131,16 @@ class OwnWords:
             return 0
         rank = int(wanted["rank"] or wanted["many"] or _RANKS[wanted["word"] or "scalar"])
         return len([each for each in given["sizes"].split(",") if each.strip()]) - rank
+
+    @property
+    def _with_an_axis_in_front(self) -> str:
+        """Of the two shapes of a sentence the one that is the other with an axis more in front."""
+        shapes = [hit["sizes"].replace(" ", "").strip(",") for hit in _SHAPE.finditer(self.cause)]
+        shapes = [each for each in shapes if each]
+        if len(shapes) != 2 or "shape" not in self.cause:
+            return ""
+        short, long = sorted(shapes, key=len)
+        return f"({long})" if long.partition(",")[2] == short else ""
 
 
 def own_words(message: str) -> OwnWords | None:
