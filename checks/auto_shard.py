@@ -15,17 +15,17 @@ _OPTION = "options.experimental_distribute.auto_shard_policy = tf.data.experimen
 
 @check("TPU206", Severity.WARNING, needs_data=True)
 def auto_shard(signals: Signals) -> Judgement:
-    """Sharding gives hosts the same data, or none, or all the work.
+    """Sharding gives hosts the same data, no data, or all the work.
 
     ## What it sees
-    On a target of several hosts, for each dataset handed to the strategy: its AutoShardPolicy,
-    how many files it reads, whether it shards itself. With one host there is nothing to shard.
+    On a target of several hosts, for each dataset handed to the strategy: its AutoShardPolicy, its
+    number of files, whether it shards itself. With one host there is nothing to shard.
 
     ## Why it costs
-    `FILE` (and `AUTO`, which prefers it) with fewer files than hosts leaves hosts without data:
-    the job fails or waits. `OFF` without own sharding trains every host on the same examples.
-    `DATA` lets every host read and decode everything and throw away all but its part, which
-    `AUTO` falls back to where it finds no reader of files.
+    `FILE` (and `AUTO`, which prefers it) with fewer files than hosts leaves hosts without data: the
+    job fails or waits. `OFF` without own sharding trains every host on the same examples. With
+    `DATA` every host reads and decodes everything and discards all but its part; `AUTO` falls back
+    to it if it finds no reader of files.
 
     ## What to do
     ```python

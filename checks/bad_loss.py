@@ -16,19 +16,19 @@ FIX = (
 
 @check("TPU611", Severity.ERROR)
 def bad_loss(signals: Signals) -> Judgement:
-    """The loss is NaN or Inf, explodes, or stands still.
+    """The loss is NaN or Inf, explodes, or does not change.
 
     ## What it sees
-    What the job says of its loss anyway: Keras' logs, scalars in event files whose tag holds
-    "loss", and the numbers given to `steps.loss()`; nothing is copied from the device for it. It
-    fails where the last was NaN or Inf, the last five exceed the largest of the first twenty ten
-    times, or twenty in a row are the same to the digit (a warning).
+    The loss that the job reports anyway: Keras' logs, scalars in event files whose tag contains
+    "loss", and the numbers given to `steps.loss()`. Nothing is copied from the device for it. The
+    check fails if the last loss was NaN or Inf, if the last five exceed the largest of the first
+    twenty ten times, or if twenty in a row are the same to the digit (a warning).
 
     ## Why it costs
     Every step after a NaN is paid for and lost: the weights are NaN, and so is every checkpoint
-    from then on. Under bfloat16 a softmax, a variance or a log of small numbers keeps 8 bits of
-    precision: log(0), 0/0 and sums that stop growing are made by it, as are learning rates
-    without clipping that float32 had just survived.
+    from then on. bfloat16 keeps 8 bits of precision: in a softmax, a variance or a log of small
+    numbers it produces log(0), 0/0 and sums that stop growing. Learning rates without clipping that
+    float32 had just survived then fail, too.
 
     ## What to do
     ```python

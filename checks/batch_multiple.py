@@ -35,13 +35,13 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The global batch is not a multiple of 128 x replicas.
 
     ## What it sees
-    The per-replica batch that reaches the traced step, the replicas of the target, and the rows
-    and features of the step's matrix products. Rows may be batch x length, or batch x height x
-    width: where those are multiples of 128, or so many that less than 1 % of the work is padding,
-    the rule is a note that says what breaking it costs. It is one, too, where that is below 20 %,
-    where the padding takes less time than a step's dispatch, where no product is known, or where
-    the softer of the two documented rules holds: 8 per replica, and features in multiples of 128.
-    A batch that would not fit the target is not proposed.
+    The per-replica batch that reaches the traced step, the replicas of the target, and the rows and
+    features of the step's matrix products. Rows may be batch x length, or batch x height x width.
+    If those are multiples of 128, or so many that less than 1 % of the work is padding, the finding
+    is only a note with the cost. It is also a note if the cost is below 20 %, if the padding takes
+    less time than a step's dispatch, if no product is known, or if the softer of the two documented
+    rules holds: 8 per replica, and features in multiples of 128. A batch that would not fit the
+    target is not proposed.
 
     ## Why it costs
     Tiles are 8 x 128. XLA pads rows and features up to them: the padding is computed and stored.

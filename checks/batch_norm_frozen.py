@@ -14,15 +14,15 @@ def batch_norm_frozen(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The training step calls its model in inference mode.
 
     ## What it sees
-    Batch normalisations of the traced training step that are called in inference mode, while the
-    step takes gradients for their scale and offset, and the line that calls the model says nothing
-    of `training`. Layers with `trainable = False`, and calls with `training=False`, are someone's
-    choice.
+    Batch normalisations of the traced training step that are called in inference mode although the
+    step takes gradients for their scale and offset, if the line that calls the model does not
+    mention `training`. Layers with `trainable = False`, and calls with `training=False`, are taken
+    as intended.
 
     ## Why it costs
-    In a loop of one's own Keras does not know that it trains: `model(x)` normalises by the moving
-    averages, which stay 0 and 1 for ever, and dropout drops nothing. The job runs, and what it
-    trains is another model than the one that was written.
+    In a custom loop Keras does not know that it trains: `model(x)` normalises by the moving
+    averages, which stay 0 and 1 for ever, and dropout drops nothing. The job runs, but trains a
+    different model from the one that was written.
 
     ## What to do
     ```python

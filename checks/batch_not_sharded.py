@@ -19,9 +19,9 @@ def batch_not_sharded(signals: Signals) -> Judgement:
     """The devices do not share the batch: one works, or each does all of it.
 
     ## What it sees
-    On how many of the devices the step's arguments lie, into how many parts the batch is shared
-    out over them, and whether a shard_map gathers the parts again before it computes; the axes of
-    the mesh along which neither an argument nor anything within the step is shared out.
+    The number of devices that hold the step's arguments, the number of parts into which the batch
+    is sharded over them, and whether a shard_map gathers the parts again before it computes; the
+    axes of the mesh along which neither an argument nor anything within the step is sharded.
 
     ## Why it costs
     A slice of eight chips is paid for, and the step takes as long as on one.

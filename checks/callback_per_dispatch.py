@@ -8,17 +8,17 @@ from ._loop import loop_of
 
 @check("TPU111", Severity.WARNING)
 def callback_per_dispatch(signals: Signals) -> Judgement:
-    """A callback counts dispatches where it means steps.
+    """A callback counts dispatches instead of steps.
 
     ## What it sees
-    Batch hooks of the user's callbacks that set the learning rate and raise a number of their own
-    by one at each call, and the steps of one dispatch (`steps_per_execution`). Hooks that go by the
-    number of the batch that Keras gives them are left out.
+    Batch hooks of the user's callbacks that set the learning rate and increment a counter of their
+    own at each call, and the number of steps in one dispatch (`steps_per_execution`). Hooks that
+    use the batch number that Keras passes are left out.
 
     ## Why it costs
     With 16 steps in a dispatch a hook is called once for 16 steps: a warm-up by its count takes 16
-    times as long, and a decay never comes to its end. Training runs on, at other rates than those
-    that are written.
+    times as long, and a decay never reaches its end. Training continues at other learning rates
+    than those that are written.
 
     ## What to do
     ```python

@@ -30,15 +30,14 @@ def checkpoint_unsafe(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Checkpoints go where they can be lost.
 
     ## What it sees
-    The checkpoint managers, callbacks and save calls of the job: paths on a local disk where the
-    target has several hosts, a single file that each save writes over, and buckets that keep no
-    versions. Where Google Cloud Storage cannot be asked, for want of credentials, it is skipped.
-    Of a job of JAX also, where the target has several hosts, the lines that fetch arrays which the
-    devices of all of them share.
+    The job's checkpoint managers, callbacks and save calls: paths on a local disk if the target has
+    several hosts, a single file that each save overwrites, and buckets without versioning. Without
+    credentials for Google Cloud Storage, buckets are skipped. For a JAX job on several hosts also
+    the lines that fetch arrays which the devices of all hosts share.
 
     ## Why it costs
-    The disk of a TPU VM goes with the VM when it is preempted, and the other hosts of a pod do
-    not see it. A job that dies while it writes over its only checkpoint has none.
+    The disk of a TPU VM is lost with the VM when it is preempted, and the other hosts of a pod do
+    not see it. A job that dies while it overwrites its only checkpoint has none.
 
     ## What to do
     ```python

@@ -27,14 +27,14 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     Without a TPU, a prediction: the bytes of the collectives in the program that the TPU compiler
-    makes for the whole slice, over its links from best to worst, beside the predicted rest of the
-    step. It fails or passes only where both ends of the range say the same. In a profile, the time
-    of each step in all-reduce, all-gather, reduce-scatter, all-to-all and collective-permute
-    operations that no computation hides, and the longest of them. A slower replica makes the
-    others wait in the same operations: look at TPU503 first.
+    makes for the whole slice, over its links from best to worst, compared with the predicted rest
+    of the step. It fails or passes only if both ends of the range agree. In a profile, the time of
+    each step in all-reduce, all-gather, reduce-scatter, all-to-all and collective-permute
+    operations that no computation hides, and the longest of them. A slower replica makes the others
+    wait in the same operations: look at TPU503 first.
 
     ## Why it costs
-    The MXU stands still meanwhile. 6 % is said, 15 % is a warning, 30 % an error.
+    The MXU is idle meanwhile. 6 % is reported, 15 % is a warning, 30 % an error.
 
     ## What to do
     A larger per-replica batch makes fewer gradient exchanges for each example; 16-bit gradients

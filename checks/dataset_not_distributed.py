@@ -11,15 +11,15 @@ def dataset_not_distributed(signals: Signals) -> Judgement:
     """Every replica trains on the same batch.
 
     ## What it sees
-    The arguments of strategy.run where gradients are taken on more than one replica: whether one of
+    The arguments of strategy.run if gradients are taken on more than one replica: whether one of
     them differs from replica to replica, or is a plain tensor for all; whether a dataset that was
     read without being distributed gives such tensors; whether a replica asks for its number to take
     its own part.
 
     ## Why it costs
-    strategy.run hands a plain tensor to each replica as it is. All compute the same gradients: the
-    bill and the heat of eight chips for the update of one, while the figures say eight times the
-    throughput; summed, the gradients are eight times too large.
+    strategy.run passes the same plain tensor to each replica. All replicas compute the same
+    gradients: eight chips are paid for the update of one, while the figures show eight times the
+    throughput. Summed, the gradients are eight times too large.
 
     ## What to do
     ```python

@@ -20,9 +20,9 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The device idles within the step.
 
     ## What it sees
-    In a profile, the part of each step in which a device runs no program, after what waits for
-    input, transfers and compilation is taken out: those have checks of their own. And devices
-    that ran no program at all while others trained.
+    In a profile, the part of each step in which a device runs no program, without the waits for
+    input, transfers and compilation, which have checks of their own. Also devices that ran no
+    program at all while others trained.
 
     ## Why it costs
     The chip is paid for and idle: the host is late with the next dispatch, a callback or a

@@ -17,15 +17,15 @@ def dynamic_shape(signals: Signals) -> Judgement:
 
     ## What it sees
     The shapes of the tensors that one replica's step gets, as traced, and the element_spec of the
-    pipeline that feeds it; the batching op without drop_remainder is named. Where the step was
-    lowered for the TPU compiler, the operations whose result has a bounded dimension, too.
+    pipeline that feeds it; the batching op without drop_remainder is named. If the step was lowered
+    for the TPU compiler, also the operations whose result has a bounded dimension.
 
     ## Why it costs
-    XLA compiles for fixed shapes. An unknown dimension fails to compile on a TPU ("Dynamic
-    Spatial Convolution is not supported"), or is padded, or compiles again for each size. Where
-    only the batch is open TPUStrategy pads it (`experimental_enable_dynamic_batch_size`): a
-    warning, and a note where an endless `repeat` stands before `batch`, so that it is always full,
-    or where all steps observed had the same shapes though the data's own are not fixed.
+    XLA compiles for fixed shapes. An unknown dimension fails to compile on a TPU ("Dynamic Spatial
+    Convolution is not supported"), or is padded, or compiles again for each size. If only the batch
+    is open, TPUStrategy pads it (`experimental_enable_dynamic_batch_size`): this is a warning. It
+    is a note if an endless `repeat` comes before `batch`, so that the batch is always full, or if
+    all observed steps had the same shapes though the data's own are not fixed.
 
     ## What to do
     ```python

@@ -19,13 +19,13 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     Gradients taken and strategy.run called while executing eagerly, compile(run_eagerly=True) and
-    tf.config.run_functions_eagerly(True); in a job of JAX lines between training steps that run
-    a model's matrix products one by one; in a profile with steps, ops that ran eagerly from
-    Python for more than 10 % of a host's trace.
+    tf.config.run_functions_eagerly(True). In a JAX job, lines between training steps that run a
+    model's matrix products one by one. In a profile with steps, ops that ran eagerly from Python
+    for more than 10 % of a host's trace.
 
     ## Why it costs
-    TPUStrategy refuses a plain Python step ("does not support pure eager execution"); where it
-    runs at all, every operation is sent to the device by itself.
+    TPUStrategy refuses a plain Python step ("does not support pure eager execution"). Where it runs
+    at all, every operation is sent to the device separately.
 
     ## What to do
     ```python

@@ -51,14 +51,14 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Evaluation, predictions or saving take more of the time than they should.
 
     ## What it sees
-    Lines that evaluate, predict or save again and again: their time from the second time on, and
-    that of the training steps in between, in processor time of this machine. Evaluation and
-    training grow alike on a TPU; saving every few steps weighs more there, as its steps are faster
-    (the predicted step tells how much), and so does a model that is called eagerly, or by a
-    callback at each batch.
+    Lines that evaluate, predict or save repeatedly: their time from the second call on, and the
+    time of the training steps in between, in processor time of this machine. Evaluation and
+    training scale alike on a TPU. Saving every few steps weighs more there, as its steps are faster
+    (the predicted step shows how much); so does a model that is called eagerly, or by a callback at
+    each batch.
 
     ## Why it costs
-    While the job evaluates it does not train: a pass over a large validation set after each short
+    While the job evaluates, it does not train: a pass over a large validation set after each short
     epoch doubles the bill.
 
     ## What to do

@@ -23,14 +23,14 @@ def feature_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Feature dimensions of matrix products fill the MXU badly.
 
     ## What it sees
-    The products of the traced forward step (in a profile: of the program's HLO, without those
-    of the backward pass as far as their names tell): their contraction and column dimensions
-    against the target's MXU tile (128, on v6e 256). Dimensions that the data or the labels fix
-    (784 pixels, 10 classes) are left out; widths that divide the tile (64, 32) are those of
-    small models and are left out too; and so are the batched products of attention, whose
-    sizes are heads and lengths. A convolution counts as the product of its patches; its
-    channels need only be multiples of 8 where the per-replica batch is a multiple of 128. Where
-    the TPU compiler was asked, the cycles that it estimates for the longest products, too.
+    The matrix products of the traced forward step (in a profile: of the program's HLO, without
+    those of the backward pass as far as their names tell): their contraction and column dimensions,
+    compared with the target's MXU tile (128, on v6e 256). Left out are dimensions that the data or
+    the labels fix (784 pixels, 10 classes), widths that divide the tile (64, 32), as small models
+    have, and the batched products of attention, whose sizes are heads and lengths. A convolution
+    counts as the product of its patches; its channels need only be multiples of 8 if the
+    per-replica batch is a multiple of 128. If the TPU compiler ran, also the cycles that it
+    estimates for the longest products.
 
     ## Why it costs
     Each dimension is padded up to the tile: a layer of 130 does the work of one of 256.

@@ -33,11 +33,11 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The step computes in float32 where bfloat16 would do.
 
     ## What it sees
-    The dtype of every matrix product and convolution of the traced step, weighted by FLOPs, and
-    the Keras dtype policies, under which last layers may stay in float32, the layers that were made
-    with float32 of their own, and the job's own settings in its arguments and in the
-    configurations that these name; in JAX, the precision that is asked of float32 products; in a
-    profile, the operands of the device's matrix operations.
+    The dtype of every matrix product and convolution of the traced step, weighted by FLOPs; the
+    Keras dtype policies, under which last layers may stay in float32; the layers that were made
+    with float32 of their own; the job's own settings in its arguments and in the configurations
+    that these name. In JAX, the precision requested for float32 products. In a profile, the
+    operands of the device's matrix operations.
 
     ## Why it costs
     float32 activations take twice the HBM and twice its bandwidth. The MXU multiplies in

@@ -22,8 +22,8 @@ def generation_unsupported(signals: Signals) -> Judgement:
     """This TensorFlow cannot drive the TPU generation.
 
     ## What it sees
-    The version of TensorFlow that the job imports, and the generation of the target. With
-    `tpudiag attach --tpu NAME`, the runtime image of the TPU and the TensorFlow in its name.
+    The version of TensorFlow that the job imports, and the generation of the target. With `tpudiag
+    attach --tpu NAME`, the runtime image of the TPU and the TensorFlow in its name.
 
     ## Why it costs
     The job fails at start ("No TPU platform registered"), after the TPU has been booked.

@@ -18,14 +18,14 @@ def gpu_leftover(signals: Signals) -> Judgement:
     """Code made for GPUs decides where the job runs.
 
     ## What it sees
-    `tf.device("/gpu:0")`, memory growth of GPUs, and strategies of GPUs (MirroredStrategy and its
-    kin) that were really made while the TPU was offered, beside or in place of a TPUStrategy. A job
-    that trains with no strategy at all, and names no TPU in `tf.device`.
+    `tf.device("/gpu:0")`, GPU memory growth, and GPU strategies (MirroredStrategy and similar) that
+    were really created while the TPU was offered, in addition to or in place of a TPUStrategy. Also
+    a job that trains with no strategy at all, and names no TPU in `tf.device`.
 
     ## Why it costs
     On a TPU VM without a TPUStrategy everything runs on the host's CPU while the chips idle at full
-    price; a MirroredStrategy finds no GPU there and takes that CPU without a word. Operations
-    pinned to a GPU fail, or with soft placement leave the TPU at each step.
+    price. A MirroredStrategy finds no GPU there and silently takes that CPU. Operations pinned to a
+    GPU fail, or with soft placement leave the TPU at each step.
 
     ## What to do
     ```python

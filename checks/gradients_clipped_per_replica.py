@@ -11,14 +11,14 @@ def gradients_clipped_per_replica(signals: Signals) -> Judgement:
     """Gradients are clipped on each replica before they are summed.
 
     ## What it sees
-    tf.clip_by_global_norm, clip_by_norm and clip_by_value called in a replica while the step is
-    traced, on gradients as the tape gave them.
+    Calls of tf.clip_by_global_norm, clip_by_norm and clip_by_value in a replica while the step is
+    traced, on gradients as the tape returned them.
 
     ## Why it costs
-    Each replica clips its own part by its own norm, and the parts are summed afterwards: with a
+    Each replica clips its own part by its own norm, and the parts are summed afterwards. With a
     loss scaled by the global batch a part is about an eighth of the gradient, so a limit of 1.0
-    acts as one of about 8, and it acts differently on another number of replicas. A replica with
-    an outlier changes the direction of the sum.
+    acts as one of about 8, and acts differently on another number of replicas. A replica with an
+    outlier changes the direction of the sum.
 
     ## What to do
     ```python

@@ -8,16 +8,16 @@ from ._need import mib, need
 
 @check("TPU706", Severity.WARNING, frameworks=(Framework.JAX,))
 def gradients_reduced_in_loop(signals: Signals) -> Judgement:
-    """Gradients are summed over the devices in each turn of a loop, and not once after it.
+    """Gradients are summed over the devices in each iteration of a loop, not once after it.
 
     ## What it sees
-    psum and pmean in shard_map or jax.pmap that stand in a scan or loop within one training step,
-    of arrays that have the shapes of the state; those of a loop of whole training steps, and of
-    activations, are left out.
+    psum and pmean in shard_map or jax.pmap within a scan or loop of one training step, of arrays
+    that have the shapes of the state. Those of a loop of whole training steps, and of activations,
+    are left out.
 
     ## Why it costs
-    A sum over micro-batches is the same before and after the sum over devices: with four of them
-    four times the traffic goes over the links, and each turn waits for it.
+    A sum over micro-batches is the same before and after the sum over devices: four micro-batches
+    send four times the traffic over the links, and each iteration waits for it.
 
     ## What to do
     ```python

@@ -16,12 +16,12 @@ def host_memory(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     Shuffle buffers, caches in memory and static prefetch buffers of the pipelines that feed the
-    training step: elements x bytes of one (by shape, or by elements that were read where it holds
-    strings), with what TensorFlow needs around each tensor, against the memory of the target's
-    host. On several hosts a cache holds a host's own share. Within 20 % of real processes.
+    training step: elements x bytes of one (by shape, or by elements that were read if it holds
+    strings), with TensorFlow's overhead per tensor, compared with the memory of the target's host.
+    On several hosts a cache holds a host's own share. Within 20 % of real processes.
 
     ## Why it costs
-    The host's kernel kills the job ("Killed", exit code -9) hours after it began, when the buffer
+    The host's kernel kills the job ("Killed", exit code -9) hours after its start, when the buffer
     is full or the first epoch has filled the cache; on a pod one such host ends all.
 
     ## What to do

@@ -46,10 +46,10 @@ def host_sync(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The host waits for the device after each step.
 
     ## What it sees
-    Results of the training step (floating ones), metrics' results, weights, and what is made of
-    them: the lines where Python asks for their value (`float`, `.numpy()`, `if loss > x`, `print`,
-    f-strings, summaries), and after how many steps; of a job of JAX what saves a checkpoint, too.
-    Several steps in one dispatch are left out.
+    Results of the training step (floating-point ones), metrics' results, weights, and values
+    computed from them: the lines where Python reads their value (`float`, `.numpy()`, `if loss >
+    x`, `print`, f-strings, summaries), and after how many steps. In a JAX job, also calls that save
+    a checkpoint. Several steps in one dispatch are left out.
 
     ## Why it costs
     A step is dispatched without waiting for the last one, so the device never idles. A fetch waits

@@ -78,16 +78,16 @@ def input_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The step waits for input.
 
     ## What it sees
-    The part of each step (after warm-up) in which it is blocked on the next batch, and the
-    tf.data op that was waited for longest, where the host's trace shows it. In a
-    rehearsal the step is far slower than on a TPU, so a small share proves nothing and is
-    skipped; a step that mostly waits even there is bound by its input everywhere. Of a pipeline
-    that is parallel throughout it must wait nearly all of its time: a TPU's host has more cores.
-    Between, the pipeline run alone (its CPU time an example) on the vCPUs of the target's host is
-    held against what the predicted step needs; it counts where both ends of the range agree.
-    Of a job of JAX all that Python does between two steps counts, in most steps, or what it takes
-    to make a batch while steps are answered at once; held against the predicted step, or what the
-    step's equations take at most (none joined, all read and written in whole tiles).
+    The part of each step (after warm-up) in which it is blocked on the next batch, and the tf.data
+    op with the longest wait, if the host's trace shows it. In a rehearsal the step is far slower
+    than on a TPU, so a small share proves nothing and is skipped. A step that mostly waits even
+    there is input bound everywhere; if the pipeline is parallel throughout, it must wait nearly all
+    of its time, since a TPU's host has more cores. Between these, the pipeline is run alone: its
+    CPU time per example on the vCPUs of the target's host is compared with the need of the
+    predicted step, and counts if both ends of the range agree. In a JAX job, the check counts all
+    the Python time between two steps, in most steps, or the time to make a batch while steps are
+    skipped. It compares that with the predicted step, or with the most that the step's equations
+    take (none fused, all read and written in whole tiles).
 
     ## Why it costs
     The chip is paid for and idle. 5 % of the step time is a warning, 20 % an error.

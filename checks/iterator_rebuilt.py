@@ -14,17 +14,17 @@ EPOCHS = 3
 
 @check("TPU211", Severity.WARNING)
 def iterator_rebuilt(signals: Signals, limit: float = LIMIT) -> Judgement:
-    """The loop starts its dataset anew for each step, or builds it anew each epoch.
+    """The loop restarts its dataset for each step, or rebuilds it in each epoch.
 
     ## What it sees
     Each line that calls `iter` on a dataset: how often, how many training steps lie in between,
     whether it is the same dataset or a new one, whether it has more elements than the loop takes,
-    whether a cache in memory goes with it, and how long a start took on this host.
+    whether a cache in memory is lost with it, and how long a start took on this host.
 
     ## Why it costs
     `next(iter(dataset))` in the loop makes an iterator for one element: the pipeline starts, fills
-    its shuffle and prefetch buffers, gives the first batch and is thrown away. Without a shuffle it
-    is the same batch at each step. A dataset that is built anew each epoch loses its cache.
+    its shuffle and prefetch buffers, gives the first batch and is discarded. Without a shuffle each
+    step gets the same batch. A dataset that is rebuilt in each epoch loses its cache.
 
     ## What to do
     ```python

@@ -14,8 +14,8 @@ def keras_unsupported(signals: Signals) -> Judgement:
     """This Keras is known to break, or to train wrongly, under TPUStrategy.
 
     ## What it sees
-    Which Keras the job trains with, its version, whether `fit` or a custom loop drives it,
-    jit_compile, and whether tf-keras is there where TF_USE_LEGACY_KERAS asks for it.
+    The Keras that the job trains with, its version, whether `fit` or a custom loop drives it,
+    jit_compile, and whether tf-keras is installed if TF_USE_LEGACY_KERAS asks for it.
 
     ## Why it costs
     Keras 3 before 3.8 does not scale the loss of `fit` by the number of replicas while gradients

@@ -32,30 +32,30 @@ REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 @check("TPU605", Severity.ERROR, frameworks=BOTH)
 def known_error(signals: Signals) -> Judgement:
-    """The job said an error whose cause and fix are known.
+    """The job reported an error whose cause and fix are known.
 
     ## What it sees
-    The exception that ended the job, and the last of its output, searched for every error of
-    the catalogue (`tpudiag/known_errors/`): errors of installation and connection, of
-    compilation, memory, data and workers, of the training loop, of profiling and monitoring.
-    Line wraps and terminal colours hide none. An error that follows from another one found
-    with it is left out. Of the output count the lines of level ERROR and the exceptions that nobody
-    caught; settings, summaries and lines of level INFO name errors that did not happen. A known
-    warning of level WARNING, and an exception that the script caught and printed, are notes. The
-    whole output is searched where the process died without an exception. Where the job ended
-    normally or by an exception that tells its cause, was stopped, or still runs (`tpudiag attach
-    PID` reads the log file that the process writes), what its output says is at most a warning.
+    The exception that ended the job, and the end of its output, searched for every error of the
+    catalogue (`tpudiag/known_errors/`): errors of installation and connection, of compilation,
+    memory, data and workers, of the training loop, of profiling and monitoring. Line wraps and
+    terminal colours hide none. An error that is the consequence of another one found is left out.
+    In the output, the lines of level ERROR and uncaught exceptions count; settings, summaries and
+    lines of level INFO name errors that did not happen. A known warning of level WARNING, and an
+    exception that the script caught and printed, are notes. If the process died without an
+    exception, the whole output is searched. If the job ended normally or by an exception that tells
+    its cause, was stopped, or still runs (`tpudiag attach PID` reads the log file that the process
+    writes), errors in its output are at most a warning.
 
     ## Why it costs
-    An error of the catalogue ends the job, or lets it go on more slowly or without the TPU,
-    while the TPU is paid for. Their texts rarely name the cause: `Socket closed` is often the
+    An error of the catalogue ends the job, or lets it continue more slowly or without the TPU,
+    while the TPU is paid for. Error texts rarely name the cause: `Socket closed` is often the
     host's memory, `transfer manager for platform Host` a function compiled for the host.
 
     ## What to do
-    Follow the fix of the finding; the first finding is the cause to begin with. Findings that
-    call themselves an artefact of the rehearsal are not faults of the script: they say how to
-    rehearse it nevertheless. Where the job ended by an error that the catalogue does not know,
-    this check is skipped, never passed: `tpudiag explain --log FILE` searches the whole log.
+    Follow the fix of the finding; begin with the first finding. Findings that call themselves an
+    artefact of the rehearsal are not faults of the script: they say how to rehearse it
+    nevertheless. If the job ended by an error that the catalogue does not know, this check is
+    skipped, never passed: `tpudiag explain --log FILE` searches the whole log.
 
     ## Source
     Issues of TensorFlow, Keras, XLA, JAX and Colab, cited with each entry of the catalogue, which

@@ -27,9 +27,9 @@ def large_constant(signals: Signals, limit: float = LIMIT) -> Judgement:
     tensors that were made outside the tf.function, do not.
 
     ## Why it costs
-    The array is written into the graph, and once more into the TPU's program, at each trace: it is
-    copied, folded and compiled each time, and lies in HBM once for each program that was compiled.
-    A graph of 2 GiB is refused ("GraphDef cannot be larger than 2GB").
+    At each trace the array is written into the graph, and once more into the TPU's program. Each
+    time it is copied, folded and compiled, and HBM holds it once for each compiled program. A graph
+    of 2 GiB is refused ("GraphDef cannot be larger than 2GB").
 
     ## What to do
     ```python

@@ -11,13 +11,13 @@ from ._paths import hosts, is_local, refuse_unknown_worker
 
 @check("TPU208", Severity.ERROR, needs_data=True, frameworks=BOTH)
 def local_path(signals: Signals) -> Judgement:
-    """Data or checkpoints lie where the TPU's hosts do not see them.
+    """The TPU's hosts cannot see the paths of data or checkpoints.
 
     ## What it sees
     The paths of the files that the pipelines of the job open, and those of its checkpoints,
-    against the hosts of the target: a pod has several, and each opens the paths on its own disk.
-    A disk that all hosts mount at the same place is not told from one that they do not: ignore
-    this check there, with that reason.
+    compared with the hosts of the target: a pod has several, and each opens the paths on its own
+    disk. The check cannot recognise a disk that all hosts mount at the same place: ignore this
+    check there, with that reason.
 
     ## Why it costs
     The job fails on the first host that lacks the file (`File system scheme '[local]' not

@@ -41,18 +41,17 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The per-replica loss is not scaled by the global batch.
 
     ## What it sees
-    In the traced step: how much the differentiated loss changes when every per-example loss of
-    one replica rises by one. Gradients are summed over replicas, so it must be 1 / replicas;
-    where they are averaged, 1. Each term of a loss is followed by itself, and the constants on
-    its way are told apart: the scaling, and weights of the author's own. Where the way holds a
-    factor that is no constant (a learned weight), nothing is said. In JAX the same within
-    jax.shard_map, which with check_vma sums gradients by itself, and jax.pmap.
-    Gradients that the job reduces itself and that apply_gradients sums once more, unless they are
-    divided in between.
+    In the traced step: the change of the differentiated loss when every per-example loss of one
+    replica rises by one. Gradients are summed over replicas, so it must be 1 / replicas; if they
+    are averaged, 1. Each term of a loss is followed separately, and the constants on its way are
+    distinguished: the scaling, and the author's own weights. If a factor on the way is no constant
+    (a learned weight), nothing is reported. In JAX the same within jax.pmap and jax.shard_map,
+    which with check_vma sums gradients automatically. Also gradients that the job reduces itself
+    and that apply_gradients sums once more, unless they are divided in between.
 
     ## Why it costs
-    No error, a wrong model: the update is as many times too large as there are replicas (a mean
-    over the replica's batch). A plain sum grows with the global batch, as it does on one device.
+    No error, a wrong model: the update is too large by the number of replicas (a mean over the
+    replica's batch). A plain sum grows with the global batch, as it does on one device.
 
     ## What to do
     ```python

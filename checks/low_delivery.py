@@ -21,13 +21,13 @@ ANNOUNCE = 'with steps.pause("evaluation"):  # names what stands there, so that 
 
 @check("TPU608", Severity.ERROR)
 def low_delivery(signals: Signals, limit: float = LIMIT) -> Judgement:
-    """Saves, evaluations or stalls between the steps take the time.
+    """Saves, evaluations or stalls between the steps take too much time.
 
     ## What it sees
-    Examples by the wall's clock over two, five, ten and sixty minutes, pauses included. It fails
-    where at least three pauses, or steps of over ten times the usual, took a fifth of the time
-    more than is usual for the job; while that is not known yet, 30 % of it. TPU603 judges the steps
-    themselves, and sees none of that.
+    Examples per wall time over two, five, ten and sixty minutes, pauses included. The check fails
+    if at least three pauses, or steps of over ten times the usual, took a fifth of the time more
+    than is usual for the job; while that is not known yet, 30 % of it. TPU603 judges only the steps
+    themselves.
 
     ## Why it costs
     A save that blocks for three seconds after every two seconds of steps more than doubles the

@@ -25,15 +25,15 @@ COST_THEM = (
 
 @check("TPU405", Severity.WARNING)
 def low_mxu(signals: Signals, limit: float = LIMIT) -> Judgement:
-    """The MXU is hardly used, though neither input nor HBM holds the step up.
+    """The MXU is hardly used, though neither input nor HBM limits the step.
 
     ## What it sees
-    In a profile, the FLOPs of all operations over what the chips could have done in the time
-    they were busy, the HBM traffic over its peak, and the wait for input. Where input or HBM
-    binds the step, those are to be mended first and this check says nothing, nor does it where
-    kernels of unknown cost (Pallas) could have used what is missing. Without a TPU, the
-    predicted share of the peak: it passes where the low end is above the limit, and fails where
-    the high end is below it though neither HBM, links nor dispatch take half of the step.
+    In a profile, the FLOPs of all operations relative to the chips' peak in the time they were
+    busy, the HBM traffic relative to its peak, and the wait for input. If input or HBM binds the
+    step, fix those first: this check reports nothing then. It also reports nothing if kernels of
+    unknown cost (Pallas) could account for the missing use. Without a TPU, the predicted share of
+    the peak: the check passes if the low end is above the limit, and fails if the high end is below
+    it though neither HBM, links nor dispatch take half of the step.
 
     ## Why it costs
     The matrix unit is most of what a TPU is. Small or odd matrices, float32 and many small

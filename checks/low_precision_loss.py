@@ -15,12 +15,12 @@ def low_precision_loss(signals: Signals) -> Judgement:
     ## What it sees
     The operations of the traced step between the last matrix products and the loss: softmax,
     sigmoid, logarithm and cross entropy on bfloat16 or float16, and the dtype of the loss itself.
-    The softmax of attention lies before products and is no matter.
+    The softmax of attention comes before products and does not count.
 
     ## Why it costs
     bfloat16 has 8 bits of mantissa: probabilities above 0.998 are 1, small ones vanish, and a sum
-    over a batch loses its last terms. The loss stops falling or jumps, accuracy is lost, and no
-    time is won: the products before it are what costs.
+    over a batch loses its last terms. The loss stops falling or jumps and accuracy is lost. No time
+    is saved: the products before it are the expensive part.
 
     ## What to do
     ```python

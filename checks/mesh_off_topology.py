@@ -17,12 +17,12 @@ def mesh_off_topology(signals: Signals) -> Judgement:
     """The axes of the mesh do not lie along the links of the slice.
 
     ## What it sees
-    The mesh that the step's arguments are shared out over, and where its devices stand in the
-    target's slice: axes whose devices lie apart, in a mesh made of jax.devices() by reshape, and
-    axes that share out the model over several hosts. That devices are left out is TPU702's.
+    The mesh over which the step's arguments are sharded, and where its devices are in the target's
+    slice: axes whose devices are not adjacent, in a mesh made of jax.devices() by reshape, and axes
+    that shard the model over several hosts. TPU702 reports devices that are left out.
 
     ## Why it costs
-    Collectives along an axis run between its devices. Where other devices lie in between, each hop
+    Collectives along an axis run between its devices. If other devices lie in between, each hop
     takes several links, and the groups of the axis share them. Hosts that share one part of the
     batch must all feed the same examples.
 

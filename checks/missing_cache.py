@@ -13,17 +13,17 @@ LIMIT = 8 * 2**30
 
 @check("TPU204", Severity.WARNING, needs_data=True)
 def missing_cache(signals: Signals, limit: float = LIMIT) -> Judgement:
-    """Costly work that is the same in every epoch is not cached, or cache stands too late.
+    """Costly work that is the same in every epoch is not cached, or cached too late.
 
     ## What it sees
     In each pipeline that feeds the training step: decoding, parsing, resizing and other costly
     functions without randomness, whether the pipeline is read more than once, whether a cache
-    follows, how large its content would be, and what stands before a cache that is there.
+    follows, how large its content would be, and the steps before an existing cache.
 
     ## Why it costs
-    Without a cache every epoch decodes everything again. A cache after a repeat keeps each pass by
-    itself, and after an endless one fills the host's memory. A cache after a shuffle or a random
-    augmentation freezes it: every epoch sees the same "random" examples in the same order.
+    Without a cache every epoch decodes everything again. A cache after a repeat keeps each pass
+    separately, and after an endless one fills the host's memory. A cache after a shuffle or a
+    random augmentation freezes it: every epoch sees the same "random" examples in the same order.
 
     ## What to do
     ```python

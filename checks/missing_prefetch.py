@@ -15,13 +15,13 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The pipeline does not end in prefetch, or its buffer is static and small.
 
     ## What it sees
-    The last transformation of each pipeline that feeds the training step, as it was built. Where
-    tf.data adds a prefetch by itself (its default since 2.9, unless an option switches it off) it
-    is a note; where the fix was measured to make the pipeline slower it is nothing.
+    The last transformation of each pipeline that feeds the training step, as it was built. If
+    tf.data adds a prefetch itself (its default since 2.9, unless an option switches it off) the
+    finding is a note; if the fix was measured to make the pipeline slower there is none.
 
     ## Why it costs
     Without it the next batch is made only when the step asks for it: host and chip take turns
-    instead of working at once.
+    instead of working in parallel.
 
     ## What to do
     ```python

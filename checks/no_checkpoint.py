@@ -21,9 +21,9 @@ def no_checkpoint(signals: Signals) -> Judgement:
     """The job saves no checkpoint.
 
     ## What it sees
-    Checkpoint managers, checkpoint callbacks and save calls of the job, made or reached up to
-    the end of the observation. A save call in the source that was not reached is said. Of a job of
-    JAX those of Orbax, Flax and Keras; since there are other ways, it is information there.
+    Checkpoint managers, checkpoint callbacks and save calls of the job, made or reached up to the
+    end of the observation. A save call in the source that was not reached is mentioned. In a JAX
+    job those of Orbax, Flax and Keras; since there are other ways, it is only information there.
 
     ## Why it costs
     A preempted or failed TPU job starts again from nothing.

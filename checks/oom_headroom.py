@@ -27,14 +27,14 @@ def oom_headroom(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Peak HBM leaves too little headroom on the target.
 
     ## What it sees
-    What the TPU compiler says of the lowered step where it is installed (the extra `compiler`):
+    The TPU compiler's figures for the lowered step if it is installed (the extra `compiler`):
     arguments, temporaries, outputs and code of one replica, and its own out-of-memory message.
     Without it, an estimate for one replica from the traced step, by shape: variables, optimizer
-    slots, gradients, the input, and the activations that the backward pass reads; of a job that
-    came to no step, its variables alone, where they do not fit. It
-    knows neither the compiler's fusion and recomputation, which lower the need, nor tile padding,
-    which raises it: it may be 40 % too low, was seen up to 3.3 times too large (a small
-    transformer in float32), and is an error only where it would not fit even then.
+    slots, gradients, the input, and the activations that the backward pass reads. For a job that
+    reached no step, its variables alone, if they do not fit. The estimate ignores the compiler's
+    fusion and recomputation, which lower the need, and tile padding, which raises it: it may be 40
+    % too low, was seen up to 3.3 times too large (a small transformer in float32), and is an error
+    only if the step would not fit even then.
 
     ## Why it costs
     Past the limit the compiler first recomputes (slower steps), then refuses (RESOURCE_EXHAUSTED).

@@ -15,19 +15,19 @@ _FIX = (
 
 @check("TPU212", Severity.WARNING, needs_data=True)
 def out_of_data(signals: Signals) -> Judgement:
-    """The dataset ends before the training that fit was asked for.
+    """The dataset ends before the training requested from fit.
 
     ## What it sees
-    Batches of the dataset that `fit` gets, against steps_per_epoch x epochs; and Keras' own words
-    in the job's output where tf.data does not know how many batches there are and the fit was
-    told its steps. Without them Keras 3 says the same at the end of the first epoch, when it has
-    counted the batches, and cuts nothing short.
+    Batches of the dataset that `fit` gets, compared with steps_per_epoch x epochs. If tf.data does
+    not know the number of batches and the fit was given its steps, Keras' own message in the job's
+    output. Without given steps Keras 3 prints the same message at the end of the first epoch, when
+    it has counted the batches, and cuts nothing short.
 
     ## Why it costs
     tf-keras ends the training when the dataset ends, with one warning in the log: most of the
-    epochs are silently not done. Keras 3 cuts the epoch and starts the dataset again in the next
-    one, so that epochs of two lengths take turns. Both start it again in each epoch where
-    steps_per_epoch is just the number of its batches.
+    epochs are silently skipped. Keras 3 cuts the epoch and starts the dataset again in the next
+    one, so that epochs of two lengths alternate. Both start it again in each epoch if
+    steps_per_epoch is exactly the number of its batches.
 
     ## What to do
     ```python

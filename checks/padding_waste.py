@@ -21,12 +21,12 @@ def padding_waste(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     In the program that the TPU compiler makes of the lowered step, and in a profile, the shape and
-    tiled layout of every operation's result that lies in HBM: its size without and with the padding
-    up to whole tiles (8 x 128 for float32). The one that loses most is held against the HBM that
-    the compiler may use.
+    tiled layout of every operation's result in HBM: its size without and with the padding to whole
+    tiles (8 x 128 for float32). The largest loss is compared with the HBM that the compiler may
+    use.
 
     ## Why it costs
-    A result of 8,192 x 8 floats takes the room of 8,192 x 128: HBM and its bandwidth, sixteenfold.
+    A result of 8,192 x 8 floats takes the space of 8,192 x 128: HBM and its bandwidth, sixteenfold.
 
     ## What to do
     Keep the last dimension a multiple of 128, the one before it a multiple of 8:

@@ -17,16 +17,16 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The shuffle mixes less than it seems to.
 
     ## What it sees
-    The order of shuffle, batch and repeat in each pipeline that feeds the training step, the size
-    of the shuffle's buffer beside batch and dataset, and on several hosts its seed where each host
-    makes a whole dataset of its own. A shuffle of file names is no shuffle of examples, and a batch
-    before the shuffle that another one follows makes windows, each an example.
+    The order of shuffle, batch and repeat in each pipeline that feeds the training step; the size
+    of the shuffle's buffer compared with batch and dataset; on several hosts its seed if each host
+    makes a whole dataset of its own. A shuffle of file names is no shuffle of examples. A batch
+    before the shuffle that another batch follows makes windows, each an example.
 
     ## Why it costs
-    A shuffle after batch changes the order of batches: the same examples stand together in every
-    epoch, as they do where no new order is drawn. A buffer smaller than a batch mixes neighbours
-    only, so that sorted data stays sorted. With one seed on every host and no shard all hosts train
-    on the same examples.
+    A shuffle after batch changes the order of batches: the same examples stay together in every
+    epoch; so they do if no new order is drawn. A buffer smaller than a batch mixes only neighbours,
+    so that sorted data stays sorted. With one seed on every host and no shard all hosts train on
+    the same examples.
 
     ## What to do
     ```python

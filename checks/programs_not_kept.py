@@ -15,12 +15,12 @@ def programs_not_kept(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Each start compiles everything again: the persistent cache is off.
 
     ## What it sees
-    How many programs JAX compiled up to the last observed step, how long that took, how long the
-    TPU compiler takes for the step, and whether `jax_compilation_cache_dir` is set.
+    The number of programs that JAX compiled up to the last observed step, the time that took, the
+    TPU compiler's time for the step, and whether `jax_compilation_cache_dir` is set.
 
     ## Why it costs
-    A job that is restarted (preempted, resumed, tried once more) compiles all of its programs
-    again while the chips wait: minutes to an hour for large models.
+    A job that is restarted (preempted, resumed, retried) compiles all of its programs again while
+    the chips wait: minutes to an hour for large models.
 
     ## What to do
     ```python

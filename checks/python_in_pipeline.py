@@ -18,12 +18,12 @@ def python_in_pipeline(signals: Signals) -> Judgement:
 
     ## What it sees
     py_function, numpy_function and from_generator in the functions of each transformation of the
-    pipelines that feed the training step; in a profile, their calls on tf.data's threads. What a
-    cache keeps is a note: it runs in the first epoch alone.
+    pipelines that feed the training step; in a profile, their calls on tf.data's threads. Calls
+    before a cache are a note: they run only in the first epoch.
 
     ## Why it costs
-    Python runs one such call at a time, on one core, however many parallel calls are asked for.
-    A worker that is another machine cannot run it at all ("No registered PyFunc OpKernel").
+    Python runs one such call at a time, on one core, however many parallel calls are requested. A
+    worker on another machine cannot run it at all ("No registered PyFunc OpKernel").
 
     ## What to do
     ```python

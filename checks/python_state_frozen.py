@@ -15,14 +15,14 @@ def python_state_frozen(signals: Signals) -> Judgement:
 
     ## What it sees
     Draws from Python's `random` and `np.random` while a graph is built (in a tf.function or a
-    function of the input pipeline), by line; numbers that traced code writes (globals, variables
-    of a closure, attributes) and that stood still in all later calls; numbers that traced code
-    reads and that Python changed afterwards. What is drawn while weights are made is left out.
+    function of the input pipeline), by line; numbers that traced code writes (globals, variables of
+    a closure, attributes) and that did not change in all later calls; numbers that traced code
+    reads and that Python changed afterwards. Draws for initial weights are left out.
 
     ## Why it costs
     The Python code of a tf.function runs while it is traced and never again. A random draw is the
-    same for every example, a counter counts traces, a learning rate stays what it was: training
-    goes on silently with another augmentation or schedule than the one that is written.
+    same for every example, a counter counts traces, a learning rate stays constant: training
+    continues silently with another augmentation or schedule than the one that is written.
 
     ## What to do
     ```python

@@ -30,22 +30,22 @@ RECOMPUTE_LESS = (
 
 @check("TPU303", Severity.WARNING, needs_model=True, frameworks=BOTH)
 def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
-    """The compiler computes tensors again to fit into HBM.
+    """The compiler recomputes tensors to fit into HBM.
 
     ## What it sees
-    In the program that the TPU compiler makes of the lowered step, its FLOPs for each example
-    beside those of a batch a quarter as large, which need not be made to fit; asked where the step
-    takes more than half of the HBM. In a profile, the operations that XLA's rematerialisation pass
-    copied (`.remat` in their names) and those that the job recomputes by its own choice
+    In the program that the TPU compiler makes of the lowered step, its FLOPs per example compared
+    with those of a batch a quarter as large, which need not be made to fit; only if the step takes
+    more than half of the HBM. In a profile, the operations that XLA's rematerialisation pass copied
+    (`.remat` in their names) and those that the job recomputes by its own choice
     (`rematted_computation` in their framework op), and their share of the devices' busy time; the
-    latter is information, no warning. Of a step of JAX what jax.checkpoint computes again, by its
-    equations, where HBM is ample for keeping it: all arrays of the step would fit at once. That is
-    information, too; a warning where the forward pass is computed more than once again (one
+    latter is information, no warning. In a JAX step, the recomputation of jax.checkpoint, by its
+    equations, if HBM is ample for keeping the tensors: all arrays of the step would fit at once.
+    That is information, too; a warning if the forward pass is recomputed more than once (one
     jax.checkpoint within another).
 
     ## Why it costs
-    Each is work done twice, since its result did not fit: the step is slower than a smaller
-    batch would make it.
+    Each is work done twice, since its result did not fit: the step is slower than with a smaller
+    batch.
 
     ## What to do
     A smaller per-replica batch, bfloat16 activations, or recomputation where you choose it:

@@ -8,16 +8,16 @@ from ._loop import numerics_of
 
 @check("TPU513", Severity.WARNING)
 def regularizer_unused(signals: Signals) -> Judgement:
-    """Layers have a regulariser, and nothing of it is in the loss.
+    """Layers have a regulariser, but the loss does not include it.
 
     ## What it sees
-    The variables that the step takes gradients for, their regularisers, and whether any term of
-    the differentiated loss is computed of variables alone; and calls of tf.compat.v1.get_collection
-    for such losses that gave nothing. `fit` adds them by itself; a loop of one's own does not.
+    The variables whose gradients the step takes, their regularisers, and whether any term of the
+    differentiated loss is computed of variables alone; and calls of tf.compat.v1.get_collection for
+    such losses that returned nothing. `fit` adds them itself; a custom loop does not.
 
     ## Why it costs
-    No error: the weight decay that was asked for has no effect, whatever its strength. TensorFlow 2
-    keeps no collections: one that is asked for is empty.
+    No error: the requested weight decay has no effect, whatever its strength. TensorFlow 2 keeps no
+    collections: a requested one is empty.
 
     ## What to do
     ```python

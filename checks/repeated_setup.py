@@ -14,14 +14,14 @@ def repeated_setup(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The TPU is initialised twice, or a model is compiled in every epoch.
 
     ## What it sees
-    Calls of initialize_tpu_system, with the variables that were there before; calls of
-    `Model.compile` on the same model by the same line while what trains stayed the same. Another
-    `compile` after layers were frozen or freed is no finding.
+    Calls of initialize_tpu_system, with the variables that existed before; calls of `Model.compile`
+    on the same model by the same line while the trained variables stayed the same. Another
+    `compile` after layers were frozen or unfrozen is no finding.
 
     ## Why it costs
     Initialising clears the memory of the TPU: variables made before are lost ("unable to find a
-    buffer"). Each `compile` throws the traced step and the optimizer's slots away: the step is
-    traced and compiled again (minutes on a TPU), and Adam starts without its moments.
+    buffer"). Each `compile` discards the traced step and the optimizer's slots: the step is traced
+    and compiled again (minutes on a TPU), and Adam starts without its moments.
 
     ## What to do
     ```python

@@ -11,16 +11,16 @@ NEAR = 0.05
 
 @check("TPU507", Severity.WARNING)
 def replica_zero_result(signals: Signals) -> Judgement:
-    """The loss or metric that is told is not that of the global batch.
+    """The reported loss or metric is not that of the global batch.
 
     ## What it sees
     `strategy.experimental_local_results(x)[0]` of a result that differs from replica to replica;
     `strategy.reduce(MEAN, loss)` of the very loss that is scaled by the global batch.
 
     ## Why it costs
-    Replica 0 tells of an eighth of the batch, with its noise; early stopping, checkpoints of the
+    Replica 0 reports an eighth of the batch, with its noise; early stopping, checkpoints of the
     best model and schedules decide by it. The mean of losses that are parts of a sum is eight times
-    too small, and no run on another number of replicas compares with it.
+    too small, and no run on another number of replicas is comparable.
 
     ## What to do
     ```python

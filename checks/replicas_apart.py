@@ -12,18 +12,18 @@ MOST = 0.5
 
 @check("TPU512", Severity.WARNING, frameworks=(Framework.JAX,))
 def replicas_apart(signals: Signals) -> Judgement:
-    """State that is one on all replicas differs between them after a step.
+    """State that should be the same on all replicas differs between them after a step.
 
     ## What it sees
-    Values: of which arrays of the state all devices had the same before the first step, and have
-    others after two, in jax.pmap and in arrays that a shard_map gives as whole ones. What another
-    function of the job's brings together again before it is used is left out, and so is state that
-    differed at the start, as that of several models.
+    Values: the arrays of the state that were the same on all devices before the first step and
+    differ after two, in jax.pmap and in arrays that a shard_map returns as whole ones. State that
+    another function of the job's synchronises before it is used is left out; so is state that
+    differed at the start, such as that of several models.
 
     ## Why it costs
-    Gradients that are not summed train eight models, of which one is kept; statistics of a batch
-    normalisation that are not averaged are those of an eighth of the data, and another
-    normalisation on each device, of which the checkpoint keeps the first.
+    Gradients that are not summed train eight models, of which one is kept. Batch normalisation
+    statistics that are not averaged come from an eighth of the data and differ on each device, and
+    the checkpoint keeps those of the first.
 
     ## What to do
     ```python

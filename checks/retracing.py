@@ -74,18 +74,18 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
     """A tf.function, or a function of jax.jit, is traced again and again.
 
     ## What it sees
-    Every call of a tf.function from Python: whether it traced, how long that took, and which
-    argument differed from the closest earlier signature, and how. Functions made anew from the
-    same code count as one; those that each layer or model has of its own, that a library makes for
-    its layers, or that are each called ten times, are none made anew. A bool or None that switches
-    once is no finding, nor are a few shapes (buckets) that all came in the first half of the
-    calls. Times are those of traces on the machine that traced, without the TPU's compiler, which
-    compiles each trace once more. In a job of JAX each compilation counts that an argument's shape,
-    dtype or static value is behind, or a jax.jit that is called anew.
+    Every call of a tf.function from Python: whether it traced, how long that took, which argument
+    differed from the closest earlier signature, and how. Functions created again from the same code
+    count as one. Functions that each layer or model has of its own, that a library creates for its
+    layers, or that are each called ten times, do not count as created again. A bool or None that
+    switches once is no finding, nor are a few shapes (buckets) that all came in the first half of
+    the calls. Times are those of traces on the machine that traced, without the TPU's compiler,
+    which compiles each trace once more. In a JAX job each compilation counts that is caused by an
+    argument's shape, dtype or static value, or by a jax.jit that is called anew.
 
     ## Why it costs
-    A trace runs the Python code again and, on a TPU, compiles a new program: seconds to minutes,
-    in which the chip idles. A Python number that changes at every step does so at every step.
+    A trace runs the Python code again and, on a TPU, compiles a new program: seconds to minutes, in
+    which the chip idles. A Python number that changes at every step causes a trace at every step.
 
     ## What to do
     Pass changing values as tensors, keep shapes static, make functions once:

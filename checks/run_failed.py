@@ -16,14 +16,14 @@ FIXES = {
 
 @check("TPU609", Severity.ERROR, frameworks=BOTH)
 def run_failed(signals: Signals) -> Judgement:
-    """The job ended, and not well.
+    """The job ended abnormally.
 
     ## What it sees
-    How a recorded job ended, as its own side wrote it down: an exception that nobody caught, in the
-    main thread or in that of the loop, or the exit code that the script chose (`sys.exit(3)`,
-    `except: sys.exit(1)`, a handler of SIGTERM that exits with 143). A process that is gone without
-    a word was killed, or left by `os._exit`; where the host's memory ran out at that time, that is
-    said.
+    The end of a recorded job, as its own process recorded it: an uncaught exception, in the main
+    thread or in that of the loop, or the exit code that the script chose (`sys.exit(3)`, `except:
+    sys.exit(1)`, a handler of SIGTERM that exits with 143). A process that disappeared without a
+    record was killed, or left by `os._exit`; if the host's memory ran out at that time, the finding
+    says so.
 
     ## Why it costs
     A job that died in the night is found in the morning, and the TPU stays paid for.

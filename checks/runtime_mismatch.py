@@ -18,15 +18,15 @@ def runtime_mismatch(signals: Signals) -> Judgement:
 
     ## What it sees
     The installed distributions that own the folder `tensorflow`, the versions of tensorflow-tpu,
-    libtpu and protobuf, whose image this is (Kaggle's, Colab's, a TPU VM's), and what importing
-    TensorFlow in a child process came to. A table says which of these states drive a TPU, and who
+    libtpu and protobuf, the vendor of the image (Kaggle, Colab, a TPU VM), and the result of
+    importing TensorFlow in a child process. A table says which of these states drive a TPU, and who
     saw it.
 
     ## Why it costs
     tensorflow, tensorflow-cpu and tensorflow-tpu overwrite each other in one folder: the last one
-    installed wins, silently. Of one release that is harmless, but where one of them is the build
+    installed wins, silently. Within one release that is harmless, unless one of them is the build
     for TPUs. A libtpu that does not fit aborts the process at import, with no Python exception, or
-    TensorFlow trains on the CPU beside a TPU that it does not see.
+    TensorFlow trains on the CPU next to a TPU that it does not see.
 
     ## What to do
     One TensorFlow in an environment, with the libtpu that it brings, on Python <<tpu_python>> or

@@ -22,18 +22,18 @@ _OF_TENSORFLOW = (
 
 @check("TPU511", Severity.WARNING, frameworks=BOTH)
 def same_random_numbers(signals: Signals) -> Judgement:
-    """Random numbers come again where others are meant.
+    """Random numbers repeat that should differ.
 
     ## What it sees
-    Of each draw in the traced step what its key or seed is computed of. Draws of a batch's size
-    whose seed is the same on all replicas; in JAX a key that is used for two draws, in each turn
-    of a loop, or (by its values before two calls) in each step. Numbers that are not of the
-    batch's size (one scale for all, noise of weights) may be alike on all replicas by right.
+    For each draw in the traced step, the origin of its key or seed: draws of a batch's size whose
+    seed is the same on all replicas; in JAX a key that is used for two draws, in each iteration of
+    a loop, or (by its values before two calls) in each step. Numbers that are not of the batch's
+    size (one scale for all, noise of weights) may be the same on all replicas.
 
     ## Why it costs
     No error: eight replicas draw the same noise or dropout mask, so that the batch has an eighth of
     the variety that it seems to have; two uses of a key are correlated; a mask that stays the same
-    at each step switches off the same units for good.
+    at each step switches off the same units permanently.
 
     ## What to do
     ```python

@@ -16,7 +16,7 @@ def serial_read(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     Readers of TFRecord, text and fixed-length files in the pipelines that feed the training step:
-    how many files they get, and whether several are read at once.
+    their number of files, and whether several are read in parallel.
 
     ## Why it costs
     One stream from a bucket gives tens of MB a second, whatever the network can do.

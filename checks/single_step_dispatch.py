@@ -33,14 +33,14 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Judgement:
     """One step per dispatch, and the device idles between steps.
 
     ## What it sees
-    How many optimizer steps one call from Python does, and on a TPU's profile the share of time
-    in which no program ran. A rehearsal knows the first and not the second; it passes where the
-    predicted step of the device is longer than any dispatch. A step of JAX that is predicted to be
-    shorter than the fastest dispatch is told: `steps_per_execution` of Keras on JAX is a loop in
-    Python, and joins nothing.
+    The number of optimizer steps per call from Python, and in a TPU's profile the share of time in
+    which no program ran. A rehearsal knows only the first; it passes if the predicted step of the
+    device is longer than any dispatch. A JAX step that is predicted to be shorter than the fastest
+    dispatch is reported: `steps_per_execution` of Keras on JAX is a loop in Python, and joins
+    nothing.
 
     ## Why it costs
-    Each dispatch costs the host a fixed time. Where the step is short, the chip waits for it.
+    Each dispatch costs the host a fixed time. If the step is short, the chip waits for it.
 
     ## What to do
     ```python

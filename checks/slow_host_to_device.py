@@ -39,16 +39,15 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The step waits for data on its way from the host to the device.
 
     ## What it sees
-    In a profile, the part of each step in which a device does nothing while the host transfers
-    to a device, or in which an infeed waits although the host's pipeline has delivered; and the
-    copies from and to host memory (`copy-done` with memory space `S(5)`) that the program waits
-    for, where it keeps tensors there. Before there is a TPU: the bytes of a replica's batch over
-    the host's link, beside the predicted step; and in a job of JAX NumPy arrays that are the same
-    ones at each call.
+    In a profile, the part of each step in which a device does nothing while the host transfers to a
+    device, or in which an infeed waits although the host's pipeline has delivered; and the copies
+    from and to host memory (`copy-done` with memory space `S(5)`) that the program waits for, if it
+    keeps tensors there. Before there is a TPU: the bytes of a replica's batch over the host's link,
+    compared with the predicted step; and in a JAX job NumPy arrays that are the same at each call.
 
     ## Why it costs
-    The input is ready and the chip still waits: the batch is large for the link, or it is sent
-    only when it is asked for.
+    The input is ready and the chip still waits: the batch is large for the link, or is sent only on
+    demand.
 
     ## What to do
     Send less, and ahead of time: small types, cast and augment on the device, prefetch.

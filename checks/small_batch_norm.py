@@ -11,16 +11,16 @@ LIMIT = 16
 
 @check("TPU508", Severity.WARNING)
 def small_batch_norm(signals: Signals, limit: float = LIMIT) -> Judgement:
-    """Batch normalisation sees too few examples of its replica.
+    """Batch normalisation uses only the few examples of one replica.
 
     ## What it sees
-    Batch normalisations of the traced step that take mean and variance over the examples of one
-    replica, while they train, and how many those are. Synchronised ones and frozen ones do not.
+    Batch normalisations of the traced step that compute mean and variance over the examples of one
+    replica during training, and the number of these examples. Synchronised and frozen ones do not.
 
     ## Why it costs
     Each replica normalises by its own few examples: the statistics are noise and accuracy falls
-    (10.6 points of error at 2 images a worker, against group normalisation), and it falls further
-    with each replica that the same global batch is spread over.
+    (10.6 points of error at 2 images a worker, compared with group normalisation), and it falls
+    further with each replica over which the same global batch is spread.
 
     ## What to do
     ```python

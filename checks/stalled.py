@@ -18,15 +18,15 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Judgement:
     """No step for far longer than the longest normal pause, or no first step in 20 minutes.
 
     ## What it sees
-    The time since the last step of a recorded or watched job, against the longest pause between
-    two of its steps (checkpoint, evaluation), or 20 steps; while the job's own pauses are not
-    known yet, ten minutes are granted. A pause that the job announced is granted an hour, or
-    three times its longest. A job that is stopped by a signal is said at once; one that has ended
-    is no stall (TPU609), nor is a recording that stands still while its process lives (TPU610).
+    The time since the last step of a recorded or watched job, compared with the longest pause
+    between two of its steps (checkpoint, evaluation), or 20 steps; while its own pauses are not
+    known yet, the limit is ten minutes. For an announced pause it is an hour, or three times its
+    longest. A job that is stopped by a signal is reported at once. One that has ended is no stall
+    (TPU609), nor is a recording that stops while its process lives (TPU610).
 
     ## Why it costs
-    A job that hangs holds its TPU and trains nothing: a collective that waits for a dead host,
-    an input pipeline without data, a checkpoint that is never written.
+    A job that hangs holds its TPU and trains nothing: a collective waits for a dead host, an input
+    pipeline has no data, a checkpoint is never written.
 
     ## What to do
     ```python

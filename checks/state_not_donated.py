@@ -14,17 +14,17 @@ WORTH_A_WORD = 2**20
 
 @check("TPU701", Severity.WARNING, frameworks=(Framework.JAX,))
 def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
-    """The step keeps its old parameters beside the new ones.
+    """The step keeps its old parameters in addition to the new ones.
 
     ## What it sees
-    The arrays that go from one step to the next (parameters, the optimizer's moments), and which
-    of them the step's jax.jit may overwrite; and what is donated for nothing, since no result has
-    its shape and dtype. Of 32 MiB and more it is a warning, of 1 MiB and more a note; and an error
-    where the TPU compiler has no place for the step, and would have it without the old state.
+    The arrays that go from one step to the next (parameters, the optimizer's moments), and which of
+    them the step's jax.jit may overwrite; and arrays donated in vain, since no result has their
+    shape and dtype. From 32 MiB on it is a warning, from 1 MiB on a note; and an error if the TPU
+    compiler has no space for the step, but would have without the old state.
 
     ## Why it costs
-    Without donation the new state is written beside the old one, and both lie in HBM until the
-    step has ended: the state takes its place twice.
+    Without donation the new state is written next to the old one, and HBM holds both until the step
+    has ended: the state takes its space twice.
 
     ## What to do
     ```python

@@ -19,13 +19,13 @@ def state_replicated(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     The arrays that go from one step to the next, and how many devices hold the whole of each.
-    Copies of 64 MiB are told, those of a quarter of the HBM are a warning; and so are, of whatever
-    size, moments that each device holds all of where the parameters of their shape are shared out.
+    Copies of 64 MiB are reported, those of a quarter of the HBM are a warning; and so are, of any
+    size, moments that each device holds whole although the parameters of their shape are sharded.
 
     ## Why it costs
-    HBM that a larger batch or model could take: shared out over the devices, each keeps its part,
-    and XLA gathers a layer's parameters when it comes to it (FSDP, ZeRO). That costs collectives,
-    so it is worth it only where HBM is short.
+    HBM that a larger batch or model could use: sharded over the devices, each keeps its part, and
+    XLA gathers a layer's parameters when it reaches the layer (FSDP, ZeRO). That costs collectives,
+    so it is worth it only if HBM is short.
 
     ## What to do
     ```python

@@ -71,17 +71,17 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Judgement:
     """One host or replica is slower than the rest, and all wait for it.
 
     ## What it sees
-    In a profile of at least three hosts, each replica's own time a step: all of the step but the
-    collectives, in which the fast wait for the slow. It is named where its modified z-score is
-    above 3.5 (with a spread of at least 0.1 % of the step), what it costs, and which part of
-    the step is longer than elsewhere. Steps are compared by their numbers, not by the hosts'
+    In a profile of at least three hosts, each replica's own time per step: all of the step except
+    the collectives, in which the fast wait for the slow. A replica is named if its modified z-score
+    is above 3.5 (with a spread of at least 0.1 % of the step), with its cost, and the part of the
+    step that is longer than elsewhere. Steps are compared by their numbers, not by the hosts'
     clocks.
 
     ## Why it costs
     Synchronous training goes at the pace of its slowest replica.
 
     ## What to do
-    Where its input is late, share the preprocessing of all hosts:
+    If its input is late, share the preprocessing of all hosts:
     ```python
     dataset = dataset.apply(tf.data.experimental.service.distribute(
         processing_mode="distributed_epoch", service="grpc://dispatcher:5000"))

@@ -38,8 +38,8 @@ def tf2_disabled(signals: Signals) -> Judgement:
     run, and each call of sessions, placeholders and tf.compat.v1 switches by the job's own code.
 
     ## Why it costs
-    TPUStrategy needs TensorFlow 2 behaviour. With it off, tf.function, Keras and tf.data take
-    paths that the TPU runtime no longer supports, and estimators are gone since 2.16.
+    TPUStrategy needs TensorFlow 2 behaviour. With it off, tf.function, Keras and tf.data take paths
+    that the TPU runtime no longer supports. Estimators no longer exist since 2.16.
 
     ## What to do
     Delete the switch; write the step as a @tf.function under TPUStrategy:

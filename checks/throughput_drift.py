@@ -15,14 +15,14 @@ def throughput_drift(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Throughput falls slowly, over hours.
 
     ## What it sees
-    The steps of a recorded or watched job: the last half hour against its best half hour before.
-    No single minute is slower than the one before, so the job's own baseline goes along and
-    TPU603 stays silent.
+    The steps of a recorded or watched job: the last half hour compared with its best half hour
+    before. No single minute is slower than the one before, so the job's own baseline follows and
+    TPU603 reports nothing.
 
     ## Why it costs
     Lists that grow with each step, memory that leaks until the host swaps, a data set whose later
-    shards are dearer, a disk or bucket that fills: the job becomes dearer every hour, and often
-    ends out of memory.
+    shards cost more, a disk or bucket that fills: the job costs more every hour, and often runs out
+    of memory in the end.
 
     ## What to do
     ```python

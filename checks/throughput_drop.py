@@ -15,16 +15,16 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Throughput fell against the job's own baseline.
 
     ## What it sees
-    The steps of a recorded or watched job, against the median of its own last hour; in its first
-    minutes, against the fastest of them; and against the fastest of its last three runs on the
-    same target, or what `watch --expect` gives. A drop is found where most of the last 12, 40 or
-    120 points (steps, or seconds of faster steps) are slower than normal by 25, 12 or 7 % and by
-    more than the job's own noise; announced pauses and single slow steps do not count. It fails
-    while the drop lasts; one that is over is said.
+    The steps of a recorded or watched job, compared with the median of its own last hour; in its
+    first minutes, with the fastest of them; and with the fastest of its last three runs on the same
+    target, or the rate of `watch --expect`. A drop is found if most of the last 12, 40 or 120
+    points (steps, or seconds of faster steps) are slower than normal by 25, 12 or 7 % and by more
+    than the job's own noise; announced pauses and single slow steps do not count. It fails while
+    the drop lasts; a drop that is over is mentioned.
 
     ## Why it costs
-    The same training takes longer, on a TPU that is paid for by the hour: a slower disk or
-    network behind the input, a host that others use, a straggler, memory that leaks.
+    The same training takes longer, on a TPU that is paid for by the hour: a slower disk or network
+    behind the input, a host that others use, a straggler, memory that leaks.
 
     ## What to do
     ```python

@@ -31,16 +31,16 @@ NOT_ASKED = (
 
 @check("TPU003", Severity.ERROR)
 def tpu_unreachable(signals: Signals) -> Judgement:
-    """A TPU was asked for and not reached.
+    """A TPU was requested and not reached.
 
     ## What it sees
     The four calls with which a job reaches its TPU (resolver, connect, initialise, strategy), the
-    error of the one that failed, and how long it took or was waited for. With
-    `tpudiag attach --tpu NAME`, what the Cloud TPU API says of it: state, health, symptoms.
+    error of the one that failed, and how long it took or was waited for. With `tpudiag attach --tpu
+    NAME`, the Cloud TPU API's state, health and symptoms of the TPU.
 
     ## Why it costs
-    Nothing trains. Some of these calls never return: a closed port or a metadata server that
-    does not answer holds the process until somebody kills it.
+    Nothing trains. Some of these calls never return: a closed port or a metadata server that does
+    not answer blocks the process until somebody kills it.
 
     ## What to do
     On a TPU VM pass `tpu="local"` and have a TensorFlow that finds the TPU (`<<tpu_install>>`);

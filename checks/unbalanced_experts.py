@@ -17,13 +17,13 @@ def unbalanced_experts(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     Top-k (or argmax) choices of the traced step whose indices are made one-hot over the experts,
-    and the places that each expert has for them: tokens x k against experts x capacity. How evenly
-    the tokens spread at run time is not seen.
+    and the capacity that each expert has for them: tokens x k compared with experts x capacity. The
+    distribution of tokens at run time is not seen.
 
     ## Why it costs
-    A token that finds no place is dropped: it passes the layer by, in training and in no log. With
+    A token without a place is dropped: it skips the layer, in training, and no log says so. With
     fewer places than choices that happens at every step, however well the router balances. A
-    capacity that is no multiple of 8 is filled up to one and computed.
+    capacity that is no multiple of 8 is padded to one and computed.
 
     ## What to do
     ```python

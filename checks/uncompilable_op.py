@@ -32,18 +32,18 @@ _STATIC = (
 
 @check("TPU103", Severity.ERROR)
 def uncompilable_op(signals: Signals) -> Judgement:
-    """The step holds operations that do not lower to XLA.
+    """The step contains operations that do not lower to XLA.
 
     ## What it sees
     The operations of the traced step on one replica: those that compute with strings, and those
     known to have no TPU kernel. In a rehearsal the step is lowered to XLA, which names every
-    operation that does not; TensorFlow for the CPU lowers for the CPU, so that kernels which only
-    the TPU lacks are known from the list alone. A step that was not lowered is skipped, not passed.
+    operation that does not lower. TensorFlow for the CPU lowers for the CPU, so kernels that only
+    the TPU lacks are known only from the list. A step that was not lowered is skipped, not passed.
 
     ## Why it costs
     The step does not compile ("Detected unsupported operations when trying to compile graph"),
-    after the TPU was booked. Where the job calls `tf.config.set_soft_device_placement(True)` it is
-    a warning: such operations then run on the host, at every step.
+    after the TPU was booked. If the job calls `tf.config.set_soft_device_placement(True)` it is a
+    warning: such operations then run on the host, at every step.
 
     ## What to do
     Do it in the input pipeline, where it runs on the host and ahead of time:

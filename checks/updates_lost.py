@@ -17,12 +17,12 @@ def updates_lost(signals: Signals, limit: float = LIMIT) -> Judgement:
 
     ## What it sees
     The dtype of trained variables. In JAX, by its values before two calls, how much of the state a
-    step leaves as it was; arrays that no step changes are left out, and those that are but the
-    rounded values of a float32 array that goes along.
+    step does not change. Left out are arrays that no step changes, and arrays that are only the
+    rounded values of a float32 array that is updated with them.
 
     ## Why it costs
     bfloat16 has 8 bits: an update of less than 1/512 of a weight is lost, and so is each change of
-    an average that keeps 99.9 % (Adam's second moment). Training slows down or stands, silently.
+    an average that keeps 99.9 % (Adam's second moment). Training slows down or stops, silently.
 
     ## What to do
     ```python

@@ -16,12 +16,12 @@ def variables_outside_scope(signals: Signals) -> Judgement:
 
     ## What it sees
     Each trainable variable as it is made, and in a custom loop each optimizer slot: whether a
-    strategy was in scope, and the line that made it. Where a step was traced, those that it does
-    not take (a model for serving) are no matter, nor are variables made after it, nor scalars
-    (counters, rates), but for those of metrics that the training step updates.
+    strategy was in scope, and the line that made it. If a step was traced, variables that it does
+    not take (a model for serving) do not count, nor do variables made after it, nor scalars
+    (counters, rates), except those of metrics that the training step updates.
 
     ## Why it costs
-    Such a variable lives on the host, not on the replicas. Keras 3 refuses it ("colocate_vars_with
+    Such a variable is on the host, not on the replicas. Keras 3 refuses it ("colocate_vars_with
     must only be passed a variable created in this scope"); elsewhere every replica trains a copy
     that is never synchronised, or every step crosses to the host.
 

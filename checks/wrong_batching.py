@@ -21,20 +21,19 @@ _PER_REPLICA = re.compile(
 
 @check("TPU205", Severity.ERROR)
 def wrong_batching(signals: Signals) -> Judgement:
-    """The batch is made in the wrong place, or in the wrong size.
+    """The dataset is batched in the wrong place, or in the wrong size.
 
     ## What it sees
     Datasets handed to the strategy: whether they are batched before, whether the global batch
-    divides by the replicas; and what the script itself calls the number that it gives to
-    `batch`: a global batch where each replica gets the whole of it
-    (`distribute_datasets_from_function`), a per-replica batch where it is divided once more
-    (`experimental_distribute_dataset`, `fit`).
+    divides by the replicas; and the script's own name for the number that it passes to `batch`: a
+    global batch where each replica gets the whole of it (`distribute_datasets_from_function`), a
+    per-replica batch where it is divided once more (`experimental_distribute_dataset`, `fit`).
 
     ## Why it costs
-    A distributed dataset cannot be batched any more. A per-replica batch divided once more
-    leaves the MXU an eighth of its rows on eight replicas; a global batch for every replica
-    trains on eight times the batch that the loss and the learning rate were made for. A batch
-    that does not divide gives replicas different shapes, and each shape is compiled.
+    A distributed dataset can no longer be batched. A per-replica batch divided once more leaves the
+    MXU an eighth of its rows on eight replicas; a global batch for every replica trains on eight
+    times the batch for which the loss and the learning rate were made. A batch that does not divide
+    gives replicas different shapes, and each shape is compiled.
 
     ## What to do
     ```python
