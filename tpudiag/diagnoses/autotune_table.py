@@ -1,4 +1,4 @@
-"""tf.data's AUTOTUNE choices beside the script's own settings."""
+"""tf.data's AUTOTUNE choices next to the script's own settings."""
 
 from tpudiag.report_figures import Table
 from tpudiag.signals import AutotuneChoice, Pipeline, Signals

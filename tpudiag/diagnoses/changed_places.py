@@ -1,4 +1,4 @@
-"""Links to XProf for what got worse between the sides of a comparison."""
+"""Links to XProf for figures that got worse between the sides of a comparison."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Which TPU and which batch suit a job: its step, compiled for each, with no TPU."""
+"""Recommends a TPU and a batch for a job: its step is compiled for each, without a TPU."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence

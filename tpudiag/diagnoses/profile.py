@@ -1,4 +1,4 @@
-"""A profile as a report: what `read` shows, and what `compare` compares."""
+"""A profile as a report, for `read` and for `compare`."""
 
 import shlex
 from collections.abc import Callable, Generator, Iterator

@@ -1,4 +1,4 @@
-"""The script's coverage in a report, and failed hooks of ours."""
+"""The script's coverage in a report, and failed hooks of tpudiag."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The trainers for `attach`, and what is available from those without a server."""
+"""The trainers for `attach`, and the data available from those without a server."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""What a job delivers: its share of the wall time, pauses and stalls included.
+"""A job's delivery per wall time, pauses and stalls included.
 
 Steps may keep their speed while saves, evaluations or stalls between them take the time. One long
 pause is usual in many jobs; three within a span are a pattern.

@@ -1,4 +1,4 @@
-"""A Grafana dashboard of what `tpudiag watch --prometheus` serves, and GKE's device plugin."""
+"""A Grafana dashboard of the figures of `tpudiag watch --prometheus` and GKE's device plugin."""
 
 from tpudiag.monitoring.prometheus_rules import PLUGIN
 

@@ -1,4 +1,4 @@
-"""Alert rules for Prometheus on what `tpudiag watch --prometheus` serves, and GKE's device plugin.
+"""Alert rules for Prometheus on the figures of `watch --prometheus` and GKE's device plugin.
 
 A restarted job has another `run_id`: queries that look back ignore that label.
 """

@@ -1,4 +1,4 @@
-"""The typed facts that checks read; None is what was not measured.
+"""The typed facts that checks read; None means not measured.
 
 Sources fill them, checks read them, and neither knows the other. Locations are lines of the
 user's code. Times are in ms, sizes in bytes, as the names say.

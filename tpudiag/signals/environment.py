@@ -1,4 +1,4 @@
-"""What the job runs in: packages, TensorFlow, Keras, the TPU, and how it ended."""
+"""The job's environment: packages, TensorFlow, Keras, the TPU, and how the job ended."""
 
 from dataclasses import field
 from typing import Literal

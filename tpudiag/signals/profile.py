@@ -1,4 +1,4 @@
-"""What a profile holds: devices, their steps and operations, memory, input, hosts."""
+"""The content of a profile: devices, their steps and operations, memory, input, hosts."""
 
 from __future__ import annotations
 

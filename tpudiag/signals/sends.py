@@ -1,4 +1,4 @@
-"""What a rehearsal held back, and failures caused by that alone."""
+"""The sends that a rehearsal blocked, and failures caused by that alone."""
 
 from enum import Enum
 

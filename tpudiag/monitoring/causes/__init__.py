@@ -1,1 +1,1 @@
-"""Causes of a slowdown: figures of the host and the job, before and since, and what they show."""
+"""Causes of a slowdown: figures of the host and the job, before and since, and their meaning."""

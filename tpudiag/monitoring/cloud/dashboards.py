@@ -1,4 +1,4 @@
-"""A dashboard of a job: what `tpudiag watch --project` writes, as charts in PromQL."""
+"""A dashboard of a job: the figures of `tpudiag watch --project`, as charts in PromQL."""
 
 from collections.abc import Iterator
 

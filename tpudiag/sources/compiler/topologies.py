@@ -1,4 +1,4 @@
-"""What the TPU compiler calls the targets that TensorFlow users name."""
+"""The TPU compiler's names for the targets that TensorFlow users name."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Where a trainer's Python code is, by py-spy: works without a profiler server.
+"""The current stacks of a trainer's Python code, by py-spy, without a profiler server.
 
 py-spy reads the process's memory; with --nonblocking it does not even pause it. It needs the
 permission to trace the process: the same user and, in a container, SYS_PTRACE.

@@ -1,4 +1,4 @@
-"""What the devices of a host wait for: idle time and stalled programs, split by cause."""
+"""The waits of a host's devices: idle time and stalled programs, split by cause."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

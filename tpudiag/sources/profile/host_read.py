@@ -1,4 +1,4 @@
-"""What was read from one host plane."""
+"""The data read from one host plane."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Peak memory of each allocator, and what held it, from the trace's allocation events."""
+"""Peak memory of each allocator, and its holders, from the trace's allocation events."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

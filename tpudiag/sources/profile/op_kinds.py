@@ -1,4 +1,4 @@
-"""What an operation does while it does not compute, from its category, name and opcode.
+"""The activity of an operation that does not compute, from its category, name and opcode.
 
 The category alone misleads: on v4 and v5p an asynchronous collective is a "custom fusion" named
 `async-collective-start.3`, and only the memory space in its layout distinguishes a wait for host

@@ -1,4 +1,4 @@
-"""Files that are named like a profile and are none: recognised, with what to do about them."""
+"""Files that are named like a profile and are none: recognised, with the next step."""
 
 HEAD = 4096
 """Bytes at a file's start that identify it."""

@@ -1,4 +1,4 @@
-"""The answers to what was not sent, and how they are recognised later."""
+"""The fake answers to blocked sends, and how they are recognised later."""
 
 from __future__ import annotations
 

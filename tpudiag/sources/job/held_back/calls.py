@@ -1,4 +1,4 @@
-"""Calls that send by more than one request: answered at once, with a marked answer.
+"""Blocks calls that send by more than one request: each returns a marked answer at once.
 
 A push to a hub makes several requests that build on each other's answers; mail and FTP have
 protocols of their own. One row per class: which calls, and their answers.

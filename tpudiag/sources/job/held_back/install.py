@@ -1,4 +1,4 @@
-"""Installs all hooks that hold back, as the job imports their modules."""
+"""Installs all hooks that redirect or block, as the job imports their modules."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Records what was held back, each kind of thing once, for the report."""
+"""Records redirected writes and blocked sends, each kind once, for the report."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Refuses all writes where nothing can hold them back; the job gets an error at the first one.
+"""Refuses all writes if nothing can isolate them; the job gets an error at the first one.
 
 Python's and TensorFlow's own calls are refused before they change anything, and so is starting
 other programs, whose writes are unknown.

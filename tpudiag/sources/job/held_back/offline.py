@@ -1,4 +1,4 @@
-"""`--offline` where the system cannot isolate the network: Python's sockets refuse."""
+"""`--offline` if the system cannot isolate the network: Python's sockets refuse."""
 
 import errno
 import os

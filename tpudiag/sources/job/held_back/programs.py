@@ -1,4 +1,4 @@
-"""Child processes of the job: sending programs are replaced, and Pythons hold back, too."""
+"""Child processes of the job: sending programs are replaced, and Pythons block sends, too."""
 
 import os
 import shlex

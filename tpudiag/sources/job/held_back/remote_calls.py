@@ -1,4 +1,4 @@
-"""gRPC calls that send: redirected to our own server, which answers with an empty message.
+"""gRPC calls that send: redirected to tpudiag's own server, which returns an empty message.
 
 A channel creates each call by a name that says what it does, whatever the service:
 `/google.pubsub.v1.Publisher/Publish`. Channels and the calls that they create are hooked.

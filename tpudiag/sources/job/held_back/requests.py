@@ -1,4 +1,4 @@
-"""HTTP requests that send: answered as done, without leaving the machine.
+"""Blocks HTTP requests that send: each gets a fake success and stays on the machine.
 
 Hooked where Python's HTTP stacks meet: `http.client` (urllib, requests, urllib3, boto3 and Google's
 clients), httpcore (httpx) and aiohttp. Answers are JSON objects with a mark, which identifies

@@ -1,4 +1,4 @@
-"""A server on loopback that answers everything as done."""
+"""A server on loopback that reports success to every call."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

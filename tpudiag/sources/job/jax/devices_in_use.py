@@ -1,4 +1,4 @@
-"""What the devices of a mesh do in the step: axes that share out nothing, sums over devices."""
+"""What the devices of a mesh do in the step: axes that shard nothing, sums over devices."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""The equations of a traced step: how often each runs, on which devices, made of which argument."""
+"""The equations of a traced step: how often each runs, on which devices, from which argument."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Lines that ask for a result of the step, for which the host waits."""
+"""Lines that fetch a result of the step, for which the host waits."""
 
 import contextlib
 import weakref

@@ -1,4 +1,4 @@
-"""Follows all functions that jax.jit makes: their calls, and each time one is compiled."""
+"""Follows all functions that jax.jit makes: their calls and compilations."""
 
 import functools
 import threading

@@ -1,4 +1,4 @@
-"""One function that jax.jit or jax.pmap made, and what was seen of it."""
+"""One function that jax.jit or jax.pmap made, and the record of its calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The training step that ran last, kept as it can be traced and lowered again."""
+"""The training step that ran last, kept so that it can be traced and lowered again."""
 
 import functools
 from typing import Any

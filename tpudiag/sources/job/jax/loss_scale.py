@@ -1,4 +1,4 @@
-"""How a loss is scaled that each device differentiates by itself, and how its gradients are joined.
+"""The scaling of a loss that each device differentiates, and the reduction of its gradients.
 
 Within shard_map or jax.pmap. Followed are the constants that the loss is multiplied by on its way
 back to the examples, and those that the sums of gradients over the devices are divided by; where

@@ -1,4 +1,4 @@
-"""What the observed steps computed, to be compared with a run on the same seed."""
+"""The results of the observed steps, for comparison with a run on the same seed."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the step does to its numbers: its draws, state that parts, state in 16 bit."""
+"""The step's numerics: random draws, state that differs between devices, state in 16 bit."""
 
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
 from tpudiag.sources.job.jax.random_keys import RandomKeys

@@ -1,4 +1,4 @@
-"""Follows a job that imports JAX: counts its steps, ends it at the last, sends what was seen."""
+"""Follows a job that imports JAX: counts its steps, ends it at the last, sends the facts."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Random keys of a traced step: which draws get the same one, and what each is made of.
+"""Random keys of a traced step: which draws share one, and the origin of each.
 
 Keys are followed by what they are computed of: two that are made in the same way of the same are
 the same key, whatever the code calls them.

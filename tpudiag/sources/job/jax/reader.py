@@ -1,4 +1,4 @@
-"""Sends what the training step is: as soon as it is known, for a job may be ended at any moment."""
+"""Sends the training step as soon as it is known: a job may end at any moment."""
 
 import os
 from dataclasses import replace

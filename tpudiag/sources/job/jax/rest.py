@@ -1,4 +1,4 @@
-"""Goes on past the observed steps to the script's end: the step's last result answers its calls."""
+"""Continues past the observed steps to the script's end: calls return the step's last result."""
 
 import time
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Arrays of NumPy that a line of the job's sends to the devices again and again."""
+"""NumPy arrays that one line of the job sends to the devices again and again."""
 
 import weakref
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What of a call's arguments JAX compiles for, and which of them differed."""
+"""The properties of a call's arguments that JAX compiles for, and the differing ones."""
 
 from collections.abc import Sequence
 

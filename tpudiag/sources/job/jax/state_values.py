@@ -1,4 +1,4 @@
-"""The values of a step's arguments before its first calls: what stays, what parts."""
+"""A step's arguments before its first calls: unchanged values, and values that differ by device."""
 
 import sys
 from typing import Any

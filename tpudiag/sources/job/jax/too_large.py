@@ -1,4 +1,4 @@
-"""Whether this machine can run a step at all: by its equations, before it runs."""
+"""Whether this machine can run a step at all, judged by its equations before it runs."""
 
 import os
 

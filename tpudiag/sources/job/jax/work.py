@@ -1,4 +1,4 @@
-"""What one device does in a step: products, and bytes that are read and made."""
+"""The work of one device in a step: matrix products, and bytes read and written."""
 
 from collections.abc import Iterable
 from math import prod

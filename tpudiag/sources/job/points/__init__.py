@@ -1,6 +1,6 @@
 """Where hooks are put on libraries, the barrier around them, and the user's line behind a call.
 
-Every other room uses this one; it uses none.
+Every other package uses this one; it uses none.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Keeps failures of our hooks from the job: they are recorded as our defects, and the job goes on.
+"""Keeps failures of tpudiag's hooks from the job: recorded as defects, while the job continues.
 
 An exception that the hooked function itself raised is the job's and passes; one that is no
 `Exception` (Ctrl-C, the end of the observation) passes as well.

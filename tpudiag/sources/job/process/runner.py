@@ -1,4 +1,4 @@
-"""Starts an observed job, held back as its spec asks, and ends it with all that it started."""
+"""Starts an observed job, isolated as its spec asks, and ends it with all its processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All watches of a job, connected with those that they need."""
+"""All watches of a job, each connected with the ones that it needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

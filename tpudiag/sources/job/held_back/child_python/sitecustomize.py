@@ -1,4 +1,4 @@
-"""Run by each Python that a rehearsed job starts, of whatever version and packages.
+"""Runs in each Python that a rehearsed job starts, of any version and packages.
 
 Nothing is imported until the child itself imports something that sends. The `sitecustomize` hidden
 by this one runs as well.

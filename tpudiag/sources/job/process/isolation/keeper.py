@@ -1,4 +1,4 @@
-"""Watches a job from outside: ends it with the tool, or where memory is short."""
+"""Watches a job from outside: ends it with the tool, or if memory is short."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""A wall around a few folders: nothing outside can be written, created or removed (Landlock).
+"""Restricts writes to a few folders: nothing outside is written, created or removed (Landlock).
 
 It applies to a process and its descendants, and needs no privileges (Linux 5.13 on). It does not
 cover permissions, times and attributes of files.

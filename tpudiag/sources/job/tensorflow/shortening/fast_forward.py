@@ -1,4 +1,4 @@
-"""Answers calls of observed step functions, so that loops run at Python's speed.
+"""Skips calls of observed step functions, so that loops run at Python's speed.
 
 A step function is a tf.function that trains or runs replicas. Each of its signatures really runs at
 least twice, and longer while a pass over the data (an epoch, an evaluation) has time; further calls

@@ -1,4 +1,4 @@
-"""Answers what is too heavy for this machine, or has no kernel on it, by its trace: it is not run.
+"""Skips functions that are too heavy for this machine or have no kernel on it: only traced.
 
 Most findings on a step come from its graph, which its trace provides. The result is known from
 there, too, except for its numbers, which are zero. Elements of its iterator are consumed, so that

@@ -1,4 +1,4 @@
-"""Keeps an in-place rehearsal from saving beside the checkpoints of a real run.
+"""Keeps an in-place rehearsal from saving next to the checkpoints of a real run.
 
 A rehearsal answers most steps without running them: its checkpoint would claim step 40,000 after
 some hundred, real ones would be rotated away, and the real job would continue from it.

@@ -1,4 +1,4 @@
-"""Watches how often the gradients of a step are put together over the replicas."""
+"""Watches how often the gradients of a step are reduced over the replicas."""
 
 from collections.abc import Iterable
 from typing import Any
