@@ -26,7 +26,8 @@ else:
     resolver = tf.distribute.cluster_resolver.TPUClusterResolver()
     tf.config.experimental_connect_to_cluster(resolver)
     tf.tpu.experimental.initialize_tpu_system(resolver)
-    scope = tf.distribute.TPUStrategy(resolver).scope()
+    strategy = tf.distribute.TPUStrategy(resolver)
+    scope = strategy.scope()
 keras.mixed_precision.set_global_policy("mixed_bfloat16")
 table = np.random.rand(2**15, 128).astype("float32")
 
@@ -46,10 +47,79 @@ with scope:
 saves = keras.callbacks.BackupAndRestore("backup")
 model.fit(data, epochs=3, verbose=0, callbacks=[saves])
 """
+LOOP = (
+    JOB.partition("table =")[0]
+    + """
+x = np.random.rand(65536, 128).astype("float32")
+data = tf.data.Dataset.from_tensor_slices((x, x)).batch(1024, drop_remainder=True).repeat(2)
+with scope:
+    layers = keras.layers.Dense(256, activation="relu"), keras.layers.Dense(128)
+    model = keras.Sequential([keras.Input((128,)), *layers])
+    optimizer = keras.optimizers.SGD(0.1)
+
+
+def of_replica(y, out):
+    return keras.ops.mean(keras.ops.square(y - keras.ops.cast(out, "float32")))
+
+
+if of_jax:
+    from functools import partial
+    from jax.sharding import Mesh, PartitionSpec as P
+
+    def noisy_loss(weights, x, y, key):
+        out, _ = model.stateless_call(weights, [], x + jax.random.normal(key, x.shape))
+        return of_replica(y, out)
+
+    places = (P(), P("data"), P("data"), P())
+
+    @jax.jit
+    @partial(
+        jax.shard_map,
+        mesh=Mesh(np.array(jax.devices()), ("data",)),
+        in_specs=places,
+        out_specs=P(),
+        check_vma=False,
+    )
+    def update(weights, x, y, key):
+        loss, gradients = jax.value_and_grad(noisy_loss)(weights, x, y, key)
+        gradients = jax.lax.psum(gradients, "data")
+        new = [w - 0.1 * g for w, g in zip(weights, gradients)]
+        return new, jax.lax.pmean(loss, "data")
+
+    weights = [variable.value for variable in model.trainable_variables]
+
+    def train(x, y):
+        global weights
+        weights, loss = update(weights, x, y, jax.random.key(1))
+        return loss
+
+    data = data.as_numpy_iterator()
+else:
+
+    def replica_step(x, y):
+        with tf.GradientTape() as tape:
+            noise = tf.random.stateless_normal(tf.shape(x), (1, 2))
+            loss = of_replica(y, model(x + noise))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+        return loss
+
+    @tf.function
+    def train(x, y):
+        losses = strategy.run(replica_step, args=(x, y))
+        return strategy.reduce(tf.distribute.ReduceOp.MEAN, losses, axis=None)
+
+    data = strategy.experimental_distribute_dataset(data)
+for x, y in data:
+    print(float(train(x, y)))
+"""
+)
+"""A loop whose fetch, draws and sum of means are not as they should be."""
 BATCH = ".batch(1024, drop_remainder=True)"
 OWN = "        return x\n"
 SAVED = 'saves = keras.callbacks.BackupAndRestore("backup")\n', ", callbacks=[saves]"
-SCOPE = "tf.distribute.TPUStrategy(resolver).scope()"
+SCOPE = "strategy = tf.distribute.TPUStrategy(resolver)", "strategy = tf.distribute.get_strategy()"
+POLICY = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")'
 PARALLEL = "keras.distribution.set_distribution(keras.distribution.DataParallel())"
 Edit = tuple[str, str]
 Disease = tuple[tuple[Edit, ...], str, str]
@@ -69,7 +139,7 @@ STEP: tuple[Disease, ...] = (
 )
 MODEL: tuple[Disease, ...] = (
     *STEP,
-    ((('keras.mixed_precision.set_global_policy("mixed_bfloat16")\n', ""),), "TPU403", "TPU403"),
+    (((POLICY, ""),), "TPU403", "TPU403"),
     (((BATCH, ".batch(1000, drop_remainder=True)"),), "TPU401", "TPU401"),
     ((("Dense(256", "Dense(200"),), "TPU402", "TPU402"),
     (tuple((saved, "") for saved in SAVED), "TPU601", "TPU601"),
@@ -85,11 +155,11 @@ INPUT: tuple[Disease, ...] = (
     # A step of another size is compiled anew by either.
     (((BATCH, ".batch(1000)"),), "TPU102", "TPU101"),
 )
-ALONE: tuple[Disease, ...] = (
-    (((SCOPE, "contextlib.nullcontext()"), (PARALLEL, "pass")), "TPU007", "TPU702"),
-)
-PLACED = {"TPU105", "TPU110", "TPU702"}
+ALONE: tuple[Disease, ...] = (((SCOPE, (PARALLEL, "pass")), "TPU007", "TPU702"),)
+PLACED = {"TPU007", "TPU105", "TPU110", "TPU702"}
 """Those that are of no use without the line."""
+OF_LOOP = {"TPU108", "TPU502", "TPU511"}
+"""What ails the loop."""
 
 
 def planted(diseases: tuple[Disease, ...]) -> str:
@@ -124,3 +194,11 @@ def test_what_ails_a_model_is_found_under_either_framework(
     if not diseases:
         told = [o["id"] for o in report["outcomes"] if o["severity"] in ("warning", "error")]
         assert not set(told) & failed
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", "jax"])
+def test_what_ails_a_loop_is_found_under_either_framework(tmp_path: Path, backend: str) -> None:
+    report = checked(tmp_path, LOOP, "--no-compile", KERAS_BACKEND=backend)
+    failed = {o["id"]: o["findings"][0] for o in report["outcomes"] if o["verdict"] == "failed"}
+    assert failed.keys() >= OF_LOOP
+    assert all(failed[each].get("location") for each in OF_LOOP)
