@@ -38,7 +38,8 @@ def uncompilable_op(signals: Signals) -> Judgement:
     The operations of the traced step on one replica: those that compute with strings, and those
     known to have no TPU kernel. In a rehearsal the step is lowered to XLA, which names every
     operation that does not lower. TensorFlow for the CPU lowers for the CPU, so kernels that only
-    the TPU lacks are known only from the list. A step that was not lowered is skipped, not passed.
+    the TPU lacks are known only from the list. A step that was not lowered is skipped, not passed,
+    and so is one with operations that only TPUs have kernels for (resized images' gradients).
 
     ## Why it costs
     The step does not compile ("Detected unsupported operations when trying to compile graph"),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow
+from tpudiag.sources.job.tensorflow.graphs.step_program import only_on_tpu
 
 PROGRAM = """
 import json
@@ -66,6 +66,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 def test_arguments_and_refusals(in_tensorflow: Callable[[str], Any]) -> None:
     results = in_tensorflow(PROGRAM)
     assert results["dot"] and results["arguments"] == ["input 0", "dense/kernel"]
@@ -74,3 +75,19 @@ def test_arguments_and_refusals(in_tensorflow: Callable[[str], Any]) -> None:
     assert results["strings"] == ["An argument of type string"]
     assert results["older"] == ["bytes", "input 0", "dense/kernel"]
     assert results["nothing"] == []
+
+
+@pytest.mark.parametrize(
+    ("error", "own"),
+    [
+        ("ResizeNearestNeighborGrad (No registered 'ResizeNearestNeighborGrad' OpKernel for XLA)",
+         "ResizeNearestNeighborGrad"),
+        ("ResizeBilinearGrad with align_corners=False is not yet implemented",
+         "ResizeBilinearGrad"),
+        ("Unique (No registered 'Unique' OpKernel for XLA), Bincount (No registered 'Bincount' "
+         "OpKernel for XLA)", ""),
+        ("{{node resize/ResizeBilinear}} must be a compile-time constant", ""),
+    ],
+)  # fmt: skip
+def test_what_tpus_have_kernels_for_is_not_refused(error: str, own: str) -> None:
+    assert only_on_tpu(error) == own

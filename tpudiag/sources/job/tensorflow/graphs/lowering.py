@@ -29,7 +29,7 @@ from tpudiag.sources.job.points.library_objects import Function, Spec, Strategy
 from tpudiag.sources.job.process.protocol import LOWERING, JobSpec, Recorder, decoded_request
 from tpudiag.sources.job.tensorflow.graphs import graphs, replica_context
 from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
-from tpudiag.sources.job.tensorflow.graphs.step_program import StepProgram
+from tpudiag.sources.job.tensorflow.graphs.step_program import StepProgram, only_on_tpu
 from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 
 SMALLER, SMALLEST = 4, 8
@@ -153,8 +153,11 @@ class LoweringWatch:
         try:
             lowered = self._lower(batch, wanted, replicas, folder)
         except Exception as error:  # whatever the job's function raises when it is traced again
-            refused = self._program.refused(str(error)) if self._program is not None else ()
-            text = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS]
+            text, program = f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS], self._program
+            own = only_on_tpu(str(error))
+            refused = program.refused(str(error)) if program is not None and not own else ()
+            if own:
+                text = f"TensorFlow lowers {own} for TPUs alone, by kernels of their own"
             lowered = LoweredStep(batch=wanted, replicas=replicas, error=text, refused_ops=refused)
         finally:
             self._busy = False

@@ -10,6 +10,13 @@ from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.operation_lines import OperationLines
 
 _REFUSED = re.compile(r"(\w+) \(No registered '\w+' OpKernel for XLA")
+_UNDONE = re.compile(r"(\w+) with .{1,80} is not yet implemented")
+_ONLY_ON_TPU = frozenset(
+    ("ResizeBilinear", "ResizeBilinearGrad", "ResizeNearestNeighbor", "ResizeNearestNeighborGrad",
+     "Unique")
+)  # fmt: skip
+"""What TPUs have kernels of their own for, and a CPU's XLA lacks in some releases or forms
+(tensorflow/core/tpu/kernels, and what is registered for DEVICE_TPU_XLA_JIT alone)."""
 _NODE = re.compile(r"\{\{(?:function_)?node ([^}\s]+)\}\}")
 _HEAD = re.compile(r"func\.func @main\(.*?->")
 _ARGUMENT = re.compile(r"%arg\d+: ")
@@ -110,7 +117,7 @@ class StepProgram:
     def refused(self, error: str) -> tuple[RefusedOp, ...]:
         """The operations that TensorFlow cannot lower, with the user's lines."""
         named = set(_REFUSED.findall(error))
-        kinds = {kind for kind in named if not kind.startswith("_")}
+        kinds = {kind for kind in named - _ONLY_ON_TPU if not kind.startswith("_")}
         if not kinds:
             return (RefusedOp("An argument of type string", "input"),) if named else self._at(error)
         ops = {
@@ -130,6 +137,12 @@ class StepProgram:
                 location = user_lines.of_frames(operation.traceback or ())
                 return (RefusedOp(operation.type, operation.name, location),)
         return ()
+
+
+def only_on_tpu(error: str) -> str:
+    """The operations that an error refuses which a TPU takes; empty where it refuses others."""
+    named = {*_REFUSED.findall(error), *_UNDONE.findall(error)}
+    return ", ".join(sorted(named)) if named <= _ONLY_ON_TPU else ""
 
 
 def _arguments_of(program: str | bytes) -> int:
