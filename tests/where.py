@@ -35,7 +35,10 @@ def index() -> Iterator[tuple[str, str]]:
 def modules(word: str) -> Iterator[str]:
     """Every module whose name or first sentence has a word, with that sentence."""
     for file in sorted(file for part in PARTS for file in (TOP / part).rglob("*.py")):
-        about = (ast.get_docstring(ast.parse(file.read_bytes())) or "").partition("\n")[0]
+        text = file.read_text(encoding="utf-8")
+        if word.lower() not in f"{file.stem} {text[:300]}".lower():
+            continue  # nor in the sentence: not parsed
+        about = (ast.get_docstring(ast.parse(text)) or "").partition("\n")[0]
         if word.lower() in f"{file.stem} {about}".lower():
             yield f"{file.relative_to(TOP)}: {about}"
 

@@ -11,7 +11,7 @@ from tpudiag.fixes import edits as texts
 from tpudiag.fixes.advice import ADVICE, GENERAL
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Fix, Place
-from tpudiag.fixes.source import NotParsed, Source
+from tpudiag.fixes.source import NotParsed, Source, module_of
 from tpudiag.model import Framework
 
 
@@ -67,7 +67,7 @@ def _sound(source: Source, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     try:
         # Both: LibCST preserves the text, Python knows the rules (such as `return` outside a
         # function).
-        Source.parsed(after)
+        module_of(after)
         compile(after, "<changed>", "exec", dont_inherit=True)
     except (NotParsed, SyntaxError, ValueError) as error:
         raise NoChange("the changed line would be no Python") from error

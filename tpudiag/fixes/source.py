@@ -30,6 +30,19 @@ class NotParsed(Exception):
     """The text is no valid Python."""
 
 
+def module_of(text: str) -> cst.Module:
+    """The tree of a text, which gives the text again; raises NotParsed."""
+    try:
+        module = cst.parse_module(text)
+    except (cst.ParserSyntaxError, RecursionError, ValueError) as error:
+        line = getattr(error, "raw_line", None)
+        raise NotParsed(f"line {line} is no Python" if line else "it is no Python") from error
+    # A form feed or mixed line ends may not be preserved: a patch must change only its own lines.
+    if module.code != text:
+        raise NotParsed("its layout cannot be kept")
+    return module
+
+
 @dataclass(frozen=True)
 class Source:
     """A parsed text; offsets count characters."""
@@ -44,14 +57,9 @@ class Source:
     def parsed(cls, text: str) -> Source:
         """The source of a text; raises NotParsed."""
         try:
-            wrapper = MetadataWrapper(cst.parse_module(text))
-        except (cst.ParserSyntaxError, RecursionError, ValueError) as error:
-            line = getattr(error, "raw_line", None)
-            raise NotParsed(f"line {line} is no Python" if line else "it is no Python") from error
-        # A form feed or mixed line ends may not be preserved: a patch must change only its own
-        # lines.
-        if wrapper.module.code != text:
-            raise NotParsed("its layout cannot be kept")
+            wrapper = MetadataWrapper(module_of(text))
+        except RecursionError as error:
+            raise NotParsed("it is no Python") from error
         # LibCST counts UTF-8 bytes here, and columns in PositionProvider: derive character offsets
         # from the bytes.
         spans = wrapper.resolve(ByteSpanPositionProvider)
