@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tpudiag.known_errors.releases import reasons
+from tpudiag.known_errors.releases.lacking import canonical
 from tpudiag.known_errors.search import match
 
 FRAME = """Traceback (most recent call last):
@@ -112,3 +113,8 @@ def test_your_own_line_that_asks_is_told_what_to_write() -> None:
 AttributeError: module 'keras.backend' has no attribute 'tf'
 """
     assert "Not your code" not in match(text)[0].message
+
+
+def test_the_modules_behind_the_public_names_are_these() -> None:
+    assert canonical("tensorflow.python.keras.api._v1.keras.losses") == "tf.keras.losses"
+    assert canonical("tensorflow.python.ops.array_ops") == "tensorflow.python.ops.array_ops"

@@ -109,7 +109,11 @@ def _asker(before: str) -> tuple[str, str]:
 def canonical(name: str) -> str:
     """A name as the table writes it: tf. for what is public of TensorFlow."""
     name = re.sub(r"^tensorflow_core\b", "tensorflow", name)
-    name = re.sub(r"^(?:keras\.api\._v[12]\.keras|keras\._tf_keras\.keras)\b", "tf.keras", name)
+    name = re.sub(
+        r"^(?:(?:tensorflow\.python\.)?keras\.api\._v[12]\.keras|keras\._tf_keras\.keras)\b",
+        "tf.keras",
+        name,
+    )
     name = re.sub(r"^keras\.api\.", "keras.", name)
     return re.sub(
         r"^tensorflow(?:\._api\.v[12])?(?:\.compat\.v2|\.v2)?(?=$|\.(?!python|core\b|compiler|_api))",
