@@ -1,7 +1,7 @@
 """TPU701."""
 
 from tpudiag.model import Evidence, Finding, Framework, Judgement, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import ShardedStep, Signals
 
 from ._compiler import compilation
 from ._need import mib, need
@@ -46,7 +46,7 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
         yield Finding(
             f"{step.function} gets {mib(size)} of state on each device and may not overwrite it: "
             "the new state lies beside the old one.",
-            f"jax.jit({step.function}, donate_argnames=({', '.join(map(repr, names))},))",
+            _donating(signals, step, f"({', '.join(map(repr, names))},)"),
             (seen, Evidence("largest", f"{largest.name} {largest.dtype}{list(largest.shape)}")),
             step.location,
             severity=_severity(signals, size, limit),
@@ -66,6 +66,14 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
             cost_bytes=in_vain,
         )
     yield seen
+
+
+def _donating(signals: Signals, step: ShardedStep, names: str) -> str:
+    """What donates the state: by what the job made the step with."""
+    made = {each.name: each.made_by for each in signals.functions or ()}.get(step.function, "")
+    if made and step.location is None:  # its arguments are not those of the user's function
+        return f"{made}({step.function}, donate=...)  # or what else {made} calls it"
+    return f"{made or 'jax.jit'}({step.function}, donate_argnames={names})"
 
 
 def _severity(signals: Signals, size: int, limit: float) -> Severity:

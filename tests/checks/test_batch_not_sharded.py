@@ -1,4 +1,4 @@
-"""The place of a step that is a library's: where the job calls it."""
+"""What is said of a step of JAX by where its arguments lie, and by what made it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from tests.checks.rehearsal import SHARD, STATE, examine, of_jax
 from tpudiag.model import Location
-from tpudiag.signals import Batch
+from tpudiag.signals import Batch, TracedFunction
 
 CALLED = Location("train.py", 35)
 
@@ -37,3 +37,21 @@ def test_a_batch_that_the_devices_cannot_share_is_given_a_size_that_they_can(
     signals = of_jax(replace(STATE, devices=1), SHARD, devices=1)
     (found,) = examine(replace(signals, batch=Batch(size, size, 1)), "TPU702").findings
     assert wanted in found.fix and ("global_batch" in found.fix) == bool(wanted)
+
+
+@pytest.mark.parametrize(
+    ("own", "fix"),
+    [
+        (CALLED, "flax.nnx.jit(train_step, donate_argnames=('params',))"),
+        (None, "flax.nnx.jit(train_step, donate=...)"),
+    ],
+)
+def test_a_state_is_donated_by_what_made_the_step(own: Location | None, fix: str) -> None:
+    signals = of_jax(replace(STATE, donated=False), SHARD)
+    assert signals.sharding is not None
+    made = TracedFunction(
+        name="train_step", location=own, calls=9, traces=1, retraces=(), made_by="flax.nnx.jit"
+    )
+    step = replace(signals.sharding, location=own)
+    (found,) = examine(replace(signals, sharding=step, functions=(made,)), "TPU701").findings
+    assert found.fix.startswith(fix)

@@ -190,29 +190,46 @@ class Checkpointer:
 class AsyncCheckpointer(Checkpointer):
     pass
 """
-BY_HAND = """\
-import sys
-from jax._src.interpreters import mlir
-from jax.experimental import topologies
+HAND = """\
 import runpy
+import sys
+from functools import partial
+
+import jax
+import jax.numpy as jnp
 import numpy as np
-import jax, jax.numpy as jnp
+from jax.experimental import topologies
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 devices = topologies.get_topology_desc("v5e:2x4", "tpu").devices
 mesh = Mesh(np.array(devices), ("data",))
 whole, shared = NamedSharding(mesh, P()), NamedSharding(mesh, P("data"))
-names = {}
+
+
+def spec(shape, place, dtype=jnp.float32):
+    return jax.ShapeDtypeStruct(shape, dtype, sharding=place)
+
+
+"""
+PLAIN_BY_HAND = """\
 text = open(sys.argv[1]).read()
 begin, end = text.index("def loss_fn"), text.index("\\n\\n\\nfor step")
-from functools import partial
 body = text[begin:end].replace("params = jax.device_put(params, whole)", "")
 exec(compile(body, "body", "exec"), globals())
-def spec(shape, place):
-    return jax.ShapeDtypeStruct(shape, jnp.float32, sharding=place)
 given = {"in": spec((256, 512), whole), "out": spec((512, 128), whole)}
-made = train_step.lower(given, spec((1024, 256), shared), spec((1024, 128), shared)).compile()
-memory = made.memory_analysis()
+made = train_step.lower(given, spec((1024, 256), shared), spec((1024, 128), shared))
+"""
+KERAS_BY_HAND = """\
+model = runpy.run_path(sys.argv[1])["model"]
+kinds = model.trainable_variables, model.non_trainable_variables, model.optimizer.variables
+state = tuple([v.value for v in each] for each in (*kinds, model.metrics_variables))
+state = jax.tree.map(lambda a: spec(a.shape, whole, a.dtype), state)
+data = spec((1024, 128), shared), spec((1024,), shared, jnp.int32)
+places = None, jax.tree.map(lambda a: a.sharding, state)
+made = jax.jit(model.train_step, donate_argnums=0, out_shardings=places).lower(state, data)
+"""
+BYTES = """
+memory = made.compile().memory_analysis()
 print("bytes", memory.argument_size_in_bytes + memory.output_size_in_bytes
       - memory.alias_size_in_bytes + memory.temp_size_in_bytes
       + memory.generated_code_size_in_bytes)
@@ -307,14 +324,23 @@ def test_a_step_that_is_compiled_ahead_is_seen(tmp_path: Path) -> None:
     assert "float64" not in str(found), "with its 64-bit mode off JAX takes it as float32"
 
 
-def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path: Path) -> None:
-    report = checked(tmp_path, HEALTHY)
+def test_a_healthy_job_comes_to_its_end(tmp_path: Path) -> None:
+    report = checked(tmp_path, HEALTHY, "--no-compile")
     assert findings(report) == {}
     # Of 40 steps 22 are observed; the others are answered, and the script comes to its end.
     assert any("Training functions: train_step" in note for note in report["notes"])
     assert any(name.endswith("reached") for name in report["writes"]["names"])
+
+
+@pytest.mark.parametrize(
+    ("job", "hand"), [(HEALTHY, PLAIN_BY_HAND), (KERAS.replace("2600", "2048"), KERAS_BY_HAND)]
+)
+def test_a_step_takes_the_bytes_that_the_compiler_says_by_hand(
+    tmp_path: Path, job: str, hand: str
+) -> None:
+    report = checked(tmp_path, job)
     by_hand = subprocess.run(
-        [sys.executable, "-c", BY_HAND, "train.py"],
+        [sys.executable, "-c", HAND + hand + BYTES, "train.py"],
         cwd=tmp_path,
         env=os.environ
         | {
@@ -325,6 +351,7 @@ def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(tmp_path:
             "TPU_SKIP_MDS_QUERY": "1",
             "TPU_WORKER_HOSTNAMES": "localhost",
             "TPU_WORKER_ID": "0",
+            "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
             "LIBTPU_INIT_ARGS": "--xla_jf_lsra_v2_verifier=false "
             "--xla_jf_critical_path_scheduler=false",
         },

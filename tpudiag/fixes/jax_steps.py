@@ -22,7 +22,7 @@ _ONLY = (Framework.JAX,)
 def donate_state(place: Place) -> Iterator[Edit]:
     """`donate_argnames` for the step's jax.jit, where each call replaces the state."""
     source = place.source
-    given = re.search(r"jax\.jit\((\S+), donate_argnames=(\(.*?\))\)", place.finding.fix)
+    given = re.search(r"jit\((\S+), donate_argnames=(\(.*?\))\)", place.finding.fix)
     if given is None:
         raise NoChange("what is donated has to be given back in its shape and dtype")
     name, state = given[1].rpartition(".")[2], given[2]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.checks.rehearsal import SHARD
-from tpudiag.sources.job.jax.devices_in_use import gathered, placed
+from tpudiag.sources.job.jax.devices_in_use import gathered, idle_axes, placed
 from tpudiag.sources.job.jax.equations import Equations, live_bytes, product
 
 pytestmark = pytest.mark.slow
@@ -120,6 +120,18 @@ def test_releases_that_name_the_axes_of_each_dimension_are_read_alike() -> None:
     told = of_eight, {1: ("data", "model")}
     assert placed(None, told, (3, ROWS)) == (8, (3, ROWS // 8), ("data", "model"))
     assert placed(None, None, (3, ROWS)) == (1, (3, ROWS), ())
+
+
+@pytest.mark.parametrize(("axis", "idle"), [("data", ()), (None, (("batch", 8),))])
+def test_devices_that_another_mesh_shares_the_step_over_are_not_idle(
+    axis: str | None, idle: tuple[tuple[str, int], ...]
+) -> None:
+    mesh = SimpleNamespace(axis_names=("batch",), devices=SimpleNamespace(shape=(8,)), size=8)
+    weights: Any = SimpleNamespace(sharding=SimpleNamespace(mesh=mesh, spec=()))
+    tree = SimpleNamespace(tree_leaves=lambda _: [weights])  # pyright: ignore[reportUnknownLambdaType]
+    call: Any = SimpleNamespace(arguments=(), jitted=SimpleNamespace(out_shardings=None))
+    own: Any = SimpleNamespace(equation=SimpleNamespace(params={"in_specs": ((axis,),)}))
+    assert idle_axes(SimpleNamespace(tree_util=tree), call, [own]) == idle
 
 
 def test_what_lives_at_once_is_less_than_all_that_is_made(jax: Any) -> None:

@@ -61,8 +61,10 @@ def idle_axes(jax: Any, call: StepCall, seen: Iterable[Seen]) -> tuple[tuple[str
         for name, value in each.equation.params.items():
             if any(word in name for word in ("sharding", "specs", "names", "axes", "axis")):
                 used.update(_axes(value))
-    axes = zip(largest.axis_names, largest.devices.shape, strict=True)
-    return tuple((str(a), int(n)) for a, n in axes if n > 1 and str(a) not in used)
+    axes = {str(a): int(n) for a, n in zip(largest.axis_names, largest.devices.shape, strict=True)}
+    if used - axes.keys():
+        return ()  # another mesh over the devices shares out the step
+    return tuple((axis, size) for axis, size in axes.items() if size > 1 and axis not in used)
 
 
 def gathered(
