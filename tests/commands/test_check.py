@@ -89,9 +89,17 @@ def test_exactly_the_planted_defect_fails(tmp_path: Path, id_: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+ASKS = """\
+import tensorflow as tf
+
+tf.distribute.cluster_resolver.TPUClusterResolver("{asked}")
+"""
+
+
 def test_a_tpu_that_is_not_there_is_an_outcome(tmp_path: Path) -> None:
     asked = "grpc://127.0.0.1:1"
-    done, report = check(tmp_path, *FIRST_LOOP, "--tpu", asked)
+    (tmp_path / "job.py").write_text(ASKS.format(asked=asked))
+    done, report = check(tmp_path, "job.py", *FIRST_LOOP, "--tpu", asked)
     assert done.returncode == 1, done.stderr
     assert failed(report) == ["TPU003"]
     assert "Traceback" not in done.stderr + done.stdout
@@ -102,15 +110,7 @@ def test_a_tpu_that_is_not_there_is_an_outcome(tmp_path: Path) -> None:
 
 def test_the_wait_for_a_tpu_is_bounded_and_said(tmp_path: Path) -> None:
     """A resolver that never answers: the metadata server behind a black hole."""
-    script = tmp_path / "job.py"
-    script.write_text(
-        "import threading\n"
-        "import tensorflow as tf\n"
-        "tf.config.experimental_connect_to_cluster = None\n"
-        "class Never(tf.distribute.cluster_resolver.TPUClusterResolver):\n"
-        "    pass\n"
-        "tf.distribute.cluster_resolver.TPUClusterResolver(tpu='never')\n"
-    )
+    (tmp_path / "job.py").write_text(ASKS.format(asked="never"))
     (tmp_path / "sitecustomize.py").write_text(
         "import urllib.request, threading\n"
         "urllib.request.urlopen = lambda *a, **k: threading.Event().wait()\n"
@@ -274,7 +274,7 @@ def test_a_job_that_swallows_the_stop_is_ended(tmp_path: Path) -> None:
         "    except:\n"
         "        pass\n"
     )
-    done, report = check(tmp_path, "job.py", *QUICK, "--budget", "3")
+    done, report = check(tmp_path, "job.py", *QUICK, "--for", "v5e-2", "--budget", "2")
     assert done.returncode == 0, done.stderr
     assert report["partial"] is None
     assert report["coverage"]["end"] == "budget"
