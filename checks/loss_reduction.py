@@ -26,6 +26,7 @@ _OF_KERAS = (
     "return outputs[:, None]  # of the model: predictions of (batch, 1). Of (batch,) Keras makes\n"
     "# one loss for the whole batch, and divides only those of each example by the replicas"
 )
+_AGAIN = "# leave one of the two divisions out: this line, where the mean is the global batch's"
 _OF_A_RATIO = "loss = loss / strategy.num_replicas_in_sync"
 _OF_JAX = (
     "gradients = jax.lax.pmean(gradients, axis)  # in place of psum: jax.pmap, check_vma=False\n"
@@ -151,6 +152,8 @@ def _finding(signals: Signals, scale: LossScale, wanted: float, evidence: Eviden
     keras = signals.keras
     fit = keras is not None and keras.loop == "fit" and scale.location is None
     of_tensorflow = _OF_KERAS if fit else _OF_TENSORFLOW if scale.linear else _OF_A_RATIO
+    if _divided_again(scale, wanted):
+        of_tensorflow = _AGAIN
     is_sum = scale.linear and batch > 1 and abs(scale.weight / batch - 1) < TOLERANCE
     return Finding(
         f"{_what(scale, wanted, is_sum)}, and gradients are "
@@ -164,13 +167,17 @@ def _finding(signals: Signals, scale: LossScale, wanted: float, evidence: Eviden
     )
 
 
+def _divided_again(scale: LossScale, wanted: float) -> bool:
+    return abs(scale.weight * scale.replicas / wanted - 1) < TOLERANCE
+
+
 def _what(scale: LossScale, wanted: float, is_sum: bool) -> str:
     """The mistake in words."""
     if not scale.linear:
         return "nothing between the loss and the replica's batch divides it by the replicas"
     if is_sum:
         return "the loss is a sum that nothing divides by the batch: it grows with the global batch"
-    if abs(scale.weight * scale.replicas / wanted - 1) < TOLERANCE:
+    if _divided_again(scale, wanted):
         slip = "it is divided by the replicas twice"
     elif abs(scale.weight - 1) < TOLERANCE:
         slip = "it is averaged over the replica's batch, not over the global one"

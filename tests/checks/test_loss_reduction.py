@@ -31,3 +31,9 @@ def test_gradients_summed_twice_are_told_unless_the_loss_makes_up_for_it(
     signals = replace(HEALTHY, numerics=numerics, loss=(LossScale(weight, 8, False),))
     told = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
     assert [each.location for each in told] == [LINE] * findings
+
+
+def test_a_loss_that_is_divided_twice_loses_one_division() -> None:
+    signals = replace(HEALTHY, loss=(LossScale(1 / 64, 8, False, LINE),))
+    (told,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    assert "by the replicas twice" in told.message and "leave one" in told.fix
