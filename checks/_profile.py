@@ -112,12 +112,12 @@ def whole_trace(profile: ProfileFacts | None) -> None:
     )
 
 
-def whole_run(profile: ProfileFacts, what: str) -> None:
-    """Skip a check that cannot pass while hosts of the run are missing."""
+def whole_run(profile: ProfileFacts) -> None:
+    """Skip the search for stragglers, which cannot pass while hosts of the run are missing."""
     if profile.unread:
         names = ", ".join(host.name for host in profile.unread[:3])
         raise NotMeasured(
             f"{len(profile.unread)} of {len(profile.unread) + len(profile.hosts)} hosts could not "
-            f"be read ({names}), and {what} may be among them",
+            f"be read ({names}), and a straggler may be among them",
             "record the run again, or copy the missing files anew, then `tpudiag read logdir`",
         )

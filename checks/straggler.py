@@ -102,7 +102,7 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Judgement:
             yield _finding(profile, replica, replicas, cost_ms, (step_ms, slow[name], limit))
     if profile.steps_differ:
         raise NotMeasured(*UNLIKE)
-    whole_run(profile, "a straggler")
+    whole_run(profile)
     whole_trace(profile)
     scores = outliers(own, -float("inf"), FLOOR)
     worst = max(scores, key=lambda name: scores[name])

@@ -18,9 +18,9 @@ def read_bytes(path: str | Path, most: int = MOST_BYTES) -> bytes:
     return data
 
 
-def read_text(path: str | Path, most: int = MOST_BYTES) -> str:
+def read_text(path: str | Path) -> str:
     """The same as UTF-8; raises OSError and UnicodeDecodeError."""
-    return read_bytes(path, most).decode("utf-8")
+    return read_bytes(path).decode("utf-8")
 
 
 def write_whole(file: Path, data: bytes) -> None:

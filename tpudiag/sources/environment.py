@@ -45,15 +45,13 @@ def find_tpu(
     return FoundTpu("local", "a TPU is on the PCI bus", generations[0], len(generations))
 
 
-def runtime_of(
-    variables: Mapping[str, str] = os.environ, libtpu: Path = LIBTPU_OF_IMAGES
-) -> Runtime:
+def runtime_of(variables: Mapping[str, str]) -> Runtime:
     """Whose image this is, by the variables that Kaggle and Colab set; a TPU VM's by its libtpu."""
     if "KAGGLE_KERNEL_RUN_TYPE" in variables:
         return "kaggle"
     if "COLAB_RELEASE_TAG" in variables:
         return "colab"
-    return "tpu-vm" if libtpu.exists() else "own"
+    return "tpu-vm" if LIBTPU_OF_IMAGES.exists() else "own"
 
 
 def _generation(device: Path) -> str | None:
