@@ -27,8 +27,8 @@ def bad_loss(signals: Signals) -> Judgement:
     ## Why it costs
     Every step after a NaN is paid for and lost: the weights are NaN, and so is every checkpoint
     from then on. bfloat16 keeps 8 bits of precision: in a softmax, a variance or a log of small
-    numbers it produces log(0), 0/0 and sums that stop growing. Learning rates without clipping that
-    float32 had just survived then fail, too.
+    numbers it produces log(0), 0/0 and sums that stop growing. Without clipping, learning rates
+    that just worked in float32 then fail, too.
 
     ## What to do
     ```python
