@@ -23,7 +23,7 @@ from ._error_families import (
     OF_SCOPE,
     OF_TENSORFLOW,
 )
-from ._heard import Heard, died, heard
+from ._job_output import JobText, died, heard
 
 IN_PLACE = "run it where it may write and send: on a TPU, or with `--in-place`"
 _DATED = ("tensorflow", "tensorflow-cpu", "tensorflow-tpu", "keras", "jax", "numpy")
@@ -98,16 +98,16 @@ def known_error(signals: Signals) -> Judgement:
     yield Evidence("known errors looked for", len(known_errors()), "errors", source="catalogue")
 
 
-def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, Heard]]:
+def _found(end: JobEnd, signals: Signals) -> Iterator[tuple[Match, JobText]]:
     """The known errors, each once: those of the exception before those of the output."""
     seen: dict[str, Match] = {}
     for text in heard(end, signals):
         yield from _in(text, signals, seen)
     if not seen and died(end):
-        yield from _in(Heard(end.log_tail, "log"), signals, seen)
+        yield from _in(JobText(end.log_tail, "log"), signals, seen)
 
 
-def _in(text: Heard, signals: Signals, seen: dict[str, Match]) -> Iterator[tuple[Match, Heard]]:
+def _in(text: JobText, signals: Signals, seen: dict[str, Match]) -> Iterator[tuple[Match, JobText]]:
     """The known errors in a text that are not seen yet, nor left to another check."""
     # Slow to load, and a profile needs none.
     from tpudiag.known_errors.circumstances import of_job
@@ -159,7 +159,7 @@ def _is_recognised(end: JobEnd) -> bool:
 
 
 def _finding(
-    hit: Match, text: Heard, end: JobEnd, *, survived: bool, python: str | None
+    hit: Match, text: JobText, end: JobEnd, *, survived: bool, python: str | None
 ) -> Finding:
     """A known error as the report says it: what the job went on after is at most a warning."""
     severity = Severity(hit.error.level)

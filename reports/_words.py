@@ -4,9 +4,9 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 
-from tpudiag.harmless import harmless
 from tpudiag.model import Evidence, Finding, Outcome, Report, TargetSummary, Verdict
 from tpudiag.report_figures import Value, XProfLink
+from tpudiag.sanitized import harmless
 from tpudiag.script_run import Writes
 
 WEB = re.compile(r"(?:https?://|\.\./)[^\s<>\"]+")

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
+from tpudiag.bounded_files import write_whole
 from tpudiag.commands import _report as shared
 from tpudiag.commands._parser import add_options
 from tpudiag.errors import FailOn, UsageError
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.source_change import Mending
-from tpudiag.whole_files import write_whole
 
 
 def options(*arguments: str) -> argparse.Namespace:

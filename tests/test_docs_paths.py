@@ -13,8 +13,8 @@ from tpudiag.version import __version__
 
 TOP = Path(__file__).parents[1]
 DOCUMENTS = (TOP / "CONTRIBUTING.md", TOP / "README.md", *sorted((TOP / "docs").glob("*.md")))
-ROOMS = {each.name for each in (*TOP.iterdir(), *(TOP / "tpudiag").iterdir()) if each.is_dir()}
-ROOMS -= {"tpudiag-logs"}  # what runs in a clone leave there
+FOLDERS = {each.name for each in (*TOP.iterdir(), *(TOP / "tpudiag").iterdir()) if each.is_dir()}
+ROOMS = FOLDERS - {"tpudiag-logs"}  # which runs in a clone leave there
 NO_PATHS = {"checks/tiny_batch.py", "tpudiag/alert"}
 """The example of a check, and a label of Cloud Monitoring."""
 PATH = re.compile(r"(?<![\w/.-])([\w.-]+(?:/[\w.-]+)+/?)")

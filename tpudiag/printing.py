@@ -10,7 +10,7 @@ import re
 import sys
 from typing import Any, TextIO, cast
 
-from tpudiag.harmless import harmless, one_line, redacted
+from tpudiag.sanitized import harmless, one_line, redacted
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 _OWN = re.compile(r"(\x1b\[[01]m)")

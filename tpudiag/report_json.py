@@ -15,11 +15,11 @@ from typing import Any, cast
 
 import msgspec
 
+from tpudiag.bounded_files import read_text
 from tpudiag.errors import UnreadableInput
-from tpudiag.harmless import redacted
 from tpudiag.model import Outcome, Report, Verdict
+from tpudiag.sanitized import redacted
 from tpudiag.version import __version__
-from tpudiag.whole_files import read_text
 
 SCHEMA_VERSION = 1
 REQUIRED = (

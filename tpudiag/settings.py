@@ -7,9 +7,9 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
+from tpudiag.bounded_files import read_bytes
 from tpudiag.errors import UsageError
 from tpudiag.records import dataclass
-from tpudiag.whole_files import read_bytes
 
 
 @dataclass(frozen=True)

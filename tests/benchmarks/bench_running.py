@@ -25,8 +25,8 @@ from statistics import median
 from tests.benchmarks import running_jobs, running_scripts
 from tests.benchmarks.running_scripts import Scripted
 from tpudiag.catalogue import checks
-from tpudiag.diagnoses.recording import Session
 from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.diagnoses.watched_figures import headline
 from tpudiag.diagnoses.worker_outcomes import merged
 from tpudiag.engine import examine
@@ -221,7 +221,7 @@ class _Trainer:
                 stderr=out,
             )
         request = WatchRequest(sources=(str(self._folder / "rec"),))
-        self._session = Session(request, Settings().narrowed(IDS, ()))
+        self._session = WatchSession(request, Settings().narrowed(IDS, ()))
         self._began_s = time.monotonic()
 
     def look(self) -> None:

@@ -171,7 +171,7 @@ def lie_in_events(data: bytes, rng: random.Random) -> bytes:
     """A record's event lies; its length and checksums are right."""
     import struct
 
-    from tpudiag.monitoring.tensorboard import masked_crc32c
+    from tpudiag.monitoring.event_files import masked_crc32c
 
     records: list[bytes] = []
     at = 0

@@ -107,12 +107,12 @@ def read_report(file: Path) -> None:
 
 def read_baseline(file: Path) -> None:
     from tpudiag import report_json
-    from tpudiag.diagnoses import baseline, sides
+    from tpudiag.diagnoses import baseline_gate, sides
 
     odd = report_json.load(file)
     for name in ("profile", "each-severity"):
         good = report_json.load(TOP / "tests" / "golden" / f"{name}.json")
-        baseline.held_against(odd, str(file), good, 0.02)
+        baseline_gate.held_against(odd, str(file), good, 0.02)
         for before, after in ((odd, good), (good, odd), (odd, odd)):
             made = sides.compared((("a",), ("b",)), ((before,), (after,)), across_hardware=True)
             whole_report(made.report)
@@ -225,11 +225,11 @@ def events() -> list[bytes]:
 
 
 def read_events(file: Path) -> None:
-    from tpudiag.diagnoses.recording import Session
     from tpudiag.diagnoses.watch_request import WatchRequest
+    from tpudiag.diagnoses.watch_session import WatchSession
     from tpudiag.settings import Settings
 
-    with Session(WatchRequest(sources=(str(file.parent),)), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(file.parent),)), Settings()) as session:
         if session.look():
             whole_report(session.report())
 
@@ -256,11 +256,11 @@ def spools() -> list[bytes]:
 
 
 def read_recording(file: Path) -> None:
-    from tpudiag.diagnoses.recording import Session
     from tpudiag.diagnoses.watch_request import WatchRequest
+    from tpudiag.diagnoses.watch_session import WatchSession
     from tpudiag.settings import Settings
 
-    with Session(WatchRequest(sources=(str(file),)), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(file),)), Settings()) as session:
         if session.look():
             whole_report(session.report())
 

@@ -178,8 +178,8 @@ def test_a_file_without_end(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("zero.json").symlink_to("/dev/zero")
-    monkeypatch.setattr("tpudiag.whole_files.read_bytes.__defaults__", (1 << 20,))
-    monkeypatch.setattr("tpudiag.whole_files.read_text.__defaults__", (1 << 20,))
+    monkeypatch.setattr("tpudiag.bounded_files.read_bytes.__defaults__", (1 << 20,))
+    monkeypatch.setattr("tpudiag.bounded_files.read_text.__defaults__", (1 << 20,))
     assert "larger than 1 MB" in refused(arguments, capsys)
 
 

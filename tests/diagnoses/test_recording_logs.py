@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from tpudiag.diagnoses.recording import Session
 from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.model import Severity
 from tpudiag.settings import Settings
 
@@ -28,8 +28,8 @@ def recordings() -> ModuleType:
     return module
 
 
-def session(folder: Path, *logs: Path) -> Session:
-    return Session(
+def session(folder: Path, *logs: Path) -> WatchSession:
+    return WatchSession(
         WatchRequest(sources=(str(folder),), logs=tuple(logs), quiet=frozenset({"TPU605"})),
         Settings(),
     )

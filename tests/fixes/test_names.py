@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from tpudiag.fixes import links, names
+from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.source import Source
 
 
@@ -35,5 +35,5 @@ def test_names_are_bound_by_targets_alone(text: str, expected: str) -> None:
 def test_a_name_that_is_only_read_elsewhere_keeps_its_one_value() -> None:
     source = Source.parsed("BATCH = 64\nseen = 0\nseen += BATCH\ndata = data.batch(BATCH)\n")
     (call,) = source.calls_at(4, "batch")
-    value = links.constant_of(source, call.args[0].value, call)
+    value = pipeline_chain.constant_of(source, call.args[0].value, call)
     assert source.code(value) == "64"

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
-from tpudiag.monitoring.tensorboard import masked_crc32c
+from tpudiag.monitoring.event_files import masked_crc32c
 
 
 def record(data: bytes) -> bytes:

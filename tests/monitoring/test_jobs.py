@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from tpudiag.diagnoses.recording import Session
 from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.diagnoses.watched_workers import notes
 from tpudiag.monitoring.causes.investigation import odd_of_two
 from tpudiag.monitoring.causes.stacks import MainThread
@@ -52,7 +52,7 @@ def test_a_fleet_is_a_line_a_job_and_the_sick_stand_first(
         path = tmp_path / str(number) / "a.sqlite"
         recordings.write(path, STEADY, id=str(number), **bad)
     folders = tuple(str(tmp_path / str(number)) for number in range(6))
-    with Session(WatchRequest(sources=folders), Settings()) as session:
+    with WatchSession(WatchRequest(sources=folders), Settings()) as session:
         assert session.look()
         report = session.report()
     assert report.headline.startswith("6 jobs, 1 sick; the sickest, ")
@@ -71,7 +71,7 @@ def test_of_several_that_died_the_first_heads_the_report(
             tmp_path / f"{number}.sqlite", STEADY, id=str(number), host=f"h{number}",
             failure=failure, beat_ns=now_ns - ago_s * 10**9, ended_ns=now_ns - ago_s * 10**9,
         )  # fmt: skip
-    with Session(WatchRequest(sources=(str(tmp_path),)), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(tmp_path),)), Settings()) as session:
         assert session.look()
         report = session.report()
     (failed,) = [outcome for outcome in report.outcomes if outcome.id == "TPU609"]

@@ -15,8 +15,8 @@ from types import ModuleType
 
 import pytest
 
-from tpudiag.diagnoses.recording import Session
 from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring import reader
 from tpudiag.monitoring.reader import read
@@ -65,7 +65,7 @@ def test_a_damaged_row_is_left_out_and_told_and_the_rest_is_read(
     seen = read(recorded)
     assert len(seen.windows) == len(STEPS) - 1
     assert len(seen.damaged) == 1
-    with Session(WatchRequest(sources=(str(recorded),)), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(recorded),)), Settings()) as session:
         assert session.look()
         assert session.look()
         assert "1 row of the recording is damaged, and left out." in session.report().notes
@@ -130,7 +130,7 @@ reader.runs(Path({str(recorded)!r}))
 
 def test_a_pipe_in_the_folder_is_not_waited_for(recorded: Path) -> None:
     os.mkfifo(recorded.parent / "pipe.sqlite")
-    with Session(WatchRequest(sources=(str(recorded.parent),)), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(recorded.parent),)), Settings()) as session:
         assert session.look()
 
 
@@ -166,7 +166,7 @@ FUZZ = """
 import json, resource, sys
 from pathlib import Path
 resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))
-from tpudiag.diagnoses.recording import Session
+from tpudiag.diagnoses.watch_session import WatchSession as Session
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.errors import TpudiagError
 from tpudiag.settings import Settings

@@ -11,8 +11,8 @@ from types import ModuleType
 
 import pytest
 
-from tpudiag.diagnoses.recording import Session
 from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.model import Outcome, Verdict
 from tpudiag.monitoring.recording import NS
 from tpudiag.monitoring.watched_job import WatchedJob
@@ -23,7 +23,7 @@ STEADY = [1.0] * 600
 
 
 def outcomes(*paths: Path, idle_s: float | None = None) -> dict[str, Outcome]:
-    with Session(WatchRequest(sources=tuple(map(str, paths))), Settings()) as session:
+    with WatchSession(WatchRequest(sources=tuple(map(str, paths))), Settings()) as session:
         assert session.look()
         session.done(idle_s)
         return {outcome.id: outcome for outcome in session.report().outcomes}
@@ -51,7 +51,7 @@ def test_several_sources_are_one_job_as_slow_as_its_slowest(
     recordings.write(
         tmp_path / "1" / "a.sqlite", STEADY + [1.6] * 60, id="b", host="h1", machine="y"
     )
-    with Session(
+    with WatchSession(
         WatchRequest(sources=(str(tmp_path / "0"), str(tmp_path / "1"))), Settings()
     ) as session:
         assert session.look()
@@ -76,7 +76,7 @@ def test_a_restart_at_half_speed_is_held_against_the_run_before(
         beat_ns=int(recordings.time.time() - 700) * NS,
     )
     recordings.write(path, [2.0] * 300, id="two")
-    with Session(WatchRequest(sources=(str(path),)), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
         report = session.report()
     dropped = next(o for o in report.outcomes if o.id == "TPU603")
@@ -104,7 +104,7 @@ def test_a_killed_job_that_resumes_is_followed(tmp_path: Path, recordings: Modul
     path = tmp_path / "a.sqlite"
     dead, beat_ns = gone_pid(), int((recordings.time.time() - 30) * NS)
     recordings.write(path, STEADY, silent_s=30, id="one", pid=dead, beat_ns=beat_ns)
-    with Session(WatchRequest(sources=(str(path),)), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
         assert session.watched.state.kind is StateKind.KILLED
         assert session.alerts
@@ -127,7 +127,7 @@ def test_epochs_of_one_process_share_a_baseline(tmp_path: Path, recordings: Modu
         made = replace(made, ended_ns=made.beat_ns)
         store.write(made, tuple(recordings.windows(began_ns, [1.0] * 99)), ())
     store.close()
-    with Session(WatchRequest(sources=(str(path),)), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
         assert session.watched.detector.baseline_per_s == pytest.approx(64)
         assert session.watched.steps == 990

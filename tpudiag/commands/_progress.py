@@ -6,9 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from time import monotonic
 
-from tpudiag.harmless import one_line
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.printing import say
+from tpudiag.sanitized import one_line
 
 WAITING = "tpu: "
 """The prefix of phases that wait for the TPU, which may take long and fail."""

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from tpudiag.bounded_files import write_whole
 from tpudiag.errors import UsageError
 from tpudiag.printing import put_text, say
-from tpudiag.whole_files import write_whole
 
 if TYPE_CHECKING:
     from tpudiag.model import Report
@@ -138,8 +138,8 @@ def _rendered(report: Report, format_: str, verbose: bool) -> str:
 
 def beside_profile(report: Report, path: str, run: str | None = None) -> None:
     """Write the report into the profile's log folder for TensorBoard, with a note on a terminal."""
-    from tpudiag import tensorboard
+    from tpudiag import tensorboard_summary
 
-    written = tensorboard.write_beside(report, path, run)
+    written = tensorboard_summary.write_beside(report, path, run)
     if written is not None and sys.stderr.isatty():
         say(f"TensorBoard shows this report under Text: {written.parent}")

@@ -4,8 +4,8 @@ import argparse
 
 from tpudiag.diagnoses.trainer_targets import LINE, shared_ports
 from tpudiag.errors import NothingDiagnosed, UsageError
-from tpudiag.harmless import one_line
 from tpudiag.printing import put, put_data
+from tpudiag.sanitized import one_line
 from tpudiag.sources.live.host_stacks import missing_right
 from tpudiag.sources.live.trainers import Machine, Trainer, look
 

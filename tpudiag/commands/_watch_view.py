@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from tpudiag.diagnoses.lost_time import lines
-from tpudiag.diagnoses.recording import Session
+from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.diagnoses.watched_figures import job_headline
-from tpudiag.harmless import one_line
 from tpudiag.printing import say
+from tpudiag.sanitized import one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -22,7 +22,7 @@ SAY_EVERY_S = 60.0
 
 
 @contextmanager
-def view(source: str) -> Generator[Callable[[Session], None]]:
+def view(source: str) -> Generator[Callable[[WatchSession], None]]:
     """Shows a session on stderr: as a live panel on a terminal, a line per minute elsewhere."""
     if not sys.stderr.isatty():
         yield _Lines()
@@ -43,7 +43,7 @@ class _Lines:
     def __init__(self) -> None:
         self._said, self._due = 0, 0.0
 
-    def __call__(self, session: Session) -> None:
+    def __call__(self, session: WatchSession) -> None:
         for alert in session.alerts[self._said :]:
             say(f"alert: {alert}")
         self._said = len(session.alerts)
@@ -53,7 +53,7 @@ class _Lines:
             say(headline)
 
 
-def panel(session: Session) -> RenderableType:
+def panel(session: WatchSession) -> RenderableType:
     """The session as a panel for the terminal."""
     from rich.console import Group
     from rich.panel import Panel
@@ -72,7 +72,7 @@ def panel(session: Session) -> RenderableType:
     return Panel(Group(*parts), title="tpudiag watch", title_align="left", expand=False)
 
 
-def _rows(session: Session) -> list[tuple[str, str]]:
+def _rows(session: WatchSession) -> list[tuple[str, str]]:
     """Names and figures, without unmeasured ones."""
     figures = session.watched.figures()
     p50, p90, p99 = figures.step_ms

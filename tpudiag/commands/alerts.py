@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from tpudiag.bounded_files import write_whole
 from tpudiag.commands._alert_request import alerts_of
 from tpudiag.commands._parser import Verb
 from tpudiag.errors import UnreadableInput, UsageError
-from tpudiag.harmless import one_line
 from tpudiag.printing import put, put_data, put_text, say
-from tpudiag.whole_files import write_whole
+from tpudiag.sanitized import one_line
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.alert_policies import AlertRequest, Change

@@ -64,7 +64,7 @@ def _written(
 ) -> int:
     """Compare the report with an earlier one, if requested, and write it."""
     if baseline is not None and not report.interrupted:
-        from tpudiag.diagnoses.baseline import held_against
+        from tpudiag.diagnoses.baseline_gate import held_against
 
         gated = held_against(baseline, options.baseline, report, options.fail_on_regression)
         report = gated.report

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from tpudiag.errors import TpudiagError, UsageError
-from tpudiag.harmless import one_line
+from tpudiag.sanitized import one_line
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job_request import JobRequest

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
 from tpudiag.commands._report import beside_profile, check_outputs, emit, settings_for
-from tpudiag.harmless import one_line
 from tpudiag.options.verbs import request_of
 from tpudiag.printing import put
+from tpudiag.sanitized import one_line
 
 if TYPE_CHECKING:
     from tpudiag.diagnoses.profile import ProfileRequest

@@ -20,7 +20,7 @@ from tpudiag.printing import say
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job_pods import Workers
     from tpudiag.diagnoses.lost_time import Price
-    from tpudiag.diagnoses.recording import Session
+    from tpudiag.diagnoses.watch_session import WatchSession
     from tpudiag.diagnoses.worker_lookup import WorkerLookup
     from tpudiag.settings import Settings
 
@@ -70,9 +70,9 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--log {missing[0]}: there is no such file")
     from tpudiag.diagnoses.cloud_tpu import tools_for
     from tpudiag.diagnoses.expectation import expected
-    from tpudiag.diagnoses.recording import Session
     from tpudiag.diagnoses.watch_outlets import OutletRequest, outlets
     from tpudiag.diagnoses.watch_request import WatchRequest
+    from tpudiag.diagnoses.watch_session import WatchSession
 
     request = WatchRequest(
         sources=tuple(options.sources),
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         tools=tools_for(options.tpu, options.project, options.zone),
         lookup=_lookup(options, workers),
     )
-    with Session(request, settings) as session:
+    with WatchSession(request, settings) as session:
         if options.once:
             if not session.look():
                 raise NothingDiagnosed(f"{session.name}: nothing is recorded there")
@@ -132,7 +132,7 @@ def _lookup(options: argparse.Namespace, workers: Sequence[str]) -> WorkerLookup
     return WorkerLookup(lambda: _workers_now(options).addresses, workers) if workers else None
 
 
-def _reported(session: Session, options: argparse.Namespace) -> int:
+def _reported(session: WatchSession, options: argparse.Namespace) -> int:
     """The report at the end; an empty source was not judged."""
     report = session.report()
     faults = (*report.faults, *getattr(options, "lacking", ()))
@@ -147,7 +147,7 @@ def _price(options: argparse.Namespace) -> Price | None:
     return None if options.price is None else Price(options.price, options.chips)
 
 
-def _follow(session: Session, options: argparse.Namespace) -> int:
+def _follow(session: WatchSession, options: argparse.Namespace) -> int:
     """Poll until the job is done."""
     from tpudiag.commands._watch_view import view
 
@@ -172,7 +172,7 @@ def _follow(session: Session, options: argparse.Namespace) -> int:
     return _reported(session, options)
 
 
-def _tell_end(session: Session) -> None:
+def _tell_end(session: WatchSession) -> None:
     """Report that no restart followed, where the job did not end well."""
     if session.watched.state.ill:
         say(

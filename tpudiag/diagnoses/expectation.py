@@ -4,10 +4,10 @@ from pathlib import Path
 
 import msgspec
 
+from tpudiag.bounded_files import read_bytes
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.recording import said_rate
-from tpudiag.whole_files import read_bytes
 
 
 class _Row(msgspec.Struct):

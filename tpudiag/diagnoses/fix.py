@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tpudiag import scratch, snippets
+from tpudiag.bounded_files import write_whole
 from tpudiag.diagnoses import proof
 from tpudiag.diagnoses.changes_of_source import (
     Candidate,
@@ -24,7 +25,6 @@ from tpudiag.phases import OnPhase
 from tpudiag.report_figures import Table
 from tpudiag.settings import Settings
 from tpudiag.source_change import ChangeState, Effect, Mending
-from tpudiag.whole_files import write_whole
 
 SEED = 20260101
 """The seed of every rehearsal, so that losses are comparable."""

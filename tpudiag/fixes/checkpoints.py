@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
-from tpudiag.fixes import links, names
+from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import with_argument
 from tpudiag.fixes.calls import argument, called
 from tpudiag.fixes.edits import Edit, NoChange
@@ -66,8 +66,8 @@ def manager_of_loop(place: Place) -> Iterator[Edit]:
         raise NoChange("the model and the optimizer have no names that the loop knows")
     tf = names.tensorflow(source)
     kept = ", ".join(f"{name}={value}" for name, value in parts)
-    checkpoint = links.fresh_name(source, "checkpoint", "training_checkpoint")
-    manager = links.fresh_name(source, "manager", "checkpoint_manager")
+    checkpoint = pipeline_chain.fresh_name(source, "checkpoint", "training_checkpoint")
+    manager = pipeline_chain.fresh_name(source, "manager", "checkpoint_manager")
     # Before the outermost loop: a manager recreated in each epoch would count from 0.
     outer = source.outermost_loop(loop) or loop
     yield source.before(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tpudiag.fixes import links, names
+from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.calls import called
 from tpudiag.fixes.edits import Edit, NoChange
 from tpudiag.fixes.model import Place, fix
@@ -45,7 +45,7 @@ def tpu_strategy(place: Place) -> Iterator[Edit]:
     if not isinstance(source.parent(call), cst.Assign) or not names.is_method(call):
         raise NoChange("the strategy is not assigned on the line")
     tf = names.tensorflow(source)
-    resolver = links.fresh_name(source, "resolver", "tpu_resolver")
+    resolver = pipeline_chain.fresh_name(source, "resolver", "tpu_resolver")
     yield source.before(
         call,
         f'{resolver} = {tf}.distribute.cluster_resolver.TPUClusterResolver(tpu="local")',

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tpudiag.fixes import links, names
+from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import chained, new_value, set_argument
 from tpudiag.fixes.calls import argument, called
 from tpudiag.fixes.edits import Edit, NoChange
@@ -103,12 +103,12 @@ def prefetch(place: Place) -> Iterator[Edit]:
             raise NoChange("the prefetch on the line has no buffer size")
         yield new_value(source, given, value)
         return
-    calls = source.calls_at(place.line, *links.METHODS, *links.SOURCES)
-    ends = {id(end): end for call in calls for end in [links.chain_end(source, call)]}
+    calls = source.calls_at(place.line, *pipeline_chain.METHODS, *pipeline_chain.SOURCES)
+    ends = {id(end): end for call in calls for end in [pipeline_chain.chain_end(source, call)]}
     if len(ends) != 1:
         raise NoChange("no single dataset ends on the line")
     end = next(iter(ends.values()))
-    yield links.put_after(source, end, f".prefetch({names.autotune(source, end)})")
+    yield pipeline_chain.put_after(source, end, f".prefetch({names.autotune(source, end)})")
 
 
 @fix("TPU204", effect=Effect.ORDER, title="keep the costly part in memory", frameworks=BOTH)
@@ -123,7 +123,7 @@ def cache_costly_work(place: Place) -> Iterator[Edit]:
             f"it takes {size / 2**30:.1f} GiB, and the host of the target has {ram / 2**30:.0f}"
         )
     call = source.call_at(place.line, "map", "interleave", "flat_map", "filter")
-    yield links.put_after(source, call, ".cache()")
+    yield pipeline_chain.put_after(source, call, ".cache()")
 
 
 @fix("TPU204", effect=Effect.NUMBERS, title="cache before what is random", frameworks=BOTH)
@@ -133,19 +133,21 @@ def cache_before_random(place: Place) -> Iterator[Edit]:
     if place.figure("before the cache") is None and place.figure("random before the cache") is None:
         raise NoChange("")
     cache = source.call_at(place.line, "cache")
-    before = links.links(source, cache)[:-1]
-    late = next((c for c in before if called(c) == "repeat" or links.is_random(source, c)), None)
+    before = pipeline_chain.links(source, cache)[:-1]
+    late = next(
+        (c for c in before if called(c) == "repeat" or pipeline_chain.is_random(source, c)), None
+    )
     if late is None:
         raise NoChange("what is random before the cache is not seen in this function")
     if any(
         other is not late
         and source.lines(other) == source.lines(late)
-        and links.statement_of_link(source, other)
+        and pipeline_chain.statement_of_link(source, other)
         for other in before
     ):
         raise NoChange("several statements stand on the line")
-    yield links.taken_out(source, cache)
-    yield links.put_before(source, late, links.link_text(source, cache))
+    yield pipeline_chain.taken_out(source, cache)
+    yield pipeline_chain.put_before(source, late, pipeline_chain.link_text(source, cache))
 
 
 @fix("TPU214", effect=Effect.NUMBERS, title="shuffle examples", frameworks=BOTH)
@@ -165,17 +167,22 @@ def shuffle_examples(place: Place) -> Iterator[Edit]:
     if "after batch" not in place.finding.message:
         raise NoChange("which order is meant, only its author knows")
     batch = next(
-        (c for c in links.links(source, shuffle) if called(c) in ("batch", "padded_batch")), None
+        (
+            c
+            for c in pipeline_chain.links(source, shuffle)
+            if called(c) in ("batch", "padded_batch")
+        ),
+        None,
     )
     size_of_batch = argument(batch, "batch_size", 0) if batch is not None else None
     if batch is None or size_of_batch is None:
         raise NoChange("the batch before the shuffle is not seen in this function")
-    text = links.link_text(source, shuffle)
+    text = pipeline_chain.link_text(source, shuffle)
     first = source.span(shuffle.func.attr)[0] if isinstance(shuffle.func, cst.Attribute) else 0
     at, end = (offset - first + 1 for offset in source.whole(given.value))
     buffer, rows = _factor(source, given.value), _factor(source, size_of_batch.value)
-    yield links.taken_out(source, shuffle)
-    yield links.put_before(source, batch, f"{text[:at]}{buffer} * {rows}{text[end:]}")
+    yield pipeline_chain.taken_out(source, shuffle)
+    yield pipeline_chain.put_before(source, batch, f"{text[:at]}{buffer} * {rows}{text[end:]}")
 
 
 def _factor(source: Source, node: cst.BaseExpression) -> str:
@@ -196,10 +203,10 @@ def repeat(place: Place) -> Iterator[Edit]:
     # Before the batch: after it, each pass would end in a partial batch.
     batches = [
         call
-        for call in links.links(source, data.value)
+        for call in pipeline_chain.links(source, data.value)
         if called(call) in ("batch", "padded_batch") and names.is_method(call)
     ]
     if len(batches) == 1:
-        yield links.put_before(source, batches[0], ".repeat()")
+        yield pipeline_chain.put_before(source, batches[0], ".repeat()")
     else:
         yield chained(source, data.value, ".repeat()")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tpudiag.fixes import links, names
+from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import set_argument
 from tpudiag.fixes.calls import argument, called
 from tpudiag.fixes.edits import Edit, NoChange
@@ -120,9 +120,9 @@ def counter(source: Source, loop: cst.For | cst.While) -> tuple[str, list[Edit]]
             if isinstance(number, cst.Name) and number.value != "_":
                 return number.value, []
         if name in ("range", "trange") and isinstance(target, cst.Name):
-            number_name = links.fresh_name(source, *_STEPS)
+            number_name = pipeline_chain.fresh_name(source, *_STEPS)
             return number_name, [source.replaced(target, number_name)]
-    number_name = links.fresh_name(source, *_STEPS)
+    number_name = pipeline_chain.fresh_name(source, *_STEPS)
     text = source.written(loop.target)
     tuple_ = isinstance(loop.target, cst.Tuple) and not loop.target.lpar
     counted = f"{number_name}, ({text})" if tuple_ else f"{number_name}, {text}"
@@ -149,18 +149,18 @@ def iterator_before_loop(place: Place) -> Iterator[Edit]:
     inside = {name.value for name in source.inside(outer, cst.Name) if names.is_bound(source, name)}
     if inside & {name.value for name in source.inside(data, cst.Name)}:
         raise NoChange("the dataset is made in the loop")
-    name = links.fresh_name(source, "iterator", "batches", "batch_iterator")
+    name = pipeline_chain.fresh_name(source, "iterator", "batches", "batch_iterator")
     yield source.before(outer, f"{name} = {source.code(call)}")
     yield source.replaced(call, name)
 
 
 def _is_endless(source: Source, data: cst.BaseExpression) -> bool:
     """Whether a dataset repeats for ever, including one made by a function of the file."""
-    chain = links.links(source, data)
+    chain = pipeline_chain.links(source, data)
     for first in chain[:1]:
         passed = called(first) in _FROM_FUNCTION and first.args
         made = _given_by(source, first.args[0].value if passed else first.func)
-        chain += links.links(source, made) if made is not None else []
+        chain += pipeline_chain.links(source, made) if made is not None else []
     return any(c for c in chain if called(c) == "repeat" and argument(c, "count", 0) is None)
 
 

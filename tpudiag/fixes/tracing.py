@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tpudiag.fixes import links, names
+from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import without_argument
 from tpudiag.fixes.calls import argument, called
 from tpudiag.fixes.edits import Edit, NoChange
@@ -217,7 +217,7 @@ def step_in_function(place: Place) -> Iterator[Edit]:
         raise NoChange("the step is run with more than its arguments")
     if not names.known_at(source, names.dotted(call.args[0].value), loop):
         raise NoChange("the step's function is made in the loop")
-    name = links.fresh_name(source, "distributed_step", "distributed_train_step")
+    name = pipeline_chain.fresh_name(source, "distributed_step", "distributed_train_step")
     passed = _spread(source, given.value)
     rows = (
         "",

@@ -4,7 +4,6 @@ import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
-from tpudiag.harmless import harmless
 from tpudiag.known_errors.model import (
     MOST_COUNTED,
     Confidence,
@@ -16,6 +15,7 @@ from tpudiag.known_errors.model import (
     with_values,
 )
 from tpudiag.known_errors.unknown import UnknownError
+from tpudiag.sanitized import harmless
 
 WIDTH = 98
 EVIDENCE: dict[Known, str] = {

@@ -7,8 +7,8 @@ from itertools import takewhile
 
 from .blanks import names_in
 from .facts import facts_near
+from .message_grammar import OwnWords, own_words
 from .model import Kind, Match
-from .own_words import OwnWords, own_words
 from .place import place_near
 from .versions import names_of, narrowed, package_of, releases, versions_by_paths, versions_in
 

@@ -17,7 +17,7 @@ from .readings.narrower import Narrower
 
 if TYPE_CHECKING:
     from .facts import Facts
-    from .own_words import OwnWords
+    from .message_grammar import OwnWords
     from .place import Place
 
 MOST_COUNTED = 10_000

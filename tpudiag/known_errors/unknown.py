@@ -11,8 +11,8 @@ from tpudiag.records import dataclass
 from .catalogue import known_errors
 from .compiled import names
 from .facts import Facts, facts_of, status_of, unwrapped
+from .message_grammar import OwnWords, own_words
 from .model import Kind, KnownError, Phase
-from .own_words import OwnWords, own_words
 from .place import operation_in
 from .plain_text import plain, without_prefixes
 from .readings import FORM, narrower

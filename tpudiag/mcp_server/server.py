@@ -11,12 +11,12 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from tpudiag.errors import TpudiagError, UsageError
-from tpudiag.harmless import one_line
 from tpudiag.mcp_server import worker_process
 from tpudiag.mcp_server.folder import Folder
 from tpudiag.mcp_server.tools import TOOLS, Tool, tool
 from tpudiag.options.option import AGENTS
 from tpudiag.options.verbs import options
+from tpudiag.sanitized import one_line
 from tpudiag.version import __version__
 
 INSTRUCTIONS = (

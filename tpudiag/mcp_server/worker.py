@@ -20,11 +20,11 @@ from typing import Any, TextIO
 
 from tpudiag import library, report_json
 from tpudiag.errors import NothingDiagnosed, TpudiagError, UsageError
-from tpudiag.harmless import harmless, one_line, redacted
 from tpudiag.mcp_server.tools import tool
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.printing import say_whole
+from tpudiag.sanitized import harmless, one_line, redacted
 
 Request = Mapping[str, Any]
 """`tool`, its `arguments`, and `python`: the job's, if the server has one."""

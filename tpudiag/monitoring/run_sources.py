@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.errors import UnreadableInput
 from tpudiag.monitoring import machine, reader
+from tpudiag.monitoring.event_files import MARK, EventFiles
 from tpudiag.monitoring.lanes import Lane, StoredRun, judged, lanes
 from tpudiag.monitoring.profiler_source import ADDRESS, ProfilerSource
 from tpudiag.monitoring.recording import NS, Recording, Run
-from tpudiag.monitoring.tensorboard import MARK, EventFiles
-from tpudiag.whole import whole
 
 HEARD_S = 10.0
 MOST_WINDOWS, LEAST_WINDOWS = 40_000, 200

@@ -20,7 +20,7 @@ from tpudiag.options.kinds import (
     scheduler,
 )
 from tpudiag.options.option import Kind, Option
-from tpudiag.options.shared import Answered, Gated, Judged, Written
+from tpudiag.options.shared import AgentAnswer, CheckSelection, ExitGate, ReportOutput
 from tpudiag.reference.options import LoopName, ModelName, PrecisionName
 
 COMPILER = "TPU compiler (the extra `compiler`)"
@@ -29,7 +29,7 @@ REFERENCE = "reference job"
 GATE, PRICES = "gate for CI", "prices"
 
 
-class Rehearsed(TypedDict, total=False):
+class RehearsalOptions(TypedDict, total=False):
     """The options of every verb that runs a job."""
 
     python: Annotated[
@@ -84,7 +84,7 @@ class Rehearsed(TypedDict, total=False):
     ]
 
 
-class Observed(TypedDict, total=False):
+class StepOptions(TypedDict, total=False):
     """Further options of the verbs that examine a job's steps."""
 
     steps: Annotated[
@@ -128,7 +128,7 @@ class Observed(TypedDict, total=False):
     ]
 
 
-class OfReference(TypedDict, total=False):
+class ReferenceJobOptions(TypedDict, total=False):
     """The job that runs if none is named."""
 
     reference: Annotated[
@@ -156,7 +156,7 @@ class OfReference(TypedDict, total=False):
     ]
 
 
-class Meant(TypedDict, total=False):
+class TargetOptions(TypedDict, total=False):
     """The module that runs if no file is named, and the TPU that it is for."""
 
     module: Annotated[
@@ -182,7 +182,7 @@ class Meant(TypedDict, total=False):
     changes_within: Annotated[str | Path | None, "", Option(people=False)]
 
 
-class Kept(TypedDict, total=False):
+class LogFolderOptions(TypedDict, total=False):
     """Where runs are kept."""
 
     log_dir: Annotated[
@@ -202,7 +202,7 @@ class Kept(TypedDict, total=False):
     ]
 
 
-class Placed(Kept, total=False):
+class DeviceOptions(LogFolderOptions, total=False):
     """The TPU that is used, and where runs are kept."""
 
     tpu: Annotated[
@@ -212,7 +212,7 @@ class Placed(Kept, total=False):
     ]
 
 
-class Converted(TypedDict, total=False):
+class PriceOptions(TypedDict, total=False):
     """What a step is converted to."""
 
     cost: Annotated[
@@ -249,7 +249,7 @@ class Converted(TypedDict, total=False):
     ]
 
 
-class Named(Written, Answered, total=False):
+class ProgramOptions(ReportOutput, AgentAnswer, total=False):
     """What is run, and with which arguments."""
 
     program: Annotated[
@@ -280,7 +280,15 @@ class Named(Written, Answered, total=False):
     ]
 
 
-class CheckOptions(Meant, Placed, Rehearsed, Observed, OfReference, Judged, total=False):
+class CheckOptions(
+    TargetOptions,
+    DeviceOptions,
+    RehearsalOptions,
+    StepOptions,
+    ReferenceJobOptions,
+    CheckSelection,
+    total=False,
+):
     """Keywords of `tpudiag.check`."""
 
     keep_writes: Annotated[
@@ -290,7 +298,7 @@ class CheckOptions(Meant, Placed, Rehearsed, Observed, OfReference, Judged, tota
     ]
 
 
-class Check(CheckOptions, Named, Converted, Gated, total=False):
+class Check(CheckOptions, ProgramOptions, PriceOptions, ExitGate, total=False):
     """All that `check` takes."""
 
     baseline: Annotated[
@@ -306,7 +314,7 @@ class Check(CheckOptions, Named, Converted, Gated, total=False):
     ]
 
 
-class FixOptions(Meant, Rehearsed, Observed, Judged, total=False):
+class FixOptions(TargetOptions, RehearsalOptions, StepOptions, CheckSelection, total=False):
     """Keywords of `tpudiag.fix`."""
 
     write: Annotated[
@@ -324,11 +332,11 @@ class FixOptions(Meant, Rehearsed, Observed, Judged, total=False):
     ]
 
 
-class Fix(FixOptions, Placed, Named, total=False):
+class Fix(FixOptions, DeviceOptions, ProgramOptions, total=False):
     """All that `fix` takes."""
 
 
-class PlanOptions(Rehearsed, OfReference, Converted, total=False):
+class PlanOptions(RehearsalOptions, ReferenceJobOptions, PriceOptions, total=False):
     """Keywords of `tpudiag.plan`."""
 
     targets: Annotated[
@@ -355,7 +363,7 @@ class PlanOptions(Rehearsed, OfReference, Converted, total=False):
     ]
 
 
-class Plan(PlanOptions, Kept, Named, Judged, Gated, total=False):
+class Plan(PlanOptions, LogFolderOptions, ProgramOptions, CheckSelection, ExitGate, total=False):
     """All that `plan` takes."""
 
     dask: Annotated[

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.options.durations import duration
 from tpudiag.options.option import Kind
-from tpudiag.whole import whole
 
 LARGEST_BATCH = 1 << 20
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypedDict
 
 from tpudiag.options.kinds import FILE, FOLDER
 from tpudiag.options.option import ONE_OF, Option
-from tpudiag.options.shared import Written
+from tpudiag.options.shared import ReportOutput
 
 
 class Explain(TypedDict, total=False):
@@ -29,7 +29,7 @@ class Explain(TypedDict, total=False):
     format: Annotated[Literal["text", "json"], "the output format (default: {})", Option("text")]
 
 
-class Render(Written, total=False):
+class Render(ReportOutput, total=False):
     """All that `render` takes."""
 
     report: Annotated[

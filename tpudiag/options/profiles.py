@@ -7,14 +7,14 @@ from tpudiag.options.durations import duration
 from tpudiag.options.kinds import COUNT, SEVERAL, SHARE
 from tpudiag.options.option import Kind, Option
 from tpudiag.options.shared import (
-    Answered,
-    Gated,
-    Judged,
-    Linked,
-    Profiles,
+    AgentAnswer,
+    CheckSelection,
+    ExitGate,
+    ProfileReading,
+    ReportOutput,
     Workers,
-    Written,
     Xprof,
+    XprofLinks,
 )
 
 HELD = ": the trainer holds the whole profile in memory"
@@ -22,7 +22,7 @@ MOST_CAPTURE_S, MOST_S = 30.0, 600.0
 """A trainer holds up to 56 times its profile's size while it gathers it: see capture_size."""
 
 
-class ReadOptions(Xprof, Profiles, Judged, total=False):
+class ReadOptions(Xprof, ProfileReading, CheckSelection, total=False):
     """Keywords of `tpudiag.read`."""
 
     run: Annotated[
@@ -46,7 +46,7 @@ class ReadOptions(Xprof, Profiles, Judged, total=False):
     ]
 
 
-class Read(ReadOptions, Linked, Written, Gated, Answered, total=False):
+class Read(ReadOptions, XprofLinks, ReportOutput, ExitGate, AgentAnswer, total=False):
     """All that `read` takes."""
 
     path: Annotated[
@@ -66,7 +66,7 @@ class Read(ReadOptions, Linked, Written, Gated, Answered, total=False):
     ]
 
 
-class CompareOptions(Profiles, total=False):
+class CompareOptions(ProfileReading, total=False):
     """Keywords of `tpudiag.compare`."""
 
     fail_on_regression: Annotated[
@@ -88,7 +88,7 @@ class CompareOptions(Profiles, total=False):
     ]
 
 
-class Compare(CompareOptions, Linked, Written, Answered, total=False):
+class Compare(CompareOptions, XprofLinks, ReportOutput, AgentAnswer, total=False):
     """All that `compare` takes."""
 
     runs: Annotated[
@@ -127,7 +127,7 @@ class Compare(CompareOptions, Linked, Written, Answered, total=False):
     ]
 
 
-class Attach(Workers, Xprof, Written, Judged, Gated, total=False):
+class Attach(Workers, Xprof, ReportOutput, CheckSelection, ExitGate, total=False):
     """All that `attach` takes."""
 
     targets: Annotated[

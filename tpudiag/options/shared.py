@@ -15,7 +15,7 @@ CLOUD_TPU = "Cloud TPU"
 PROFILER_PORT = 6009
 
 
-class Judged(TypedDict, total=False):
+class CheckSelection(TypedDict, total=False):
     """Which checks run."""
 
     select: Annotated[
@@ -35,7 +35,7 @@ class Judged(TypedDict, total=False):
     ]
 
 
-class Written(TypedDict, total=False):
+class ReportOutput(TypedDict, total=False):
     """Where a report goes."""
 
     format: Annotated[
@@ -57,7 +57,7 @@ class Written(TypedDict, total=False):
     ]
 
 
-class Gated(TypedDict, total=False):
+class ExitGate(TypedDict, total=False):
     """When findings decide the exit code."""
 
     fail_on: Annotated[
@@ -67,7 +67,7 @@ class Gated(TypedDict, total=False):
     ]
 
 
-class Answered(TypedDict, total=False):
+class AgentAnswer(TypedDict, total=False):
     """How much of a report agents get."""
 
     whole: Annotated[
@@ -92,7 +92,7 @@ class Xprof(TypedDict, total=False):
     ]
 
 
-class Profiles(TypedDict, total=False):
+class ProfileReading(TypedDict, total=False):
     """Where the files of profiles are read."""
 
     engine: Annotated[
@@ -103,7 +103,7 @@ class Profiles(TypedDict, total=False):
     ]
 
 
-class Linked(TypedDict, total=False):
+class XprofLinks(TypedDict, total=False):
     """Pages of XProf."""
 
     xprof: Annotated[

@@ -15,13 +15,13 @@ from tpudiag.options.kinds import (
     rate,
 )
 from tpudiag.options.option import Kind, Option
-from tpudiag.options.shared import Gated, Judged, Workers, Written
+from tpudiag.options.shared import CheckSelection, ExitGate, ReportOutput, Workers
 
 MONITORING = "Cloud Monitoring"
 LIMITS = "limits"
 
 
-class Sent(TypedDict, total=False):
+class ExportOptions(TypedDict, total=False):
     """The name under which figures are sent, and the server."""
 
     job: Annotated[
@@ -44,7 +44,7 @@ class Sent(TypedDict, total=False):
     ]
 
 
-class Watch(Workers, Sent, Judged, Written, Gated, total=False):
+class Watch(Workers, ExportOptions, CheckSelection, ReportOutput, ExitGate, total=False):
     """All that `watch` takes."""
 
     sources: Annotated[
@@ -117,7 +117,7 @@ class Watch(Workers, Sent, Judged, Written, Gated, total=False):
     ]
 
 
-class Alerts(Sent, total=False):
+class Alerts(ExportOptions, total=False):
     """All that `alerts` takes."""
 
     action: Annotated[

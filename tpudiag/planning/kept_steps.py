@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from tpudiag.bounded_files import write_whole
 from tpudiag.compiled import LoweredStep
 from tpudiag.signals import Batch
 from tpudiag.sources.compiler import cache
@@ -21,7 +22,6 @@ from tpudiag.sources.job.process.job_python import JobPython
 from tpudiag.sources.job.process.lowering_client import Dialog
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.version import __version__
-from tpudiag.whole_files import write_whole
 
 FORM = 2
 """Incremented when a job's record, or the lowering, changes."""

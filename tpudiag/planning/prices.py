@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from tpudiag import hardware
+from tpudiag.bounded_files import read_text
 from tpudiag.errors import UnreadableInput, UsageError
-from tpudiag.whole_files import read_text
 
 
 class _File(msgspec.Struct):

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from math import prod
 
-from tpudiag.whole import whole
+from tpudiag.bounded_numbers import whole
 
 BITS = {"pred": 8, "s2": 2, "u2": 2, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "f8e4m3fn": 8,
         "f8e5m2": 8, "s16": 16, "u16": 16, "f16": 16, "bf16": 16, "s32": 32, "u32": 32, "f32": 32,

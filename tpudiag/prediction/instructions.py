@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
-from tpudiag.prediction import convolution, kernels
+from tpudiag.prediction import kernels, product_flops
 from tpudiag.prediction.arrays import Array
 from tpudiag.prediction.module import Instruction, Module
 from tpudiag.prediction.traffic import traffic
@@ -224,7 +224,7 @@ def _product(line: Instruction, made: dict[str, Instruction]) -> int:
     if line.opcode not in ("convolution", "dot") or not line.results:
         return 0
     operands = _operands(line, made)
-    return convolution.flops(line.opcode, operands, line.results[0], line.attributes)
+    return product_flops.flops(line.opcode, operands, line.results[0], line.attributes)
 
 
 def _collective(

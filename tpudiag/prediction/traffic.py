@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.prediction.arrays import Array
 from tpudiag.prediction.module import Instruction
-from tpudiag.whole import whole
 
 _SLICES = frozenset(("slice", "dynamic-slice", "gather"))
 _ALIASES = frozenset(("bitcast", "reshape", "get-tuple-element", "convert"))

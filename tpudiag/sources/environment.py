@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.hardware import by_pci
 from tpudiag.signals import Runtime
-from tpudiag.whole import whole
 
 TPU_VARIABLES = ("TPU_NAME", "TPU_CONFIG", "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS")
 VENDOR = "0x1ae0"

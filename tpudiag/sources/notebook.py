@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
+from tpudiag.bounded_files import read_text
 from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.records import dataclass
-from tpudiag.whole_files import read_text
 
 ENDING = ".ipynb"
 _TRANSPARENT = ("time", "timeit", "capture", "prun", "tpudiag_check")

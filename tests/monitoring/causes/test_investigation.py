@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from tpudiag.diagnoses.recording import Session
 from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.monitoring.causes.investigation import Investigator, Tools, odd_one
 from tpudiag.monitoring.causes.machine_events import MachineEvent, announced, of_node
 from tpudiag.monitoring.causes.stacks import MainThread
@@ -44,7 +44,7 @@ def test_the_alert_and_its_hook_carry_the_cause(
     slower = recordings.windows(fast[-1].end_ns, slow, 600)
     store.write(run, tuple(_waiting(slower, 600.0)), ())
     store.close()
-    with Session(
+    with WatchSession(
         WatchRequest(sources=(str(path),), on_alert=f"cat > {told}.$TPUDIAG_ALERT"), Settings()
     ) as session:
         session._investigator = Investigator(  # pyright: ignore[reportPrivateUsage]
@@ -67,7 +67,7 @@ def test_where_nothing_is_proven_it_is_said_where_the_job_stands(
     tmp_path: Path, recordings: ModuleType
 ) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 600 + [1.6] * 60)
-    with Session(WatchRequest(sources=(str(tmp_path),)), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(tmp_path),)), Settings()) as session:
         session._investigator = Investigator(  # pyright: ignore[reportPrivateUsage]
             Tools(stacks=lambda _: STEPS, events=lambda: None, devices=tuple)
         )
@@ -129,7 +129,7 @@ def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(
     store.write(replace(run, host="elsewhere"), recordings.windows(run.started_ns, [1.0] * 600), ())
     store.close()
     gone = MachineEvent("TPU mine is PREEMPTED", final=True)
-    with Session(
+    with WatchSession(
         WatchRequest(sources=(str(path),), tools=Tools(node=lambda: gone)), Settings()
     ) as session:
         assert session.look()
@@ -145,7 +145,7 @@ def test_a_throttled_chip_is_the_cause_and_ill_links_stand_beside_it(
     recordings.write(tmp_path / "a.sqlite", [1.0] * 600 + [1.6] * 60)
     chips = (ChipScore("throttling", "2", 4), ChipScore("ICI link", "tray1.chip3.ici1.int", 7))
     tools = Tools(lambda _: STEPS, lambda: None, tuple, lambda _: chips)
-    with Session(WatchRequest(sources=(str(tmp_path),), tools=tools), Settings()) as session:
+    with WatchSession(WatchRequest(sources=(str(tmp_path),), tools=tools), Settings()) as session:
         assert session.look()
         cause = session.watched.cause
     assert cause is not None

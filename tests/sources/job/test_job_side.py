@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3] / "tpudiag"
 TOOLS_SIDE = {
-    "at_work",
+    "hang_detection",
     "bytecode",
     "facts",
     "following",

@@ -3,7 +3,7 @@
 
 import math
 
-from tpudiag.whole import whole
+from tpudiag.bounded_numbers import whole
 
 from . import shape_maps
 from .meaning import Reading

@@ -5,8 +5,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.records import dataclass
-from tpudiag.whole import whole
 
 from . import layer_shapes, raw_records
 from .meaning import Reading, first_over

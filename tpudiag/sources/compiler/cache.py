@@ -12,9 +12,9 @@ from pathlib import Path
 
 import msgspec
 
+from tpudiag.bounded_files import write_whole
 from tpudiag.compiled import Compilation
 from tpudiag.sources.compiler.topologies import Topology
-from tpudiag.whole_files import write_whole
 
 FORM = 8
 """Incremented when the record of a compilation, or what is compiled, changes."""

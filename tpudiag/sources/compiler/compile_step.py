@@ -11,6 +11,7 @@ from typing import Self
 import msgspec
 
 from tpudiag import location
+from tpudiag.bounded_numbers import whole
 from tpudiag.compiled import Compilation, CompilerFacts, HbmTensor, LoweredStep, RefusedOp
 from tpudiag.errors import MissingExtra, UsageError
 from tpudiag.hardware import GIB, Target
@@ -18,7 +19,6 @@ from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.compiler import libtpu_process
 from tpudiag.sources.job.process.host_memory import available_bytes
 from tpudiag.sources.job.process.protocol import LOWERING
-from tpudiag.whole import whole
 
 LONGEST = 200
 """The most characters of a compiler's message in a check's reason."""

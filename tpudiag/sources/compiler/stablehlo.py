@@ -3,8 +3,8 @@
 import re
 from math import prod
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.compiled import HbmTensor, RefusedOp
-from tpudiag.whole import whole
 
 _BYTES = {"i1": 1, "i8": 1, "ui8": 1, "i16": 2, "ui16": 2, "f16": 2, "bf16": 2, "i32": 4,
           "ui32": 4, "f32": 4, "i64": 8, "ui64": 8, "f64": 8}  # fmt: skip

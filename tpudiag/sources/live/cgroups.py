@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.sources.live.sockets import PROC
-from tpudiag.whole import whole
 
 ROOT = Path("/sys/fs/cgroup")
 VMSTAT = Path("/proc/vmstat")

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tpudiag import scratch
+from tpudiag.bounded_numbers import whole
 from tpudiag.model import Location
-from tpudiag.whole import whole
 
 RATE_HZ = 50
 GRACE_S = 10.0

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.sources.live.cgroups import ROOT, groups, rows, text
 from tpudiag.sources.live.sockets import PROC
-from tpudiag.whole import whole
 
 VERSIONS = (
     ("memory.max", "memory.current", "inactive_file"),

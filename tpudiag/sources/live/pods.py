@@ -12,8 +12,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.errors import NothingDiagnosed, UsageError
-from tpudiag.whole import whole
 
 PodPhase = Literal["Pending", "Running", "Succeeded", "Failed", "Unknown", "Terminating"]
 """The API's phases, and kubectl's name for a pod that is being deleted."""

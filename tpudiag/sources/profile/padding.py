@@ -3,9 +3,9 @@
 import re
 from math import prod
 
+from tpudiag.bounded_numbers import whole
 from tpudiag.signals import PaddedTensor
 from tpudiag.sources.profile.operations import SHAPE, OpKey, OpTotals
-from tpudiag.whole import whole
 
 BITS = {"pred": 8, "s4": 4, "u4": 4, "s8": 8, "u8": 8, "s16": 16, "u16": 16, "f16": 16,
         "bf16": 16, "s32": 32, "u32": 32, "f32": 32, "s64": 64, "u64": 64, "f64": 64}  # fmt: skip

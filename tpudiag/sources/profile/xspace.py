@@ -19,8 +19,8 @@ import numpy as np
 from tpudiag.records import dataclass
 from tpudiag.sources.profile import wire
 from tpudiag.sources.profile.events import WINDOW, Line, Region
+from tpudiag.sources.profile.foreign_files import HEAD, stranger
 from tpudiag.sources.profile.schema import message
-from tpudiag.sources.profile.strangers import HEAD, stranger
 from tpudiag.sources.profile.tables import Tables, parse, tables
 from tpudiag.sources.profile.wire import Damaged
 

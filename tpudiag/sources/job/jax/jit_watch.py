@@ -12,7 +12,7 @@ from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall
 from tpudiag.sources.job.jax.kept_step import KeptStep
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
-from tpudiag.sources.job.jax.rest import RestOfScript
+from tpudiag.sources.job.jax.script_remainder import RestOfScript
 from tpudiag.sources.job.jax.state_values import LOOKS, StateValues
 from tpudiag.sources.job.points import (
     Args,

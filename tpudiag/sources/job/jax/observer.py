@@ -25,7 +25,7 @@ from tpudiag.sources.job.jax.jit_watch import JitWatch
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.reader import StepReader
-from tpudiag.sources.job.jax.rest import RestOfScript
+from tpudiag.sources.job.jax.script_remainder import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
 from tpudiag.sources.job.points import Watches, barrier, hooks

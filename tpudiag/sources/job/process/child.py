@@ -21,7 +21,7 @@ from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.jax.observer import JaxObserver
 from tpudiag.sources.job.points import barrier, interventions, privates, user_lines
 from tpudiag.sources.job.points.steps import StopObservation
-from tpudiag.sources.job.process import cells, changed_sources, copied, job_error, logged
+from tpudiag.sources.job.process import cells, changed_sources, fork_snapshot, job_error, logged
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder, decoded_spec
 from tpudiag.sources.job.tensorflow.devices import same_numbers, tpu_stubs
 from tpudiag.sources.job.tensorflow.observer import Observer
@@ -239,7 +239,7 @@ def _coverage_end(end: JobEnd) -> CoverageEnd:
 def main() -> None:
     """Observe the parent's job: argv[1] is the JSON, argv[2] the pipe."""
     spec, facts = decoded_spec(sys.argv[1]), int(sys.argv[2])
-    copied.die_with_parent()
+    fork_snapshot.die_with_parent()
     for descriptor in (facts, *([spec.requests] if spec.requests >= 0 else [])):
         os.set_inheritable(descriptor, False)  # not for the job's children
     for stream in (sys.stdout, sys.stderr):

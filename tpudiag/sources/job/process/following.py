@@ -16,7 +16,7 @@ from typing import IO, cast
 from tpudiag.phases import Phase
 from tpudiag.script_run import Writes
 from tpudiag.sources.cell_lines import CellMap
-from tpudiag.sources.job.process.at_work import AtWork
+from tpudiag.sources.job.process.hang_detection import HangDetector
 
 TAIL_BYTES = 64 * 1024
 LONGEST_LINE, LINES_AHEAD = 64 << 20, 100
@@ -118,7 +118,7 @@ def follow(
     threading.Thread(target=_pump, args=(read_end, lines), daemon=True).start()
     started = phase_began = time.monotonic()
     ended_at: float | None = None
-    work = AtWork(process.pid)
+    work = HangDetector(process.pid)
     while True:
         try:
             # Not a blocking read: limits must be checked while a hanging job is silent.
@@ -169,7 +169,9 @@ def heard(
     return job.phase != phase
 
 
-def _limit(job: JobRun, limits: Limits, total_s: float, phase_s: float, work: AtWork) -> str | None:
+def _limit(
+    job: JobRun, limits: Limits, total_s: float, phase_s: float, work: HangDetector
+) -> str | None:
     """The limit that a job has hit, as text."""
     importing = job.phase.startswith("importing ") and phase_s > limits.import_s
     if importing and not work.goes_on():  # otherwise the machine is slow or busy

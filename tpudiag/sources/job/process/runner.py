@@ -18,7 +18,7 @@ from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.job.process import bytecode
 from tpudiag.sources.job.process.following import GRACE_S, JobRun, Limits, Listener, Output, follow
 from tpudiag.sources.job.process.isolation import chosen
-from tpudiag.sources.job.process.isolation.chosen import Means
+from tpudiag.sources.job.process.isolation.chosen import IsolationMeans
 from tpudiag.sources.job.process.isolation.launch import REDIRECTED
 from tpudiag.sources.job.process.job_python import JobPython, variables_for
 from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
@@ -135,7 +135,11 @@ def _command(
     own = [python.path, "-B", str(BOOTSTRAP), encoded_spec(spec), str(pipes.facts_in)]
     if not LAUNCHED:
         return own
-    means = chosen.means(str(Path.cwd())) if spec.isolation == "overlay" else Means(spec.isolation)
+    means = (
+        chosen.means(str(Path.cwd()))
+        if spec.isolation == "overlay"
+        else IsolationMeans(spec.isolation)
+    )
     wanted = chosen.of(means, tuple(own), folder, offline=spec.offline)
     alive, held_open = pipes.for_launcher[0], list(pipes.for_launcher[1:])
     return chosen.command(

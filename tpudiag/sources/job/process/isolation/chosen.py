@@ -26,7 +26,7 @@ IN_PLACE = "`--in-place` lets it write where it says"
 
 
 @dataclass(frozen=True)
-class Means:
+class IsolationMeans:
     """A kind of isolation."""
 
     isolation: Isolation
@@ -36,15 +36,15 @@ class Means:
     """Why no better one is available."""
 
 
-WAYS = (Means("overlay", True), Means("overlay"), Means("landlock"))
+WAYS = (IsolationMeans("overlay", True), IsolationMeans("overlay"), IsolationMeans("landlock"))
 """Best first."""
 
 
 @cache
-def means(working: str) -> Means:
+def means(working: str) -> IsolationMeans:
     """The best isolation of this machine for a job in that folder, by testing."""
     if sys.platform != "linux":
-        return Means("refused", refused="only Linux can hold back what a job writes")
+        return IsolationMeans("refused", refused="only Linux can hold back what a job writes")
     refused: list[str] = []
     for way in WAYS:
         with scratch.folder("try") as folder:
@@ -60,11 +60,16 @@ def means(working: str) -> Means:
                 refused.append(f"{way.isolation}: {why}")
                 continue
         return replace(way, refused="; ".join(refused))
-    return Means("refused", refused="; ".join(refused))
+    return IsolationMeans("refused", refused="; ".join(refused))
 
 
 def of(
-    way: Means, started: tuple[str, ...], folder: Path, *, working: str = "", offline: bool = False
+    way: IsolationMeans,
+    started: tuple[str, ...],
+    folder: Path,
+    *,
+    working: str = "",
+    offline: bool = False,
 ) -> Launch:
     """A job to start with this isolation."""
     memory = available_bytes()

@@ -9,7 +9,7 @@ import os
 import threading
 
 from tpudiag.sources.job.points import Library
-from tpudiag.sources.job.process import copied
+from tpudiag.sources.job.process import fork_snapshot
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
 
 
@@ -19,7 +19,7 @@ class CpuReplicas:
     def __init__(self, tf: Library, wanted: int, recorder: Recorder | None = None) -> None:
         """Without a recorder the wanted number is used."""
         self._tf, self._recorder = tf, recorder
-        self._copy: copied.Copy | None = None
+        self._copy: fork_snapshot.ForkSnapshot | None = None
         self.splitting = False
         """Whether we split the CPU, not the script."""
         self.count = wanted
@@ -29,8 +29,8 @@ class CpuReplicas:
         """Called before a strategy is made: the last moment before devices exist."""
         while self.count > 1 and self._copy is None and self._may_be_copied():
             assert self._recorder is not None
-            made = copied.made(self._recorder)
-            if isinstance(made, copied.Copy):
+            made = fork_snapshot.made(self._recorder)
+            if isinstance(made, fork_snapshot.ForkSnapshot):
                 self._copy = made
                 return
             self._recorder.put(real_replicas=made)
@@ -47,7 +47,7 @@ class CpuReplicas:
 
     def _may_be_copied(self) -> bool:
         main = threading.current_thread() is threading.main_thread()
-        if self._recorder is None or not main or not copied.possible():
+        if self._recorder is None or not main or not fork_snapshot.possible():
             return False
         # A different number is refused once devices exist, the same one is not.
         return self._split(self.count + 1) and self._split()

@@ -8,12 +8,13 @@ A wrong guess is worse than a hole: observe the run; do not match names or read 
 - A *hole* (`holes.py`) takes any use, and each use of one is another; what was done with it (the
   shape, the batch) is kept. Data sets, metrics, tokenizers and processors of hubs, models that were
   saved in a bucket and folders that Keras reads are holes.
-- A *statement* (`statements.py`, `wants.py`) of the script's top level or main function that fails
-  for lack of data, a file that Python itself opens or a package that is not installed, does not end
-  the rehearsal: what it would have set becomes a hole. The same holds for calls
-  elsewhere whose result is unused: a model whose weights are absent stays. Never for a statement
-  that trains, nor for an error that is not due to data. The report names what was passed over;
-  where what a package should have made is needed after all, its absence is the reported error.
+- A *statement* (`statements.py`, `missing_data_errors.py`) of the script's top level or main
+  function that fails for lack of data, a file that Python itself opens or a package that is not
+  installed, does not end the rehearsal: what it would have set becomes a hole. The same holds for
+  calls elsewhere whose result is unused: a model whose weights are absent stays. Never for a
+  statement that trains, nor for an error that is not due to data. The report names what was
+  passed over; where what a package should have made is needed after all, its absence is the
+  reported error.
 - A *model* (`filling.py`) knows what it takes. Where it is given a hole, or what was stood in for
   and it cannot take, its inputs, outputs and loss say what an example is, as it was put together or
   built, or as a trace of it shows; of such data there is no end. The pipeline is then none of the
@@ -35,6 +36,6 @@ What still goes by a name, and why: a batch, of which a listing must hold some b
 made (`batch_sizes.py`, by what names stand for); texts and names of files among columns that are
 handed on whole, and sides of pictures in records, which no use tells from any other number; the
 sizes of well-known models, which scripts write down. What still asks the text: whether a line that
-failed for a file was to write it (`wants.py`), which no exception tells. `modules.py` has what
-notebook hosts import.
+failed for a file was to write it (`missing_data_errors.py`), which no exception tells.
+`modules.py` has what notebook hosts import.
 """

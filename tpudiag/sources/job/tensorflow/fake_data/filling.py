@@ -26,7 +26,7 @@ from tpudiag.sources.job.points import (
 from tpudiag.sources.job.points.library_objects import Dataset, Shape, Spec
 from tpudiag.sources.job.tensorflow.input.pipelines import FILLED_IN
 
-from . import batch_sizes, handed_over, holes
+from . import batch_sizes, dataset_holes, holes
 from .ledger import Ledger
 
 BATCHES = 6
@@ -50,7 +50,7 @@ class Filling:
 
     def watch_keras(self, keras: Library) -> None:
         """The models of a Keras, and what strategies are handed: their stand-in is there by now."""
-        handed_over.install(self._tf, self._batches)
+        dataset_holes.install(self._tf, self._batches)
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)

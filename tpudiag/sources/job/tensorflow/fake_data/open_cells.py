@@ -6,7 +6,7 @@ import importlib
 import operator
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.sources.job.points import Args, Call, user_lines
 
@@ -39,9 +39,8 @@ def by_user() -> bool:
 
 def cell(value: Any, learn: Learn) -> Any:
     """A value, or a list of them, of a column that learns from it."""
-    if type(value) is list:
-        parts: list[Any] = value
-        return [cell(each, learn) for each in parts]
+    if isinstance(value, list):
+        return [cell(each, learn) for each in cast("list[Any]", value)]
     if type(value) not in (str, int):
         return value
     made = OpenText(value) if type(value) is str else OpenNumber(value)

@@ -19,8 +19,8 @@ from types import FunctionType
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Kwargs, barrier, interventions, main_flow, user_lines
 
+from . import missing_data_errors
 from . import statement_parts as parts
-from . import wants
 from .holes import Hole
 from .ledger import Ledger
 
@@ -170,8 +170,10 @@ class Statements:
         """Whether a call inside of a function that failed so is passed over."""
         if getattr(error, _JUDGED, False) or not interventions.allowed(InterventionKind.HOLES):
             return False
-        kept = wants.is_of_code(error) or wants.is_of_training(error)
-        if kept or not (wants.is_absent(error) or wants.is_of_hole(error)):
+        kept = missing_data_errors.is_of_code(error) or missing_data_errors.is_of_training(error)
+        if kept or not (
+            missing_data_errors.is_absent(error) or missing_data_errors.is_of_hole(error)
+        ):
             return False
         # What the script catches itself is its own to answer.
         if any(main_flow.guarded(line) for line in user_lines.stack()):
@@ -223,7 +225,7 @@ class Statements:
                 setattr(error, _EACH_ROUND, True)
             return False
         # What a package that is not installed should have made is the cause of what follows.
-        names = () if wants.is_of_code(error) else self._reads(number)
+        names = () if missing_data_errors.is_of_code(error) else self._reads(number)
         cause = next((self._absent[name] for name in names if name in self._absent), error)
         with contextlib.suppress(AttributeError):
             setattr(cause, _JUDGED, True)
@@ -236,21 +238,23 @@ class Statements:
         if not interventions.allowed(InterventionKind.HOLES):
             return False
         missing = isinstance(error, ModuleNotFoundError) and error.name in statement.imports
-        if not missing and (wants.is_of_code(error) or wants.is_of_training(error)):
+        if not missing and (
+            missing_data_errors.is_of_code(error) or missing_data_errors.is_of_training(error)
+        ):
             return False
-        wanting = missing or wants.is_absent(error)
+        wanting = missing or missing_data_errors.is_absent(error)
         touched = self._ledger.touched != self._touched
         self._touched = self._ledger.touched
         own = any(isinstance(self._space.get(name), Hole) for name in statement.reads)
-        own = own or wants.is_of_hole(error)
+        own = own or missing_data_errors.is_of_hole(error)
         if not (wanting or own or touched or self._hangs(number)):
             return False
         absent = not self._absent.keys().isdisjoint(self._reads(number))
-        if (absent or not (wanting or own)) and wants.is_of_model(error):
+        if (absent or not (wanting or own)) and missing_data_errors.is_of_model(error):
             return False
         if isinstance(error, ModuleNotFoundError):
             self._absent.update(dict.fromkeys(statement.sets, error))
-        self._pass_over(error, statement, wanting=wanting or wants.is_of_hole(error))
+        self._pass_over(error, statement, wanting=wanting or missing_data_errors.is_of_hole(error))
         return True
 
     def _pass_over(self, error: Exception, statement: _Statement, *, wanting: bool) -> None:

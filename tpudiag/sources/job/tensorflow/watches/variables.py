@@ -11,7 +11,7 @@ from tpudiag.location import Location
 from tpudiag.signals import VariableSeen
 from tpudiag.sources.job.points import Call, Library, barrier, hooks, privates, table, user_lines
 from tpudiag.sources.job.points.library_objects import Variable
-from tpudiag.sources.job.tensorflow.devices import unwritten
+from tpudiag.sources.job.tensorflow.devices import unwritten_variables
 
 MOST_COUNTERS = 128
 LARGE_BYTES = 256 << 20
@@ -67,7 +67,9 @@ class VariableWatch:
         made = kwargs.get("initial_value")
         if not self._write and callable(made):
             dtype = kwargs.get("dtype")
-            lazy = barrier.attempt("initial_value", unwritten.initial, self._tf, made, dtype)
+            lazy = barrier.attempt(
+                "initial_value", unwritten_variables.initial, self._tf, made, dtype
+            )
             kwargs["initial_value"] = lazy or made
         variable = next_creator(**kwargs)
         barrier.attempt("variable_creator_scope", self._note, variable)

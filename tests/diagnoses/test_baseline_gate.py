@@ -7,7 +7,7 @@ from dataclasses import replace
 from tests.prediction import programs
 from tpudiag.compiled import Compilation, CompilerFacts, Program
 from tpudiag.diagnoses import growth, predicted_step
-from tpudiag.diagnoses.baseline import held_against
+from tpudiag.diagnoses.baseline_gate import held_against
 from tpudiag.hardware import target
 from tpudiag.model import Location, Report, Subject, TargetSummary
 from tpudiag.prediction.work import Work

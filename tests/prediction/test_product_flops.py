@@ -7,8 +7,8 @@ from itertools import product as every
 import pytest
 
 from tpudiag.prediction.arrays import arrays
-from tpudiag.prediction.convolution import _inside as inside  # pyright: ignore[reportPrivateUsage]
-from tpudiag.prediction.convolution import flops
+from tpudiag.prediction.product_flops import _inside as inside  # pyright: ignore[reportPrivateUsage]
+from tpudiag.prediction.product_flops import flops
 
 
 def count(opcode: str, left: str, right: str, out: str, attributes: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.fake_data import wants
+from tpudiag.sources.job.tensorflow.fake_data import missing_data_errors
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from tpudiag.sources.job.tensorflow.fake_data import wants
     ],
 )
 def test_what_a_release_took_away_is_of_the_code(error: Exception, of_code: bool) -> None:
-    assert wants.is_of_code(error) is of_code
+    assert missing_data_errors.is_of_code(error) is of_code

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from tpudiag.sources.job.process import at_work
-from tpudiag.sources.job.process.at_work import LOOK_S, AtWork
+from tpudiag.sources.job.process import hang_detection
+from tpudiag.sources.job.process.hang_detection import LOOK_S, HangDetector
 
 
 def test_what_computes_goes_on_and_what_hangs_does_not() -> None:
     taken = iter((5.0, 6.0, 6.1))
     now = [120.0]
-    work = AtWork(1, lambda _: next(taken), lambda: now[0])
+    work = HangDetector(1, lambda _: next(taken), lambda: now[0])
     assert work.goes_on(), "it has computed before"
     now[0] += LOOK_S / 2
     assert work.goes_on(), "the next look is not due"
@@ -22,5 +22,5 @@ def test_what_computes_goes_on_and_what_hangs_does_not() -> None:
 
 
 def test_what_a_process_has_taken() -> None:
-    assert at_work.cpu_s(os.getpid()) > 0
-    assert at_work.cpu_s(2**22 + 1) == 0.0, "there is no such process"
+    assert hang_detection.cpu_s(os.getpid()) > 0
+    assert hang_detection.cpu_s(2**22 + 1) == 0.0, "there is no such process"

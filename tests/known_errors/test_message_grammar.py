@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tpudiag.known_errors.message_grammar import own_words
 from tpudiag.known_errors.model import Match
-from tpudiag.known_errors.own_words import own_words
 from tpudiag.known_errors.reader import in_text
 from tpudiag.known_errors.unknown import UnknownError
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from tpudiag.harmless import harmless, one_line, redacted
+from tpudiag.sanitized import harmless, one_line, redacted
 
 LETTERS = "abcdefghij0123456789klmnopqrstuvwxyzABCD"
 

@@ -19,7 +19,7 @@ _BEFORE_THE_STEP = (
 
 
 @dataclass(frozen=True)
-class Heard:
+class JobText:
     """A text of the job in which errors are searched."""
 
     text: str
@@ -43,19 +43,19 @@ class Heard:
         return self.level is Level.WARNING or (self.level is Level.CAUGHT and end.crash is None)
 
 
-def heard(end: JobEnd, signals: Signals) -> Iterator[Heard]:
+def heard(end: JobEnd, signals: Signals) -> Iterator[JobText]:
     """A job's texts, the most important first."""
     own = end.how in ("signal", "timeout")  # the end's text is ours then
-    yield Heard("" if own else end.error or "", "exception")
+    yield JobText("" if own else end.error or "", "exception")
     logged = signals.logged or ()
     for level in (Level.ERROR, Level.WARNING):
         records = [record.text for record in logged if record.error == (level is Level.ERROR)]
-        yield Heard(APART.join([at(level, end.log_tail), *records]), "log", level)
+        yield JobText(APART.join([at(level, end.log_tail), *records]), "log", level)
     last = (end.error or "").strip().partition("\n")[0]
     caught = [each.text for each in said(end.log_tail) if each.level is Level.CAUGHT]
     # The exception that ended the job is in the log as well.
     printed = [text for text in caught if not last or own or last not in text]
-    yield Heard(APART.join(printed), "log", Level.CAUGHT)
+    yield JobText(APART.join(printed), "log", Level.CAUGHT)
 
 
 def died(end: JobEnd) -> bool:

@@ -35,7 +35,7 @@ CAUSED = {"TPU603": False, "TPU604": True}
 KNOWN_ERROR, DROP = "TPU605", "TPU603"
 
 
-class Session:
+class WatchSession:
     """Watched sources; alerts are raised once until they are over."""
 
     def __init__(self, request: WatchRequest, settings: Settings) -> None:
@@ -52,7 +52,7 @@ class Session:
         self._unknown: tuple[str, ...] = ()
         self._started = datetime.now(UTC).isoformat(timespec="seconds")
 
-    def __enter__(self) -> Session:
+    def __enter__(self) -> WatchSession:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.whole import whole
+from tpudiag.bounded_numbers import whole
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tpudiag.fixes import links, names
+from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import chained, new_value
 from tpudiag.fixes.calls import argument, called, literal
 from tpudiag.fixes.edits import Edit, NoChange
@@ -43,7 +43,7 @@ def batch_size(place: Place) -> Iterator[Edit]:
 
 def _number(source: Source, given: cst.Arg, batch: object, replicas: object) -> Edit:
     """The number of a batch size, as a multiple of the replicas."""
-    value = links.constant_of(source, given.value, given)
+    value = pipeline_chain.constant_of(source, given.value, given)
     if not isinstance(batch, int) or not isinstance(replicas, int):
         raise NoChange("the batch is not known")
     if literal(value) != batch:
@@ -101,8 +101,8 @@ def shard(place: Place) -> Iterator[Edit]:
         return
     if policies:
         raise NoChange("several AutoShardPolicies are set in the file")
-    reader = source.call_at(place.line, *links.SOURCES, *links.METHODS)
-    tf, name = names.tensorflow(source), links.fresh_name(source, "options", "sharding")
+    reader = source.call_at(place.line, *pipeline_chain.SOURCES, *pipeline_chain.METHODS)
+    tf, name = names.tensorflow(source), pipeline_chain.fresh_name(source, "options", "sharding")
     yield source.before(
         reader,
         f"{name} = {tf}.data.Options()",
@@ -115,12 +115,16 @@ def shard(place: Place) -> Iterator[Edit]:
 def _by_host(place: Place) -> Edit:
     """Each host's part, selected at the source of the data."""
     source = place.source
-    at = next(iter(source.calls_at(place.line, *links.METHODS, *links.SOURCES)), None)
+    at = next(
+        iter(source.calls_at(place.line, *pipeline_chain.METHODS, *pipeline_chain.SOURCES)), None
+    )
     function = source.function(at) if at is not None else None
     if at is None or function is None:
         raise NoChange("the function that makes the data is not on the line")
     context = _context(source, at)
-    begins = [call for call in source.inside(function, cst.Call) if called(call) in links.SOURCES]
+    begins = [
+        call for call in source.inside(function, cst.Call) if called(call) in pipeline_chain.SOURCES
+    ]
     if len(begins) != 1:
         raise NoChange("the data begin in several places")
     return chained(
@@ -140,7 +144,7 @@ def distribute(place: Place) -> Iterator[Edit]:
     if outer is None or not names.known_at(source, names.dotted(data) or "", outer):
         yield Edit(*source.whole(data), wrapped)
         return
-    name = links.fresh_name(source, "distributed", "distributed_dataset")
+    name = pipeline_chain.fresh_name(source, "distributed", "distributed_dataset")
     yield source.before(outer, f"{name} = {wrapped}")
     yield Edit(*source.whole(data), name)
 
@@ -175,7 +179,7 @@ def _reads(source: Source, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExpressi
     while isinstance(loop, (cst.For, cst.While)):
         if isinstance(loop, cst.For):
             data = _innermost(loop.iter)
-            of_method = isinstance(data, cst.Call) and called(data) in links.METHODS
+            of_method = isinstance(data, cst.Call) and called(data) in pipeline_chain.METHODS
             if isinstance(data, (cst.Name, cst.Attribute)) or of_method:
                 made = assigned_iterator(source, data) if isinstance(data, cst.Name) else None
                 yield (_innermost(made.args[0].value), made) if made else (data, loop)
@@ -213,7 +217,7 @@ def batch_of_tiles(place: Place) -> Iterator[Edit]:
     calls = [c for c in source.calls if called(c) in ("batch", "padded_batch") and c.args]
     for call in (*source.calls_at(place.line, "batch", "padded_batch"), *calls):
         given = argument(call, "batch_size", 0)
-        value = links.constant_of(source, given.value, call) if given is not None else None
+        value = pipeline_chain.constant_of(source, given.value, call) if given is not None else None
         if value is not None and literal(value) == now:
             yield source.replaced(value, wanted[1])
             return

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.sources.job.tensorflow.devices import unwritten
+from tpudiag.sources.job.tensorflow.devices import unwritten_variables
 
 GIB = 2**30
 
@@ -27,7 +27,7 @@ def test_a_large_variable_is_reserved_and_not_written() -> None:
         return tf.ones((16384, 16384))
 
     before = _resident_bytes()
-    made = unwritten.initial(tf, ones, None)
+    made = unwritten_variables.initial(tf, ones, None)
     assert made is not None
     variable = tf.Variable(made, dtype=tf.float32)
     assert (tuple(variable.shape), variable.dtype) == ((16384, 16384), tf.float32)
@@ -39,8 +39,8 @@ def test_a_shape_that_is_told_needs_no_trace() -> None:
     def made(shape: object) -> object:
         raise AssertionError(f"traced for {shape}")
 
-    assert unwritten.initial(sys, partial(made, (4, 4)), None) is None
-    assert unwritten.initial(sys, partial(made, shape=[8]), None) is None
+    assert unwritten_variables.initial(sys, partial(made, (4, 4)), None) is None
+    assert unwritten_variables.initial(sys, partial(made, shape=[8]), None) is None
 
 
 @pytest.mark.slow
@@ -50,5 +50,5 @@ def test_small_ones_and_what_cannot_be_traced_are_made_as_the_job_makes_them() -
     def wayward() -> object:
         raise ValueError("only eagerly")
 
-    assert unwritten.initial(tf, lambda: tf.ones((4, 4)), None) is None
-    assert unwritten.initial(tf, wayward, tf.float32) is None
+    assert unwritten_variables.initial(tf, lambda: tf.ones((4, 4)), None) is None
+    assert unwritten_variables.initial(tf, wayward, tf.float32) is None

@@ -30,7 +30,7 @@ _CHANGES = frozenset(
 Libraries, which fill their caches, cope with that."""
 
 
-class Copy:
+class ForkSnapshot:
     """The copy of a process, seen from inside."""
 
     def __init__(self, send: int) -> None:
@@ -67,7 +67,7 @@ def _has_workers() -> bool:
     return len(names) > 1 or openmp
 
 
-def made(recorder: Recorder) -> Copy | int:
+def made(recorder: Recorder) -> ForkSnapshot | int:
     """Returns in the copy; and in the original with the number that the copy requested.
 
     Without a request the original ends as the copy did.
@@ -86,7 +86,7 @@ def made(recorder: Recorder) -> Copy | int:
         os.close(receive)
         die_with_parent()
         recorder.take_over()
-        return Copy(send)
+        return ForkSnapshot(send)
     os.close(send)
     how = _waited(pid)
     requested = b""

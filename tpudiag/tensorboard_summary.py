@@ -12,11 +12,11 @@ import struct
 import time
 from pathlib import Path
 
+from tpudiag.bounded_files import write_whole
 from tpudiag.catalogue import renderer
 from tpudiag.model import Report
-from tpudiag.monitoring.tensorboard import OF_REPORTS, masked_crc32c
+from tpudiag.monitoring.event_files import OF_REPORTS, masked_crc32c
 from tpudiag.sources.profile.schema import message
-from tpudiag.whole_files import write_whole
 
 FOLDER = "tpudiag"
 TAG = "tpudiag/report"

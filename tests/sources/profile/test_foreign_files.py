@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.sources.profile.strangers import stranger
+from tpudiag.sources.profile.foreign_files import stranger
 
 
 @pytest.mark.parametrize(

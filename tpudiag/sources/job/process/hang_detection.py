@@ -28,7 +28,7 @@ def cpu_s(pid: int) -> float:
     return total
 
 
-class AtWork:
+class HangDetector:
     """Samples a process now and then, since on a busy machine it may be slow but alive."""
 
     def __init__(

@@ -10,10 +10,10 @@ from types import ModuleType
 
 import pytest
 
-from tpudiag import tensorboard
+from tpudiag import tensorboard_summary
 from tpudiag.model import Report, Subject
+from tpudiag.monitoring.event_files import EventFiles
 from tpudiag.monitoring.recording import NS, Recording
-from tpudiag.monitoring.tensorboard import EventFiles
 from tpudiag.monitoring.watched_job import WatchedJob
 
 pytestmark = pytest.mark.slow
@@ -72,7 +72,7 @@ def test_a_report_beside_the_profile_is_no_restart(event_files: ModuleType, tmp_
     report = Report(
         subject=Subject("profile", "p"), target=None, started="2026-01-02T03:04:05Z", outcomes=()
     )
-    assert tensorboard.write_beside(report, str(tmp_path)) is not None
+    assert tensorboard_summary.write_beside(report, str(tmp_path)) is not None
     found = EventFiles(str(tmp_path)).poll()
     assert steps(found) == [(10, 100), (20, 100)]
     assert not EventFiles(str(tmp_path / "tpudiag")).found
