@@ -6,7 +6,7 @@ import importlib
 import operator
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, cast
+from typing import Any
 
 from tpudiag.sources.job.points import Args, Call, user_lines
 
@@ -39,8 +39,9 @@ def by_user() -> bool:
 
 def cell(value: Any, learn: Learn) -> Any:
     """A value, or a list of them, of a column that learns from it."""
+    several: list[Any] = value
     if isinstance(value, list):
-        return [cell(each, learn) for each in cast("list[Any]", value)]
+        return [cell(each, learn) for each in several]
     if type(value) not in (str, int):
         return value
     made = OpenText(value) if type(value) is str else OpenNumber(value)
