@@ -81,7 +81,7 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
     if signals.stood_in:  # how long an epoch is, and an evaluation, is the data's
         pauses = [pause for pause in pauses if pause.each_batch]
         if not pauses:
-            raise NotMeasured("the data is fake (--fake-data)", "run where the data is")
+            raise NotMeasured("the data was stood in for (--fake-data)", "run where the data is")
     if not pauses:
         need(
             None,

@@ -20,7 +20,7 @@ from tpudiag.records import dataclass
 from tpudiag.settings import Settings
 from tpudiag.signals import Signals
 
-STOOD_IN = "the data is fake (--fake-data)"
+STOOD_IN = "the data was stood in for (--fake-data)"
 MODEL_STOOD_IN = "a part of the model is a stand-in of another size (--fake-data)"
 
 

@@ -11,13 +11,13 @@ import pytest
 
 PROGRAM = """
 import os, signal, sys
-from tpudiag.sources.job.process import copied
+from tpudiag.sources.job.process import fork_snapshot
 from tpudiag.sources.job.process.protocol import Recorder
 
 recorder, started = Recorder(1), os.getpid()
-assert copied.possible()
-made = copied.made(recorder)
-if isinstance(made, copied.Copy):
+assert fork_snapshot.possible()
+made = fork_snapshot.made(recorder)
+if isinstance(made, fork_snapshot.ForkSnapshot):
     recorder.put(copy=os.getpid() != started)
     what = sys.argv[1]
     if what == "makes a folder":
@@ -52,7 +52,7 @@ def test_what_the_copy_asks_for_is_done(tmp_path: Path, what: str, said: str, co
 
 WITH_A_WORKER = """
 import _thread, ctypes
-from tpudiag.sources.job.process import copied
+from tpudiag.sources.job.process import fork_snapshot
 
 named, ended = _thread.allocate_lock(), _thread.allocate_lock()
 named.acquire(), ended.acquire()
@@ -64,7 +64,7 @@ def work():
 
 _thread.start_new_thread(work, ())
 named.acquire()
-assert not copied.possible()
+assert not fork_snapshot.possible()
 """
 
 

@@ -34,7 +34,7 @@ INNER_TO_OUTER = (
     "tensorflow.graphs",
     "tensorflow",
     # Whoever is told of data is told of some.
-    "tensorflow.fake_data.handed_over",
+    "tensorflow.fake_data.dataset_holes",
 )
 """Modules and rooms; the innermost that a subscriber is in counts. Of one module: as they came."""
 

@@ -34,6 +34,8 @@ BATCHES = 6
 _OPEN = 32
 """A size that a model leaves open."""
 _BATCH = 32
+_FUNCTIONS = ("train_function", "test_function", "predict_function")
+"""Of a Keras model: made anew where they are None."""
 _OF_ARRAYS = ("validation_batch_size", "validation_split", "sample_weight", "batch_size", "y")
 """What of a call goes by data that were given as arrays."""
 
@@ -81,6 +83,8 @@ class Filling:
                 raise
             if not hooks.quietly(self._can_fill, model, bound.arguments, predicts):
                 raise
+            for name in _FUNCTIONS:  # a function that failed may make no variables any more
+                setattr(model, name, None)
             try:
                 return original(*bound.args, **bound.kwargs)
             except Exception:
