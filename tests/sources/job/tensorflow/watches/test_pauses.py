@@ -84,6 +84,24 @@ def test_an_evaluation_of_keras_is_the_time_in_its_functions() -> None:
     assert (pause.kind, pause.times, pause.spent_ms) == ("evaluation", 3, 6.0)
 
 
+def test_a_pass_of_answered_calls_lasts_no_longer_than_one_that_ran() -> None:
+    watch = PauseWatch()
+
+    class Model:
+        def evaluate(self, calls: tuple[float | None, ...]) -> None:
+            for took_ms in calls:
+                watch.evaluated("function", took_ms, HERE)
+
+        save = save_weights = predict = evaluate
+
+    watch.watch_keras(cast("Any", SimpleNamespace(Model=Model)))
+    for calls in ((3.0,), (3.0,), (None,) * 100):
+        train(watch)
+        Model().evaluate(calls)
+    (pause,) = watch.facts()
+    assert (pause.times, pause.spent_ms) == (3, 6.0), "the data end no pass of answered calls"
+
+
 def test_a_callback_that_predicts_at_each_batch_is_no_policy() -> None:
     watch, model = of_keras(3.0)
 

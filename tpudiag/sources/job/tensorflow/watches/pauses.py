@@ -34,6 +34,18 @@ class _Line:
     in_step_loop: bool = False
     examples: int = 0
     """Those of its largest call of a model outside of any function."""
+    whole_ms: float | None = None
+    """The longest of its pauses of which nothing was answered."""
+
+    def lasted(self, took_ms: float, *, answered: bool) -> float:
+        """What a pause took; one of answered calls no longer than one that really ran.
+
+        The data end no pass whose calls are answered: how long it is says nothing of the job.
+        """
+        if answered:
+            return took_ms if self.whole_ms is None else min(took_ms, self.whole_ms)
+        self.whole_ms = max(took_ms, self.whole_ms or 0.0)
+        return took_ms
 
     @property
     def seldom(self) -> bool:
@@ -68,6 +80,7 @@ class PauseWatch:
         self._steps = 0
         self._calls: dict[object, list[float]] = {}
         self._spent_ms = 0.0
+        self._skipped = False
         self._loop = StepLoop()
         for saved in (table.MANAGER_SAVED, table.CHECKPOINT_SAVED):
             hooks.around(saved, self._timed("saving"))
@@ -99,6 +112,7 @@ class PauseWatch:
         examples: int = 0,
     ) -> None:
         """A function without gradients was called between training steps; None if answered."""
+        self._skipped = self._skipped or took_ms is None
         took_ms = self._usual(function, took_ms)
         if self._inside:
             self._spent_ms += took_ms
@@ -141,6 +155,7 @@ class PauseWatch:
             if self._inside:
                 return original(*args, **kwargs)
             self._inside, self._spent_ms, began = True, 0.0, time.thread_time()
+            self._skipped = False
             try:
                 return original(*args, **kwargs)
             finally:
@@ -149,8 +164,10 @@ class PauseWatch:
                 if self._training_ms:
                     # A save is its thread's: the input's threads compute beside it.
                     saved_ms = (time.thread_time() - began) * 1e3
-                    took_ms = saved_ms if kind == "saving" else self._spent_ms
-                    line = self._add(kind, user_lines.caller(), took_ms)
+                    where = user_lines.caller()
+                    known = self._lines.setdefault((kind, where), _Line())
+                    lasted_ms = known.lasted(self._spent_ms, answered=self._skipped)
+                    line = self._add(kind, where, saved_ms if kind == "saving" else lasted_ms)
                     line.each_batch = line.each_batch or _of_a_batch()
                     line.in_step_loop = self._loop.holds_caller()
 
