@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,17 @@ def test_the_name_of_the_tpu_is_set_for_a_script_that_asks_for_it(
     assert name not in runner.added_variables(spec("module:function"))
     script.write_text(f"import os\nos.environ.get('{name}', 'my-node')\n")  # its own default
     assert name not in runner.added_variables(spec(str(script)))
+
+
+def test_packages_of_a_hub_are_offline_where_its_data_are_faked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    assert "HF_HUB_OFFLINE" not in runner.added_variables(spec("train.py"))
+    faked = replace(spec("train.py"), fake_data=True)
+    assert runner.added_variables(faked)["HF_HUB_OFFLINE"] == "1", "and the report says so"
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    assert "HF_HUB_OFFLINE" not in runner.added_variables(faked), "the user's own stays"
 
 
 def this_python() -> JobPython:

@@ -28,6 +28,8 @@ COLAB_TPU = "COLAB_TPU_ADDR"
 """Where Colab's TPU runtimes put the TPU's address, before they became TPU VMs."""
 _TPU_NAMES = {COLAB_TPU: "127.0.0.1:8470", "TPU_NAME": "local"}
 """Variables from which scripts read their TPU's name, whose resolver is replaced."""
+_HUBS = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE")
+"""What keeps the packages of a hub whose data are faked from half a minute of tries each time."""
 LAUNCHED = sys.platform == "linux"
 """Whether jobs are started by the launcher."""
 
@@ -180,11 +182,13 @@ def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:
 
 
 def added_variables(spec: JobSpec) -> dict[str, str]:
-    """Variables added to the user's environment: no accelerator is searched."""
+    """Variables added to the user's environment: no accelerator and no hub are searched."""
     if not spec.rehearse:
         return {}
     # Without the second, libtpu queries the metadata server, and waits for it off Google Cloud.
     variables = {"CUDA_VISIBLE_DEVICES": "-1", "TPU_SKIP_MDS_QUERY": "1"}
+    if spec.fake_data:
+        variables |= {name: "1" for name in _HUBS if name not in os.environ}
     text = _text_of(spec.program)
     for name, value in _TPU_NAMES.items():
         # A script with its own default works without the variable, and its default is used.

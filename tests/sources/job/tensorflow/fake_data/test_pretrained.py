@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -56,7 +55,6 @@ class Config:
 
     @classmethod
     def get_config_dict(cls, name: str, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-        assert os.environ["HF_HUB_OFFLINE"]
         if name == "/there":
             return {"model_type": cls.model_type, "hidden_size": 3}, kwargs
         raise OSError(f"{name} is not a local folder")

@@ -1,6 +1,7 @@
 """Holes that a function of jax.jit is given: arrays of a shape that it can be traced with."""
 
 import importlib
+import time
 from collections.abc import Callable, Iterator
 from itertools import islice, product
 from typing import Any
@@ -10,8 +11,8 @@ from tpudiag.sources.job.points import Args, Kwargs, Library
 from . import batch_sizes
 from .holes import Hole, batch_of, is_open, shape_of
 
-_MOST = 64
-"""Combinations of shapes that are tried."""
+_MOST, _MOST_S = 64, 20.0
+"""Combinations of shapes that are tried, and for how long."""
 _BATCH, _SIDE, _TOKENS = 32, 32, 128
 
 
@@ -21,8 +22,11 @@ def filled(
     """What a function is given with its holes filled; None where there is none, or none fits."""
     leaves, tree = jax.tree_util.tree_flatten((args, kwargs))
     empty = [at for at, leaf in enumerate(leaves) if isinstance(leaf, Hole)]
+    ends = time.monotonic() + _MOST_S
     kernels = [tuple(leaf.shape) for leaf in leaves if len(getattr(leaf, "shape", ())) in (2, 4)]
     for arrays in islice(product(*(_arrays(leaves[at], kernels) for at in empty)), _MOST):
+        if time.monotonic() > ends:
+            break
         for at, array in zip(empty, arrays, strict=True):
             leaves[at] = array
         given: tuple[Args, Kwargs] = jax.tree_util.tree_unflatten(tree, leaves)

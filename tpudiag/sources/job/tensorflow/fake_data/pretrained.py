@@ -1,11 +1,10 @@
 """Hugging Face models that cannot be fetched are of the right build, untrained; the rest is a hole.
 
-What lies on this machine, in a folder or a package's cache, is read. Nothing is fetched: each try
-without a network takes half a minute.
+What lies on this machine, in a folder or a package's cache, is read. Nothing is fetched: the job
+has the packages' own variables for that (`process/runner.py`).
 """
 
 import importlib
-import os
 import re
 from typing import Any
 
@@ -32,8 +31,6 @@ _VOCABULARIES = {
     "multilingual": 119_547,
     "camembert": 32_005,
 }
-_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE", "HF_EVALUATE_OFFLINE")
-"""What tells these packages so, before they are imported."""
 _FETCH_OPTIONS = (
     "cache_dir", "force_download", "resume_download", "proxies", "token", "use_auth_token",
     "local_files_only", "revision", "trust_remote_code", "subfolder",
@@ -53,8 +50,6 @@ class Pretrained:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        for name in _OFFLINE:
-            os.environ.setdefault(name, "1")
 
     def watch(self, module: Library) -> None:
         """One of the modules that fetch was imported: the others may still be."""
