@@ -64,8 +64,13 @@ class Cluster:
             except CANCELLED:
                 pass  # the fetch that answers share was given up by another thread's short wait
             except Exception as error:  # whatever a worker's version or machine may raise
-                fetched = task.status == "finished" and not isinstance(error, OSError)
-                if fetched or task.status == "error":
+                failed = task.status == "error" or (
+                    # The answer is there and cannot be had: by itself, if the workers still are.
+                    task.status == "finished"
+                    and not isinstance(error, OSError)
+                    and self._is_there()
+                )
+                if failed:
                     raise Lost(f"no worker could do it: {line(error)[:300]}") from error
             if task.cancelled() or self._is_away():
                 raise Lost(GONE)
@@ -91,6 +96,12 @@ class Cluster:
             self._closed.set()
             with suppress(Exception):  # the scheduler may be gone
                 self._client.close(timeout=LOOK_S)
+
+    def _is_there(self) -> bool:
+        """Whether a worker is seen from now on, at the next look."""
+        now = time.monotonic()
+        self._closed.wait(LOOK_S)
+        return not self._is_away() and self._seen >= now
 
     def _is_away(self) -> bool:
         """Whether it is closed, or has been without a worker for too long."""
