@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 
-from tpudiag.compiled import Compilation
+from tpudiag.compiled import Collective, Compilation
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 
 from ._compiler import compilation, no_program, why_not_compiled
-from ._need import ON_THE_TPU, percent
+from ._need import ON_THE_TPU, by_framework, percent
 from ._predicted import ranged
 from ._profile import ms_per_step, replicas_of, share, whole_trace
 
@@ -18,6 +18,13 @@ SHORTEST_MS = 0.5
 """Of a step that is predicted to compute for less, what starts and ends each collective counts
 more than its bytes."""
 WARNING_LIMIT, ERROR_LIMIT = 0.15, 0.30
+_FEWER = "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges"
+_KEEP_SHARDED = (
+    "# most bytes bring a sharded array together, or share it out anew: let it keep its sharding\n"
+    "x = jax.lax.with_sharding_constraint(x, NamedSharding(mesh, P('data')))  # after each lookup, "
+    "reshape or transpose\n"
+    "# parameters that are gathered for use (FSDP): a larger batch makes it fewer times an example"
+)
 ALONE = "one replica exchanges nothing", "check for a slice of several replicas, or profile one"
 
 
@@ -52,7 +59,7 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
     if signals.profile is None and step is not None:
         if alone:
             raise NotMeasured(*ALONE)
-        yield from _compiled(step, limit)
+        yield from _compiled(signals, step, limit)
         return
     why_not_compiled(signals)
     profile, replicas = replicas_of(signals)
@@ -77,6 +84,13 @@ def _severity(share: float) -> Severity:
     return Severity.WARNING if share >= WARNING_LIMIT else Severity.INFO
 
 
+def _fix(signals: Signals, collectives: Sequence[Collective]) -> str:
+    """By what is exchanged: gradients, or an array that loses its sharding within a JAX step."""
+    most = max(collectives, key=lambda each: each.bytes)
+    of_gradients = most.kind in ("all-reduce", "reduce-scatter")
+    return _FEWER if of_gradients else by_framework(signals, _FEWER, _KEEP_SHARDED)
+
+
 def _profiled(
     profile: ProfileFacts, replicas: Sequence[ReplicaSteps], spent: float, evidence: Evidence
 ) -> Finding:
@@ -96,7 +110,7 @@ def _profiled(
     )
 
 
-def _compiled(step: Compilation, limit: float) -> Judgement:
+def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
     """The same predicted from the program that the TPU compiler made for the slice."""
     if step.program is None:
         raise no_program(step)
@@ -130,7 +144,7 @@ def _compiled(step: Compilation, limit: float) -> Judgement:
         yield Finding(
             f"collectives are predicted to take {spent.value:.0%} of the step ({spent.low:.0%} to "
             f"{spent.high:.0%}).",
-            "dataset = dataset.batch(2 * global_batch, drop_remainder=True)  # fewer exchanges",
+            _fix(signals, step.program.collectives),
             evidence,
             None,
             severity=Severity.WARNING if spent.low >= WARNING_LIMIT else Severity.INFO,

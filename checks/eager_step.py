@@ -91,7 +91,8 @@ def _model_outside_jit(eager: EagerForward) -> Judgement:
             "this line calls a model outside jax.jit: each of its operations is dispatched, and "
             f"compiled for each new shape, by itself ({eager.operations} of them beside "
             f"{eager.steps} training steps, {eager.products} of them products).",
-            "@jax.jit\ndef evaluate(params, x):\n    return model.apply(params, x)",
+            "@jax.jit\ndef loss_and_gradients(params, x, y):  # whatever calls the model\n"
+            "    return jax.value_and_grad(loss_fn)(params, x, y)",
             (seen, Evidence("operations", eager.operations, "operations")),
             eager.location,
             # Of a picture now and then it is no matter; of more than a product a step it is.

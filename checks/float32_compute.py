@@ -23,8 +23,8 @@ _SET_POLICY = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # befo
 _CAST = "tf.cast", "keras.ops.cast"
 _CAST_JAX = (
     "# compute in bfloat16, and keep the parameters in float32:\n"
-    "model = Model(dtype=jnp.bfloat16, param_dtype=jnp.float32)  # flax\n"
-    "params, x = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (params, x))  # in the loss"
+    "model = Model(dtype=jnp.bfloat16, param_dtype=jnp.float32)  # one of flax\n"
+    "params, x = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (params, x))  # others: in the loss"
 )
 
 
