@@ -380,6 +380,7 @@ TABLE_READ = point(
     "a table",
     "pandas 2 and 3",
 )
+ARRAY_MAPPED = point("numpy.memmap", "__new__", "an array of a file")
 JSON_WRITTEN = point("json.JSONEncoder", "default", "a hole is written as a number")
 FOLDER_LISTED = point("os", "listdir", "what a folder holds")
 FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import holes, keras_data, paths
+from tpudiag.sources.job.tensorflow.fake_data.files import Files
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
-from tpudiag.sources.job.tensorflow.fake_data.keras_data import KerasData
 
 
 class Ledger:
@@ -61,7 +61,8 @@ def test_data_files_and_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     made, ledger = keras(), Ledger(tmp_path)
     given: Any = ledger
     monkeypatch.setattr(paths, "_fetched", [])
-    KerasData(made, given)
+    keras_data.install(made, given)
+    Files(given, lambda _: False).watch_keras(made)
     (features, _), (others, _) = made.datasets.boston_housing.load_data()
     assert isinstance(features, Hole) and isinstance(others, Hole)
     weights = made.utils.get_file("resnet.h5", "https://example.org/resnet.h5")

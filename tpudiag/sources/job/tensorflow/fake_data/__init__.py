@@ -20,15 +20,16 @@ A wrong guess is worse than a hole: observe the run; do not match names or read 
   built, or as a trace of it shows; of such data there is no end. The pipeline is then none of the
   job's, and is not judged.
 - A *jitted function* of JAX (`jitted_holes.py`) is given arrays that it can be traced with.
-- A *table* (`tables.py`, `open_tables.py`, `open_columns.py`): pandas looks for a column; what it
+- A *table* (`open_tables.py`, `open_columns.py`): pandas looks for a column; what it
   does not find is made, and the look-up done again. What a column holds follows from its uses, and
   from those of single values (`open_cells.py`), how wide rows are from the shape that is asked of
   them (`open_arrays.py`).
 - A *record* (`records.py`) holds what the script's own parse function asks for; what is decoded of
   it takes the size that a shape asks, in the graph that asks (`images.py`): of a size that is left
   open, a multiple of the others.
-- A *path* (`paths.py`, `files.py`, `folders.py`) of a bucket or of a notebook host's folder leads,
-  for TensorFlow, to a file whose records or lines begin with `MARKER` (`text_files.py`).
+- A *path* (`paths.py`, `files.py`): each call that takes one is a row, answered where the path is
+  away. A dataset of files reads records or lines that begin with `MARKER`
+  (`datasets_of_files.py`, `text_files.py`).
 - A *hub* (`hub.py`, `pretrained.py`, `keras_data.py`, `tfds_data.py`): a model of the right build,
   untrained, for a layer of another would be another step; and tensorflow_datasets' own mock.
 

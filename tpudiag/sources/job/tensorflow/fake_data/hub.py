@@ -28,7 +28,7 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
         """Means over all but the batch, times a trained matrix; of texts, their tokens."""
 
         def __new__(cls, handle: object = "", *args: Any, **kwargs: Any) -> Any:
-            if callable(handle) or (isinstance(handle, str) and os.path.isdir(handle)):  # noqa: PTH112
+            if callable(handle) or (isinstance(handle, str) and os.path.isdir(handle)):
                 return real_layer(handle, *args, **kwargs)
             return layer.__new__(cls) if plain else layer.__new__(cls, handle, *args, **kwargs)
 
@@ -78,7 +78,7 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
 
     def load(real_load: Call, handle: object, *args: object, **kwargs: object) -> object:
         """The module as a layer."""
-        here = isinstance(handle, str) and os.path.isdir(handle)  # noqa: PTH112
+        here = isinstance(handle, str) and os.path.isdir(handle)
         return real_load(handle, *args, **kwargs) if here else KerasLayer(handle)
 
     hooks.around(table.HUB_LOADED, load)

@@ -5,11 +5,10 @@ from collections.abc import Callable
 
 from tpudiag.sources.job.points import Library, Watches
 
-from . import folders, holes, hub, paths, records, shuffles, tables, tfds_data
+from . import datasets_of_files, holes, hub, keras_data, paths, records, shuffles, tfds_data
 from .files import Files
 from .filling import Filling
 from .images import Contents
-from .keras_data import KerasData
 from .ledger import MARKER, Ledger
 from .modules import HostedModules
 from .pretrained import Pretrained
@@ -29,14 +28,14 @@ class FakeData:
     def __init__(
         self, folder: str, put: Callable[..., None], written: Callable[[object], bool]
     ) -> None:
-        self._ledger = Ledger(os.path.abspath(folder), put)  # noqa: PTH100
+        self._ledger = Ledger(os.path.abspath(folder), put)
         self._written = written
         self._tf: Library
         put(stood_in=())
         self.statements = Statements(self._ledger)
         self._pretrained = Pretrained(self._ledger)
         HostedModules(self._ledger.note)
-        folders.install(self._ledger)
+        self._files = Files(self._ledger, written)
         holes.install()
 
     @property
@@ -52,7 +51,8 @@ class FakeData:
             # RE2's dot matches no line end.
             return tf.strings.regex_full_match(strings, f"{MARKER}(.|\n)*")
 
-        Files(tf, self._ledger, self._written)
+        self._files.watch_tensorflow(tf)
+        datasets_of_files.install(tf, self._ledger, self._written)
         records.install(tf, marked, self._ledger)
         shuffles.install(self._ledger)
         Contents(tf, marked)
@@ -65,7 +65,8 @@ class FakeData:
 
     def watch_downloads(self, keras: Library) -> None:
         """What Keras would download, whatever it trains with."""
-        KerasData(keras, self._ledger)
+        keras_data.install(keras, self._ledger)
+        self._files.watch_keras(keras)
 
     def by_module(self) -> Watches:
         """What is to be told of the import of which module."""
@@ -76,7 +77,8 @@ class FakeData:
             "tensorflow_hub": lambda module: hub.install(self._tf, module, ledger),
             "datasets": fetches,
             "evaluate": fetches,
-            "pandas": lambda pandas: tables.install(pandas, ledger, self._written),
+            "numpy": self._files.watch_numpy,
+            "pandas": self._files.watch_pandas,
             **{f"transformers.{name}": fetches for name in _FETCHING},
         }
 

@@ -80,8 +80,8 @@ class Ledger:
 
     def file(self, name: str, write: Callable[[str], object]) -> str:
         """A file of the folder, written when it is first asked for."""
-        path = os.path.join(self.folder, name)  # noqa: PTH118
-        if not os.path.exists(path):  # noqa: PTH110
-            os.makedirs(os.path.dirname(path), exist_ok=True)  # noqa: PTH103, PTH120
+        path = os.path.join(self.folder, name)
+        if not os.path.exists(path):
+            os.makedirs(os.path.dirname(path), exist_ok=True)
             write(path)
         return path

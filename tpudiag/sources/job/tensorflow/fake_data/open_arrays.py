@@ -8,6 +8,9 @@ from typing import Any
 
 from tpudiag.sources.job.points import Call
 
+_LARGE = 2**26
+"""Numbers that no array is repeated to."""
+
 
 @cache
 def _array_class() -> type:
@@ -42,6 +45,7 @@ def _array_class() -> type:
             try:
                 return array.reshape(self, *shape, **options)
             except ValueError:
+                rows = rows if rows * abs(of_row) < _LARGE else max(rows // abs(of_row), 1)
                 known = [rows if size < 0 else size for size in sizes]
                 return numpy.resize(self, known).view(OpenArray)
 

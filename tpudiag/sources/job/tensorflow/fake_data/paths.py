@@ -90,7 +90,7 @@ def is_absent(path: object) -> bool:
 def not_mounted() -> str:
     """A pattern (RE2) of the paths in folders of notebook hosts that this machine has not."""
     hosts = (*_HOSTED, *_fetched)
-    away = [re.escape(host) for host in hosts if not os.path.isdir(host)]  # noqa: PTH112
+    away = [re.escape(host) for host in hosts if not os.path.isdir(host)]
     return f"({'|'.join(away)}).*" if away else MARKER
 
 

@@ -63,10 +63,10 @@ def keep_records_within(tf: Library, ledger: Ledger, record_bytes: int) -> None:
         return
     ledger.records = fitting
     for compression in _COMPRESSIONS:
-        path = os.path.join(ledger.folder, compression + _TFRECORD)  # noqa: PTH118
-        if os.path.exists(path):  # noqa: PTH110
+        path = os.path.join(ledger.folder, compression + _TFRECORD)
+        if os.path.exists(path):
             _write_records(tf, path + ".new", fitting, compression)
-            os.replace(path + ".new", path)  # noqa: PTH105 - what is open goes on with the old one
+            os.replace(path + ".new", path)  # what is open goes on with the old one
 
 
 def _write_records(tf: Library, path: str, count: int, compression: str) -> None:
@@ -81,7 +81,7 @@ def lines(ledger: Ledger, compression: str = "") -> str:
 
     def write(path: str) -> None:
         text = "".join(marked(number) + "\n" for number in range(RECORDS)).encode()
-        with open(path, "wb") as file:  # noqa: PTH123
+        with open(path, "wb") as file:
             file.write(_PACKED.get(compression, bytes)(text))
 
     return ledger.file(f"{compression}lines.txt", write)
@@ -91,7 +91,7 @@ def content(ledger: Ledger) -> str:
     """A file that is read whole and then decoded."""
 
     def write(path: str) -> None:
-        with open(path, "w", encoding="utf-8") as file:  # noqa: PTH123
+        with open(path, "w", encoding="utf-8") as file:
             file.write(marked(0))
 
     return ledger.file("content", write)

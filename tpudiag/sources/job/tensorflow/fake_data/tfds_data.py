@@ -115,7 +115,7 @@ class _Prepared:
                 builder = original(*args, **kwargs)
         except Exception:
             return None
-        if not os.path.isdir(str(builder.data_dir)):  # noqa: PTH112
+        if not os.path.isdir(str(builder.data_dir)):
             return None
         for name, method in self._methods.items():
             setattr(builder, name, types.MethodType(method, builder))

@@ -1,0 +1,68 @@
+"""Paths that are not there: folders that a notebook host mounts, arrays in files."""
+
+from __future__ import annotations
+
+import glob
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.points import hooks
+from tpudiag.sources.job.tensorflow.fake_data.files import Files
+from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
+
+
+def test_paths_of_a_notebook_host_are_listed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for owner, name in (
+        (os, "listdir"), (os, "walk"), (glob, "glob"),
+        (Path, "glob"), (Path, "rglob"), (Path, "iterdir"),
+    ):  # fmt: skip
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    things: list[tuple[str, ...]] = []
+
+    def put(*, stood_in: tuple[str, ...], **_: object) -> None:
+        things.append(stood_in)
+
+    Files(Ledger(str(tmp_path), put), lambda _: False)
+    (tmp_path / "mine.txt").touch()
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+    assert [path.name for path in tmp_path.glob("*")] == ["mine.txt"]
+    scans = Path("../input/scans")
+    files = list(scans.glob("*/*.jpeg"))
+    assert len(files) == 1024
+    assert {str(file.parent) for file in files} == {f"{scans}/class_a", f"{scans}/class_b"}
+    assert all(file.suffix == ".jpg" for file in scans.iterdir())
+    assert [name for name, _, _ in os.walk(str(scans))][1:] == [
+        f"{scans}/class_a",
+        f"{scans}/class_b",
+    ]
+    assert len(things[-1]) == 2
+
+
+def test_an_array_of_a_file_takes_its_dtype_and_the_shape_that_is_asked(
+    tmp_path: Path,
+) -> None:
+    np: Any = pytest.importorskip("numpy")
+    noted: list[Any] = []
+
+    def put(**facts: object) -> None:
+        noted.append(facts)
+
+    files = Files(Ledger(str(tmp_path), put), lambda _: False)
+    files.watch_numpy(np)
+    try:
+        tokens = np.memmap(str(tmp_path / "train.bin"), dtype=np.uint16, mode="r")
+        assert tokens.dtype == np.uint16 and tokens[7 : 7 + 1024].astype("int64").shape == (1024,)
+        pictures = np.memmap("/kaggle/input/x.bin", dtype="float32")
+        assert pictures.reshape(-1, 28, 28, 3).shape[1:] == (28, 28, 3)
+        told = np.memmap("../input/y.dat", "uint8", "r", shape=(10**9, 3000))
+        assert told.shape == (10**9, 3000), "it takes no memory"
+        own = np.memmap(str(tmp_path / "own.bin"), dtype="uint8", mode="w+", shape=(4,))
+        assert isinstance(own, np.memmap)
+    finally:
+        hooks.undo()
+    assert len(noted[-1]["stood_in"]) == 3
