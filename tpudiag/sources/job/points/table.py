@@ -387,20 +387,13 @@ FOLDER_WALKED = point("os", "walk", "what a folder holds, all the way down")
 FILES_MATCHED = point("glob", "glob", "names of files")
 PATHS_MATCHED = point("pathlib.Path", "glob rglob", "names of files", holder=Holder.DEFINER)
 PATHS_LISTED = point("pathlib.Path", "iterdir", "what a folder holds", holder=Holder.DEFINER)
-TFDS_BUILT = point(
-    "tensorflow_datasets tensorflow_datasets.core.load", "builder", "the data set of a name"
+TFDS_ASKED = point(
+    "tensorflow_datasets tensorflow_datasets.core.load", "builder load", "the data set of a name"
 )
-TFDS_LOADED = point("tensorflow_datasets tensorflow_datasets.core.load", "load", "the same, read")
-TFDS_READ = point(
-    "tensorflow_datasets.core.dataset_builder.FileReaderBuilder",
-    "_as_dataset",
-    "the mock's data, made of records as the real ones are",
-)
-TFDS_PREPARED = point(
-    "tensorflow_datasets.core.dataset_builder.DatasetBuilder",
-    "download_and_prepare as_dataset",
-    "a builder of the script's own",
-)
+_BUILDER = "tensorflow_datasets.core.dataset_builder.DatasetBuilder"
+TFDS_MADE = point(_BUILDER, "__init__", "a builder, also one of the script's own")
+TFDS_PREPARED = point(_BUILDER, "download_and_prepare", "its data are fetched")
+TFDS_READ = point(_BUILDER, "as_dataset as_data_source", "its data are read")
 DATASETS_LOADED = point("datasets", "load_dataset", "a data set of Hugging Face")
 METRIC_LOADED = point("evaluate", "load", "a metric of Hugging Face")
 OLD_METRIC_LOADED = point("datasets", "load_metric", "the same", "up to datasets 2")

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -33,43 +34,51 @@ def test_examples_of_a_split_or_what_is_taken_for_it() -> None:
     assert tfds_data._examples(builder, "train") == FILES * RECORDS
 
 
-def test_a_builder_alone_is_told_as_stood_in_for(
+class Builder:
+    """As the package's."""
+
+    def __init__(self, name: str, data_dir: Path) -> None:
+        self.name, self.data_dir = name, data_dir / name
+        self.info = SimpleNamespace(splits={"train": 1}, features={})
+
+    def download_and_prepare(self) -> str:
+        return "prepared"
+
+    def as_dataset(self, split: object = None, **_: object) -> object:
+        return f"the real {split}"
+
+    as_data_source = as_dataset
+
+
+def test_what_was_not_prepared_is_answered_by_the_mock_and_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    info = SimpleNamespace(splits={"train": 1}, features={})
-    (tmp_path / "prepared").mkdir()
+    def builder(name: str) -> Builder:
+        return Builder(name, tmp_path)
 
-    def builder_of(name: str, **_: Any) -> Any:
-        return SimpleNamespace(name=name, info=info, data_dir=tmp_path / name)
+    @contextlib.contextmanager
+    def mocked(**_: object) -> Generator[None]:
+        real, Builder.as_data_source = Builder.as_data_source, lambda *_, **__: "mocked"
+        yield
+        Builder.as_data_source = real
 
-    package: Any = SimpleNamespace(builder=builder_of, load=lambda name: name)
-    mock = contextlib.nullcontext
-    testing = SimpleNamespace(
-        mock_data=lambda **_: mock(), MockPolicy=SimpleNamespace(USE_CODE="code")
-    )
-    reader = type("FileReaderBuilder", (), {"_as_dataset": lambda *_: "as it is"})
+    (tmp_path / "kept").mkdir()
+    package: Any = SimpleNamespace(builder=builder, load=builder)
+    testing = SimpleNamespace(mock_data=mocked, MockPolicy=SimpleNamespace(USE_CODE="code"))
     for name, module in (
         ("testing", testing),
         ("core", SimpleNamespace()),
-        (
-            "core.dataset_builder",
-            SimpleNamespace(
-                FileReaderBuilder=reader,
-                DatasetBuilder=type(
-                    "DatasetBuilder", (), {"download_and_prepare": len, "as_dataset": len}
-                ),
-            ),
-        ),
-        ("core.read_only_builder", SimpleNamespace(builder_from_files=None)),
-        ("core.load", SimpleNamespace(builder=package.builder, load=package.load)),
+        ("core.dataset_builder", SimpleNamespace(DatasetBuilder=Builder)),
+        ("core.load", SimpleNamespace(builder=builder, load=builder)),
     ):
         monkeypatch.setitem(sys.modules, f"tensorflow_datasets.{name}", module)
     monkeypatch.setitem(sys.modules, "tensorflow_datasets", package)
     told: list[Any] = []
     ledger = Ledger(str(tmp_path), lambda **facts: told.append(facts))
     tfds_data.install(lambda: package, package, ledger)
-    package.builder("cifar10", try_gcs=True)
-    package.builder(name="mnist")
-    assert package.builder("prepared")._as_dataset() == "as it is", "what is there is read"
-    assert told[-1]["stood_in"] == ("tfds cifar10", "tfds mnist")
+    away, kept = package.builder("cifar10", try_gcs=True), package.load("kept")
+    assert kept.as_dataset("train") == "the real train", "what is there is read"
+    assert kept.download_and_prepare() == "prepared" and away.download_and_prepare() is None
+    assert away.as_data_source("train") == "mocked"
+    assert told[-1]["stood_in"] == ("tfds cifar10",)
     assert told[-1]["stand_in_kinds"] == ["generator"]

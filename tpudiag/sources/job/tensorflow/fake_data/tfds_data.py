@@ -1,4 +1,4 @@
-"""tensorflow_datasets: its own mock, written to records, and splits whose size is known.
+"""tensorflow_datasets: examples of its own mock, in records, and splits whose size is known.
 
 The mock makes each example in a Python generator, which the real package never does: a few of its
 examples are kept in a file of records, and read from there as often as the split is long.
@@ -8,11 +8,11 @@ import hashlib
 import importlib
 import os
 import re
-import types
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
-from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, privates, table
+from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 from tpudiag.sources.job.points.library_objects import Dataset
 
 from .ledger import FILES, RECORDS, Ledger
@@ -24,9 +24,6 @@ _KEPT = 64
 _PART = re.compile(r"\[|\+")
 """What follows the name of a split: `train[:10%]`."""
 
-_mocks: list[object] = []
-"""A mock lasts as long as it is held."""
-
 
 class _Builder(Protocol):
     """What prepares and reads one data set."""
@@ -37,89 +34,56 @@ class _Builder(Protocol):
 
 
 def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) -> None:
-    """Let tfds.load and tfds.builder answer with the package's mock for data that is not there.
+    """Let builders answer with the package's mock for data that were not prepared here.
 
     `tensorflow` gives the job's, which may be imported later than the package.
     """
+    testing = importlib.import_module("tensorflow_datasets.testing")
+    mocked: list[object] = []
 
-    def load(original: Call, *args: object, **kwargs: object) -> object:
+    def is_away(builder: _Builder) -> bool:
+        return not mocked and not os.path.isdir(str(builder.data_dir))
+
+    def asked(original: Call, *args: object, **kwargs: object) -> object:
         # It would look for the data in a public bucket first.
         kwargs.pop("try_gcs", None)
         return original(*args, **kwargs)
 
-    def built(original: Callable[..., _Builder], *args: object, **kwargs: object) -> object:
-        kwargs.pop("try_gcs", None)
-        prepared = real.builder(original, args, kwargs)
-        if prepared is not None:
-            return prepared
-        ledger.note(f"tfds {args[0] if args else kwargs.get('name')}", "generator")
-        builder = original(*args, **kwargs)
-        _with_splits(tfds, builder)
-        return builder
-
-    def own(builder: _Builder, *_: object, **__: object) -> None:
-        # The job's own, which it makes without tfds.builder.
-        if not builder.info.splits:
+    def made(builder: _Builder, *_: object, **__: object) -> None:
+        if is_away(builder):
             ledger.note(f"tfds {builder.name}", "generator")
-            _with_splits(tfds, builder)
+            hooks.quietly(_with_splits, tfds, builder)
 
-    def as_dataset(
-        original: Callable[..., Dataset],
-        builder: _Builder,
-        split: object = None,
-        *args: object,
-        **kw: object,
+    def prepared(original: Call, builder: _Builder, *args: object, **kwargs: object) -> object:
+        return None if is_away(builder) else original(builder, *args, **kwargs)
+
+    def read(
+        name: str, original: Call, builder: _Builder, split: object = None, **kwargs: object
     ) -> object:
-        made = original(builder, split, *args, **kw)
-        if getattr(kw.get("read_config"), "add_tfds_id", False):
-            return made
-        size = _examples(builder, split)
-        return hooks.quietly(_from_records, tensorflow(), ledger, made, size) or made
-
-    real = _Prepared()
-    testing = importlib.import_module("tensorflow_datasets.testing")
-    mock = testing.mock_data(num_examples=FILES * RECORDS, policy=testing.MockPolicy.USE_CODE)
-    mock.__enter__()
-    _mocks.append(mock)
-    hooks.around(table.TFDS_READ, as_dataset)
-    hooks.before(table.TFDS_PREPARED, own)
-    hooks.around(table.TFDS_BUILT, built)
-    hooks.around(table.TFDS_LOADED, load)
-
-
-class _Prepared:
-    """The package as it was before its mock: for data that were prepared on this machine."""
-
-    _METHODS = ("download_and_prepare", "as_dataset", "as_data_source", *table.TFDS_READ.names)
-
-    def __init__(self) -> None:
-        self._builders = importlib.import_module("tensorflow_datasets.core.dataset_builder")
-        self._read_only = importlib.import_module("tensorflow_datasets.core.read_only_builder")
-        self._init = self._builders.DatasetBuilder.__init__
-        self._from_files = self._read_only.builder_from_files
-        of_files = self._builders.FileReaderBuilder
-        self._methods = {
-            name: getattr(of_files, name) for name in self._METHODS if hasattr(of_files, name)
-        }
-
-    def builder(
-        self, original: Callable[..., _Builder], args: Args, kwargs: Kwargs
-    ) -> _Builder | None:
-        """The builder of prepared data, with its own methods; None where nothing is prepared."""
-        class_, module = self._builders.DatasetBuilder, self._read_only
+        if not is_away(builder):
+            return original(builder, split, **kwargs)
+        mocked.append(builder)
         try:
-            with (
-                hooks.instead(class_, __init__=self._init),
-                hooks.instead(module, builder_from_files=self._from_files),
-            ):
-                builder = original(*args, **kwargs)
-        except Exception:
-            return None
-        if not os.path.isdir(str(builder.data_dir)):
-            return None
-        for name, method in self._methods.items():
-            setattr(builder, name, types.MethodType(method, builder))
-        return builder
+            with testing.mock_data(num_examples=_KEPT, policy=testing.MockPolicy.USE_CODE):
+                found = getattr(builder, name)(split=split, **kwargs)
+        finally:
+            mocked.clear()
+        tf = tensorflow()
+        if name != "as_dataset" or kwargs.get("batch_size") == -1:
+            return found
+
+        def recorded(dataset: Dataset, of: object) -> object:
+            size = -(-_examples(builder, of) // int(str(kwargs.get("batch_size") or 1)))
+            return hooks.quietly(_from_records, tf, ledger, dataset, size) or dataset
+
+        names = {each: each for each in builder.info.splits} if split is None else split
+        return tf.nest.map_structure(recorded, found, names)
+
+    hooks.around(table.TFDS_ASKED, asked)
+    hooks.after(table.TFDS_MADE, made)
+    hooks.around(table.TFDS_PREPARED, prepared)
+    for at in table.TFDS_READ.each():
+        hooks.around(at, partial(read, at.names[0]))
 
 
 def _examples(builder: _Builder, split: object) -> int:
