@@ -100,3 +100,10 @@ def test_what_an_argument_was_to_be_stands_before_what_its_name_mostly_is() -> N
     )
     assert isinstance(told, Match)
     assert told.message.startswith("Argument `width` can only be set when")
+
+
+def test_who_hands_an_error_on_is_no_part_of_its_sentence() -> None:
+    said = own_words(
+        "XLA:TPU compile permanent error. Compilation failure: No viable count. See x."
+    )
+    assert said is not None and said.sentence == "No viable count."

@@ -65,3 +65,14 @@ def test_condition_of_an_assert() -> None:
 def test_the_error_behind_a_frame_is_no_source_line() -> None:
     place = place_of('File "train.py", line 159, in main\nValueError: two are wanted')
     assert (place.own_line, place.source) == ("train.py:159", None)
+
+
+def test_lines_as_autograph_shows_them() -> None:
+    place = place_of(
+        "    /content/My Drive/net/layers.py:158 call  *\n        y = tf.reshape(x, [groups, -1])\n"
+        "    /usr/lib/python3.6/dist-packages/tf/ops.py:201 wrapper  **\n        return f()\n"
+        "    ValueError: odd\n"
+    )
+    assert place.own_line == "/content/My Drive/net/layers.py:158"
+    assert place.source == "y = tf.reshape(x, [groups, -1])"
+    assert place.raised == "return f()"

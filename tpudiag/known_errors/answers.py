@@ -120,9 +120,9 @@ def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
     yield _paragraph(clean(error.text), "  > ")
     if error.cause:
         yield f"\n{bold('Cause')} (as its own words say it)\n{_paragraph(clean(error.cause))}"
-    if error.own and error.own.fix:
+    if error.fix:
         yield f"\n{bold('Fix')}"
-        yield from (f"    {clean(row)}" for row in error.own.fix.splitlines())
+        yield from (f"    {clean(row)}" for row in error.fix.splitlines())
     if error.meaning:
         yield f"\n{bold('What its kind means')}\n{_paragraph(error.meaning)}"
     if facts := tuple(error.facts.rows()):
@@ -197,7 +197,7 @@ def unknown_data(error: UnknownError) -> dict[str, object]:
         "status": error.status,
         "excerpt": error.text,
         "cause": error.cause,
-        "fix": error.own.fix or None if error.own else None,
+        "fix": error.fix or None,
         "meaning": error.meaning or None,
         "operation": error.operation,
         "own_line": error.facts.place.own_line,

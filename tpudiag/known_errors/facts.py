@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from tpudiag.records import dataclass
 
+from .operand import Operand, operand_of
 from .place import Place, place_of
 from .plain_text import plain, without_prefixes
 
@@ -83,6 +84,8 @@ class Facts:
     """Its status code, from the code, the exception's name or the words."""
     library_line: str | None
     """The last line of the traceback, where it is a library's."""
+    operand: Operand | None
+    """Which part of the line that failed it speaks of."""
 
     def unsaid(self, told: str) -> str:
         """What an answer does not say of what its text names, as the answer's first sentence."""
@@ -105,7 +108,8 @@ class Facts:
             and not _OF_ALL.search(value)
             and not all(_squeezed(each) in bare for each in needed)
         ]
-        return f"Named here: {'; '.join(parts)}." if parts else ""
+        named_here = f"Named here: {'; '.join(parts)}." if parts else ""
+        return f"{self.operand.cause if self.operand else ''} {named_here}".strip()
 
     def rows(self) -> Iterator[tuple[str, str]]:
         """Each fact with its name, for people and programs."""
@@ -148,6 +152,7 @@ def facts_of(text: str) -> Facts:
         sizes=_first(_SIZE.findall(_last_words(said))),
         status=status_of(said),
         library_line=last if last != place.own_line else None,
+        operand=operand_of(said, place.raised, place.source),
     )
 
 

@@ -21,7 +21,7 @@ _WANTED = (
     rf"\b(?:[Ss]upported|[Vv]alid|[Aa]llowed|[Aa]vailable|[Pp]ossible|[Kk]nown) (?:\w+ ){{0,3}}(?:are|is|include|options are)?:? (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
 )
 _GIVEN = (
-    rf"\b(?:[Rr]eceived|[Gg]ot|[Ff]ound|[Ee]ncountered|[Ww]as given|[Ww]ere given)(?: an?\b| the\b| instead\b| input\b| inputs\b| invalid\b| value\b| values\b| type\b| shape\b| with\b| array\b| object\b| of\b)*[:=]? ?(?P<given>.{{1,{LONGEST_PART}}}?)(?=\.(?:\s|$)|;|\)$|, (?:expected|but)|\s\(op:|$)",
+    rf"\b(?:[Rr]eceived|[Gg]ot|[Ff]ound(?! (?:to|that)\b)|[Ee]ncountered|[Ww]as given|[Ww]ere given)(?: an?\b| the\b| instead\b| input\b| inputs\b| invalid\b| value\b| values\b| type\b| shape\b| with\b| array\b| object\b| of\b)*[:=]? ?(?P<given>.{{1,{LONGEST_PART}}}?)(?=\.(?:\s|$)|;|\)$|, (?:expected|but)|\s\(op:|$)",
     rf"\b[Aa]ctual(?: \w+)?: ?(?P<given>.{{1,{LONGEST_PART}}}?)(?=[.;](?:\s|$)|$)",
     rf"\bbut (?:it |the \w+ )?(?:was|is|has|have|were) (?P<given>.{{1,{LONGEST_PART}}}?)(?=[.;](?:\s|$)|$)",
 )
@@ -60,7 +60,11 @@ _OPENS = re.compile(
 )
 """How a sentence begins that says of what in the one before it."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])")
-_HEAD = re.compile(r"^(?:\([0-9]\) )?(?:[\w.]{0,80}(?:Error|Exception|Warning)|[A-Z_]{6,24}): ?")
+_HEAD = re.compile(
+    r"^(?:\([0-9]\) )?(?:(?:[\w.]{0,80}(?:Error|Exception|Warning)|[A-Z_]{6,24}|Error recorded from \w{3,20}"
+    r"|From /job:[\w:/]{3,60}|Compilation failure|Exception encountered): ?|XLA:TPU compile permanent error\. |['\"](?=[A-Z]))"
+)
+"""What stands before the sentence: the exception's name, and who hands it on."""
 _REST = re.compile(
     r"\[\[|\{\{function_node|Original stack|Traceback|Arguments received by|Call arguments received"
     r"|Colocation|Function call stack|\[Op:|Full object config|In call to configurable"
@@ -157,7 +161,10 @@ def own_words(message: str) -> OwnWords | None:
     if not (wanted or refused or advice or given) and not _REASON.search(said):
         return None
     held = wanted["wanted"][:40] if wanted else refused["not"][:40] if refused else None
-    at = next((at for at, each in enumerate(sentences) if held and held in each), 0)
+    telling = (
+        at for at, each in enumerate(sentences) if (held in each if held else _REASON.search(each))
+    )
+    at = next(telling, 0)
     told = " ".join(
         sentences[max(0, at - 1) : at + 1] if _OPENS.match(sentences[at]) else [sentences[at]]
     )

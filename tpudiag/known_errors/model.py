@@ -244,12 +244,16 @@ class Match:
         """What mends the supported cause, or any."""
         decided = self.supported
         fix = self.with_names((decided.rival.fix if decided else "") or self.error.fix)
-        if self.reading is None:
-            open_ = self.error.kind is not Kind.TELLING and decided is None
-            own = self.own.fix if self.own is not None and open_ else ""
-            return f"{own}\n# if that is not it:\n{fix}" if own else fix
-        read = self.with_names(self.reading.fix)
-        return read if self.reading.alone else f"{read}\n# if that is not it:\n{fix}"
+        read = self.with_names(self.reading.fix) if self.reading else ""
+        if self.reading is not None and self.reading.alone:
+            return read
+        open_ = self.error.kind is not Kind.TELLING and decided is None
+        own = self.own.fix if self.own is not None and open_ and not read else ""
+        operand = self.facts.operand if self.facts else None
+        # What only shows what is there comes before what is a guess.
+        first = operand and (not operand.looks or (open_ and not read))
+        rows = (operand.fix if operand and first else "", own, read, fix)
+        return "\n# if that is not it:\n".join(filter(None, rows))
 
     def with_names(self, text: str) -> str:
         """A fix or command with the values and names of this text in its blanks."""

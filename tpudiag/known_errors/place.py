@@ -26,6 +26,8 @@ _FRAME = re.compile(
     r'File "(?P<file>[^"\n]{1,300})", line (?P<line>\d{1,7})(?:, in [^\n]{1,120})?'
     r"(?:\n(?![ \t]*File \"|(?:\w{1,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)\b)"
     r"[ \t]*(?P<source>[^\n]{1,300}))?"
+    r"|^[ \t]+(?P<auto>[^\s:][^:\n]{1,200}\.py):(?P<auto_line>\d{1,7}) [\w<>]{1,60}"
+    r"(?: {1,3}\*{1,2})?[ \t]*\n[ \t]+(?P<auto_source>[^\n]{1,300})"
     r"|^File (?P<plain>[\w./~-]{1,200}\.py):(?P<plain_line>\d{1,7}), in "
     r"|(?P<input><ipython-input-\d{1,5}-\w{1,20}>) in |(?:Cell In|Input In) ?\[(?P<cell>\d{1,5})\]"
     r"(?:, line (?P<cell_line>\d{1,7}))?",
@@ -54,6 +56,8 @@ class Place:
     layer: str | None = None
     condition: str | None = None
     """What an `assert` supposed that was not so, where an AssertionError ended it."""
+    raised: str | None = None
+    """What stands in the innermost line, whose-ever it is."""
     script: str | None = None
     """The file that was started, where it is one."""
 
@@ -68,9 +72,11 @@ class _Frame(NamedTuple):
 
 def place_of(text: str) -> Place:
     """Where the error of a text happened."""
-    own, script = None, None
+    own, script, raised = None, None, (0, "")
     # The last one stays: a traceback ends at the innermost frame.
     for found in _FRAME.finditer(text):
+        if source := found["source"] or found["auto_source"]:
+            raised = (found.end(), source.strip())
         frame = _own_frame(found, text)
         if frame is None:
             continue
@@ -78,7 +84,9 @@ def place_of(text: str) -> Place:
         file = found["file"] or ""
         if script is None and "<module>" in found[0] and _SCRIPT.match(file):
             script = file
+    arrows = [(each.end(), each[2].strip()) for each in _ARROW.finditer(text)]
     return Place(
+        raised=max(raised, *arrows)[1] or None if arrows else raised[1] or None,
         own_line=own.line if own else None,
         source=own.source[:LONGEST_SOURCE] if own and own.source else None,
         operation=operation_in(text),
@@ -119,11 +127,12 @@ def _asserted_in(text: str) -> str | None:
 
 def _own_frame(found: re.Match[str], text: str) -> _Frame | None:
     """A frame of the user's own, or None for a library's."""
-    file, line = found["file"] or found["plain"], found["line"] or found["plain_line"]
+    file = found["file"] or found["plain"] or found["auto"]
+    line = found["line"] or found["plain_line"] or found["auto_line"]
     if file:
         if _OTHERS.search(file):
             return None
-        source = found["source"]
+        source = found["source"] or found["auto_source"]
         return _Frame(f"{file}:{line}", source.strip() if source else None)
     # A notebook marks the line by an arrow, within the few lines that it shows around it.
     arrow = _ARROW.search(text, found.end(), found.end() + 1500)

@@ -98,10 +98,15 @@ class UnknownError:
         supposed = self.facts.place.condition
         if supposed and "AssertionError" in self.text:
             return f"The code supposes `{supposed}`, and that is not so."
-        if self.own is None:
-            return None
-        named = self.facts.unsaid(self.own.sentence)
-        return f"{self.own.sentence} {named}".strip()
+        said = self.own.sentence if self.own else ""
+        operand = self.facts.operand.cause if self.facts.operand else ""
+        return f"{said} {self.facts.unsaid(said) if self.own else operand}".strip() or None
+
+    @property
+    def fix(self) -> str:
+        """What the line that failed and its own words say of what mends it."""
+        operand = self.facts.operand.fix if self.facts.operand else ""
+        return "\n".join(filter(None, (operand, self.own.fix if self.own else "")))
 
     @property
     def next_steps(self) -> str:

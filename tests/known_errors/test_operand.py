@@ -1,0 +1,91 @@
+"""Which part of the line that failed an error speaks of."""
+
+from __future__ import annotations
+
+import pytest
+
+from tpudiag.known_errors.operand import operand_of
+
+
+@pytest.mark.parametrize(
+    ("source", "error", "cause", "fix"),
+    [
+        (
+            "h, w, _ = image.get_shape().as_list()",
+            "ValueError: not enough values to unpack (expected 3, got 2)",
+            "`image` is of rank 2, and rank 3 is wanted",
+            "image = tf.ensure_shape(image, [None, None, None])",
+        ),
+        (
+            "b, t = x.shape",
+            "ValueError: too many values to unpack (expected 2)",
+            "`x` is of rank more than 2",
+            "assert x.ndim == 2",
+        ),
+        (
+            "for x, y in load(path):",
+            "ValueError: too many values to unpack (expected 2)",
+            "`load(path)` gives elements of more than 2 parts",
+            "print(load(path))",
+        ),
+        (
+            "rate = model.head(x).units * 2",
+            "AttributeError: 'NoneType' object has no attribute 'units'",
+            "`model.head(x)` is None here (the function returns nothing",
+            "assert model.head(x) is not None",
+        ),
+        (
+            "if step % every:",
+            "TypeError: unsupported operand type(s) for %: 'int' and 'str'",
+            "`step` is of type int and `every` of type str",
+            "print(type(step), type(every))",
+        ),
+        (
+            "self.head = Head(width, depth, drop=0.1)",
+            "TypeError: Head.__init__() takes 2 positional arguments but 3 were given",
+            "`Head` takes 1 of its arguments by position (self is counted with them), and 2",
+            "Head(width, depth=depth, drop=0.1)",
+        ),
+        (
+            "if mask:",
+            "TypeError: Using a symbolic `tf.Tensor` as a Python `bool` is not allowed",
+            "The condition is `mask`",
+            "if mask is not None:",
+        ),
+        (
+            "y = np.stack([a, b])",
+            "jax.errors.TracerArrayConversionError: The numpy.ndarray conversion method",
+            "`np.stack` is NumPy's",
+            "jnp.stack(...)",
+        ),
+        (
+            "hits = tf.reduce_sum(predicted == labels)",
+            "InvalidArgumentError: Incompatible shapes: [2] vs. [3]",
+            "`predicted` has the shape [2] and `labels` [3]",
+            "print(predicted.shape, labels.shape)",
+        ),
+    ],
+)
+def test_part_of_the_line_that_failed(source: str, error: str, cause: str, fix: str) -> None:
+    told = operand_of(error, source, None)
+    assert told is not None
+    assert cause in told.cause
+    assert told.fix.startswith(fix)
+
+
+@pytest.mark.parametrize(
+    ("source", "error"),
+    [
+        ("raise TracerArrayConversionError(self)", "TracerArrayConversionError: of an array"),
+        ("loss, units=3)", "AttributeError: 'int' object has no attribute 'units'"),
+        ("a.size + b.size", "AttributeError: 'int' object has no attribute 'size'"),
+        ("a, b = pair", "ValueError: not enough values to unpack (expected 3, got 2)"),
+    ],
+)
+def test_nothing_is_said_where_the_line_does_not_show_it(source: str, error: str) -> None:
+    assert operand_of(error, source, None) is None
+
+
+def test_an_object_is_looked_for_only_in_the_line_that_raised() -> None:
+    error = "AttributeError: 'NoneType' object has no attribute 'shape'"
+    assert operand_of(error, "return value[0]", "fit(x.shape)") is None

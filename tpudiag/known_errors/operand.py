@@ -1,0 +1,309 @@
+# ruff: noqa: E501  (the forms of sentences stay in one piece)
+"""Which part of the line that failed an error speaks of: object, operand, call, condition."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+
+from tpudiag.records import dataclass
+
+LONGEST_NAMED = 70
+"""Characters of an expression that is quoted."""
+_SIGNS = {
+    "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod,
+    "@": ast.MatMult, "**": ast.Pow, "**or pow()": ast.Pow, "&": ast.BitAnd, "|": ast.BitOr,
+    "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE,
+}  # fmt: skip
+_SHAPES = re.compile(r"\.shape$|\.as_list\(\)$|^tf\.shape\(|\.get_shape\(\)$")
+_TRACEABLE = re.compile(
+    r"^(?:jnp|jax|lax|nn|nnx|optax)\.|\.(?:flatten|reshape|sum|mean|astype|T|squeeze|at|set|get)$"
+)
+_OF_VALUES = re.compile(
+    r"(?:^|\.)(?:predict|fit|evaluate|numpy|item|tolist|float|int|bool|len|range)$"
+)
+"""Calls that want values always."""
+_LAST_SENTENCE = re.compile(
+    r"^(?:\w+\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b: [^\n]+", re.MULTILINE
+)
+_VECTORS = re.compile(r"\b[Ii]ncompatible shapes?:? (\[[\d,? ]*\]) vs\.? (\[[\d,? ]*\])")
+
+
+@dataclass(frozen=True)
+class Operand:
+    """What an error's sentence means in the line that failed, and what can be written there."""
+
+    cause: str
+    fix: str
+    looks: bool = False
+    """Whether its fix only shows what is there."""
+
+
+def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None:
+    """What the last error of a text speaks of: in the line that raised it, or the user's own.
+
+    An object or operand is in the line that raised; a call in the user's own may lead to it.
+    """
+    said = _LAST_SENTENCE.findall(text)
+    forms = [(each, told) for form, told in _FORMS if said and (each := form.search(said[-1]))]
+    for source in dict.fromkeys((raised, own)):
+        tree = _parsed(source) if source and forms else None
+        if tree is None:
+            continue
+        for found, told in forms:
+            leads = source == raised or told not in _OF_WHAT_RAISED
+            if leads and (operand := told(found, tree)):
+                return operand
+    return None
+
+
+def _parsed(source: str) -> ast.AST | None:
+    """A line of source by itself; None where it is only a part of a statement."""
+    source = re.sub(r"^elif\b", "if", source.strip())
+    ends = ("", " pass", "\ndef f(): pass", ")", "))", "])", "}")
+    for end in ends:
+        try:
+            return ast.parse(source.rstrip(",") + end if end else source)
+        except (SyntaxError, ValueError, MemoryError, RecursionError):
+            continue
+    return None
+
+
+def _named(node: ast.AST) -> str:
+    """An expression as it is quoted."""
+    words = ast.unparse(node)
+    return words if len(words) <= LONGEST_NAMED else f"{words[:LONGEST_NAMED]}…"
+
+
+def _only(nodes: Iterator[ast.AST]) -> ast.AST | None:
+    """What stands in a line, if it is but one thing."""
+    different = {ast.unparse(each): each for each in nodes}
+    return next(iter(different.values())) if len(different) == 1 else None
+
+
+def _is_that(node: ast.AST | None, kind: str, lacks: str) -> Operand | None:
+    """That an expression is of a kind that is not wanted there."""
+    if node is None:
+        return None
+    name = _named(node)
+    if kind != "NoneType":
+        return Operand(
+            f"`{name}` is of type {kind} here, {lacks}.", f"print(type({name}), {name})", looks=True
+        )
+    why = " (the function returns nothing, or found nothing)" if isinstance(node, ast.Call) else ""
+    return Operand(
+        f"`{name}` is None here{why}, {lacks}.",
+        f"assert {name} is not None      # before this line: where it is set, and why it was not",
+        looks=True,
+    )
+
+
+def _attribute(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    nodes = (
+        each.value
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Attribute) and each.attr == found["name"]
+    )
+    return _is_that(_only(nodes), found["kind"], f"which has no `{found['name']}`")
+
+
+def _used(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    use = found["use"]
+    nodes: Iterator[ast.AST]
+    if "call" in use:
+        nodes = (each.func for each in ast.walk(tree) if isinstance(each, ast.Call))
+    elif "iter" in use:
+        nodes = (each.iter for each in ast.walk(tree) if isinstance(each, ast.For))
+    else:
+        nodes = (each.value for each in ast.walk(tree) if isinstance(each, ast.Subscript))
+    lacks = {"call": "and is called", "iter": "and is gone through"}
+    return _is_that(_only(nodes), found["kind"], lacks.get(use[:4], "and is indexed"))
+
+
+def _two(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    sign = _SIGNS.get(found["sign"].strip())
+    pairs = [
+        (each.left, each.right if isinstance(each, ast.BinOp) else each.comparators[0])
+        for each in ast.walk(tree)
+        if (isinstance(each, ast.BinOp) and type(each.op) is sign)
+        or (isinstance(each, ast.Compare) and type(each.ops[0]) is sign)
+    ]
+    if len(pairs) != 1:
+        return None
+    (left, right), kinds = map(_named, pairs[0]), (found["left"], found["right"])
+    return Operand(
+        f"`{left}` is of type {kinds[0]} and `{right}` of type {kinds[1]}.",
+        f"print(type({left}), type({right}))",
+        looks=True,
+    )
+
+
+def _unpacked(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    wanted = int(found["wanted"])
+    for each in ast.walk(tree):
+        if not isinstance(each, ast.Assign | ast.For | ast.comprehension):
+            continue
+        target = each.targets[0] if isinstance(each, ast.Assign) else each.target
+        if not isinstance(target, ast.Tuple) or len(target.elts) != wanted:
+            continue
+        value = _named(each.value if isinstance(each, ast.Assign) else each.iter)
+        got = found["got"] or f"more than {wanted}"
+        if isinstance(each, ast.Assign) and _SHAPES.search(value):
+            tensor = re.sub(
+                r"^tf\.shape\(|(?:\.get_shape\(\)|\.shape)?(?:\.as_list\(\))?$|\)$", "", value
+            )
+            fix = f"{tensor} = tf.ensure_shape({tensor}, [{', '.join(['None'] * wanted)}])      # where it is made: there it fails by name"
+            if "tf." not in value and "get_shape" not in value and "as_list" not in value:
+                fix = f"assert {tensor}.ndim == {wanted}, {tensor}.shape      # where it is made"
+            return Operand(
+                f"`{value}` is a shape: `{tensor}` is of rank {got}, and rank {wanted} is wanted.",
+                fix,
+            )
+        part = "has" if isinstance(each, ast.Assign) else "gives elements of"
+        return Operand(
+            f"`{value}` {part} {got} parts, and {wanted} names stand for them.",
+            f"print({value})      # take as many names as it has parts",
+            looks=True,
+        )
+    return None
+
+
+def _call(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    parts = found["function"].split(".")
+    names = {parts[-1], parts[-2]} if parts[-1] == "__init__" and parts[1:] else {parts[-1]}
+    calls = [
+        each
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Call) and ast.unparse(each.func).rsplit(".", 1)[-1] in names
+    ]
+    if len(calls) != 1 or not calls[0].args:
+        return None
+    call, takes = calls[0], int(found["takes"])
+    of_object = len(call.args) == int(found["given"]) - 1
+    most = takes - of_object
+    if most >= len(call.args) or any(isinstance(each, ast.Starred) for each in call.args):
+        return None
+    name = _named(call.func)
+    first = [_named(each) for each in call.args[:most]]
+    rest = [
+        f"{word if word.isidentifier() else f'NAME{number}'}={word}"
+        for number, word in enumerate(map(_named, call.args[most:]), 1)
+    ]
+    rest += [
+        _named(each.value) if each.arg is None else f"{each.arg}={_named(each.value)}"
+        for each in call.keywords
+    ]
+    many = "no argument" if most == 0 else f"{most} of its arguments"
+    return Operand(
+        f"`{name}` takes {many} by position{' (self is counted with them)' if of_object else ''}, and"
+        f" {len(call.args)} are given so: what is more goes by its name, or is not taken.",
+        f"{name}({', '.join([*first, *rest])})      # by name; help({name}) says which there are",
+    )
+
+
+def _condition(_: re.Match[str], tree: ast.AST) -> Operand | None:
+    nodes = (
+        each.test
+        for each in ast.walk(tree)
+        if isinstance(each, ast.If | ast.While | ast.IfExp | ast.Assert)
+    )
+    test = _only(nodes)
+    if test is not None:
+        name = _named(test)
+        cause = f"The condition is `{name}`: it is a tensor."
+        if isinstance(test, ast.Name | ast.Attribute):
+            return Operand(
+                cause, f"if {name} is not None:      # where only its being there is asked"
+            )
+        return Operand(cause, f"y = tf.cond({name}, lambda: a, lambda: b)")
+    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call) and each.args]
+    if len(calls) != 1:
+        return None
+    given = ", ".join(f"`{_named(each)}`" for each in calls[0].args)
+    name = _named(calls[0].func)
+    return Operand(
+        f"`{name}` tests or compares what it is given ({given}): a tensor stands there where it"
+        " wants a Python value, or a tensor of another kind (of another model or graph).",
+        f"print([type(each) for each in ({given.replace('`', '')},)])      # what {name} gets",
+        looks=True,
+    )
+
+
+def _traced(_: re.Match[str], tree: ast.AST) -> Operand | None:
+    if any(isinstance(each, ast.Raise) for each in ast.walk(tree)):
+        return None
+    calls = [_named(each.func) for each in ast.walk(tree) if isinstance(each, ast.Call)]
+    for name in calls:
+        if re.match(r"(?:np|numpy|onp)\.", name):
+            return Operand(
+                f"`{name}` is NumPy's, and gets a traced array.",
+                f"{re.sub(r'^[a-z]+', 'jnp', name)}(...)      # in place of {name}",
+            )
+    calls = [each for each in calls if not _TRACEABLE.search(each)]
+    calls = [each for each in calls if _OF_VALUES.search(each)] or calls
+    if not calls:
+        return None
+    names = " or ".join(f"`{each}`" for each in calls[:2])
+    return Operand(
+        f"It happens within {names}, which is called under jit (or vmap, grad, scan) and asks for"
+        " values: it cannot be traced as it is.",
+        f"# {calls[0]} outside of the compiled function, by jax.pure_callback, or a form of it in jnp"
+        " (of a Keras model: model(x) in place of model.predict(x))",
+    )
+
+
+def _shapes(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    pairs = [
+        (each.left, each.right if isinstance(each, ast.BinOp) else each.comparators[0])
+        for each in ast.walk(tree)
+        if isinstance(each, ast.BinOp | ast.Compare)
+    ]
+    if len(pairs) != 1:
+        return None
+    left, right = map(_named, pairs[0])
+    return Operand(
+        f"`{left}` has the shape {found[1]} and `{right}` {found[2]}.",
+        f"print({left}.shape, {right}.shape)",
+        looks=True,
+    )
+
+
+_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], ast.AST], Operand | None]], ...] = (
+    (re.compile(r"'(?P<kind>[\w.]+)' object has no attribute '(?P<name>\w+)'"), _attribute),
+    (
+        re.compile(
+            r"'(?P<kind>[\w.]+)' object (?:is not|does not support) (?P<use>callable|iterable"
+            r"|subscriptable|item assignment|indexing)"
+        ),
+        _used,
+    ),
+    (
+        re.compile(
+            r"unsupported operand type\(s\) for (?P<sign>[^:]+?)=?: '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'"
+        ),
+        _two,
+    ),
+    (
+        re.compile(
+            r"'(?P<sign>[<>]=?)' not supported between instances of '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'"
+        ),
+        _two,
+    ),
+    (
+        re.compile(
+            r"(?:not enough|too many) values to unpack \(expected (?P<wanted>\d+)(?:, got (?P<got>\d+))?"
+        ),
+        _unpacked,
+    ),
+    (
+        re.compile(
+            r"(?P<function>[\w.<>]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments?"
+            r" but (?P<given>\d+)"
+        ),
+        _call,
+    ),
+    (re.compile(r"as a Python `?bool|truth value of an array"), _condition),
+    (re.compile(r"Tracer\w*(?:Conversion|Bool|Integer)\w*Error|[Cc]oncret\w+ value"), _traced),
+    (_VECTORS, _shapes),
+)
+"""How errors speak of a part of the line that failed, and how it is found there."""
+_OF_WHAT_RAISED = (_attribute, _used, _two, _unpacked)
