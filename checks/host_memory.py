@@ -1,6 +1,15 @@
 """TPU213."""
 
-from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import (
+    BOTH,
+    Confidence,
+    Evidence,
+    Finding,
+    Judgement,
+    NotMeasured,
+    Severity,
+    check,
+)
 from tpudiag.signals import DatasetOp, Pipeline, Signals
 
 from ._need import mib, of_a_job, percent
@@ -10,7 +19,7 @@ LIMIT = 0.8
 """Share of the host's memory that the input pipelines may hold."""
 
 
-@check("TPU213", Severity.WARNING)
+@check("TPU213", Severity.WARNING, frameworks=BOTH)
 def host_memory(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The input pipeline holds more than the host's memory.
 

@@ -1,6 +1,15 @@
 """TPU204."""
 
-from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import (
+    BOTH,
+    Confidence,
+    Evidence,
+    Finding,
+    Judgement,
+    NotMeasured,
+    Severity,
+    check,
+)
 from tpudiag.signals import DatasetOp, KerasUse, Pipeline, Signals
 
 from ._input import refuted, worth
@@ -11,7 +20,7 @@ LIMIT = 8 * 2**30
 """The largest result, in bytes, that is called small enough for a host's memory."""
 
 
-@check("TPU204", Severity.WARNING, needs_data=True)
+@check("TPU204", Severity.WARNING, needs_data=True, frameworks=BOTH)
 def missing_cache(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Costly work that is the same in every epoch is not cached, or cached too late.
 
