@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tpudiag.known_errors.answers import unknown_rows
-from tpudiag.known_errors.facts import facts_of, unwrapped
+from tpudiag.known_errors.facts import facts_near, facts_of, unwrapped
 from tpudiag.known_errors.unknown import unknown
 
 WRAPPED = """\
@@ -71,3 +71,18 @@ def test_the_kernels_there_are_and_the_strides_are_no_types_and_shapes_of_the_er
     one = facts_of("TypeError: 'x' has DataType int64 not in list of allowed values: half, float32")
     assert one.types == ("int64",)
     assert facts_of("ValueError: pmap got step of type int32[4] and x float32[1,16]").types == ()
+
+
+def test_operation_of_the_error_itself_comes_before_those_of_the_log() -> None:
+    log = "[[node OutfeedDequeue (defined at x)]]\n\nNo registered 'Const' OpKernel for TPU\n"
+    assert facts_near(log, 3).place.operation == "Const"
+
+
+def test_a_mesh_and_a_range_are_no_shapes_of_tensors() -> None:
+    assert facts_of("Mesh of shape (1, 8). Expected begin[0] in [0, 224]").shapes == ()
+
+
+def test_what_keras_met_itself_is_the_error() -> None:
+    assert (
+        unwrapped("ValueError: Build it.\nException encountered:\n'Odd one'") == "Error: Odd one'"
+    )

@@ -107,3 +107,30 @@ def test_who_hands_an_error_on_is_no_part_of_its_sentence() -> None:
         "XLA:TPU compile permanent error. Compilation failure: No viable count. See x."
     )
     assert said is not None and said.sentence == "No viable count."
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ("No model that is created without `input_shape` in its first layer.", "input_shape"),
+        ("`train_dir` is missing.", "train_dir"),
+        ("You must specify an export_dir first.", "export_dir"),
+        ("It works without strategy.", None),
+    ],
+)
+def test_what_was_not_given(text: str, lacks: str | None) -> None:
+    said = own_words(f"ValueError: {text}")
+    assert (said.lacks if said else None) == lacks
+
+
+def test_rows_of_their_own_behind_a_colon_say_what_it_is() -> None:
+    said = own_words("ValueError: Sizes are not evenly divisible:\n\nThe mesh.\n\n* 8 is not by 3")
+    assert said is not None and said.cause == "* 8 is not by 3"
+
+
+def test_advice_of_the_message_comes_first_where_nothing_narrower_is_known() -> None:
+    (hit, *_) = in_text(
+        "ValueError:  We currently do not support distribution strategy with a `Sequential` model"
+        " that is created without `input_shape`/`input_dim` set in its first layer."
+    )
+    assert isinstance(hit, Match) and hit.fix.startswith("input_shape=...      # what it misses")

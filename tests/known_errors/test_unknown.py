@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tpudiag.known_errors.facts import status_of
 from tpudiag.known_errors.model import Phase
 from tpudiag.known_errors.reader import in_text
@@ -115,3 +117,18 @@ def test_a_record_of_a_fatal_log_is_a_failure_beside_remarks() -> None:
     fatal = "F0000 00:00:1690231188.634652  174603 b29.cc:1205] File: the frobnicator is not up yet"
     told = in_text(remark + fatal)[0]
     assert isinstance(told, UnknownError) and "frobnicator" in told.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Traceback (most recent call last):\n  File "a.py", line 10, in <module>\n    f(x)\n'
+        "All kernels registered for op Odd: <no registered kernels> [Op:Odd]\n",
+        "FAILED_PRECONDITION: an odd platform was registered already for this odd hardware",
+        "ERROR:tensorflow:Error recorded from infeed: OddOp could not convert: a.jpg",
+    ],
+)
+def test_a_failure_without_an_exceptions_name_is_one(text: str) -> None:
+    failure = in_text(text)[0]
+    assert isinstance(failure, UnknownError)
+    assert failure.text.endswith(text.splitlines()[-1].removeprefix("ERROR:tensorflow:"))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import takewhile
 
 from .blanks import names_in
-from .facts import facts_near
+from .facts import facts_near, unwrapped
 from .message_grammar import OwnWords, own_words
 from .model import Kind, Match
 from .place import place_near
@@ -18,6 +18,8 @@ LINES_OF_A_SENTENCE = 6
 """An error's sentence goes on for so many lines at most."""
 _NEXT_RECORD = re.compile(r"\[?(?:[IWEF]\d{4} |\d{4}-\d\d-\d\d |(?:INFO|WARNING|ERROR)\b)")
 """How a log's next record begins."""
+HANDED_ON = "Exception encountered:"
+"""Before an error that Keras met and tells within its own."""
 CHAINED = "was the direct cause of the following exception"
 """Between an exception and the one that was raised from it."""
 
@@ -45,9 +47,10 @@ def of_job(
     told: list[Match] = []
     for each in matches:
         failed = whole and each.error.level == "error"
-        place = place_near(text, each.line) if failed else None
-        script = {"SCRIPT": place.script} if place and place.script else {}
         facts = facts_near(text, each.line) if failed and not each.secondary else None
+        place = facts.place if facts else place_near(text, each.line) if failed else None
+        script = {"SCRIPT": place.script} if place and place.script else {}
+        sentence = _said(each, text) if facts and each.told_by == "words" else None
         now = narrowed(each, versions)
         own = _own(each, text) if facts and now is each else None
         told.append(
@@ -58,6 +61,7 @@ def of_job(
                 releases=said,
                 facts=facts,
                 own=own,
+                advised=sentence.advised if sentence else (),
                 names=names | script,
             )
         )
@@ -75,13 +79,19 @@ def _own(match: Match, text: str) -> OwnWords | None:
         return None
     if kind is Kind.CONSEQUENCE and not is_open:
         return None
+    said = _said(match, text)
+    # A case that names its cause is told apart by what was wanted and what came alone.
+    free = match.is_open and match.reading is None
+    handed_on = HANDED_ON in text and kind is Kind.TELLING
+    tells = said is not None and (free or handed_on or said.is_contract)
+    return said if tells else None
+
+
+def _said(match: Match, text: str) -> OwnWords | None:
+    """What the sentence of a match says, or the error that it hands on."""
     first, *rest = text.split("\n")[match.line - 1 : match.line + LINES_OF_A_SENTENCE]
     rows = takewhile(lambda row: not _NEXT_RECORD.match(row), rest)
-    said = own_words("\n".join((first, *rows)))
-    # A case that names its cause is told apart by what was wanted and what came alone.
-    free = kind is not Kind.TELLING and match.reading is None
-    tells = said is not None and (free or said.is_contract)
-    return said if tells else None
+    return own_words(unwrapped("\n".join((first, *rows))))
 
 
 def _said_again(match: Match, text: str) -> OwnWords | None:

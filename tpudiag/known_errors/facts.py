@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tpudiag.records import dataclass
 
 from .operand import Operand, operand_of
-from .place import Place, place_of
+from .place import Place, operation_in, place_of
 from .plain_text import plain, without_prefixes
 
 MOST = 6
@@ -23,6 +24,8 @@ _KERAS_CALL = re.compile(
     r"(?P<said>.*?)(?=\n\s*(?:Call arguments|Arguments) received by|\Z)",
     re.DOTALL | re.MULTILINE,
 )
+_HANDED_ON = re.compile(r"[^\n]*\n+[ \t]*Exception encountered:\s*['\"]?(?=\S)")
+"""What Keras writes before an error that it met itself."""
 _EXCEPTION = re.compile(
     r"^(?:\w+\.){0,8}(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Failure|Iteration))\b(?::|$)",
     re.MULTILINE,
@@ -45,9 +48,11 @@ _SHAPE = re.compile(
 """A shape as TensorFlow, Keras and XLA write it: no index `x[0]`, number `(0)`, range `[0, 5)`."""
 _BESIDE = re.compile(
     r"\b(?:T\w{0,12} in|(?:strides?|dilations?|ksizes?|rates|\w{0,12}paddings?|perm|axe?s)=) ?"
-    r"\[[^\[\]\n]{0,160}\]|\b(?:allowed|supported|valid) (?:values|types|dtypes):[\w, ]{1,240}"
+    r"\[[^\[\]\n]{0,160}\]|\b[Mm]esh\b[^\n(]{0,30}\([\d, ]{1,60}\)"
+    r"|\b\w{1,20}\[\d{1,3}\] in \[[\d, -]{1,40}[\])]"
+    r"|\b(?:allowed|supported|valid) (?:values|types|dtypes):[\w, ]{1,240}"
 )
-"""What an operation has beside its shapes and types: strides, paddings, the kernels there are."""
+"""What stands beside shapes and types: strides, paddings, meshes, ranges, the kernels there are."""
 _SIZE = re.compile(r"\b\d{1,9}(?:\.\d{1,4})? ?[KMGT]i?B?\b(?!\w)|\b\d{7,15} bytes\b")
 _OF_ALL = re.compile(
     r"__inference_|tpu_compile_succeeded|IteratorGetNext|TPUReplicateMetadata|StatefulPartitioned"
@@ -55,16 +60,16 @@ _OF_ALL = re.compile(
 """Nodes that stand in every error of a compiled step: they say nothing of this one."""
 _FRAME = re.compile(r'File "(?P<file>[^"\n]{1,300})", line (?P<line>\d{1,7})')
 
-_STATUSES = (
+STATUSES = (
     "CANCELLED", "UNKNOWN", "INVALID_ARGUMENT", "DEADLINE_EXCEEDED", "NOT_FOUND",
     "ALREADY_EXISTS", "ABORTED", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
     "FAILED_PRECONDITION", "OUT_OF_RANGE", "UNIMPLEMENTED", "INTERNAL",
     "UNAVAILABLE", "DATA_LOSS", "UNAUTHENTICATED",
 )  # fmt: skip
-_STATUS = re.compile(rf"\b({'|'.join(_STATUSES)})\b")
-_CLASS_OF = {"".join(part.capitalize() for part in name.split("_")): name for name in _STATUSES}
+_STATUS = re.compile(rf"\b({'|'.join(STATUSES)})\b")
+_CLASS_OF = {"".join(part.capitalize() for part in name.split("_")): name for name in STATUSES}
 _CLASS = re.compile(rf"\b({'|'.join(_CLASS_OF)})Error\b")
-_WORDS_OF = {name.replace("_", " ").capitalize(): name for name in _STATUSES if "_" in name}
+_WORDS_OF = {name.replace("_", " ").capitalize(): name for name in STATUSES if "_" in name}
 _WORDS = re.compile(rf"\b({'|'.join(_WORDS_OF)}): ")
 
 
@@ -158,7 +163,13 @@ def facts_of(text: str) -> Facts:
 
 def facts_near(text: str, line: int) -> Facts:
     """What the error on a line of a text names; the frames before it say where it stands."""
-    return facts_of(text_near(text, line))
+    facts = facts_of(text_near(text, line))
+    behind = "\n".join(text.split("\n")[line - 1 : line + LINES_BEHIND])
+    operation = facts.place.operation
+    if operation is None or operation not in behind:
+        # A log names the operations of other errors too.
+        operation = operation_in(behind) or operation
+    return replace(facts, place=replace(facts.place, operation=operation))
 
 
 def text_near(text: str, line: int) -> str:
@@ -179,7 +190,7 @@ def unwrapped(text: str) -> str:
     for _ in range(MOST):
         wrapped = _KERAS_CALL.search(text)
         if wrapped is None:
-            return text
+            return _HANDED_ON.sub("Error: ", text, count=1)
         text = f"{text[: wrapped.start()]}{wrapped['head']}{wrapped['said']}{text[wrapped.end() :]}"
     return text
 

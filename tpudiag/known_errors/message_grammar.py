@@ -35,6 +35,14 @@ _ADVICE = re.compile(
     r"|Switch|Fix|Provide|Specify|Wrap|Build|Initialize|Enable|Disable|Remove|Replace|Upgrade|Update)\b"
     r"|\binstead\b|\bplease\b|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
 )
+_URGES = re.compile(r"(?!Did you|Do you|Perhaps|Maybe|If you|You (?:may|might|can)\b)")
+"""How advice begins that is no guess."""
+_LACKS = re.compile(
+    r"\bwithout (?:an? |the |its |setting |specifying |passing )?[`'\"](?P<a>\w[\w.=]{0,60})[`'\"]"
+    r"|[`'\"](?P<b>\w[\w.=]{0,60})[`'\"](?: argument| parameter| option)? (?:is|was|are) (?:missing|required|not (?:set|given|specified|provided|defined)\b)"
+    r"|\b(?:must|have to|has to|needs? to|should) (?:specify|provide|set|pass|give|define) (?:an? |the |both |either )?[`'\"]?(?P<c>[a-z]\w*_\w+)\b"
+)
+"""What an error says that was not given."""
 _REASON = re.compile(
     r"\b(?:cannot|can ?not|can't|not|only|already|out of|mismatch\w*|different|missing|no|must|more than|less than"
     r"|too (?:many|few|large|small|long)|invalid|unknown|unsupported|duplicate\w*|immutable|empty)\b",
@@ -59,7 +67,8 @@ _OPENS = re.compile(
     r"(?:Expected|It|They|Should|Must|Supported|Valid|Allowed|Available|Expecting)\b"
 )
 """How a sentence begins that says of what in the one before it."""
-_SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[A-Z`'\"])")
+_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`'\"])|\n")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _HEAD = re.compile(
     r"^(?:\([0-9]\) )?(?:(?:[\w.]{0,80}(?:Error|Exception|Warning)|[A-Z_]{6,24}|Error recorded from \w{3,20}"
     r"|From /job:[\w:/]{3,60}|Compilation failure|Exception encountered): ?|XLA:TPU compile permanent error\. |['\"](?=[A-Z]))"
@@ -84,6 +93,8 @@ class OwnWords:
     given: str | None
     advice: tuple[str, ...]
     """Sentences that say what to do."""
+    lacks: str | None
+    """What was not given."""
 
     @property
     def is_contract(self) -> bool:
@@ -99,7 +110,8 @@ class OwnWords:
     @property
     def fix(self) -> str:
         """What can be done about it: its own advice, and how to see what came."""
-        rows = [f"# it says itself: {each}" for each in self.advice]
+        rows = [*self.advised]
+        rows += [f"# it says itself: {each}" for each in self.advice if not _URGES.match(each)]
         if self.wanted and self.about:
             rows.append(f"print(type({self.about}), {self.about})      # wanted: {self.wanted}")
         elif self.wanted:
@@ -125,6 +137,15 @@ class OwnWords:
             fits = f"{below} or {below + part}" if below else f"{part}"
             rows.append(f"# {fits} in place of {whole}: multiples of {part}")
         return "\n".join(rows)
+
+    @property
+    def advised(self) -> tuple[str, ...]:
+        """What it says itself that is to be done, or was not."""
+        lacks = (f"{self.lacks}=...      # what it misses",) if self.lacks else ()
+        return (
+            *lacks,
+            *(f"# it says itself: {each}" for each in self.advice if _URGES.match(each)),
+        )
 
     @property
     def _dimensions_more(self) -> int:
@@ -161,26 +182,28 @@ def own_words(message: str) -> OwnWords | None:
     if not (wanted or refused or advice or given) and not _REASON.search(said):
         return None
     held = wanted["wanted"][:40] if wanted else refused["not"][:40] if refused else None
-    telling = (
-        at for at, each in enumerate(sentences) if (held in each if held else _REASON.search(each))
-    )
-    at = next(telling, 0)
+    at = next((at for at, each in enumerate(sentences) if held and held in each), 0)
+    # What follows a colon on lines of its own is what it says.
+    if sentences[at].endswith(":") and (behind := range(at + 1, len(sentences))):
+        at = next((each for each in behind if sentences[each].startswith("* ")), behind[0])
     told = " ".join(
         sentences[max(0, at - 1) : at + 1] if _OPENS.match(sentences[at]) else [sentences[at]]
     )
+    lacks = _LACKS.search(said)
     subject = wanted.groupdict().get("of") if wanted else None
     return OwnWords(
         cause=told.strip(),
         about=_argument(subject or told.partition(" ")[0]),
         wanted=_clean(f"{_verb(wanted)}{wanted['wanted']}") if wanted else None,
         given=_clean(given["given"]) if given else None,
-        advice=tuple(each for each in advice if each not in told),
+        advice=advice,
+        lacks=next(filter(None, lacks.groups()), None) if lacks else None,
     )
 
 
 def _bare(message: str) -> str:
     """The sentence without the exception's name and what stands behind it, on one line."""
-    said = " ".join(message.split())
+    said = "\n".join(" ".join(each.split()) for each in _PARAGRAPH.split(message.strip()))
     while head := _HEAD.match(said):
         said = said[head.end() :]
     rest = _REST.search(said)

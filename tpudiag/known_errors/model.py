@@ -173,6 +173,8 @@ class Match:
     """What its text names."""
     own: OwnWords | None = None
     """What its sentence says itself, where its case leaves the cause open."""
+    advised: tuple[str, ...] = ()
+    """What its sentence says itself that is to be done, where nothing narrower was read."""
     releases: str = ""
     """The versions of its packages that the text names, in words."""
     told_by: ToldBy = "words"
@@ -211,6 +213,12 @@ class Match:
         return "high" if telling else "medium"
 
     @property
+    def is_open(self) -> bool:
+        """Whether its text alone does not tell the cause."""
+        telling = self.error.kind is Kind.TELLING and not self.error.open
+        return not telling or self.confidence == "low"
+
+    @property
     def undecided(self) -> bool:
         """Whether the text fits several causes and speaks for none of them."""
         return self.error.level == "error" and not self.secondary and self.confidence == "low"
@@ -223,7 +231,7 @@ class Match:
         decided = self.supported
         sure = f"The rest of the text supports: {decided.rival.cause}" if decided else ""
         # What this very text says comes first, and what its family is about is told apart from it.
-        if self.own is not None and self.error.kind is Kind.TELLING and not self.error.is_family:
+        if self.own is not None and not self.is_open and not self.error.is_family:
             cause = f"{self.error.cause} It says: {self.own.sentence}"
         elif self.own is not None and self.supported is None:
             cause = f"{self.own.sentence} In general: {self.error.cause}"
@@ -247,11 +255,12 @@ class Match:
         read = self.with_names(self.reading.fix) if self.reading else ""
         if self.reading is not None and self.reading.alone:
             return read
-        open_ = self.error.kind is not Kind.TELLING and decided is None
+        open_ = self.is_open and decided is None
         own = self.own.fix if self.own is not None and open_ and not read else ""
         operand = self.facts.operand if self.facts else None
         # What only shows what is there comes before what is a guess.
         first = operand and (not operand.looks or (open_ and not read))
+        own = own or ("\n".join(self.advised) if not read and decided is None else "")
         rows = (operand.fix if operand and first else "", own, read, fix)
         return "\n# if that is not it:\n".join(filter(None, rows))
 

@@ -12,6 +12,7 @@ LONGEST_SOURCE = 120
 
 _OPERATION = re.compile(
     r"\[Op:(\w{2,80})\]|Detected at node '?([\w./-]{2,160})|\{\{node ([\w./:-]{2,160})\}\}"
+    r"|\bNo registered '(\w{2,60})'"
     r"|op_type=\"(\w{2,60})\"|\bnode ([\w./-]{3,160}) \(defined at|with op (\w{2,60}) must"
 )
 _LAYER = re.compile(

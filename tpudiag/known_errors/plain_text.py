@@ -15,7 +15,7 @@ _ENTITIES = {b"&nbsp;": b" "} | dict(
     zip(b"&lt; &gt; &quot; &#39; &#x27; &amp;".split(), b"< > \" ' ' &".split(), strict=True)
 )
 _ENTITY = re.compile(b"|".join(_ENTITIES))
-_WINDOWS = re.compile(rb"(?<![\w])(?:[A-Za-z]:|~)\\[^\"'\n<>|*?:]{1,300}\.py\b")
+_WINDOWS = re.compile(rb"(?<![\w])(?:[A-Za-z]:|~|\.{1,2})\\[^\"'\n<>|*?:]{1,300}\.py\b")
 """Paths of Windows: \\t in them is no tabulator."""
 _HARD_BLANK = b"\xc2\xa0"
 # By its first byte alone, which a search skips to: a choice at the beginning is ten times as slow.

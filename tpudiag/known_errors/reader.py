@@ -21,6 +21,9 @@ END_BYTES = 1 << 16
 HANDLED = "During handling of the above exception, another exception occurred"
 """Between an exception that was caught and the one that was raised in its place."""
 
+HANDED_ON = "Error recorded from"
+"""Before an error that an Estimator's thread met, where its words follow at once."""
+
 Scan = Callable[["Stream"], Sequence[Match]]
 """Reads an open log from its start to its end."""
 
@@ -144,10 +147,16 @@ def _with_unknown(
         return [*matches]
     # Beside a mere remark, a sentence without an exception's name is that remark.
     remarked = max((each.last_line for each in matches), default=0) if whole else 0
-    failure = unknown(text, unnamed=not matches, remarked=remarked) if not said else None
-    if failure and any(_is_answer(each, failure.text) for each in match(failure.text)):
+    told = [each.error for each in said]
+    failure = unknown(text, unnamed=not matches, remarked=remarked)
+    # What is told followed from another failure: only the one that it hands on is looked for.
+    if failure is None or (said and HANDED_ON not in failure.text):
         return [*matches]
-    return [failure, *matches] if failure else [*matches]
+    if any(
+        _is_answer(each, failure.text) for each in match(failure.text) if each.error not in told
+    ):
+        return [*matches]
+    return [failure, *matches]
 
 
 def _is_only_a_place(hit: Match) -> bool:

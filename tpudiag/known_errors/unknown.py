@@ -10,7 +10,7 @@ from tpudiag.records import dataclass
 
 from .catalogue import known_errors
 from .compiled import names
-from .facts import Facts, facts_of, status_of, unwrapped
+from .facts import STATUSES, Facts, facts_of, status_of, unwrapped
 from .message_grammar import OwnWords, own_words
 from .model import Kind, KnownError, Phase
 from .place import operation_in
@@ -32,6 +32,9 @@ LONGEST_ROW = 2000
 _RAISED = re.compile(
     r"[^\S\n]*(?:\w+\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Failure|Iteration)\b(?::|$)"
     r"|(?:.{0,60} F|F\d{4} [\d:.]{8,30} +\d{1,9}) [\w./]+\.cc:\d+\]"
+    rf"|(?:{'|'.join(STATUSES)}): \S"
+    r"|(?:ERROR:tensorflow:|.{0,60}\] )?Error recorded from (?!outfeed)\w+: "
+    r"(?!Unable to enqueue|From /job|.*/job:)\S"
 )
 _DIED = (
     "Check failed:",
@@ -46,6 +49,11 @@ _BURIED = re.compile(
     r"(?<![\w.])(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure)): [^\n]*"
 )
 """An exception inside a line: of a JSON log, of a sentence around it."""
+_ENDED = re.compile(
+    r"Traceback \(most recent call last\):\n(?:(?:[ \t][^\n]*)?\n)*(\S[^\n]{8,})"
+    r"(?![\s\S]*Traceback \()"
+)
+"""The row in which a traceback ends, whatever it is called."""
 _SAID = re.compile(
     r"^(?:[ \t]*(?!\[\[)\S[^\n]*\n(?=[ \t]*\[\[))?[^\n]*(?:\[\[node |\{\{node )[^\n]*"
     r"|^[ \t]*(?:ERROR|FATAL|[Ee]rror|[Ff]atal)(?:: | \()[^\n]*",
@@ -124,6 +132,8 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     few_lines = text.count("\n") < FEW_LINES
     text = folded(text)
     failures = [row.strip() for row in text.split("\n") if _tells_of_failure(row)]
+    if not failures and (ended := _ENDED.search(text)):
+        failures = [ended[1].strip()]
     if not failures and few_lines:
         failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
         if not failures and unnamed:
