@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from tpudiag.fixes import edits as texts
 from tpudiag.fixes.edits import Edit, NoChange
@@ -14,36 +14,6 @@ from tpudiag.fixes.files import Refused, UserFile, read
 from tpudiag.fixes.source import NotParsed, Source
 from tpudiag.model import Location
 from tpudiag.source_change import Replacement
-
-
-class Document(Protocol):
-    """A file whose Python can be changed."""
-
-    @property
-    def file(self) -> UserFile:
-        """The file as it was read."""
-        ...
-
-    @property
-    def source(self) -> Source:
-        """Its Python."""
-        ...
-
-    def line(self, place: Location) -> int | None:
-        """The line in the Python of a location."""
-        ...
-
-    def checked(self, edits: Iterable[Edit]) -> None:
-        """Raise NoChange for edits that cannot be written back into the file."""
-        ...
-
-    def changed(self, edits: Iterable[Edit]) -> bytes:
-        """The bytes of the file with the edits."""
-        ...
-
-    def replacements(self, edits: Iterable[Edit]) -> tuple[Replacement, ...]:
-        """The edits by lines and columns of the file; none where it has no lines of its own."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -54,11 +24,11 @@ class Script:
     source: Source
 
     def line(self, place: Location) -> int | None:
-        """The same."""
+        """The line in the Python of a location."""
         return place.line
 
     def checked(self, edits: Iterable[Edit]) -> None:
-        """Always possible."""
+        """Raise NoChange for edits that cannot be written back; here all can."""
 
     def changed(self, edits: Iterable[Edit]) -> bytes:
         """The text with the edits, encoded as it was."""
@@ -176,6 +146,10 @@ class NotebookCells:
         """None: the file's lines are those of its JSON."""
         del edits
         return ()
+
+
+Document = Script | NotebookCells
+"""A file whose Python can be changed."""
 
 
 def _in_cell(edit: Edit, program: str, stored: str) -> Edit:

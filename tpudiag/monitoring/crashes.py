@@ -4,6 +4,8 @@ Hooked are an exception that nobody caught, in the main thread or the loop's, an
 that the script chose by `sys.exit`, `exit` or SystemExit in the loop.
 """
 
+from __future__ import annotations
+
 import atexit
 import gc
 import os
@@ -16,49 +18,22 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from tpudiag.sources.job.points import hooks, table
 
-
-class Follower(Protocol):
-    """Receives the events."""
-
-    @property
-    def closed_at(self) -> int | None:
-        """When it was closed (performance counter, ns), None while it is open."""
-        ...
-
-    @property
-    def thread(self) -> int:
-        """The thread that makes its steps."""
-        ...
-
-    def ends(self, failure: str | None, exit_code: int | None = None) -> None:
-        """The process ends by this exception or exit code; it continues where both are None."""
-        ...
-
-    def forks(self) -> None:
-        """A fork is about to happen."""
-        ...
-
-    def has_forked(self) -> None:
-        """It has happened, and this is the parent."""
-        ...
-
-    def forked(self) -> None:
-        """This is the child of a fork."""
-        ...
+if TYPE_CHECKING:
+    from tpudiag.monitoring.recorder import Recorder
 
 
-_followers: deque[Follower] = deque(maxlen=64)
+_followers: deque[Recorder] = deque(maxlen=64)
 """Strong references: a loop's recorder would be gone before the hook sees the loop's exception."""
 _installed = False
 MOST_LOOK_S, _looked_s = 0.05, 0.0
 """Limits the search among millions of objects, since a loop may be left early in each epoch."""
 
 
-def follow(recorder: Follower) -> None:
+def follow(recorder: Recorder) -> None:
     """Register this recorder; the interpreter's hooks are installed once."""
     global _installed  # noqa: PLW0603
     _followers.append(recorder)
@@ -94,7 +69,7 @@ def installed_code(filename: str) -> bool:
     return filename.startswith("<") or any(filename.startswith(f"{place}/") for place in places)
 
 
-def left_by_exit(recorder: Follower) -> None:
+def left_by_exit(recorder: Recorder) -> None:
     """The loop was left early: report it where a SystemExit caused that."""
     global _looked_s  # noqa: PLW0603
     with suppress(Exception):
@@ -155,7 +130,7 @@ def _code(status: Any) -> tuple[int, str | None]:
     return 1, " ".join(str(status).split())[:500]
 
 
-def _tell(recorders: list[Follower], end: Callable[[], tuple[str | None, int | None]]) -> None:
+def _tell(recorders: list[Recorder], end: Callable[[], tuple[str | None, int | None]]) -> None:
     """Notify recorders; no failure here reaches the job."""
     with suppress(Exception):
         failure, code = end()
@@ -164,14 +139,14 @@ def _tell(recorders: list[Follower], end: Callable[[], tuple[str | None, int | N
                 recorder.ends(failure, code)
 
 
-def _ended_by_it() -> list[Follower]:
+def _ended_by_it() -> list[Recorder]:
     """The open recorders, or the one closed last: earlier ones had ended well."""
     recorders = list(_followers)
     going_on = [recorder for recorder in recorders if recorder.closed_at is None]
     return going_on or sorted(recorders, key=lambda recorder: recorder.closed_at or 0)[-1:]
 
 
-def _each(do: Callable[[Follower], None]) -> None:
+def _each(do: Callable[[Recorder], None]) -> None:
     """Call all of them."""
     for recorder in list(_followers):
         with suppress(Exception):

@@ -4,14 +4,15 @@ import os
 import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Protocol
 
-from tpudiag.compiled import Compilation, LoweredStep
-from tpudiag.hardware import GIB, Target
+from tpudiag.compiled import Compilation
+from tpudiag.hardware import GIB
 from tpudiag.phases import OnPhase, Phase
 from tpudiag.planning import candidates
 from tpudiag.planning.candidates import Plan
 from tpudiag.planning.kept_steps import Steps, StepsByDevices
+from tpudiag.sources.compiler.dask_compiler import ClusterCompiler
+from tpudiag.sources.compiler.libtpu_process import Compiler
 from tpudiag.sources.compiler.topologies import topology
 from tpudiag.sources.job.process import host_memory
 
@@ -19,20 +20,8 @@ COMPILATION_BYTES = 3 * GIB
 """The largest memory seen for one compilation of a large step."""
 
 
-class StepCompiler(Protocol):
-    """The TPU compiler, wherever it runs; may be called from any thread."""
-
-    def compile(self, step: LoweredStep, target: Target) -> Compilation:
-        """The compiler's answer for one step on one target."""
-        ...
-
-    def stop(self) -> None:
-        """End what is in progress."""
-
-    @property
-    def stopped(self) -> bool:
-        """Whether `stop` was called."""
-        ...
+StepCompiler = Compiler | ClusterCompiler
+"""The TPU compiler, wherever it runs; may be called from any thread."""
 
 
 class _Stopped(Exception):

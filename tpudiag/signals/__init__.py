@@ -10,111 +10,19 @@ from tpudiag.compiled import CompilerFacts
 from tpudiag.hardware import Target
 from tpudiag.model import Framework as Framework
 from tpudiag.records import dataclass
-from tpudiag.script_run import CodeFrame as CodeFrame
-from tpudiag.script_run import Coverage as Coverage
-from tpudiag.script_run import CoverageEnd as CoverageEnd
-from tpudiag.script_run import Crash as Crash
-from tpudiag.script_run import HookDefect as HookDefect
-from tpudiag.script_run import Misfit as Misfit
-from tpudiag.script_run import ShortenedLoop as ShortenedLoop
-from tpudiag.script_run import StepFunction as StepFunction
-from tpudiag.script_run import UnreachedLines as UnreachedLines
-from tpudiag.signals.causes import Cause as Cause
-from tpudiag.signals.causes import CauseFigure as CauseFigure
-from tpudiag.signals.causes import CauseKind as CauseKind
-from tpudiag.signals.checkpoints import BucketSeen as BucketSeen
-from tpudiag.signals.checkpoints import Checkpoints as Checkpoints
-from tpudiag.signals.checkpoints import CheckpointUse as CheckpointUse
-from tpudiag.signals.checkpoints import GatheredArrays as GatheredArrays
-from tpudiag.signals.environment import CloudTpu as CloudTpu
-from tpudiag.signals.environment import Environment as Environment
-from tpudiag.signals.environment import JobEnd as JobEnd
-from tpudiag.signals.environment import KerasUse as KerasUse
-from tpudiag.signals.environment import LoggedRecord as LoggedRecord
-from tpudiag.signals.environment import Runtime as Runtime
-from tpudiag.signals.environment import StandInKind as StandInKind
-from tpudiag.signals.environment import TensorFlowImport as TensorFlowImport
-from tpudiag.signals.environment import Tf1Use as Tf1Use
-from tpudiag.signals.environment import TpuAttempt as TpuAttempt
-from tpudiag.signals.input_pipeline import NO_WORK as NO_WORK
-from tpudiag.signals.input_pipeline import TAKES_APART as TAKES_APART
-from tpudiag.signals.input_pipeline import AutotuneChoice as AutotuneChoice
-from tpudiag.signals.input_pipeline import DatasetOp as DatasetOp
-from tpudiag.signals.input_pipeline import FilesRead as FilesRead
-from tpudiag.signals.input_pipeline import InputCost as InputCost
-from tpudiag.signals.input_pipeline import InputSpeed as InputSpeed
-from tpudiag.signals.input_pipeline import Pipeline as Pipeline
-from tpudiag.signals.profile import Device as Device
-from tpudiag.signals.profile import DeviceOp as DeviceOp
-from tpudiag.signals.profile import MemoryPeak as MemoryPeak
-from tpudiag.signals.profile import PaddedTensor as PaddedTensor
-from tpudiag.signals.profile import ProfileFacts as ProfileFacts
-from tpudiag.signals.profile import ReplicaSteps as ReplicaSteps
-from tpudiag.signals.profile import StepPart as StepPart
-from tpudiag.signals.profile_hosts import CallbackTime as CallbackTime
-from tpudiag.signals.profile_hosts import HostClock as HostClock
-from tpudiag.signals.profile_hosts import InputBlocker as InputBlocker
-from tpudiag.signals.profile_hosts import IteratorTime as IteratorTime
-from tpudiag.signals.profile_hosts import UnreadHost as UnreadHost
-from tpudiag.signals.sends import HeldBack as HeldBack
-from tpudiag.signals.sends import Refusal as Refusal
-from tpudiag.signals.sends import RefusedBy as RefusedBy
-from tpudiag.signals.sends import SendKind as SendKind
-from tpudiag.signals.sharding import CompiledPrograms as CompiledPrograms
-from tpudiag.signals.sharding import ReducedInLoop as ReducedInLoop
-from tpudiag.signals.sharding import SentAgain as SentAgain
-from tpudiag.signals.sharding import ShardedStep as ShardedStep
-from tpudiag.signals.sharding import StepArgument as StepArgument
-from tpudiag.signals.sharding import StepMesh as StepMesh
-from tpudiag.signals.sharding import StepWork as StepWork
-from tpudiag.signals.step import ActivationEstimate as ActivationEstimate
-from tpudiag.signals.step import ArgumentChange as ArgumentChange
-from tpudiag.signals.step import Batch as Batch
-from tpudiag.signals.step import Dispatch as Dispatch
-from tpudiag.signals.step import EagerForward as EagerForward
-from tpudiag.signals.step import LossScale as LossScale
-from tpudiag.signals.step import MatrixOp as MatrixOp
-from tpudiag.signals.step import MixedPrecision as MixedPrecision
-from tpudiag.signals.step import PrecisionSwitch as PrecisionSwitch
-from tpudiag.signals.step import Retrace as Retrace
-from tpudiag.signals.step import StepConstant as StepConstant
-from tpudiag.signals.step import StepOp as StepOp
-from tpudiag.signals.step import StepOps as StepOps
-from tpudiag.signals.step import TensorSeen as TensorSeen
-from tpudiag.signals.step import TracedFunction as TracedFunction
-from tpudiag.signals.step import VariableSeen as VariableSeen
-from tpudiag.signals.step import WideLayer as WideLayer
-from tpudiag.signals.step_numerics import BatchNorm as BatchNorm
-from tpudiag.signals.step_numerics import ClippedGradients as ClippedGradients
-from tpudiag.signals.step_numerics import ExpertRouting as ExpertRouting
-from tpudiag.signals.step_numerics import FrozenNorm as FrozenNorm
-from tpudiag.signals.step_numerics import HalfState as HalfState
-from tpudiag.signals.step_numerics import LowPrecisionOp as LowPrecisionOp
-from tpudiag.signals.step_numerics import OutsideVariable as OutsideVariable
-from tpudiag.signals.step_numerics import ReplicasApart as ReplicasApart
-from tpudiag.signals.step_numerics import SameDraws as SameDraws
-from tpudiag.signals.step_numerics import StepNumerics as StepNumerics
-from tpudiag.signals.step_numerics import UnusedRegularizer as UnusedRegularizer
-from tpudiag.signals.throughput import LEAST_STEADY as LEAST_STEADY
-from tpudiag.signals.throughput import WARM_UP as WARM_UP
-from tpudiag.signals.throughput import RateUnit as RateUnit
-from tpudiag.signals.throughput import StepTimes as StepTimes
-from tpudiag.signals.throughput import Throughput as Throughput
-from tpudiag.signals.throughput import ThroughputDrift as ThroughputDrift
-from tpudiag.signals.throughput import ThroughputDrop as ThroughputDrop
-from tpudiag.signals.throughput import warm_up as warm_up
-from tpudiag.signals.training_loop import BatchCallback as BatchCallback
-from tpudiag.signals.training_loop import FitData as FitData
-from tpudiag.signals.training_loop import FrozenState as FrozenState
-from tpudiag.signals.training_loop import GpuUse as GpuUse
-from tpudiag.signals.training_loop import IteratorUse as IteratorUse
-from tpudiag.signals.training_loop import Pause as Pause
-from tpudiag.signals.training_loop import RepeatedSetup as RepeatedSetup
-from tpudiag.signals.training_loop import ReplicaRead as ReplicaRead
-from tpudiag.signals.training_loop import ResultFetch as ResultFetch
-from tpudiag.signals.training_loop import TrainedNumbers as TrainedNumbers
-from tpudiag.signals.training_loop import TrainingLoop as TrainingLoop
-from tpudiag.signals.training_loop import UndistributedInput as UndistributedInput
+from tpudiag.script_run import *
+from tpudiag.signals.causes import *
+from tpudiag.signals.checkpoints import *
+from tpudiag.signals.environment import *
+from tpudiag.signals.input_pipeline import *
+from tpudiag.signals.profile import *
+from tpudiag.signals.profile_hosts import *
+from tpudiag.signals.sends import *
+from tpudiag.signals.sharding import *
+from tpudiag.signals.step import *
+from tpudiag.signals.step_numerics import *
+from tpudiag.signals.throughput import *
+from tpudiag.signals.training_loop import *
 
 
 class Origin(Enum):
