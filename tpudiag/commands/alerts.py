@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tpudiag.bounded_files import write_whole
-from tpudiag.commands._alert_request import alerts_of
 from tpudiag.commands._parser import Verb
 from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.options.verbs import request_of
 from tpudiag.printing import put, put_data, put_text, say
 from tpudiag.sanitized import one_line
 
 if TYPE_CHECKING:
-    from tpudiag.diagnoses.alert_policies import AlertRequest, Change
+    from tpudiag.diagnoses.alert_policies import AlertRequest, Change, Limits
 
 EPILOG = """\
 `tpudiag watch SOURCE --project PROJECT --job JOB` writes the metrics for these alerts.
@@ -29,6 +29,9 @@ examples:
 
 exit codes: 0 done; 1 --dry-run found something to change; 2 usage error, or not reached.
 """
+MOST_ABSENCE_MIN, MOST_CHANNELS, MOST_JOB = 1410, 16, 400
+"""Limits of the service: minutes of absence, channels per policy, the job's part of a policy's name
+(of 512)."""
 MARKS = {"create": "+", "update": "~", "keep": "=", "delete": "-"}
 
 
@@ -44,12 +47,12 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses import alert_policies
 
     if options.action == "export":
-        return _written(alert_policies.exported(alerts_of(options), options.format), options)
+        return _written(alert_policies.exported(_request_of(options), options.format), options)
     if not options.project:
         raise UsageError(f"alerts {options.action}: needs --project (export works without)")
     if options.action != "list" and not options.job:
         raise UsageError(f"alerts {options.action}: needs --job")
-    request = alerts_of(options)
+    request = _request_of(options)
     if options.action == "apply":
         return _changed(alert_policies.applied(request), options)
     if options.action == "delete":
@@ -103,3 +106,42 @@ def _written(text: str, options: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"-o {options.output}: {error.strerror or error}") from error
     return 0
+
+
+def _request_of(options: argparse.Namespace) -> AlertRequest:
+    """The command line as a request; raises UsageError for what the service would refuse."""
+    from tpudiag.diagnoses.alert_policies import AlertRequest
+
+    return request_of(
+        AlertRequest, vars(options), limits=_limits(options), dashboard=not options.no_dashboard
+    )
+
+
+def _limits(options: argparse.Namespace) -> Limits:
+    """The limits of the command line; raises UsageError for what the service would refuse."""
+    from tpudiag.diagnoses.alert_policies import Limits
+
+    for name in ("drop", "input_share", "hbm_share"):
+        if getattr(options, name) >= 100:
+            raise UsageError(f"--{name.replace('_', '-')}: must be below 100 %")
+    for name in ("first_step", "silence"):
+        if getattr(options, name) < 1:
+            raise UsageError(f"--{name.replace('_', '-')}: at least 1 minute")
+    if options.absence < 2:
+        raise UsageError("--absence: Cloud Monitoring takes 2 minutes or more")
+    if options.absence > MOST_ABSENCE_MIN:
+        raise UsageError(
+            f"--absence: Cloud Monitoring takes {MOST_ABSENCE_MIN} minutes (23.5 hours) or less"
+        )
+    if len(options.job or "") > MOST_JOB:
+        raise UsageError(f"--job: at most {MOST_JOB} characters, so that policies can be named")
+    if len(set(options.notify)) > MOST_CHANNELS:
+        raise UsageError(f"--notify: Cloud Monitoring takes {MOST_CHANNELS} channels a policy")
+    return Limits(
+        drop=options.drop / 100,
+        input_share=options.input_share / 100,
+        hbm_share=options.hbm_share / 100,
+        first_step_min=round(options.first_step),
+        silent_min=round(options.silence),
+        absent_min=round(options.absence),
+    )

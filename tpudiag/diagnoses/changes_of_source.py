@@ -1,9 +1,12 @@
 """Source changes that could fix a report's findings, before they are rehearsed."""
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.diagnoses.named_program import REFERENCE
 from tpudiag.fixes import catalogue, documents, edits, files
 from tpudiag.fixes.documents import Document
 from tpudiag.fixes.edits import Edit, NoChange
@@ -187,3 +190,29 @@ def offered(report: Report) -> Iterator[SourceChange]:
         for finding in outcome.findings:
             if finding.change is not None:
                 yield finding.change
+
+
+def with_changes(report: Report, request: JobRequest) -> Report:
+    """The report with a change at each finding that has one; unchanged for the reference job."""
+    if request.program == REFERENCE or not any(outcome.findings for outcome in report.outcomes):
+        return report
+    notebook = request.notebook.source if request.notebook is not None else None
+    project = Project(
+        request.name_of_file,
+        notebook,
+        request.changes_within,
+        framework=request.framework,
+    )
+    report, _ = candidates(report, project, request.target)
+    # Without a step nothing can be proven, and `fix` would refuse.
+    command = _command(request) if report.samples and any(True for _ in offered(report)) else None
+    return replace(report, fix_command=command)
+
+
+def _command(request: JobRequest) -> str:
+    """The command that shows and proves the changes."""
+    program = ("-m", request.program) if request.is_module else (request.program,)
+    # A target that was found or is the default will be chosen again.
+    target = ("--for", request.target.name) if request.target_choice == "asked" else ()
+    arguments = ("--", *request.arguments) if request.arguments else ()
+    return shlex.join(("tpudiag", "fix", *program, *target, *arguments))

@@ -9,10 +9,10 @@ import msgspec
 
 from tpudiag import catalogue, engine, scratch
 from tpudiag.diagnoses import (
+    changes_of_source,
     job_report,
     job_skips,
     last_words,
-    offered_changes,
     predicted_step,
     second_try,
     undiagnosed,
@@ -54,7 +54,7 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
     """
     request = request.with_notebook()
     report = _judged(request, settings, on_phase)
-    return offered_changes.with_changes(report, request) if request.offers_changes else report
+    return changes_of_source.with_changes(report, request) if request.offers_changes else report
 
 
 def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Report:

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from tpudiag.diagnoses import (
-    autotune_table,
-    jax_job,
     job_summary,
     not_sent,
     plot_data,
@@ -18,9 +16,14 @@ from tpudiag.diagnoses import (
 from tpudiag.diagnoses.job_request import JobRequest
 from tpudiag.installs import state as installs
 from tpudiag.model import Framework, Outcome, Report, Subject, TargetSummary
-from tpudiag.report_figures import StepSamples
-from tpudiag.signals import Signals
+from tpudiag.report_figures import StepSamples, Table
+from tpudiag.signals import AutotuneChoice, Origin, Pipeline, Signals
 from tpudiag.sources.job.process.following import JobRun
+
+AUTOTUNE_COLUMNS = (
+    "transformation", "line", "setting", "as built", "AUTOTUNE chose", "holds MiB",
+)  # fmt: skip
+ALONE = "the pipeline alone on this machine"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +70,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         predictions=(step,) if step else (),
         tables=(
             *((predicted_step.table(step),) if step else ()),
-            *autotune_table.tables(signals),
+            *_autotuned(signals),
         ),
         headline=_headline(request, job),
         notes=_notes(request, job),
@@ -99,7 +102,7 @@ def _headline(request: JobRequest, job: JudgedJob) -> str:
         request.target_choice,
         job.signals.tpu,
         job.asked_tpu,
-        jax_job.devices(job.signals) or job.replicas,
+        _devices_of_jax(job.signals) or job.replicas,
     )
 
 
@@ -115,7 +118,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
     if signals.framework is Framework.JAX:
         several, read = bool(facts.get("several_processes")), facts.get("step_not_run")
         compiled = job_summary.not_compiled(signals) if request.compiler.wanted else ()
-        of_jax = jax_job.notes(signals, several, str(read) if read else None)
+        of_jax = _notes_of_jax(signals, several, str(read) if read else None)
         return (python, *compiled, *not_sent.notes(signals), *of_jax)
     return (
         # First what was not seen: the first screen shows few.
@@ -153,3 +156,64 @@ def samples(signals: Signals) -> tuple[StepSamples, ...]:
 def _numbers(values: tuple[float | None, ...]) -> tuple[float, ...]:
     """The computed values; the job's side sends None for what is no number."""
     return tuple(math.nan if value is None else value for value in values)
+
+
+def _devices_of_jax(signals: Signals) -> int | None:
+    """The devices that the job found; None for another framework, or without a step."""
+    return signals.sharding.here if signals.sharding is not None else None
+
+
+def _notes_of_jax(
+    signals: Signals, several_processes: bool, not_run: str | None
+) -> tuple[str, ...]:
+    """How the figures of a JAX job were obtained."""
+    if signals.origin is not Origin.REHEARSAL:
+        return (
+            "Running JAX on a TPU follows the documented API and was not verified on hardware.",
+        )
+    found = _devices_of_jax(signals)
+    read = (f"The step was traced, lowered and compiled, and not run: {not_run}.",)
+    one = (
+        "The job is one of several processes (jax.distributed); it was rehearsed as the only one.",
+    )
+    return (
+        f"JAX found {found or 'several'} CPU devices in place of the TPU's; times are those of "
+        "this machine.",
+        *(read if not_run else ()),
+        *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
+        *script_coverage.notes(signals.coverage),
+        *(one if several_processes else ()),
+    )
+
+
+def _autotuned(signals: Signals) -> tuple[Table, ...]:
+    """One table for each pipeline with recorded choices of AUTOTUNE, beside the script's own."""
+    return tuple(
+        _autotune_table(pipeline) for pipeline in signals.pipelines or () if pipeline.autotuned
+    )
+
+
+def _autotune_table(pipeline: Pipeline) -> Table:
+    """The choices of one pipeline."""
+    speed = next((speed for speed in pipeline.speeds if speed.fix == "AUTOTUNE"), None)
+    title = "tf.data AUTOTUNE"
+    if speed is not None:
+        title += (
+            f": {speed.after_examples_per_s:,.0f} examples/s, "
+            f"{speed.before_examples_per_s:,.0f} with the static values"
+        )
+    return Table(title, AUTOTUNE_COLUMNS, tuple(map(_autotune_row, pipeline.autotuned)), ALONE)
+
+
+def _autotune_row(choice: AutotuneChoice) -> tuple[str | int | float, ...]:
+    """One setting."""
+    # -1 is tf.data.AUTOTUNE itself.
+    built = {None: "not set", -1: "AUTOTUNE"}.get(choice.built_with, str(choice.built_with))
+    return (
+        choice.transformation,
+        str(choice.location or "added by tf.data"),
+        choice.setting,
+        built,
+        choice.chosen,
+        round(choice.held_bytes / 2**20, 2),
+    )

@@ -10,7 +10,6 @@ from pathlib import Path
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses import plot_data, profile_figures, profile_places, profile_tables
 from tpudiag.diagnoses.profile_operations import TOP
-from tpudiag.diagnoses.slice_size import chip_count
 from tpudiag.engine import examine
 from tpudiag.errors import UsageError
 from tpudiag.hardware import Target, by_device_kind, target
@@ -161,7 +160,7 @@ def _target(facts: ProfileFacts) -> Target | None:
     """The TPU slice of the profile's devices; None for an unknown kind."""
     kinds = {device.kind for device in facts.devices}
     generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
-    chips = chip_count(facts.devices, generation) if generation else None
+    chips = profile_figures.chip_count(facts.devices, generation) if generation else None
     if generation is None or chips is None:
         return None
     try:

@@ -4,10 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
-from tpudiag.diagnoses.slice_size import chip_count
-from tpudiag.hardware import by_device_kind
+from tpudiag.hardware import Generation, by_device_kind
 from tpudiag.report_figures import Measurement
-from tpudiag.signals import ProfileFacts, Signals, StepTimes
+from tpudiag.signals import Device, ProfileFacts, Signals, StepTimes
 
 STEP_PERCENTILES = (
     ("step_time_ms", 50),
@@ -15,10 +14,10 @@ STEP_PERCENTILES = (
     ("step_time_p99_ms", 99),
     ("step_time_max_ms", 100),
 )
-
-
 SAID = 0.005
 """A part of the step below this share is left out of the headline."""
+CORE_OF_CHIP = 0.75
+"""A plane whose peak is below this share of its chip's is that of one of its cores."""
 
 
 def headline(signals: Signals) -> str:
@@ -92,6 +91,24 @@ def _device_measurements(facts: ProfileFacts) -> Iterator[tuple[str, Measurement
         yield "device_busy_ms", Measurement(busy / len(devices), "ms", source)
         yield "device_idle_ms", Measurement((window - busy) / len(devices), "ms", source)
         yield "device_idle_share", Measurement(100 * (1 - busy / window), "%", source)
+
+
+def chip_count(devices: Sequence[Device], generation: Generation) -> int | None:
+    """The chips; None where the devices make up no whole number of them.
+
+    A v4 or v5p chip shows as one device (megacore) or as its two cores. The profile has each
+    device's chip; where it does not, the device's peak distinguishes a core from a chip.
+    """
+    if devices and all(device.chip is not None for device in devices):
+        return len({(device.host, device.chip) for device in devices})
+    per_chip = generation.devices_per_chip
+    peaks = {device.peak_tflops for device in devices}
+    peak = peaks.pop() if len(peaks) == 1 else None
+    if peak and generation.cores_per_chip > 1:
+        is_core = peak < CORE_OF_CHIP * generation.peak_bf16_tflops_per_chip
+        per_chip = generation.cores_per_chip if is_core else 1
+    # Half a chip: some plane was lost, and a number would be a guess.
+    return None if len(devices) % per_chip else len(devices) // per_chip
 
 
 def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
