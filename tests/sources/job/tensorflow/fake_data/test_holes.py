@@ -91,6 +91,16 @@ def test_a_hole_is_as_long_as_what_is_taken_of_it() -> None:
     assert len(beside[np.arange(40) > 3]) == 40 and np.array(hole[:9]).shape[0] == 9
 
 
+def test_who_counts_a_hole_first_says_how_long_it_is() -> None:
+    rows: Any = Hole()
+    looped = [row for row in rows]  # noqa: C416
+    assert len(looped) == len(rows) == len(rows.labels) == len(np.asarray(rows)) < holes.LENGTH
+    counted: Any = Hole()
+    assert len(counted) == sum(1 for _ in counted) == len(list(counted.x)) == holes.LENGTH
+    called = rows.open().read("a")
+    assert len(list(called)) == len(called) == len(called.x) and len(called[3]) == holes.LENGTH
+
+
 def test_a_hole_is_written_as_anything_is() -> None:
     assert isinstance(pickle.loads(pickle.dumps([Hole(None, "x", (lambda: 0,))]))[0], Hole)
     holes.install()

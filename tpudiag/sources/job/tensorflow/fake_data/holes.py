@@ -83,7 +83,7 @@ class Hole:
         batches = None if parts or batch_of(self) is None else [each(self) for each in filled]
         if batches and batches[0] is not None:
             return iter(batches[0]) if taken_at_will() else islice(batches[0], _BATCHES)
-        parts = parts or _known_length(self) or _PARTS
+        parts = parts or self._narrowed(_PARTS)
         return (Hole(self, "part", (number,)) for number in range(parts))
 
     def __next__(self) -> Hole:
@@ -96,7 +96,14 @@ class Hole:
         """Nothing was opened."""
 
     def __len__(self) -> int:
-        return length_of(self)
+        return self._narrowed(LENGTH)
+
+    def _narrowed(self, simplest: int) -> int:
+        """Its elements; where nothing tells them yet, the first that counts them does."""
+        known = _known_length(self)
+        if known is None:
+            known = self.__dict__["tpudiag_length"] = simplest
+        return known
 
     def __bool__(self) -> bool:
         return True
@@ -187,18 +194,24 @@ def batched(size: object) -> Hole:
     return Hole(Hole(None, "batch"), "()", (size,))
 
 
-def uses(hole: object) -> Iterator[tuple[str, Args]]:
-    """What was done with a hole and with those that it comes from, the last first."""
+def _steps(hole: object) -> Iterator[tuple[Hole, str, Args]]:
+    """Holes that one comes from, itself first; what made each, and what that was given."""
     called = None
     for _ in range(_DEEPEST):
         if not isinstance(hole, Hole):
             return
-        hole, use, given = vars(hole).get("tpudiag_use", (None, "", ()))
+        at, (hole, use, given) = hole, vars(hole).get("tpudiag_use", (None, "", ()))
         if use == "()":
             called = given
+            yield at, use, ()
         else:
-            yield use, called if called is not None else given
+            yield at, use, called if called is not None else given
             called = None
+
+
+def uses(hole: object) -> Iterator[tuple[str, Args]]:
+    """What was done with a hole and with those that it comes from, the last first."""
+    return ((use, given) for _, use, given in _steps(hole) if use != "()")
 
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
@@ -244,7 +257,9 @@ def _known_length(hole: object) -> int | None:
 
 def _uncut_length(hole: object, cuts: list[slice]) -> int | None:
     """The same before some `cuts`; of texts, their tokens."""
-    for use, given in uses(hole):
+    for at, use, given in _steps(hole):
+        if "tpudiag_length" in vars(at):
+            return int(vars(at)["tpudiag_length"])
         if use == "[]":
             key: Any = given[0][0] if isinstance(given[0], tuple) and given[0] else given[0]
             if isinstance(key, slice):
