@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, timedelta
-from functools import partial, wraps
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any
 
 from tpudiag.sources.job.points import Call, Kwargs, Library
 
@@ -26,7 +26,6 @@ _USES = (
     "__truediv__", "__lt__", "__le__", "__gt__", "__ge__", "mean", "std", "sum",
 )  # fmt: skip
 """What fails on a column of another kind."""
-_INDEXERS = ("iloc", "loc", "iat", "at")
 _MADE: tuple[Callable[[int], object], ...] = (
     lambda row: row % 2,
     lambda row: f"file-{row:05d}",
@@ -71,46 +70,56 @@ def values(table: Any, name: object, kind: Kind | None, equal: tuple[object, ...
     return [cell(each, learner(table, name, row)) for row, each in enumerate(made)]
 
 
-class _Plain(Protocol):
-    """A column as the job's pandas has it."""
+class Indexer:
+    """`iloc` and its like, of a table or a column: its owner sees what is looked up."""
 
-    index: Sized
-    tolist: Callable[[], list[object]]
-    any: Callable[[], bool]
-    isin: Callable[[object], _Plain]
-    map: Call
-    reindex: Callable[[object], _Plain]
-    str: object
+    def __init__(self, owner: Any, made: Callable[[], Any]) -> None:
+        self._owner, self._made = owner, made
 
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[object]: ...
+    def __getitem__(self, key: Any) -> object:
+        return self._owner._looked_up(lambda: self._made()[key], key)
+
+    def __setitem__(self, key: Any, value: object) -> None:
+        self._made()[key] = value
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._made(), name)
 
 
-class _Series(Protocol):
-    """The class Series of the job's pandas."""
+def indexers(class_: Any) -> Kwargs:
+    """Those of a table's or a column's class."""
 
-    values: property
-    __getattr__: Call
-    __getitem__: Call
+    def of(name: str) -> property:
+        places = getattr(class_, name)
+        return property(lambda owner: Indexer(owner, lambda: places.__get__(owner)))
 
-    def __call__(self, values: object, index: object = None) -> _Plain: ...
+    return {name: of(name) for name in ("iloc", "loc", "iat", "at")}
 
 
 class _Column:
     """A column that learns from its uses; a row that has whatever column is asked of it."""
 
-    _base: _Series
+    _base: Any
     """The Series of the job's pandas."""
-    _table: Any
+    _table: Any = None
     """The table of which it is a column as it was made, and not the script's own."""
     tpudiag_row_of: Any = None
     """The table of which it is a row."""
-    index: object
-    name: object
+    index: Any
+    name: Any
 
     @property
     def _constructor(self) -> object:
         return type(self)
+
+    def __finalize__(self, other: Any, *args: object, **kwargs: object) -> object:
+        """What pandas makes it from: a table, whose column or row it may be."""
+        if hasattr(other, "_own"):
+            if self.index.equals(other.columns):
+                self.tpudiag_row_of = other
+            elif self.name in other.columns and self.name not in other._own:
+                self._table = other
+        return self._base.__finalize__(self, other, *args, **kwargs)
 
     def __getitem__(self, key: object) -> object:
         try:
@@ -119,6 +128,9 @@ class _Column:
             if self._table is not None or type(key).__name__ != "str":
                 raise
             return learner(self.tpudiag_row_of, key, self.name)(kind_of(key))
+
+    def _looked_up(self, call: Callable[[], object], key: object) -> object:
+        return self._learning(call(), key)
 
     def _learning(self, found: Any, key: object) -> Any:
         """A number of a column that was made, which the column learns from."""
@@ -177,7 +189,7 @@ class _Column:
             return self._holding(list(arg)).map(arg, *args, **kwargs)
         return self._again(lambda plain: plain.map(arg, *args, **kwargs))
 
-    def _holding(self, values: Sequence[object]) -> _Plain:
+    def _holding(self, values: Sequence[object]) -> Any:
         """Plain, and some rows with each of these values."""
         plain, table = self._base(self), self._table
         if table is None or not all(type(value).__hash__ for value in values):
@@ -187,7 +199,7 @@ class _Column:
         table._make(self.name, None, tuple(values))
         return self._base(table[self.name])
 
-    def _again(self, use: Callable[[_Plain], object]) -> object:
+    def _again(self, use: Callable[[Any], object]) -> object:
         """A use of the column, of another kind where it fails."""
         try:
             return use(self._base(self))
@@ -208,29 +220,11 @@ class _Column:
             raise
 
 
-class _Places:
-    """`column.iloc` and its like."""
-
-    def __init__(self, indexer: property, column: Any) -> None:
-        self._column, self._found = column, indexer.__get__(column)
-
-    def __getitem__(self, key: Any) -> object:
-        found = self._found[key]
-        return found if isinstance(key, slice) else self._column._learning(found, key)
-
-    def __setitem__(self, key: Any, value: object) -> None:
-        self._found[key] = value
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._found, name)
-
-
 def column_class(pandas: Library) -> type:
     """The class of open columns, of the job's pandas."""
     uses: Kwargs = {name: _used(getattr(pandas.Series, name)) for name in _USES}
-    own = {"_base": pandas.Series, "_table": None}
-    uses |= {name: property(partial(_Places, getattr(pandas.Series, name))) for name in _INDEXERS}
-    return type("Column", (_Column, pandas.Series), {**own, **uses})
+    own = {"_base": pandas.Series, **indexers(pandas.Series), **uses}
+    return type("Column", (_Column, pandas.Series), own)
 
 
 def _used(original: Call) -> Call:

@@ -11,34 +11,19 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from functools import cache, partial, wraps
 from types import FunctionType, MappingProxyType
-from typing import Any, Protocol, SupportsIndex, TypeVar
+from typing import Any, SupportsIndex
 
 from tpudiag.sources.job.points import Call, Kwargs, Library
 
 from .open_arrays import opened
 from .open_cells import Kind, by_user, cell
-from .open_columns import column_class, learner, values
+from .open_columns import Indexer, column_class, indexers, learner, values
 
 _LOOKUPS = (KeyError, ValueError, IndexError, AttributeError, NameError)
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
 """What `query` and `eval` say of a column that is not there."""
 _UNNAMED = 4
 """Columns of numbers that a table has before any is asked for."""
-_Found = TypeVar("_Found")
-
-
-class _Frame(Protocol):
-    """The class DataFrame of the job's pandas."""
-
-    values: property
-    groupby: Call
-    apply: Call
-    iterrows: Callable[[object], Iterable[tuple[object, Any]]]
-    itertuples: Callable[..., Iterable[object]]
-    __contains__: Callable[[object, object], bool]
-    __getattr__: Call
-    __getitem__: Call
-    __setitem__: Call
 
 
 def make(pandas: Library, rows: int, options: Kwargs) -> object:
@@ -73,23 +58,14 @@ def _names(given: object) -> Iterator[str]:
             yield from _names(each)
 
 
-class _Lookup:
-    """`table.loc` and its like: what is not found is made, and asked again."""
-
-    def __init__(self, table: Any, made: Callable[[], Any]) -> None:
-        self._table, self._made = table, made
-
-    def __getitem__(self, key: object) -> object:
-        return self._table._learning(self._table._tried(lambda: self._made()[key], [key]), key)
-
-    def __setitem__(self, key: object, value: object) -> None:
-        self._made()[key] = value
+class _Groups(Indexer):
+    """Groups of rows, of which other columns may be asked."""
 
     def __getattr__(self, name: str) -> object:
         member = getattr(self._made(), name)
         if not callable(member):
             return member
-        return lambda *args, **kwargs: self._table._tried(
+        return lambda *args, **kwargs: self._owner._tried(
             lambda: getattr(self._made(), name)(*args, **kwargs), [*args, *kwargs.values()]
         )
 
@@ -100,7 +76,7 @@ class _Lookup:
 class _Open:
     """What pandas does not find in a table is made."""
 
-    _base: _Frame
+    _base: Any
     """The DataFrame of the job's pandas."""
     _column: Any
     columns: Collection[object]
@@ -127,7 +103,7 @@ class _Open:
         made = values(self, name, kind, equal)
         self._base.__setitem__(self, name, made)
 
-    def _tried(self, call: Callable[[], _Found], asked: Sequence[object]) -> _Found:
+    def _tried(self, call: Callable[[], Any], asked: Sequence[object]) -> Any:
         """A look-up, done again with what it did not find."""
         try:
             return call()
@@ -147,10 +123,7 @@ class _Open:
             return call()
 
     def __getitem__(self, key: object) -> object:
-        found: Any = self._tried(lambda: self._base.__getitem__(self, key), [key])
-        if isinstance(found, self._column) and isinstance(key, str) and key not in self._own:
-            found._table = self
-        return found
+        return self._tried(lambda: self._base.__getitem__(self, key), [key])
 
     def __setitem__(self, key: object, value: object) -> None:
         self._base.__setitem__(self, key, value)
@@ -177,7 +150,7 @@ class _Open:
         """Groups of rows, of which other columns may be asked."""
         make = partial(self._base.groupby, self, *args, **kwargs)
         self._tried(make, [*args, *kwargs.values()])
-        return _Lookup(self, make)
+        return _Groups(self, make)
 
     def itertuples(self, index: bool = True, name: str | None = "Pandas") -> Iterator[object]:
         """Rows that have whatever column is asked of them."""
@@ -188,25 +161,13 @@ class _Open:
             row["Index"] = label
             yield row
 
-    def iterrows(self) -> Iterator[tuple[object, Any]]:
-        """Rows, from whose values the columns learn."""
-        return ((label, self._learning(row)) for label, row in self._base.iterrows(self))
-
-    def apply(self, func: Any, *args: object, **kwargs: object) -> object:
-        """What a function gives of each column or row."""
-        each = func
-        if isinstance(func, FunctionType):
-            each = wraps(func)(lambda part, *a, **kw: func(self._learning(part), *a, **kw))
-        apply = partial(self._base.apply, self, each, *args, **kwargs)
-        return self._tried(apply, [*args, *kwargs.values()])
-
-    def _learning(self, part: Any, key: Any = None) -> Any:
-        """A row, or one value, that its columns learn from."""
-        if type(part).__name__ == "int64" and isinstance(key, tuple) and key[-1] not in self._own:
-            return cell(int(part), learner(self, key[-1], key[0])) if by_user() else part
-        if isinstance(part, self._column) and len(part.index) == len(self.columns):
-            part.tpudiag_row_of = self
-        return part
+    def _looked_up(self, call: Callable[[], Any], key: Any) -> Any:
+        """What an indexer gives: one number, which its column learns from, or more."""
+        found = self._tried(call, [key])
+        one = type(found).__name__ == "int64" and isinstance(key, tuple)
+        if not one or key[-1] in self._own or not by_user():
+            return found
+        return cell(int(found), learner(self, key[-1], key[0]))
 
     @property
     def values(self) -> object:
@@ -224,14 +185,9 @@ def _table_class(pandas: Library) -> Any:
         for name, member in members.items()
         if isinstance(member, FunctionType) and name not in vars(_Open)
     }
-    methods |= {name: _lookups(getattr(frame, name)) for name in ("loc", "iloc", "at", "iat")}
+    methods |= indexers(frame)
     named = {"_base": frame, "_column": column, "_metadata": [*frame._metadata, "_own"]}
     return type("Table", (_Open, frame), {**named, **methods})
-
-
-def _lookups(places: property) -> property:
-    """Rows and columns by their names, or numbers."""
-    return property(lambda table: _Lookup(table, lambda: places.__get__(table)))
 
 
 def _completed(original: Call) -> Call:
