@@ -1,15 +1,15 @@
 """Contents that are decoded: pictures, raw bytes, tensors; and the shapes asked of them."""
 
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table
 from tpudiag.sources.job.points.library_objects import Operation, Shape, Tensor
 
-from .text_files import JPEG, SIZE, SMALL_JPEG
+from .text_files import SIZE
 
 _SCOPE = "tpudiag_fake"
+_SMALL = 32
 _FARTHEST = 400
 """Operations looked through from a tensor back to a stand-in."""
 _RAW = 1024
@@ -23,6 +23,7 @@ class Contents:
         self._tf, self._marked = tf, marked
         self._decoded = False
         """Whether a stand-in was decoded in a graph."""
+        self._jpegs: dict[int, bytes] = {}
         hooks.around(table.PICTURE_DECODED, self._picture)
         hooks.around(table.JPEG_DECODED, self._jpeg)
         hooks.around(table.RAW_DECODED, self._raw)
@@ -31,79 +32,66 @@ class Contents:
 
     def _replaced(self, contents: object, stand_in: object) -> object:
         """Contents with the stand-in where they are none."""
-        contents = self._tf.convert_to_tensor(contents)
-        return self._tf.where(self._marked(contents), stand_in, contents)
+        with self._tf.name_scope(_SCOPE):
+            contents = self._tf.convert_to_tensor(contents)
+            return self._tf.where(self._marked(contents), stand_in, contents)
+
+    def _drawn(self, side: int) -> bytes:
+        """A picture, as JPEG."""
+        if side not in self._jpegs:
+            tf = self._tf
+            with tf.init_scope():
+                self._jpegs[side] = tf.io.encode_jpeg(tf.zeros([side, side, 3], tf.uint8)).numpy()
+        return self._jpegs[side]
 
     def _jpeg(self, original: Call, contents: object, *args: object, **kwargs: object) -> object:
         """Something is asked of a JPEG."""
-        with self._tf.name_scope(_SCOPE):
-            contents = self._replaced(contents, JPEG)
-        return original(contents, *args, **kwargs)
+        return original(self._replaced(contents, self._drawn(SIZE)), *args, **kwargs)
 
-    def _picture(
-        self, original: Callable[..., Any], contents: object, *args: object, **kwargs: object
-    ) -> object:
+    def _picture(self, original: Call, contents: object, *args: object, **kwargs: object) -> object:
         """A picture is decoded; its size can still be set where a shape asks for one."""
         tf = self._tf
-        contents = tf.convert_to_tensor(contents)
+        # In a pipeline it is given its size below, and thousands are decoded: a small one.
+        jpeg = self._drawn(SIZE if tf.executing_eagerly() else _SMALL)
+        picture: Any = original(self._replaced(contents, jpeg), *args, **kwargs)
+        if tf.executing_eagerly() or picture.shape.rank != 3:
+            return picture
         with tf.name_scope(_SCOPE):
-            stand_in = self._marked(contents)
-            # In a pipeline it is given its size below, and thousands are decoded: a small one.
-            jpeg = JPEG if tf.executing_eagerly() else SMALL_JPEG
-            picture = original(tf.where(stand_in, jpeg, contents), *args, **kwargs)
-            if tf.executing_eagerly() or picture.shape.rank != 3:
-                return picture
             size = tf.constant([SIZE, SIZE], name="size")
-            size = tf.where(stand_in, size, tf.shape(picture)[:2])
+            size = tf.where(
+                self._marked(tf.convert_to_tensor(contents)), size, tf.shape(picture)[:2]
+            )
             # A plain constant would be folded into the shape at once, and a later set_shape of
             # another size refused; behind this the shape stays open until the script claims one.
             size = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[2])
-            resized = tf.raw_ops.ResizeNearestNeighbor(images=picture[None], size=size)[0]
-        self._seen(resized)
-        return resized
+            return self._seen(tf.raw_ops.ResizeNearestNeighbor(images=picture[None], size=size)[0])
 
     def _raw(
-        self,
-        original: Callable[..., Tensor],
-        input_bytes: object,
-        out_type: object,
-        *a: object,
-        **kw: object,
-    ) -> Tensor:
+        self, original: Call, input_bytes: object, out_type: object, *a: object, **kw: object
+    ) -> object:
         """Raw bytes are decoded; the arguments have the names that they are given by."""
         tf = self._tf
         with tf.name_scope(_SCOPE):
             size = tf.constant(_RAW, name="size")
             count = tf.raw_ops.PlaceholderWithDefault(input=size, shape=[])
-            count *= tf.as_dtype(out_type).size
-            stand_in = tf.strings.reduce_join(tf.fill([count], b"\x01"))
-            contents = self._replaced(input_bytes, stand_in)
-            values = original(contents, out_type, *a, **kw)
-        self._seen(values)
-        return values
+            stand_in = tf.strings.reduce_join(
+                tf.fill([count * tf.as_dtype(out_type).size], b"\x01")
+            )
+        return self._seen(original(self._replaced(input_bytes, stand_in), out_type, *a, **kw))
 
     def _tensor(
-        self,
-        original: Callable[..., Tensor],
-        serialized: object,
-        out_type: object,
-        *a: object,
-        **kw: object,
-    ) -> Tensor:
+        self, original: Call, serialized: object, out_type: object, *a: object, **kw: object
+    ) -> object:
         """A serialized tensor is parsed: what stands in has one dimension, until it is reshaped."""
-        tf = self._tf
-        with tf.name_scope(_SCOPE):
-            zeros = tf.io.serialize_tensor(tf.zeros([_RAW], out_type))
-            values = original(self._replaced(serialized, zeros), out_type, *a, **kw)
-        self._seen(values)
-        return values
+        zeros = self._tf.io.serialize_tensor(self._tf.zeros([_RAW], out_type))
+        return self._seen(original(self._replaced(serialized, zeros), out_type, *a, **kw))
 
-    def _seen(self, tensor: Tensor) -> None:
-        """A stand-in was decoded in a graph: shapes that are set there may ask for its size."""
-        if self._tf.executing_eagerly():
-            return
-        self._decoded = True
-        hooks.around(table.SHAPE_SET, self._shape_set, type(tensor))
+    def _seen(self, tensor: Any) -> object:
+        """A stand-in was decoded: in a graph, shapes that are set there may ask for its size."""
+        if not self._tf.executing_eagerly():
+            self._decoded = True
+            hooks.around(table.SHAPE_SET, self._shape_set, type(tensor))
+        return tensor
 
     def _shape_set(self, original: Call, tensor: Tensor, shape: object) -> object:
         """A shape is claimed: a stand-in behind the tensor takes its size."""

@@ -4,7 +4,7 @@ import importlib.abc
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 from tpudiag import missing_modules
 from tpudiag.script_run import InterventionKind
@@ -13,23 +13,6 @@ from tpudiag.sources.job.points import Kwargs, interventions, main_flow, user_li
 COLAB = "google.colab"
 OF_SESSIONS = (COLAB,)
 """Those that sign a session in and show its files: no training data come of them."""
-
-
-class KaggleDatasets:
-    """Stands in for kaggle_datasets.KaggleDatasets."""
-
-    def get_gcs_path(self, dataset_dir: str | None = None) -> str:
-        """A bucket that is not there."""
-        return f"gs://kaggle/{dataset_dir or 'dataset'}"
-
-
-class UserSecretsClient:
-    """Stands in for kaggle_secrets.UserSecretsClient."""
-
-    def __getattr__(self, name: str) -> object:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _any_text
 
 
 class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -67,12 +50,7 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """What a script needs an answer from."""
-        if module.__name__ == "kaggle_datasets":
-            vars(module)["KaggleDatasets"] = KaggleDatasets
-        if module.__name__ == "kaggle_secrets":
-            vars(module)["UserSecretsClient"] = UserSecretsClient
-        if module.__name__ == f"{COLAB}.userdata":
-            vars(module)["get"] = _any_text
+        vars(module).update(_ANSWERS.get(module.__name__, {}))
 
 
 class _Hosted(ModuleType):
@@ -96,3 +74,18 @@ def _nothing(*_: object, **__: object) -> Kwargs:
     """What a function answers that does nothing."""
     interventions.note(InterventionKind.SESSION)
     return {}
+
+
+def _bucket(dataset_dir: str | None = None) -> str:
+    """A bucket that is not there."""
+    return f"gs://kaggle/{dataset_dir or 'dataset'}"
+
+
+_SECRETS = ("get_secret", "get_gcloud_credential", "get_bigquery_access_token")
+_ANSWERS: dict[str, Kwargs] = {
+    "kaggle_datasets": {"KaggleDatasets": lambda: SimpleNamespace(get_gcs_path=_bucket)},
+    "kaggle_secrets": {
+        "UserSecretsClient": lambda: SimpleNamespace(**dict.fromkeys(_SECRETS, _any_text))
+    },
+    f"{COLAB}.userdata": {"get": _any_text},
+}

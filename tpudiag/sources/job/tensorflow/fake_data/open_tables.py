@@ -157,7 +157,7 @@ class _Open:
         if name is None:
             yield from self._base.itertuples(self, index, name)
             return
-        for label, row in self.iterrows():
+        for label, row in self._base.iterrows(self):
             row["Index"] = label
             yield row
 

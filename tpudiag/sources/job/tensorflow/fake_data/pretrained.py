@@ -9,28 +9,22 @@ import re
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table
+from tpudiag.sources.job.points.point import Point
 
 from .holes import Hole
 from .ledger import Ledger
 
 
 def _size(width: int, layers: int, heads: int) -> dict[str, int]:
-    return {
-        "hidden_size": width,
-        "num_hidden_layers": layers,
-        "num_attention_heads": heads,
-        "intermediate_size": 4 * width,
-    }
+    names = ("hidden_size", "num_hidden_layers", "num_attention_heads", "intermediate_size")
+    return dict(zip(names, (width, layers, heads, 4 * width), strict=True))
 
 
 _SIZES = {"large": _size(1024, 24, 16), "small": _size(512, 4, 8), "tiny": _size(128, 2, 2)}
 """Part of a name -> what it means for a model of the BERT kind."""
 _VOCABULARIES = {
-    "xlm-roberta": 250_002,
-    "roberta": 50_265,
-    "multilingual": 119_547,
-    "camembert": 32_005,
-}
+    "xlm-roberta": 250_002, "roberta": 50_265, "multilingual": 119_547, "camembert": 32_005,
+}  # fmt: skip
 _FETCH_OPTIONS = (
     "cache_dir", "force_download", "resume_download", "proxies", "token", "use_auth_token",
     "local_files_only", "revision", "trust_remote_code", "subfolder",
@@ -50,6 +44,12 @@ class Pretrained:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self._heard: dict[Point, Call] = {
+            **dict.fromkeys(_PLACES, _where_away(self._fetched)),
+            table.CONFIGURATION_READ: _where_away(self._configuration),
+            table.MODEL_FETCHED: _where_away(self._model),
+            table.AUTO_MODEL_FETCHED: _where_away(_automatic),
+        }
 
     def watch(self, module: Library) -> None:
         """One of the modules that fetch was imported: the others may still be."""
@@ -58,73 +58,26 @@ class Pretrained:
             hasattr(module, name) for name in _OF_PACKAGES
         ):
             return
-        heard = {
-            **dict.fromkeys(_PLACES, self._fetched),
-            table.CONFIGURATION_READ: self._configuration,
-            table.MODEL_FETCHED: self._model,
-            table.AUTO_MODEL_FETCHED: self._automatic,
-        }
-        for at, answer in heard.items():
+        for at, answer in self._heard.items():
             if f"{at.owners[0]}.".startswith(f"{module.__name__}."):
                 hooks.around(at, answer)
 
-    def _automatic(
-        self, original: Call, class_: object, name: object, *args: object, **kw: object
-    ) -> object:
-        """A model whose class its configuration tells, which is looked for by its folder first."""
-        try:
-            return original(class_, name, *args, **kw)
-        except Exception as error:
-            if "config" in kw or not _is_away(error):
-                raise
-        auto = importlib.import_module("transformers.models.auto.configuration_auto")
-        config = auto.AutoConfig.from_pretrained(name)
-        return original(class_, name, *args, config=config, **kw)
-
-    def _fetched(self, original: Call, *args: object, **kw: object) -> object:
+    def _fetched(self, _: Call, *args: object, **__: object) -> object:
         """What a model has no part in."""
-        try:
-            return original(*args, **kw)
-        except Exception as error:
-            if not _is_away(error):
-                raise
         name = next((each for each in args if isinstance(each, str)), "what is asked for")
         self._ledger.note(f"{name}, of a hub")
         return Hole()
 
-    def _configuration(
-        self, original: Call, class_: object, name: object, *args: object, **kw: object
-    ) -> object:
+    def _configuration(self, _: Call, class_: object, name: object, *__: object, **kw: Any) -> Any:
         """What a model's configuration file says."""
-        try:
-            return original(class_, name, *args, **kw)
-        except Exception as error:
-            if not _is_away(error):
-                raise
-        kind = getattr(class_, "model_type", "") or self._kind(str(name))
+        kind = getattr(class_, "model_type", "") or _kind(str(name))
         self._ledger.note(f"the model {name} (untrained, as a {kind} is by default)")
-        left = {key: value for key, value in kw.items() if not key.startswith("_")}
-        for option in _FETCH_OPTIONS:
-            left.pop(option, None)
-        return configuration(str(name), kind), left
+        kept = (each for each in kw if not each.startswith("_") and each not in _FETCH_OPTIONS)
+        return configuration(str(name), kind), {each: kw[each] for each in kept}
 
-    def _kind(self, name: str) -> str:
-        """The type of model that a name tells."""
-        auto = importlib.import_module("transformers.models.auto.configuration_auto")
-        kinds = sorted(auto.CONFIG_MAPPING.keys(), key=len, reverse=True)
-        plain = name.lower().replace("_", "-")
-        return next((kind for kind in kinds if kind in plain), "bert")
-
-    def _model(
-        self, original: Call, class_: Any, name: object, *args: object, **kw: object
-    ) -> object:
+    def _model(self, _: Call, class_: Any, name: object, *__: object, **kw: Any) -> object:
         """A model with its weights."""
-        try:
-            return original(class_, name, *args, **kw)
-        except Exception as error:
-            if not _is_away(error):
-                raise
-        config = kw.get("config")
+        config: Any = kw.get("config")
         if config is None or isinstance(config, str):
             config = class_.config_class.from_pretrained(config or name)
         for option in ("num_labels", "output_hidden_states", "output_attentions"):
@@ -140,18 +93,44 @@ class Pretrained:
         return model
 
 
+def _where_away(give: Call) -> Call:
+    """What is on this machine is read; `give` answers for what is not."""
+
+    def call(original: Call, *args: object, **kwargs: object) -> object:
+        try:
+            return original(*args, **kwargs)
+        except Exception as error:
+            if not _is_away(error):
+                raise
+        return give(original, *args, **kwargs)
+
+    return call
+
+
+def _automatic(original: Call, class_: object, name: object, *args: object, **kw: object) -> object:
+    """A model whose class its configuration tells, which is looked for by its folder first."""
+    auto = importlib.import_module("transformers.models.auto.configuration_auto")
+    kw = {"config": auto.AutoConfig.from_pretrained(name), **kw}
+    return original(class_, name, *args, **kw)
+
+
+def _kind(name: str) -> str:
+    """The type of model that a name tells."""
+    auto = importlib.import_module("transformers.models.auto.configuration_auto")
+    kinds = sorted(auto.CONFIG_MAPPING.keys(), key=len, reverse=True)
+    plain = name.lower().replace("_", "-")
+    return next((kind for kind in kinds if kind in plain), "bert")
+
+
 def configuration(name: str, kind: str) -> Kwargs:
     """The configuration of a model by its name: what is left out is the type's own default."""
-    plain = name.lower()
-    none: dict[str, int] = {}
+    plain, none = name.lower(), dict[str, int]()
     size = next((values for part, values in _SIZES.items() if part in plain), none)
-    vocabulary = next((count for part, count in _VOCABULARIES.items() if part in plain), None)
-    made: Kwargs = {"model_type": kind, **size}
-    # It names its sizes otherwise (dim, n_layers).
-    if kind == "distilbert":
-        made = {"model_type": kind}
-    if vocabulary is not None:
-        made["vocab_size"] = vocabulary
+    made: Kwargs = {"model_type": kind}
+    if kind != "distilbert":  # it names its sizes otherwise (dim, n_layers)
+        made |= size
+    counts = ({"vocab_size": count} for part, count in _VOCABULARIES.items() if part in plain)
+    made |= next(counts, none)
     if "roberta" in kind:
         # RoBERTa counts positions from the number behind its padding's, which is 1.
         made |= {"max_position_embeddings": 514, "type_vocab_size": 1}

@@ -1,6 +1,5 @@
 """Contents of files that are stood in for."""
 
-import base64
 import gzip
 import os
 import zlib
@@ -10,23 +9,8 @@ from tpudiag.sources.job.points import Library
 
 from .ledger import CLASSES, FILES, MARKER, RECORDS, Ledger
 
-JPEG = zlib.decompress(
-    base64.b85decode(
-        "c-s4a<NpH&0WUXCHwH!^&|%bJVEBKV!I?orMow8yQbSo$Syx-bz$V4f#@yVdIwICHWn#n3Y5fg7T?@86"
-        "JG@}kt+ib}C;p$l_3rEc|Nmzn1QNggKl}Ut2gndcZCza(Q=2kJ$Fd(wdzStn8T>!MAjrYQz{J4JsKme|"
-        "$jB_n`2Prl2m>Pn8UTq3U=?M=Dk_L6dW(UFnGt9Svmk>#!zdU9qhJ(_f{_XS-vj`nC~%M"
-    )
-)
-"""A picture of 512 x 512, as JPEG."""
-SMALL_JPEG = zlib.decompress(
-    base64.b85decode(
-        "c-s4a<NpH&0WUXCHwH#V1_nkTWcYuZ!I?pTn}?5wOMs7;Pe@QeSVBWeLQG7;P+3)0!^+s!#?sir+`%Kp&%q_!"
-        ")!ZT=H!wUtDLo_I&bP3#Af+NEH9Z+*2&15okc6m&zLb=HvXg~VGRffo0R}-11_cHMW=16jCP7AKLB{__7(~HNMFAjT"
-        "5dm~j29PKtR#8Dr(OV2W%#1)=m<1W^85+Q1_Wy4J0QELI-~"
-    )
-)
-"""A picture of 32 x 32, as JPEG."""
 SIZE = 512
+"""Height and width of a picture."""
 _TFRECORD = "records.tfrecord"
 _COMPRESSIONS = ("", "GZIP", "ZLIB")
 _PACKED: dict[str, Callable[[bytes], bytes]] = {"GZIP": gzip.compress, "ZLIB": zlib.compress}
