@@ -70,6 +70,15 @@ def values(table: Any, name: object, kind: Kind | None, equal: tuple[object, ...
     return [cell(each, learner(table, name, row)) for row, each in enumerate(made)]
 
 
+class OpenTable:
+    """A table whose columns are made when they are asked for."""
+
+    columns: Any
+    index: Any
+    _own: frozenset[object] = frozenset()
+    """Columns that the script has written."""
+
+
 class Indexer:
     """`iloc` and its like, of a table or a column: its owner sees what is looked up."""
 
@@ -114,7 +123,7 @@ class _Column:
 
     def __finalize__(self, other: Any, *args: object, **kwargs: object) -> object:
         """What pandas makes it from: a table, whose column or row it may be."""
-        if hasattr(other, "_own"):
+        if isinstance(other, OpenTable):
             if self.index.equals(other.columns):
                 self.tpudiag_row_of = other
             elif self.name in other.columns and self.name not in other._own:

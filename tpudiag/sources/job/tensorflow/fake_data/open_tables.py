@@ -8,7 +8,7 @@ some rows hold that; where a use fails, the values are of another kind.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownVariableType=false, reportUnknownLambdaType=false
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial, wraps
 from types import FunctionType, MappingProxyType
 from typing import Any, SupportsIndex
@@ -17,7 +17,7 @@ from tpudiag.sources.job.points import Call, Kwargs, Library
 
 from .open_arrays import opened
 from .open_cells import Kind, by_user, cell
-from .open_columns import Indexer, column_class, indexers, learner, values
+from .open_columns import Indexer, OpenTable, column_class, indexers, learner, values
 
 _LOOKUPS = (KeyError, ValueError, IndexError, AttributeError, NameError)
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
@@ -73,20 +73,16 @@ class _Groups(Indexer):
         return iter(self._made())
 
 
-class _Open:
+class _Open(OpenTable):
     """What pandas does not find in a table is made."""
 
     _base: Any
     """The DataFrame of the job's pandas."""
     _column: Any
-    columns: Collection[object]
-    index: Sized
     _equal: Mapping[object, tuple[object, ...]] = MappingProxyType({})
     """What columns were compared with: some rows hold that."""
     _kinds: Mapping[object, Kind | None] = MappingProxyType({})
     """What columns were found to hold."""
-    _own: frozenset[object] = frozenset()
-    """Columns that the script has written."""
 
     @property
     def _constructor(self) -> object:
