@@ -53,6 +53,12 @@ from tpudiag.known_errors.operand import operand_of
             "if mask is not None:",
         ),
         (
+            "if loss > 1e3:",
+            "jax.errors.TracerBoolConversionError: Attempted boolean conversion",
+            "The condition is `loss > 1000.0`: it is a traced array",
+            "y = jax.lax.cond(loss > 1000.0, f, g, x)",
+        ),
+        (
             "y = np.stack([a, b])",
             "jax.errors.TracerArrayConversionError: The numpy.ndarray conversion method",
             "`np.stack` is NumPy's",
@@ -61,7 +67,7 @@ from tpudiag.known_errors.operand import operand_of
         (
             "hits = tf.reduce_sum(predicted == labels)",
             "InvalidArgumentError: Incompatible shapes: [2] vs. [3]",
-            "`predicted` has the shape [2] and `labels` [3]",
+            "`predicted` is of the shape [2] and `labels` of the shape [3]",
             "print(predicted.shape, labels.shape)",
         ),
     ],

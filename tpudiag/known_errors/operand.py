@@ -25,7 +25,6 @@ _OF_VALUES = re.compile(
 _LAST_SENTENCE = re.compile(
     r"^(?:\w+\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b: [^\n]+", re.MULTILINE
 )
-_VECTORS = re.compile(r"\b[Ii]ncompatible shapes?:? (\[[\d,? ]*\]) vs\.? (\[[\d,? ]*\])")
 
 
 @dataclass(frozen=True)
@@ -120,19 +119,23 @@ def _used(found: re.Match[str], tree: ast.AST) -> Operand | None:
 
 
 def _two(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    sign = _SIGNS.get(found["sign"].strip())
+    sign = found.groupdict().get("sign", "").strip()
+    wanted = _SIGNS.get(sign)
     pairs = [
         (each.left, each.right if isinstance(each, ast.BinOp) else each.comparators[0])
         for each in ast.walk(tree)
-        if (isinstance(each, ast.BinOp) and type(each.op) is sign)
-        or (isinstance(each, ast.Compare) and type(each.ops[0]) is sign)
+        if isinstance(each, ast.BinOp | ast.Compare)
+        and (not sign or wanted is type(each.op if isinstance(each, ast.BinOp) else each.ops[0]))
     ]
     if len(pairs) != 1:
         return None
-    (left, right), kinds = map(_named, pairs[0]), (found["left"], found["right"])
+    left, right = map(_named, pairs[0])
+    if left == right:
+        return None
+    of, show = ("of type", "type({})") if sign else ("of the shape", "{}.shape")
     return Operand(
-        f"`{left}` is of type {kinds[0]} and `{right}` of type {kinds[1]}.",
-        f"print(type({left}), type({right}))",
+        f"`{left}` is {of} {found['left']} and `{right}` {of} {found['right']}.",
+        f"print({show.format(left)}, {show.format(right)})",
         looks=True,
     )
 
@@ -189,7 +192,7 @@ def _call(found: re.Match[str], tree: ast.AST) -> Operand | None:
         for number, word in enumerate(map(_named, call.args[most:]), 1)
     ]
     rest += [
-        _named(each.value) if each.arg is None else f"{each.arg}={_named(each.value)}"
+        f"**{_named(each.value)}" if each.arg is None else f"{each.arg}={_named(each.value)}"
         for each in call.keywords
     ]
     many = "no argument" if most == 0 else f"{most} of its arguments"
@@ -200,15 +203,24 @@ def _call(found: re.Match[str], tree: ast.AST) -> Operand | None:
     )
 
 
-def _condition(_: re.Match[str], tree: ast.AST) -> Operand | None:
-    nodes = (
+def _condition(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    test = _only(
         each.test
         for each in ast.walk(tree)
         if isinstance(each, ast.If | ast.While | ast.IfExp | ast.Assert)
     )
-    test = _only(nodes)
     if test is not None:
         name = _named(test)
+        if found["traced"]:
+            cause = f"The condition is `{name}`: it is a traced array, without a value."
+            return Operand(
+                cause, f"y = jax.lax.cond({name}, f, g, x)      # or jnp.where({name}, a, b)"
+            )
+        if found["array"]:
+            cause = f"The condition is `{name}`: it is an array of several values."
+            return Operand(
+                cause, f"if ({name}).all():      # or .any(), or where(...) for each value"
+            )
         cause = f"The condition is `{name}`: it is a tensor."
         if isinstance(test, ast.Name | ast.Attribute):
             return Operand(
@@ -216,14 +228,13 @@ def _condition(_: re.Match[str], tree: ast.AST) -> Operand | None:
             )
         return Operand(cause, f"y = tf.cond({name}, lambda: a, lambda: b)")
     calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call) and each.args]
-    if len(calls) != 1:
+    if len(calls) != 1 or found["traced"]:
         return None
-    given = ", ".join(f"`{_named(each)}`" for each in calls[0].args)
-    name = _named(calls[0].func)
+    given, name = [_named(each) for each in calls[0].args], _named(calls[0].func)
     return Operand(
-        f"`{name}` tests or compares what it is given ({given}): a tensor stands there where it"
+        f"`{name}` tests or compares what it is given (`{'`, `'.join(given)}`): a tensor stands there where it"
         " wants a Python value, or a tensor of another kind (of another model or graph).",
-        f"print([type(each) for each in ({given.replace('`', '')},)])      # what {name} gets",
+        f"print([type(each) for each in ({', '.join(given)},)])      # what {name} gets",
         looks=True,
     )
 
@@ -251,59 +262,38 @@ def _traced(_: re.Match[str], tree: ast.AST) -> Operand | None:
     )
 
 
-def _shapes(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    pairs = [
-        (each.left, each.right if isinstance(each, ast.BinOp) else each.comparators[0])
-        for each in ast.walk(tree)
-        if isinstance(each, ast.BinOp | ast.Compare)
-    ]
-    if len(pairs) != 1:
-        return None
-    left, right = map(_named, pairs[0])
-    return Operand(
-        f"`{left}` has the shape {found[1]} and `{right}` {found[2]}.",
-        f"print({left}.shape, {right}.shape)",
-        looks=True,
+_Told = Callable[[re.Match[str], ast.AST], Operand | None]
+_FORMS: tuple[tuple[re.Pattern[str], _Told], ...] = tuple(
+    (re.compile(pattern), told)
+    for pattern, told in (
+        (r"'(?P<kind>[\w.]+)' object has no attribute '(?P<name>\w+)'", _attribute),
+        (
+            r"'(?P<kind>[\w.]+)' object (?:is not|does not support) (?P<use>callable|iterable|subscriptable|item assignment|indexing)",
+            _used,
+        ),
+        (
+            r"unsupported operand type\(s\) for (?P<sign>[^:]+?)=?: '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'",
+            _two,
+        ),
+        (
+            r"'(?P<sign>[<>]=?)' not supported between instances of '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'",
+            _two,
+        ),
+        (
+            r"(?:not enough|too many) values to unpack \(expected (?P<wanted>\d+)(?:, got (?P<got>\d+))?",
+            _unpacked,
+        ),
+        (
+            r"(?P<function>[\w.<>]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? but (?P<given>\d+)",
+            _call,
+        ),
+        (
+            r"as a Python `?bool|truth value of an (?P<array>array)|(?P<traced>TracerBool\w*|[Aa]bstract tracer value encountered where (?:concrete|Boolean))",
+            _condition,
+        ),
+        (r"Tracer\w*(?:Conversion|Integer)\w*Error|[Cc]oncret\w+ value", _traced),
+        (r"\b[Ii]ncompatible shapes?:? (?P<left>\[[\d,? ]*\]) vs\.? (?P<right>\[[\d,? ]*\])", _two),
     )
-
-
-_FORMS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str], ast.AST], Operand | None]], ...] = (
-    (re.compile(r"'(?P<kind>[\w.]+)' object has no attribute '(?P<name>\w+)'"), _attribute),
-    (
-        re.compile(
-            r"'(?P<kind>[\w.]+)' object (?:is not|does not support) (?P<use>callable|iterable"
-            r"|subscriptable|item assignment|indexing)"
-        ),
-        _used,
-    ),
-    (
-        re.compile(
-            r"unsupported operand type\(s\) for (?P<sign>[^:]+?)=?: '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'"
-        ),
-        _two,
-    ),
-    (
-        re.compile(
-            r"'(?P<sign>[<>]=?)' not supported between instances of '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'"
-        ),
-        _two,
-    ),
-    (
-        re.compile(
-            r"(?:not enough|too many) values to unpack \(expected (?P<wanted>\d+)(?:, got (?P<got>\d+))?"
-        ),
-        _unpacked,
-    ),
-    (
-        re.compile(
-            r"(?P<function>[\w.<>]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments?"
-            r" but (?P<given>\d+)"
-        ),
-        _call,
-    ),
-    (re.compile(r"as a Python `?bool|truth value of an array"), _condition),
-    (re.compile(r"Tracer\w*(?:Conversion|Bool|Integer)\w*Error|[Cc]oncret\w+ value"), _traced),
-    (_VECTORS, _shapes),
 )
 """How errors speak of a part of the line that failed, and how it is found there."""
 _OF_WHAT_RAISED = (_attribute, _used, _two, _unpacked)

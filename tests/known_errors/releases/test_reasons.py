@@ -118,3 +118,10 @@ AttributeError: module 'keras.backend' has no attribute 'tf'
 def test_the_modules_behind_the_public_names_are_these() -> None:
     assert canonical("tensorflow.python.keras.api._v1.keras.losses") == "tf.keras.losses"
     assert canonical("tensorflow.python.ops.array_ops") == "tensorflow.python.ops.array_ops"
+
+
+def test_what_the_line_asks_for_within_a_module_that_went_is_looked_up() -> None:
+    error = "AttributeError: module 'tensorflow' has no attribute 'contrib'"
+    (hit, *_) = match(f"---> 17 cell = tf.contrib.rnn.LSTMCell(10)\n{error}\n")
+    assert "asks for `tf.contrib.rnn.LSTMCell`" in hit.message
+    assert hit.fix.startswith("tf.compat.v1.nn.rnn_cell.LSTMCell ")

@@ -9,6 +9,7 @@ _BY_ELEMENT = (
     *("Add", "AddV2", "Sub", "Mul", "RealDiv", "Div", "truediv", "FloorDiv", "Maximum", "Minimum"),
     *("SquaredDifference", "GreaterEqual", "Greater", "Less", "Equal", "Pow", "DivNoNan"),
 )
+_COMPARING = ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual")
 _JOINING = ("Concat", "ConcatV2", "ConcatOp", "Pack")
 
 
@@ -20,6 +21,10 @@ def of_use(left: Shape, right: Shape, operation: str, node: str) -> Reading | No
     if operation in _JOINING and 2 <= len(left) == len(right) <= 3:
         return _joined(left, right)
     short, long = sorted((left, right), key=len)
+    if (operation or name) in _COMPARING and len(short) == len(long) == 1:
+        return computed(
+            "values compared", operation=operation or name, left=text_of(left), right=text_of(right)
+        )
     if operation in _BY_ELEMENT or name.lower() in {each.lower() for each in _BY_ELEMENT}:
         return _by_element(short, long)
     return None

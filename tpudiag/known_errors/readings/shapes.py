@@ -83,10 +83,10 @@ _ARRAY = re.compile(
 )
 _BOUND = re.compile(r"Expected(?:size|begin)\[(\d)\]in\[0,(\d{1,19})\],butgot(\d{1,19})")
 _OPERATION = re.compile(
-    r"\(op:'(?P<called>\w{2,40})'\)|=(?P<made>[A-Z]\w{2,40})\[|\[Op:(?P<op>\w{2,60})\]|op_type=\"(?P<type>\w{2,40})\""
+    r"\(op:'(?P<called>\w{2,40})'\)|=(?P<made>[A-Z]\w{2,40})\[|\[Op:(?P<op>(?!__)\w{2,60})\]|op_type=\"(?P<type>\w{2,40})\""
 )
 _NODE = re.compile(
-    r"\{\{node([\w./-]{2,120})\}\}|\[Node:([\w./-]{2,120})=|layer[\"'`]([\w./]{1,60})[\"'`]|Detectedatnode'?([\w./-]{2,120})'|forTensoru?'([\w./-]{2,120}):\d"
+    r"\{\{node([\w./-]{2,120})\}\}|\[\[node([\w./-]{2,120})\(definedat|\[Node:([\w./-]{2,120})=|layer[\"'`]([\w./]{1,60})[\"'`]|Detectedatnode'?([\w./-]{2,120})'|forTensoru?'([\w./-]{2,120}):\d"
 )
 
 
@@ -183,8 +183,10 @@ def _pair(text: str, begin: int) -> _Pair | None:
         return None
     if not (told[1] and told[2]) and (both := _BOTH.search(text, begin)):
         told = both
-    operation = _operation(text, begin)
-    return _Pair(shape_of(told[1]), shape_of(told[2]), operation, _node(text, begin))
+    node = _node(text, begin)
+    kind = re.fullmatch(r"(?:.*/)?([A-Z]\w*?)(?:_\d{1,4})?", node)
+    operation = _operation(text, begin) or (kind[1] if kind else "")
+    return _Pair(shape_of(told[1]), shape_of(told[2]), operation, node)
 
 
 def _operation(text: str, begin: int) -> str:

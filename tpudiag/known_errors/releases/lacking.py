@@ -47,6 +47,8 @@ class Lack(NamedTuple):
     """Its file."""
     within: bool
     """Whether the module that is to have it was found."""
+    further: str = ""
+    """What the line that failed asks for within it, by its full name."""
 
     @property
     def asked(self) -> str:
@@ -78,7 +80,10 @@ def lack_in(text: str, line: int) -> Lack | None:
             return None
         asker, file = _asker(before)
         within = "module named" not in found[0]
-        return Lack(canonical(full), said["name"], asker, file, within)
+        around = "\n".join(rows[max(0, line - SOURCE_LINES) : line + SENTENCE_LINES])
+        asked = re.search(rf"\b{said['name'].rpartition('.')[2]}(?P<further>(?:\.\w+)+)", around)
+        further = canonical(full) + asked["further"] if asked and within else ""
+        return Lack(canonical(full), said["name"], asker, file, within, further)
     return None
 
 

@@ -76,11 +76,12 @@ def _of_span(text: str, lack: Lack, span: Span) -> Reading | None:
         return None
     package = _CALLED.get(span.package, span.package)
     asks = f"the installed package `{lack.asker}` ({lack.file}), which asks for it"
+    which = f"`{lack.further}`" if lack.further else "it"
     side = "an older" if older else "a newer"
     said = {
         "full": lack.full,
         "package": package,
-        "who": asks if lack.asker else "the code that asks for it",
+        "who": asks if lack.asker else f"the code that asks for {which}",
         "here": f"{package} here is {spelled(low) if low and low == high else f'{side} one'}",
         "first": spelled(span.first),
         "last": spelled(span.last),
@@ -133,9 +134,9 @@ def _older(lack: Lack, span: Span) -> str:
     if lack.asker:
         update = f"pip install -U {_dist(lack.asker)}"
         return f"{update}      # a release made for a newer {span.package}\n{pin}"
-    place = moved.place_of(lack.full)
+    place = (lack.further and moved.place_of(lack.further)) or moved.place_of(lack.full)
     if place and "#" not in place:
-        place += f"      # in place of {lack.full}"
+        place += f"      # in place of {lack.further or lack.full}"
     return f"{place}\n{pin}" if place else pin
 
 
