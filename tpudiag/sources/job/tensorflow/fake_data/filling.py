@@ -47,8 +47,8 @@ class Filling:
         self._tf, self._ledger = tf, ledger
         self._model: Callable[[], object] = lambda: None
         holes.filled.append(self._batches)
-        hooks.around(table.STRATEGY_RUN, self._run)
-        hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
+        hooks.around(table.STRATEGY_RUN, self._stepped)
+        hooks.around(table.FUNCTION_CALLED, self._stepped, type(tf.function(lambda: 0)))
 
     def watch_keras(self, keras: Library) -> None:
         """The models of a Keras, and what strategies are handed: their stand-in is there by now."""
@@ -74,14 +74,9 @@ class Filling:
         try:
             return original(model, *args, **kwargs)
         except Exception as error:
-            refused = type(error).__name__ == "NotRehearsable"
-            if (
-                refused
-                or privates.steps_taken(getattr(model, "optimizer", None)) != steps
-                or not self._ledger.any
-            ):
-                raise
-            if not hooks.quietly(self._can_fill, model, bound.arguments, predicts):
+            stepped = privates.steps_taken(getattr(model, "optimizer", None)) != steps
+            refused = stepped or type(error).__name__ == "NotRehearsable" or not self._ledger.any
+            if refused or not hooks.quietly(self._can_fill, model, bound.arguments, predicts):
                 raise
             for name in _FUNCTIONS:  # a function that failed may make no variables any more
                 setattr(model, name, None)
@@ -207,23 +202,12 @@ class Filling:
         batches: Dataset = one.repeat(rows).batch(batch, drop_remainder=rows is None)
         return batches
 
-    def _run(
-        self,
-        original: Call,
-        strategy: object,
-        fn: object,
-        args: Args = (),
-        *a: object,
-        **kw: object,
-    ) -> object:
-        """A step is run on the replicas."""
-        return original(strategy, fn, self._filled(args), *a, **kw)
+    def _stepped(self, original: Call, *args: object, **kwargs: object) -> object:
+        """A step is called, or run on the replicas."""
+        filled: tuple[Args, Kwargs] = self._filled((args, kwargs))
+        return original(*filled[0], **filled[1])
 
-    def _called(self, original: Call, function: object, *args: object, **kwargs: object) -> object:
-        """A step is called."""
-        return original(function, *self._filled(args), **kwargs)
-
-    def _filled(self, args: Args) -> Args:
+    def _filled(self, args: Any) -> Any:
         """What a step is given; holes are parts of a batch, in their order, or one is all of it."""
         if not holes.holds(args):
             return args

@@ -299,7 +299,7 @@ def batch_of(hole: object) -> int | None:
     return None
 
 
-def holds(given: object, depth: int = 3) -> bool:
+def holds(given: object, depth: int = 5) -> bool:
     """Whether there is a hole among arguments."""
     if isinstance(given, Hole):
         return True

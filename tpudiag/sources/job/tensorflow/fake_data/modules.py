@@ -25,12 +25,7 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         # Last: where the real package is installed it is the one that is imported.
         sys.meta_path.append(self)
 
-    def find_spec(
-        self,
-        name: str,
-        path: Sequence[str] | None,  # noqa: ARG002
-        target: ModuleType | None = None,  # noqa: ARG002
-    ) -> ModuleSpec | None:
+    def find_spec(self, name: str, *_: object) -> ModuleSpec | None:
         """A spec for the modules known here."""
         hosted = missing_modules.hosted(name)
         if name != "google" and hosted not in self._known:

@@ -123,10 +123,11 @@ class _Column:
 
     def __finalize__(self, other: Any, *args: object, **kwargs: object) -> object:
         """What pandas makes it from: a table, whose column or row it may be."""
+        table: Any = other
         if isinstance(other, OpenTable):
             if self.index.equals(other.columns):
                 self.tpudiag_row_of = other
-            elif self.name in other.columns and self.name not in other._own:
+            elif self.name in table.columns and self.name not in table._own:
                 self._table = other
         return self._base.__finalize__(self, other, *args, **kwargs)
 

@@ -137,15 +137,8 @@ class Statements:
         number = self._added(nodes, node.lineno, lines, compound=compound)
         sets = self._all[number].sets
         take = f"{', '.join(sets)}, = " if sets else ""
-        form = _made(
-            f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
-            f"    if not {SKIPS}({_ERROR}, {number}): raise\n"
-            f"    {take}{HOLES}({number}, locals())\n"
-            f"else:\n    {DONE}({number})\n",
-            node,
-        )
-        assert isinstance(form, ast.Try)
-        form.body = [node]
+        holes = f"{take}{HOLES}({number}, locals())"
+        form = _guarded(node, SKIPS, number, f"    {holes}\nelse:\n    {DONE}({number})\n")
         if isinstance(node, _DEFINITIONS):
             bare = copy.copy(node)
             bare.decorator_list = []
@@ -157,14 +150,7 @@ class Statements:
         if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
             return node
         number = self._added([node], node.lineno, lines, compound=False)
-        form = _made(
-            f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
-            f"    if not {CALLS}({_ERROR}, {number}): raise\n",
-            node,
-        )
-        assert isinstance(form, ast.Try)
-        form.body = [node]
-        return form
+        return _guarded(node, CALLS, number)
 
     def calls(self, error: Exception, number: int) -> bool:
         """Whether a call inside of a function that failed so is passed over."""
@@ -294,6 +280,15 @@ class _Calls:
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial, (operator.is_,)
+
+
+def _guarded(node: ast.stmt, asks: str, number: int, then: str = "") -> ast.Try:
+    """A statement, and what is asked where it fails."""
+    text = f"try:\n    pass\nexcept Exception as {_ERROR}:\n"
+    form = _made(f"{text}    if not {asks}({_ERROR}, {number}): raise\n{then}", node)
+    assert isinstance(form, ast.Try)
+    form.body = [node]
+    return form
 
 
 def _made(text: str, at: ast.stmt) -> ast.stmt:
