@@ -46,7 +46,7 @@ def mains(tree: ast.Module) -> set[str]:
     return mains
 
 
-def yields(node: ast.FunctionDef) -> bool:
+def yields(node: ast.stmt) -> bool:
     """Whether it is a generator."""
     return any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in ast.walk(node))
 
@@ -65,23 +65,3 @@ def imported(node: ast.AST) -> list[str]:
     else:
         named = [each.name for each in node.names] if isinstance(node, ast.Import) else []
     return [each.split(".")[0] for each in named]
-
-
-def inner_blocks(tree: ast.Module, left: set[str]) -> Iterator[list[ast.stmt]]:
-    """The blocks of the functions of a script, but for those `left`; none that it catches."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and node.name not in left:
-            yield from _blocks(node)
-
-
-def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    caught = isinstance(node, ast.Try) and bool(node.handlers)
-    for name in ("body", "orelse", "finalbody"):
-        block: list[ast.stmt] = getattr(node, name, [])
-        if caught and name == "body":
-            continue
-        for each in block:
-            if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                yield from _blocks(each)
-        if block:
-            yield block

@@ -67,6 +67,7 @@ class Statements:
         self._read: dict[int, set[str]] = {}
         self._space: Kwargs = {}
         self._file = ""
+        self._mains = set[str]()
         self._absent: dict[str, ModuleNotFoundError] = {}
         """Names of modules that are not installed, and how that was said."""
 
@@ -77,36 +78,34 @@ class Statements:
         space.update({SKIPS: self.skips, HOLES: self.holes, DONE: self.done})
         space[CALLS] = _Calls(self.calls)
         lines = "".join(linecache.getlines(file)).splitlines()
-        mains = parts.mains(tree)
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and node.name in mains and not parts.yields(node):
-                node.body = list(self._block(node.body, lines))
+        self._mains = parts.mains(tree)
         tree.body = list(self._block(tree.body, lines))
-        for block in parts.inner_blocks(tree, mains):
-            block[:] = [self._called(each, lines) for each in block]
         ast.fix_missing_locations(tree)
         return tree
 
-    def _block(self, body: list[ast.stmt], lines: list[str]) -> Iterator[ast.stmt]:
-        """The statements of a block, each tried by itself."""
+    def _block(
+        self, body: list[ast.stmt], lines: list[str], inner: bool = False
+    ) -> Iterator[ast.stmt]:
+        """The statements of a block, each tried by itself; of an `inner` one, calls alone."""
         for node in body:
-            if isinstance(node, _DEFINITIONS) and node.decorator_list:
-                yield self._tried(node, lines)
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                main = isinstance(node, ast.FunctionDef) and node.name in self._mains
+                of_main = main and not inner and not parts.yields(node)
+                node.body = list(self._block(node.body, lines, not of_main))
+                yield self._tried(node, lines) if node.decorator_list and not inner else node
                 continue
-            plain = isinstance(node, _LEFT_ALONE) or parts.stays_first(node)
-            if plain or any(isinstance(each, (ast.Await, ast.Yield)) for each in ast.walk(node)):
+            waits = any(isinstance(each, (ast.Await, ast.Yield)) for each in ast.walk(node))
+            if isinstance(node, _LEFT_ALONE) or parts.stays_first(node) or (waits and not inner):
                 yield node
                 continue
-            if isinstance(node, (ast.For, ast.With)):
+            if isinstance(node, (ast.For, ast.With)) and not inner:
                 node.body.insert(0, self._begun(node, lines))
-            if isinstance(node, _COMPOUND):
-                # What the script catches itself is its own to answer.
-                caught = isinstance(node, ast.Try) and bool(node.handlers)
-                for block in ("body", "orelse", "finalbody"):
-                    inner = getattr(node, block, None)
-                    if inner and not (caught and block == "body"):
-                        setattr(node, block, list(self._block(inner, lines)))
-            yield self._tried(node, lines)
+            # What the script catches itself is its own to answer.
+            caught = isinstance(node, ast.Try) and bool(node.handlers)
+            for block in ("orelse", "finalbody") if caught else ("body", "orelse", "finalbody"):
+                if isinstance(node, _COMPOUND) and getattr(node, block, None):
+                    setattr(node, block, list(self._block(getattr(node, block), lines, inner)))
+            yield self._called(node, lines) if inner else self._tried(node, lines)
 
     def _begun(self, node: ast.For | ast.With, lines: list[str]) -> ast.stmt:
         """What a loop or `with` sets at its head is known to hang on data before its body runs."""
