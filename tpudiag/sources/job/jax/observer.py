@@ -85,6 +85,7 @@ class JaxObserver:
         self._reader = StepReader(spec, recorder, self._fetches, self._sends)
         self._finished = self.stopped = False
         self._sent_at = 0.0
+        self._compiled = 0
 
     def importing(self) -> None:
         """JAX is about to be imported."""
@@ -228,7 +229,8 @@ class JaxObserver:
             barrier.attempt("step of JAX", self._reader.while_it_trains, self._jax, step)
         enough = step is not None and len(step.record.retraces) >= ENOUGH_COMPILATIONS
         barrier.attempt("input of the step", self._beside.trained_elsewhere)
-        self._steps.finished_dispatch(eager, enough)
+        compiled, self._compiled = self._compiled, self._jits.compilations
+        self._steps.finished_dispatch(eager, enough, unusual=compiled != self._compiled)
         if not self._finished and time.monotonic() - self._sent_at > SENT_EACH_S:
             self._send_seen()
 

@@ -6,7 +6,10 @@ from collections.abc import Callable
 from tpudiag.sources.job.points import Library
 
 TIMES_STOPPED_BEFORE_EXIT = 3
-FEWEST_STEPS = 3
+FEWEST_STEPS = 4
+BUDGET_SHARE = 1 / 12
+"""The observed steps' share of a rehearsal's CPU seconds: their time on a CPU says little of a TPU,
+and what ails them is seen in a few."""
 TELL_S = 0.25
 TRACED_STEPS = 8
 """Traced steps that are observed where none is run, which cost nothing: enough for their loop."""
@@ -45,7 +48,9 @@ class StepWatch:
         self._stops = 0
         self._observed = False
         self._last_end: float | None = None
+        self._last_cpu_s = 0.0
         self.budget_s = 0.0
+        """CPU seconds of the whole rehearsal; 0 for steps without a limit."""
         self.cut_to: int | None = None
         """The number of steps that the budget allowed to profile, None where it allowed all."""
         self.steps_per_dispatch = 1
@@ -74,7 +79,8 @@ class StepWatch:
             took_ms = (now - self._last_end) * 1e3 / self.steps_per_dispatch
             (self.profiled_ms if self._profiling else self.times_ms).append(took_ms)
             if not unusual:
-                self._keep_to_budget(took_ms / 1e3)
+                cpu_s = time.process_time() - self._last_cpu_s
+                self._keep_to_budget(cpu_s / self.steps_per_dispatch)
         self.steps += self.steps_per_dispatch
         self.eager_steps += self.steps_per_dispatch * eager
         if self.steps == self.steps_per_dispatch:
@@ -87,7 +93,7 @@ class StepWatch:
             # step.
             self._tf.profiler.experimental.start(self._log_dir)
             self._profiling = True
-        self._last_end = time.perf_counter()
+        self._last_end, self._last_cpu_s = time.perf_counter(), time.process_time()
 
     def only_traced(self) -> None:
         """Steps are not run: there is nothing to time or profile."""
@@ -99,11 +105,12 @@ class StepWatch:
             self._told_at = now
             self._on_step(self.steps, self._warmup + self._wanted)
 
-    def _keep_to_budget(self, step_s: float) -> None:
-        """Profile fewer steps from now on, where all would exceed the time budget."""
+    def _keep_to_budget(self, step_cpu_s: float) -> None:
+        """Profile fewer steps from now on, where all would exceed their share of the budget."""
         left = self._warmup + self._wanted - self.steps
-        if self.budget_s and not self._profiling and step_s * left > self.budget_s:
-            self.cut_to = max(int(self.budget_s / step_s), FEWEST_STEPS)
+        budget_s = self.budget_s * BUDGET_SHARE
+        if budget_s and not self._profiling and step_cpu_s * left > budget_s:
+            self.cut_to = max(int(budget_s / step_cpu_s), FEWEST_STEPS)
             self._warmup, self._wanted = self.steps, self.cut_to
             self.budget_s = 0.0
 
