@@ -20,7 +20,9 @@ _TFDS = re.compile(r"Failed to get url (\S+?)\.? |tfds.*?(Dataset \w+ could not 
 _NO_NETWORK = re.compile(
     r"host='([^']+)'|(?:urlopen error|gaierror|Name or service not known|name resolution)"
 )
-_MOUNTED = re.compile(r"(?:/kaggle/input|\.\./input|/content/drive)[^\s'\",;)\]]*")
+_MOUNTED = re.compile(
+    r"(?:/kaggle/input|\.\./input|/content/drive|/gcs/|/mnt/disks/)[^\s'\",;)\]]*"
+)
 
 
 def refuse_framework(name: str, framework: str | None) -> None:

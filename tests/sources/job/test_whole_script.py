@@ -75,7 +75,8 @@ assert epochs == [0, 1, 0, 1], epochs
 assert len(second.history["loss"]) == 3
 assert model.predict(data(repeated=False), verbose=0).shape == (640, 3)
 assert model.predict(tf.ones((1003, 4)), batch_size=64, verbose=0).shape == (1003, 3)
-model.save_weights("w.weights.h5")
+model.save_weights("/mnt/disks/absent/w.weights.h5")  # a disk that this machine has not
+model.load_weights("/mnt/disks/absent/w.weights.h5")
 serving = build()
 serving(tf.ones((1, 4)))
 from tensorflow.config import list_logical_devices  # a second module of TensorFlow's interface

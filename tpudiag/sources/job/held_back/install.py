@@ -18,19 +18,21 @@ from tpudiag.sources.job.held_back.trackers import Trackers
 from tpudiag.sources.job.points import Library, Watches, hooks
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
 
+HOSTS = ("/kaggle/", "/content/", "/gcs/", "/mnt/disks/")
+"""Folders of notebook hosts and TPU VMs: where one is missing, it may be written all the same."""
+
 
 class HeldBack:
     """Holds back what a rehearsed job writes and sends."""
 
-    def __init__(self, spec: JobSpec, recorder: Recorder, hosts: tuple[str, ...] = ()) -> None:
-        """`hosts`: folders of notebook hosts missing here, which may be written all the same."""
+    def __init__(self, spec: JobSpec, recorder: Recorder) -> None:
         self._spec, self._recorder = spec, recorder
         own = os.path.join(os.path.dirname(os.path.abspath(spec.layer)), "held-back")
         os.makedirs(own, exist_ok=True)
         self.ledger = Ledger(recorder.put, os.path.join(own, "sends"))
         self._walled = spec.isolation in ("landlock", "refused")
         kind = NoWrites if spec.isolation == "refused" else Layer
-        away = tuple(host for host in hosts if not os.path.isdir(host))
+        away = tuple(host for host in HOSTS if not os.path.isdir(host))
         self.layer = kind(spec.layer, self._covers)
         self.layer.hosts = away
         self.layer.on_change = self.ledger.note_file

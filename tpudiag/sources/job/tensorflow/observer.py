@@ -10,7 +10,6 @@ from tpudiag.sources.job.held_back.install import HeldBack
 from tpudiag.sources.job.points import Library, Watches, hooks, user_lines
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import job_facts
-from tpudiag.sources.job.tensorflow.fake_data import paths
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.fake_data.modules import OF_SESSIONS, HostedModules
 from tpudiag.sources.job.tensorflow.observation import Observation
@@ -29,8 +28,7 @@ class Observer:
         self.held_back: HeldBack | None = None
         """None for a real run, whose writes and sends are not held back."""
         if spec.rehearse:
-            hosts = paths.WRITABLE if spec.fake_data else ()
-            self.held_back = HeldBack(spec, recorder, hosts)
+            self.held_back = HeldBack(spec, recorder)
         if self.held_back is not None and not spec.fake_data:
             HostedModules(partial(self.held_back.ledger.note, SendKind.REQUEST), OF_SESSIONS)
         self.fake_data: FakeData | None = None

@@ -21,8 +21,6 @@ _buckets: dict[str, bool] = {}
 _asked: dict[str, Callable[[str], bool]] = {}
 _fetched: list[str] = []
 """Folders of files that were not fetched."""
-WRITABLE = ("/kaggle/", "/content/")
-"""Folders of notebook hosts that scripts write to."""
 PICTURES_LISTED = 1024
 """Pictures that a pattern is answered with at least: scripts divide them by the global batch."""
 _PICTURE = re.compile(r"\.(jpe?g|png|bmp|tiff?)$", re.I)
