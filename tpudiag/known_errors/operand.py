@@ -4,16 +4,26 @@
 import ast
 import re
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 
 from tpudiag.records import dataclass
 
 LONGEST_NAMED = 70
 """Characters of an expression that is quoted."""
+ALIKE = 0.9
+"""From this likeness on a name is another one that was mistyped."""
 _SIGNS = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod,
     "@": ast.MatMult, "**": ast.Pow, "**or pow()": ast.Pow, "&": ast.BitAnd, "|": ast.BitOr,
     "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE,
 }  # fmt: skip
+_KINDS = {
+    "Mul": ast.Mult, "Add": ast.Add, "Sub": ast.Sub, "RealDiv": ast.Div, "Div": ast.Div,
+    "MatMul": ast.MatMult, "Pow": ast.Pow, "FloorMod": ast.Mod, "FloorDiv": ast.FloorDiv,
+    "Greater": ast.Gt, "GreaterEqual": ast.GtE, "Less": ast.Lt, "LessEqual": ast.LtE,
+    "Equal": ast.Eq,
+}  # fmt: skip
+"""By the operation: the operator that is written for it."""
 _SHAPES = re.compile(r"\.shape$|\.as_list\(\)$|^tf\.shape\(|\.get_shape\(\)$")
 _TRACEABLE = re.compile(
     r"^(?:jnp|jax|lax|nn|nnx|optax)\.|\.(?:flatten|reshape|sum|mean|astype|T|squeeze|at|set|get)$"
@@ -23,7 +33,7 @@ _OF_VALUES = re.compile(
 )
 """Calls that want values always."""
 _LAST_SENTENCE = re.compile(
-    r"^(?:\w+\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b: [^\n]+", re.MULTILINE
+    r"^[ \t]*(?:\w+\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b: [^\n]+", re.MULTILINE
 )
 
 
@@ -49,9 +59,11 @@ def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None
         if tree is None:
             continue
         for found, told in forms:
-            leads = source == raised or told not in _OF_WHAT_RAISED
-            if leads and (operand := told(found, tree)):
-                return operand
+            elsewhere = (source != raised, _OF_WHAT_RAISED), (source != (own or raised), _OF_OWN)
+            if any(told in forms_of for other, forms_of in elsewhere if other):
+                continue
+            if operand := told(found, tree):
+                return _mistyped(found, text) or operand if told is _attribute else operand
     return None
 
 
@@ -105,39 +117,83 @@ def _attribute(found: re.Match[str], tree: ast.AST) -> Operand | None:
     return _is_that(_only(nodes), found["kind"], f"which has no `{found['name']}`")
 
 
+def _mistyped(found: re.Match[str], text: str) -> Operand | None:
+    """That a name is another one of the text, but for a letter."""
+    names = set(re.findall(r"\b[a-z_]\w{4,60}\b", text)) - {found["name"]}
+    meant = get_close_matches(found["name"], sorted(names), 1, ALIKE)
+    if not meant:
+        return None
+    return Operand(
+        f"{found['kind']} has no `{found['name']}`; `{meant[0]}`, which stands here too, is near to it.",
+        f"{meant[0]}      # in place of {found['name']}: mistyped?",
+    )
+
+
 def _used(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    use = found["use"]
-    nodes: Iterator[ast.AST]
-    if "call" in use:
-        nodes = (each.func for each in ast.walk(tree) if isinstance(each, ast.Call))
-    elif "iter" in use:
-        nodes = (each.iter for each in ast.walk(tree) if isinstance(each, ast.For))
-    else:
-        nodes = (each.value for each in ast.walk(tree) if isinstance(each, ast.Subscript))
-    lacks = {"call": "and is called", "iter": "and is gone through"}
-    return _is_that(_only(nodes), found["kind"], lacks.get(use[:4], "and is indexed"))
+    use, nodes = found["use"] or "unpack", [*ast.walk(tree)]
+    if use == "callable":
+        calls = _only(each.func for each in nodes if isinstance(each, ast.Call))
+        return _is_that(calls, found["kind"], "and is called")
+    if use == "iterable":
+        loops = _only(each.iter for each in nodes if isinstance(each, ast.For | ast.comprehension))
+        return _is_that(loops, found["kind"], "and is gone through")
+    if use == "unpack":
+        taken = (each for each in nodes if isinstance(each, ast.Assign))
+        parts = _only(each.value for each in taken if isinstance(each.targets[0], ast.Tuple))
+        return _is_that(parts, found["kind"], "and several names stand for it")
+    indexed = _only(each.value for each in nodes if isinstance(each, ast.Subscript))
+    return _is_that(indexed, found["kind"], "and is indexed")
 
 
-def _two(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    sign = found.groupdict().get("sign", "").strip()
-    wanted = _SIGNS.get(sign)
+def _path(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    given = _only(
+        each
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        for each in call.args
+        if isinstance(each, ast.Name | ast.Attribute | ast.Subscript)
+    )
+    return _is_that(given, found["kind"], "where a path is wanted")
+
+
+def _pair(tree: ast.AST, sign: type[ast.AST] | None) -> tuple[str, str] | None:
+    """The two sides of the one operator of a line; `sign`: of that kind."""
     pairs = [
         (each.left, each.right if isinstance(each, ast.BinOp) else each.comparators[0])
         for each in ast.walk(tree)
         if isinstance(each, ast.BinOp | ast.Compare)
-        and (not sign or wanted is type(each.op if isinstance(each, ast.BinOp) else each.ops[0]))
+        and sign in (None, type(each.op if isinstance(each, ast.BinOp) else each.ops[0]))
     ]
     if len(pairs) != 1:
         return None
     left, right = map(_named, pairs[0])
-    if left == right:
+    return (left, right) if left != right else None
+
+
+def _two(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    sign = found.groupdict().get("sign", "").strip()
+    pair = None if sign and sign not in _SIGNS else _pair(tree, _SIGNS.get(sign))
+    if pair is None:
         return None
+    left, right = pair
     of, show = ("of type", "type({})") if sign else ("of the shape", "{}.shape")
     return Operand(
         f"`{left}` is {of} {found['left']} and `{right}` {of} {found['right']}.",
         f"print({show.format(left)}, {show.format(right)})",
         looks=True,
     )
+
+
+def _types(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    kind = _KINDS.get(re.sub(r"V\d$", "", found["operation"]))
+    pair = _pair(tree, kind) if kind else None
+    if pair is None:
+        return None
+    sides = [(pair[0], found["left"]), (pair[1], found["right"])]
+    cause = " and ".join(f"`{name}` is {type_}" for name, type_ in sides)
+    # What counts goes to what measures; of two of a kind the second to the first.
+    sides.sort(key=lambda side: "float" in side[1], reverse=True)
+    return Operand(f"{cause}.", f"tf.cast({sides[1][0]}, tf.{sides[0][1]})      # in this line")
 
 
 def _unpacked(found: re.Match[str], tree: ast.AST) -> Operand | None:
@@ -287,6 +343,12 @@ _FORMS: tuple[tuple[re.Pattern[str], _Told], ...] = tuple(
             r"(?P<function>[\w.<>]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? but (?P<given>\d+)",
             _call,
         ),
+        (r"cannot unpack non-iterable (?P<kind>[\w.]+) object(?P<use>)", _used),
+        (r"expected str, bytes or os\.PathLike object, not (?P<kind>\w+)", _path),
+        (
+            r"Input 'y' of '(?P<operation>\w+)' Op has type (?P<right>\w+) that does not match type (?P<left>\w+) of argument 'x'",
+            _types,
+        ),
         (
             r"as a Python `?bool|truth value of an (?P<array>array)|(?P<traced>TracerBool\w*|[Aa]bstract tracer value encountered where (?:concrete|Boolean))",
             _condition,
@@ -296,4 +358,6 @@ _FORMS: tuple[tuple[re.Pattern[str], _Told], ...] = tuple(
     )
 )
 """How errors speak of a part of the line that failed, and how it is found there."""
-_OF_WHAT_RAISED = (_attribute, _used, _two, _unpacked)
+_OF_WHAT_RAISED = (_attribute, _used, _unpacked)
+_OF_OWN = (_path,)
+"""Which of them speak of the line that raised alone, and of the user's own alone."""
