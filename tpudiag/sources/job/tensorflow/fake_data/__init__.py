@@ -6,8 +6,8 @@ Standard library and the job's own TensorFlow only. What is there is used as it 
 A wrong guess is worse than a hole: observe the run; do not match names or read the source for it.
 
 - A *hole* (`holes.py`) takes any use, and each use of one is another; what was done with it (the
-  shape, the batch) is kept. Data sets, metrics, tokenizers and processors of hubs, models that were
-  saved in a bucket and folders that Keras reads are holes.
+  shape, the batch, how many were counted) is kept. Data sets, metrics, tokenizers and processors
+  of hubs, models that were saved in a bucket and folders that Keras reads are holes.
 - A *statement* (`statements.py`, `missing_data_errors.py`) of the script's top level or main
   function that fails for lack of data, a file that Python itself opens or a package that is not
   installed, does not end the rehearsal: what it would have set becomes a hole. The same holds for
@@ -20,8 +20,8 @@ A wrong guess is worse than a hole: observe the run; do not match names or read 
   built, or as a trace of it shows; of such data there is no end. The pipeline is then none of the
   job's, and is not judged.
 - A *jitted function* of JAX (`jitted_holes.py`) is given arrays that it can be traced with.
-- A *table* (`open_tables.py`, `open_columns.py`): pandas looks for a column; what it
-  does not find is made, and the look-up done again. What a column holds follows from its uses, and
+- A *table* (`open_tables.py`, `open_columns.py`): pandas looks for a column; what it does not find
+  is made, and the look-up done again. What a column holds follows from its uses, and
   from those of single values (`open_cells.py`), how wide rows are from the shape that is asked of
   them (`open_arrays.py`).
 - A *record* (`records.py`) holds what the script's own parse function asks for; what is decoded of
@@ -33,10 +33,13 @@ A wrong guess is worse than a hole: observe the run; do not match names or read 
 - A *hub* (`hub.py`, `pretrained.py`, `keras_data.py`, `tfds_data.py`): a model of the right build,
   untrained, for a layer of another would be another step; and tensorflow_datasets' own mock.
 
-What still goes by a name, and why: a batch, of which a listing must hold some before the first is
-made (`batch_sizes.py`, by what names stand for); texts and names of files among columns that are
-handed on whole, and sides of pictures in records, which no use tells from any other number; the
-sizes of well-known models, which scripts write down. What still asks the text: whether a line that
+What remains beside holes, and why: libraries that look into what they are given take none, so that
+pandas gets tables (a sixth of the lines), TensorFlow files, records and decoded tensors, by which
+the script's own pipeline is still judged, and Keras models of the right build. What still goes by a
+name: a batch, of which a listing must hold some before the first is made (`batch_sizes.py`, by what
+names stand for); texts and names of files among columns that are handed on whole, and sides of
+pictures in records, which no use tells from any other number; the builds of well-known models and
+the sizes of keras.datasets, which scripts write down. What still asks the text: whether a line that
 failed for a file was to write it (`missing_data_errors.py`), which no exception tells.
 `modules.py` has what notebook hosts import.
 """

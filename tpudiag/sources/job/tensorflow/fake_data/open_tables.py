@@ -128,14 +128,6 @@ class _Open(OpenTable):
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) or bool(self._base.__contains__(self, key))
 
-    def __getattr__(self, name: str) -> object:
-        try:
-            return self._base.__getattr__(self, name)
-        except AttributeError:
-            if name.startswith("_") or not by_user():
-                raise
-            return self[name]
-
     def __getattribute__(self, name: str) -> object:
         # pandas finds a column that is there without asking `__getitem__`.
         if name[0] != "_" and not hasattr(type(self), name) and by_user():
