@@ -36,7 +36,8 @@ def test_they_answer_and_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
         drive = importlib.import_module("google.colab.drive")
         colab = importlib.import_module("google.colab")
         assert kaggle.KaggleDatasets().get_gcs_path("flowers") == "gs://kaggle/flowers"
-        assert secrets.UserSecretsClient().get_secret("key") == "0"
+        client = secrets.UserSecretsClient()
+        assert client.get_secret("key") == "0" and client.set_tensorflow_credential(1) == "0"
         assert drive.mount("/content/drive") == {}
         assert colab.files.upload() == {}
         assert not hasattr(colab, "__wrapped__"), "inspect looks for such names"

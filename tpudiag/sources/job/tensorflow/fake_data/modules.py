@@ -76,11 +76,17 @@ def _bucket(dataset_dir: str | None = None) -> str:
     return f"gs://kaggle/{dataset_dir or 'dataset'}"
 
 
-_SECRETS = ("get_secret", "get_gcloud_credential", "get_bigquery_access_token")
+class _Secrets:
+    """Stands in for kaggle_secrets.UserSecretsClient: whatever is asked of it is a text."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _any_text
+
+
 _ANSWERS: dict[str, Kwargs] = {
     "kaggle_datasets": {"KaggleDatasets": lambda: SimpleNamespace(get_gcs_path=_bucket)},
-    "kaggle_secrets": {
-        "UserSecretsClient": lambda: SimpleNamespace(**dict.fromkeys(_SECRETS, _any_text))
-    },
+    "kaggle_secrets": {"UserSecretsClient": _Secrets},
     f"{COLAB}.userdata": {"get": _any_text},
 }
