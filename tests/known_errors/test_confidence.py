@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tpudiag.known_errors.model import Match
+from tpudiag.known_errors.reader import in_text
 from tpudiag.known_errors.search import match
 
 FRAME = """\
@@ -39,3 +41,11 @@ def test_a_consequence_that_stands_alone_is_not_sure() -> None:
     alone = match("NotImplementedError: something that no entry knows")[0]
     assert alone.error.kind.name == "CONSEQUENCE"
     assert alone.confidence == "low"
+
+
+def test_the_line_that_failed_may_tell_the_cause() -> None:
+    error = "TypeError: Trainer.compile() got an unexpected keyword argument 'metric'"
+    (alone, *_) = in_text(error)
+    (shown, *_) = in_text(f'  File "t.py", line 2, in f\n    m.compile("adam", metric=[])\n{error}')
+    assert isinstance(alone, Match) and alone.undecided
+    assert isinstance(shown, Match) and not shown.undecided

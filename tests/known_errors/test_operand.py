@@ -85,6 +85,19 @@ from tpudiag.known_errors.operand import operand_of
             "trainable_variables      # in place of",
         ),
         (
+            "model.compile(optimizer=opt, metric=['acc'])",
+            "TypeError: Trainer.compile() got an unexpected keyword argument 'metric'",
+            "`model.compile` is given `metric=['acc']` and does not take it",
+            "model.compile(optimizer=opt)      # without metric",
+        ),
+        (
+            "y = jnp.dot(x, w)",
+            "TypeError: dot_general requires contracting dimensions to have the same shape, got"
+            " (512,) and (256,).",
+            "`x` is of the shape (512,) and `w` of the shape (256,)",
+            "print(x.shape, w.shape)",
+        ),
+        (
             "y = np.stack([a, b])",
             "jax.errors.TracerArrayConversionError: The numpy.ndarray conversion method",
             "`np.stack` is NumPy's",

@@ -186,6 +186,7 @@ def own_words(message: str) -> OwnWords | None:
     # What follows a colon on lines of its own is what it says.
     if sentences[at].endswith(":") and (behind := range(at + 1, len(sentences))):
         at = next((each for each in behind if sentences[each].startswith("* ")), behind[0])
+        wanted = None  # what was wanted stands before the colon, and says less
     told = " ".join(
         sentences[max(0, at - 1) : at + 1] if _OPENS.match(sentences[at]) else [sentences[at]]
     )

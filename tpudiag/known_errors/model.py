@@ -198,14 +198,16 @@ class Match:
             return "low"  # what failed stood behind it
         if self.error.kind is Kind.FORM:
             return "medium" if read is not None else "low"  # its form alone tells no cause
-        untold = read is None and self.supported is None
+        shown = self.facts.operand if self.facts else None
+        mends = shown is not None and not shown.looks  # the line that failed tells it
+        untold = read is None and self.supported is None and not mends
         family = self.error.is_family
         if untold and (
             self.error.kind is Kind.CONSEQUENCE or (family and self.error.kind is Kind.BROAD)
         ):
             return "low"
         if self.error.rivals or self.error.open:
-            return "medium" if self.supported or self.reading else "low"
+            return "low" if untold else "medium"
         if read is not None and read.guess:
             return "medium"
         telling = self.error.kind is Kind.TELLING and self.told_by == "words"

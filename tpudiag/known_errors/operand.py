@@ -28,6 +28,7 @@ _SHAPES = re.compile(r"\.shape$|\.as_list\(\)$|^tf\.shape\(|\.get_shape\(\)$")
 _TRACEABLE = re.compile(
     r"^(?:jnp|jax|lax|nn|nnx|optax)\.|\.(?:flatten|reshape|sum|mean|astype|T|squeeze|at|set|get)$"
 )
+_OF_ARRAYS = re.compile(r"(?:tf|jnp|np|jax|lax)\.(?:\w+\.)*\w+$")
 _OF_VALUES = re.compile(
     r"(?:^|\.)(?:predict|fit|evaluate|numpy|item|tolist|float|int|bool|len|range)$"
 )
@@ -164,6 +165,10 @@ def _pair(tree: ast.AST, sign: type[ast.AST] | None) -> tuple[str, str] | None:
         if isinstance(each, ast.BinOp | ast.Compare)
         and sign in (None, type(each.op if isinstance(each, ast.BinOp) else each.ops[0]))
     ]
+    if not pairs and sign is None:
+        calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call)]
+        of_arrays = [each for each in calls if _OF_ARRAYS.match(ast.unparse(each.func))]
+        pairs = [(each.args[0], each.args[1]) for each in of_arrays if len(each.args) == 2]
     if len(pairs) != 1:
         return None
     left, right = map(_named, pairs[0])
@@ -259,6 +264,24 @@ def _call(found: re.Match[str], tree: ast.AST) -> Operand | None:
     )
 
 
+def _keyword(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    calls = [
+        each
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Call) and found["name"] in [word.arg for word in each.keywords]
+    ]
+    if len(calls) != 1:
+        return None
+    name = _named(calls[0].func)
+    given = next(_named(word.value) for word in calls[0].keywords if word.arg == found["name"])
+    calls[0].keywords = [word for word in calls[0].keywords if word.arg != found["name"]]
+    how = "gets it by position too" if found["twice"] else "does not take it"
+    return Operand(
+        f"`{name}` is given `{found['name']}={given}` and {how}.",
+        f"{_named(calls[0])}      # without {found['name']}; help({name}) says what there is in its place",
+    )
+
+
 def _condition(found: re.Match[str], tree: ast.AST) -> Operand | None:
     test = _only(
         each.test
@@ -342,6 +365,13 @@ _FORMS: tuple[tuple[re.Pattern[str], _Told], ...] = tuple(
         (
             r"(?P<function>[\w.<>]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? but (?P<given>\d+)",
             _call,
+        ),
+        (r"got an unexpected keyword argument '(?P<name>\w+)'(?P<twice>)", _keyword),
+        (r"got (?P<twice>multiple) values for (?:keyword )?argument '(?P<name>\w+)'", _keyword),
+        (
+            r"(?:contracting dimensions to have the same shape, got|incompatible shapes for broadcasting:)"
+            r" (?P<left>\([\d, ]*\))(?: and|,) (?P<right>\([\d, ]*\))",
+            _two,
         ),
         (r"cannot unpack non-iterable (?P<kind>[\w.]+) object(?P<use>)", _used),
         (r"expected str, bytes or os\.PathLike object, not (?P<kind>\w+)", _path),
