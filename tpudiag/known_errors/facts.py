@@ -24,7 +24,9 @@ _KERAS_CALL = re.compile(
     r"(?P<said>.*?)(?=\n\s*(?:Call arguments|Arguments) received by|\Z)",
     re.DOTALL | re.MULTILINE,
 )
-_HANDED_ON = re.compile(r"[^\n]*\n+[ \t]*Exception encountered:\s*['\"]?(?=\S)")
+_HANDED_ON = re.compile(
+    r"^[^\n]*\n{1,3}[ \t]{0,40}Exception encountered:\s{0,40}['\"]?(?=\S)", re.MULTILINE
+)
 """What Keras writes before an error that it met itself."""
 _EXCEPTION = re.compile(
     r"^(?:\w+\.){0,8}(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Interrupt|Failure|Iteration))\b(?::|$)",

@@ -49,10 +49,8 @@ _BURIED = re.compile(
     r"(?<![\w.])(?:\w+\.)*(?P<exception>[A-Z]\w*(?:Error|Exception|Interrupt|Failure)): [^\n]*"
 )
 """An exception inside a line: of a JSON log, of a sentence around it."""
-_ENDED = re.compile(
-    r"Traceback \(most recent call last\):\n(?:(?:[ \t][^\n]*)?\n)*(\S[^\n]{8,})"
-    r"(?![\s\S]*Traceback \()"
-)
+_TRACEBACK = "Traceback (most recent call last):"
+_ENDED = re.compile(rf"{re.escape(_TRACEBACK)}\n(?:(?:[ \t][^\n]*)?\n)*(\S[^\n]{{8,}})")
 """The row in which a traceback ends, whatever it is called."""
 _SAID = re.compile(
     r"^(?:[ \t]*(?!\[\[)\S[^\n]*\n(?=[ \t]*\[\[))?[^\n]*(?:\[\[node |\{\{node )[^\n]*"
@@ -132,7 +130,7 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
     few_lines = text.count("\n") < FEW_LINES
     text = folded(text)
     failures = [row.strip() for row in text.split("\n") if _tells_of_failure(row)]
-    if not failures and (ended := _ENDED.search(text)):
+    if not failures and (ended := _ENDED.match(text, max(0, text.rfind(_TRACEBACK)))):
         failures = [ended[1].strip()]
     if not failures and few_lines:
         failures = [failure[0].strip() for failure in _BURIED.finditer(text)]
