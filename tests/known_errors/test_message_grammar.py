@@ -39,6 +39,7 @@ def test_its_own_advice_is_the_fix() -> None:
         ("17 is not divisible by 4", "16 or 20 in place of 17"),
         ("Number of devices (8) does not evenly divide batch size (1).", "8 in place of 1:"),
         ("3 does not divide 17", "15 or 18 in place of 17"),
+        ("More bytes than reserved: 96636764160 > 96000000000", "96.64 GB against 96.00 GB: 0.64"),
     ],
 )
 def test_a_number_that_does_not_divide_gets_its_neighbours(text: str, fits: str) -> None:

@@ -77,9 +77,10 @@ def _own(match: Match, text: str) -> OwnWords | None:
     is_open = match.error.family in OPEN_FAMILIES and kind is not Kind.TELLING
     if match.told_by != "words" or (match.reading is not None and not is_open):
         return None
-    if kind is Kind.CONSEQUENCE and not is_open:
-        return None
     said = _said(match, text)
+    # What mostly follows from another error may say itself what is to be done.
+    if kind is Kind.CONSEQUENCE and not is_open and not (said and said.advised):
+        return None
     # A case that names its cause is told apart by what was wanted and what came alone.
     free = match.is_open and match.reading is None
     handed_on = HANDED_ON in text and kind is Kind.TELLING

@@ -44,7 +44,7 @@ _LACKS = re.compile(
 )
 """What an error says that was not given."""
 _REASON = re.compile(
-    r"\b(?:cannot|can ?not|can't|not|only|already|out of|mismatch\w*|different|missing|no|must|more than|less than"
+    r"\b(?:cannot|can ?not|can't|not|only|already|out of|mismatch\w*|different|missing|no|must|more (?:\w+ )?than|less than|incompatible|exceeds?|attached to a different"
     r"|too (?:many|few|large|small|long)|invalid|unknown|unsupported|duplicate\w*|immutable|empty)\b",
     re.IGNORECASE,
 )
@@ -58,6 +58,8 @@ _DIVIDED = (
     ),
 )
 """Of two numbers the one that is cut: `8 is not divisible by 3`, `3 does not divide 8`."""
+_OVER = re.compile(r"\b(\d{8,15}) ?(?:bytes )?(?:>|exceeds|vs\.?|out of|but only|of) ?(\d{8,15})\b")
+"""Two numbers of bytes that are held against each other."""
 _RANKS = {"scalar": 0, "vector": 1, "matrix": 2}
 _RANK = re.compile(
     r"\b(?P<word>scalar|vector|matrix)\b|\brank (?P<rank>\d)\b|\b(?P<many>\d)[ -]?(?:D\b|dim)"
@@ -131,6 +133,9 @@ class OwnWords:
                 f"# {batch} is the other with an axis in front: a batch against one example."
                 " dataset.batch() once, or the first axis left out of (or put into) what is declared"
             )
+        if over := _OVER.search(self.cause):
+            much, most = (int(each) / 1e9 for each in over.groups())
+            rows.append(f"# {much:.2f} GB against {most:.2f} GB: {abs(much - most):.2f} GB apart")
         for divided in filter(None, (form.search(self.cause) for form in _DIVIDED)):
             whole, part = int(divided["whole"]), max(1, int(divided["part"]))
             below = whole // part * part
