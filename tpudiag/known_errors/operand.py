@@ -94,9 +94,9 @@ def _only(nodes: Iterator[ast.AST]) -> ast.AST | None:
 
 def _is_that(node: ast.AST | None, kind: str, lacks: str) -> Operand | None:
     """That an expression is of a kind that is not wanted there."""
-    if node is None:
-        return None
-    name = _named(node)
+    name = _named(node) if node is not None else "self"
+    if name == "self":
+        return None  # its class is said by the error itself
     if kind != "NoneType":
         return Operand(
             f"`{name}` is of type {kind} here, {lacks}.", f"print(type({name}), {name})", looks=True
@@ -120,7 +120,7 @@ def _attribute(found: re.Match[str], tree: ast.AST) -> Operand | None:
 
 def _mistyped(found: re.Match[str], text: str) -> Operand | None:
     """That a name is another one of the text, but for a letter."""
-    names = set(re.findall(r"\b[a-z_]\w{4,60}\b", text)) - {found["name"]}
+    names = set(re.findall(r"\.([a-z_]\w{4,60})\b", text)) - {found["name"]}
     meant = get_close_matches(found["name"], sorted(names), 1, ALIKE)
     if not meant:
         return None
