@@ -52,3 +52,9 @@ def test_the_exception_that_was_raised_of_the_same_name_says_more_than_the_first
     other = STYLE.replace("OSError: 'seaborn-odd'", "OSError: it")
     (hit, *_) = of_job(match(other), other)
     assert "not a valid package style" not in hit.message
+
+
+def test_the_sentence_comes_before_what_its_operation_mostly_refuses() -> None:
+    text = "InvalidArgumentError: Odd tensor does not match the table. [Op:IteratorGetNext]"
+    (hit, *_) = of_job(match(text), text)
+    assert hit.message.startswith("Odd tensor does not match the table. The operation Iterator")

@@ -135,3 +135,10 @@ def test_advice_of_the_message_comes_first_where_nothing_narrower_is_known() -> 
         " that is created without `input_shape`/`input_dim` set in its first layer."
     )
     assert isinstance(hit, Match) and hit.fix.startswith("input_shape=...      # what it misses")
+
+
+def test_the_function_in_which_it_happened_is_no_part_of_its_sentence() -> None:
+    said = own_words(
+        "InvalidArgumentError: {{function_node __wrapped__Odd_CPU:0}} It is not odd. [Op:Odd]"
+    )
+    assert said is not None and said.sentence == "It is not odd."

@@ -124,6 +124,10 @@ def test_part_of_the_line_that_failed(source: str, error: str, cause: str, fix: 
         ("raise TracerArrayConversionError(self)", "TracerArrayConversionError: of an array"),
         ("loss, units=3)", "AttributeError: 'int' object has no attribute 'units'"),
         ("a.size + b.size", "AttributeError: 'int' object has no attribute 'size'"),
+        (
+            "if norm: x = BatchNormalization()(x)",
+            "TypeError: You use control flow.\nusing a `tf.Tensor` as a Python `bool` is odd",
+        ),
         ("a, b = pair", "ValueError: not enough values to unpack (expected 3, got 2)"),
     ],
 )

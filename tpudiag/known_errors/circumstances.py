@@ -53,10 +53,14 @@ def of_job(
         sentence = _said(each, text) if facts and each.told_by == "words" else None
         now = narrowed(each, versions)
         own = _own(each, text) if facts and now is each else None
+        read = None if own is not None else now.reading
+        if read is not None and sentence is not None and each.error.kind is Kind.FORM:
+            # What its operation mostly refuses says less than the error itself.
+            read = replace(read, cause=f"{sentence.sentence} {read.cause}")
         told.append(
             replace(
                 now,
-                reading=None if own is not None else now.reading,
+                reading=read,
                 place=place,
                 releases=said,
                 facts=facts,

@@ -73,7 +73,7 @@ _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`'\"])|\n")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _HEAD = re.compile(
     r"^(?:\([0-9]\) )?(?:(?:[\w.]{0,80}(?:Error|Exception|Warning)|[A-Z_]{6,24}|Error recorded from \w{3,20}"
-    r"|From /job:[\w:/]{3,60}|Compilation failure): ?|Exception encountered: ?['\"]?|XLA:TPU compile permanent error\. )"
+    r"|From /job:[\w:/]{3,60}|Compilation failure): ?|Exception encountered: ?['\"]?|XLA:TPU compile permanent error\. |\{\{function_node [^}]{1,300}\}\} ?)"
 )
 """What stands before the sentence: the exception's name, and who hands it on."""
 _REST = re.compile(

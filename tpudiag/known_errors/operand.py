@@ -12,6 +12,7 @@ LONGEST_NAMED = 70
 """Characters of an expression that is quoted."""
 ALIKE = 0.9
 """From this likeness on a name is another one that was mistyped."""
+LONGEST_SAID = 800
 _SIGNS = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod,
     "@": ast.MatMult, "**": ast.Pow, "**or pow()": ast.Pow, "&": ast.BitAnd, "|": ast.BitOr,
@@ -53,8 +54,9 @@ def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None
 
     An object or operand is in the line that raised; a call in the user's own may lead to it.
     """
-    said = _LAST_SENTENCE.findall(text)
-    forms = [(each, told) for form, told in _FORMS if said and (each := form.search(said[-1]))]
+    raises = [found.start() for found in _LAST_SENTENCE.finditer(text)]
+    said = text[raises[-1] :][:LONGEST_SAID] if raises else ""
+    forms = [(each, told) for form, told in _FORMS if said and (each := form.search(said))]
     for source in dict.fromkeys((raised, own)):
         tree = _parsed(source) if source and forms else None
         if tree is None:
@@ -283,6 +285,11 @@ def _keyword(found: re.Match[str], tree: ast.AST) -> Operand | None:
 
 
 def _condition(found: re.Match[str], tree: ast.AST) -> Operand | None:
+    ifs = [each for each in ast.walk(tree) if isinstance(each, ast.If)]
+    if any(
+        isinstance(each, ast.Call) for one in ifs for part in one.body for each in ast.walk(part)
+    ):
+        return None  # what is called behind the condition may be what asks
     test = _only(
         each.test
         for each in ast.walk(tree)
