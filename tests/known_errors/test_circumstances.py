@@ -58,3 +58,13 @@ def test_the_sentence_comes_before_what_its_operation_mostly_refuses() -> None:
     text = "InvalidArgumentError: Odd tensor does not match the table. [Op:IteratorGetNext]"
     (hit, *_) = of_job(match(text), text)
     assert hit.message.startswith("Odd tensor does not match the table. The operation Iterator")
+
+
+def test_half_precision_on_a_tpu_is_a_matter_of_the_policy() -> None:
+    text = (
+        "Detected unsupported operations when trying to compile graph f[] on XLA_TPU_JIT: Const"
+        " (No registered 'Const' OpKernel for XLA_TPU_JIT devices compatible with node a"
+        " (OpKernel was found, but attributes didn't match) Requested Attributes: dtype=DT_HALF"
+    )
+    (hit, *_) = of_job(match(text), text)
+    assert hit.fix.startswith("keras.mixed_precision.set_global_policy")
