@@ -54,6 +54,6 @@ def throughput_drift(signals: Signals, limit: float = LIMIT) -> Judgement:
     if seen.watched_h is None or seen.watched_h < LEAST_HOURS:
         raise NotMeasured("less than an hour of steps was seen", "record for an hour or more")
     # A drop hides a drift: the signal is left out while one lasts, which is no pass.
-    if any(drop.ended is None for drop in seen.drops):
+    if any(drop.ended_ns is None for drop in seen.drops):
         raise NotMeasured("throughput has dropped (TPU603)", "look again when the drop is over")
     yield Evidence("looked at", round(seen.watched_h, 1), "h", source=seen.source)

@@ -39,9 +39,9 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Judgement:
     seen = need(signals.throughput, "the throughput of a job", RECORD_IT)
     unit = f"{seen.unit}/s"
     for drop in seen.drops:
-        if drop.ended is None and drop.share > limit:
+        if drop.ended_ns is None and drop.share > limit:
             yield _finding(drop, seen, limit)
-    over = [drop for drop in seen.drops if drop.ended is not None]
+    over = [drop for drop in seen.drops if drop.ended_ns is not None]
     if over:
         yield Evidence("drops that are over", len(over), "drops", source=seen.source)
     if seen.baseline_per_s is None or seen.per_s is None:

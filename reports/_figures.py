@@ -38,7 +38,7 @@ def measured(
     ]
     if short:
         short_rows = [
-            (name, value, _joined(span, "" if of_profile else source))
+            (name, value, "; ".join(filter(None, (span, "" if of_profile else source))))
             for name, value, span, source in rows
         ]
         yield from in_columns(short_rows, width, numeric=(False, True, False), prose=True)
@@ -66,11 +66,6 @@ def _grouped(rows: Sequence[tuple[str, str, str, str]], width: int) -> Iterator[
             continue
         yield from ((Span(head),) for head in heads)
         yield from paragraph(source, width, 6, style="dim")
-
-
-def _joined(span: str, source: str) -> str:
-    """A range and a source in one line."""
-    return "; ".join(part for part in (span, source) if part)
 
 
 def _range(measurement: Measurement) -> str:

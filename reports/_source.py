@@ -33,7 +33,10 @@ class Sources:
         near = [e for e in known if 0 <= number - e.first_line < len(e.lines)]
         if not near:
             return []
-        most = max(near, key=lambda e: _least_around(e, number))
+        # By the lines from the named one to the nearer end.
+        most = max(
+            near, key=lambda e: min(number - e.first_line, e.first_line + len(e.lines) - number)
+        )
         return [
             Row(at, clean(text), at == number)
             for at, text in enumerate(most.lines, most.first_line)
@@ -42,8 +45,3 @@ class Sources:
     def line(self, place: Location) -> str | None:
         """The text of the line itself, where the report has it."""
         return next((row.text for row in self.rows(place) if row.named), None)
-
-
-def _least_around(excerpt: Excerpt, number: int) -> int:
-    """Lines from a line of an excerpt to its nearer end."""
-    return min(number - excerpt.first_line, excerpt.first_line + len(excerpt.lines) - number)

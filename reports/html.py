@@ -30,27 +30,6 @@ _POLICY = (
 )
 
 
-_WORDS: dict[str, object] = {
-    "Verdict": Verdict,
-    "cost": _words.cost,
-    "web_link": _words.web_link,
-    "web_links": _words.web_links,
-    "ended": _words.ended,
-    "failures": _words.failures,
-    "figure": _words.figure,
-    "findings": _words.findings,
-    "measure_name": _words.measure_name,
-    "page": page,
-    "proofs": _words.proofs,
-    "replicas": _words.replicas,
-    "skipped_groups": _words.skipped_groups,
-    "summary": _words.summary,
-    "title": _words.title,
-    "unit": _words.unit,
-}
-"""The functions available to the template."""
-
-
 _State = Literal["error", "warning", "info", "broken", "passed", "skipped"]
 
 
@@ -86,7 +65,6 @@ def render(report: Report, plots: bool = True) -> str:
     template = _environment().get_template("report.html.j2")
     worst = [(outcome, _words.findings(outcome)[0]) for outcome in _words.failures(report)[:FIRST]]
     return template.render(
-        **_WORDS,
         report=report,
         policy=policy,
         style=Markup(_file("report.css")),
@@ -116,12 +94,10 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {
-        "line": _words.line,
-        "clean": _words.clean,
-        "closed": _words.closed,
-        "sentence": _words.sentence,
-    }
+    # All functions of _words may stand in the template.
+    words = {name: word for name, word in vars(_words).items() if callable(word)}
+    environment.globals |= {**words, "page": page}
+    environment.filters |= {name: words[name] for name in ("line", "clean", "closed", "sentence")}
     return environment
 
 

@@ -340,10 +340,12 @@ STEADY = Throughput(
 )
 
 
-DRIFT = ThroughputDrift("2026-01-01T00:00:00+00:00", 1.0, 0.7, 8.0)
+NEW_YEAR_NS = 1_767_225_600 * 10**9
+"""Of 2026."""
+DRIFT = ThroughputDrift(NEW_YEAR_NS, 1.0, 0.7, 8.0)
 
 
-SLOWER = ThroughputDrop(since="2026-01-01T00:00:00+00:00", baseline_per_s=1.0, per_s=0.8)
+SLOWER = ThroughputDrop(since_ns=NEW_YEAR_NS, found_ns=NEW_YEAR_NS, baseline_per_s=1.0, per_s=0.8)
 
 
 def watched(**changed: object) -> Signals:

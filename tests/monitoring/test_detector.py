@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from tpudiag.monitoring.detector import Drop, DropDetector, Pauses, Reference
+from tpudiag.monitoring.detector import DropDetector, Pauses, Reference
 from tpudiag.monitoring.recording import NS, Window
+from tpudiag.signals import ThroughputDrop
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +40,7 @@ def found_after_s(made: Any) -> float:
 
 def test_at_most_one_false_alarm_in_ten_days(traces: ModuleType) -> None:
     """Ten days of steps of a second, of every kind of noise, with pauses and refills."""
-    alarms: list[Drop] = []
+    alarms: list[ThroughputDrop] = []
     for number in range(10):
         made = traces.trace(HELD_OUT + number, DAY)
         alarms += watch(made.took_s.tolist()).drops

@@ -7,11 +7,12 @@ from types import ModuleType
 
 import pytest
 
-from tpudiag.monitoring.drift import Drift, DriftDetector
+from tpudiag.monitoring.drift import DriftDetector
 from tpudiag.monitoring.recording import NS
+from tpudiag.signals import ThroughputDrift
 
 
-def drift(took_s: list[float]) -> Drift | None:
+def drift(took_s: list[float]) -> ThroughputDrift | None:
     detector, now = DriftDetector(), 0.0
     found = None
     for one in took_s:

@@ -103,14 +103,11 @@ def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) 
     line = _moved(candidate, applied)
     for finding in outcome.findings:
         at = _line_in(candidate, finding.location)
-        if at is not None and line <= at <= line + REACH and _alike(finding, candidate.finding):
+        near = at is not None and line <= at <= line + REACH
+        # Two findings that differ only in their figures are one.
+        if near and _words(finding.message) == _words(candidate.finding.message):
             return "the finding is still there"
     return None
-
-
-def _alike(finding: Finding, other: Finding) -> bool:
-    """Whether two findings differ only in their figures."""
-    return _words(finding.message) == _words(other.message)
 
 
 def _words(text: str) -> str:

@@ -80,7 +80,7 @@ class WatchSession:
         for outcome in outcomes:
             # An error in the log of a job that goes on is a line of the report, and no alert.
             if outcome.id != KNOWN_ERROR or outcome.severity >= Severity.ERROR:
-                ill = [place for place in order if outcome.id in _failed(judged[place][2])]
+                ill = [place for place in order if _failing(judged[place][2]).get(outcome.id)]
                 self._alerts.judge(outcome, self._alert_data(outcome.id, [*ill, *order][0]))
         for watched, (_, _, outcomes) in zip(self.job.workers, judged, strict=True):
             figures, failing = watched.figures(), _failing(self._shown(outcomes))
@@ -275,11 +275,6 @@ def _unknown(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for outcome in outcomes:
         if outcome.id == KNOWN_ERROR and outcome.verdict is Verdict.SKIPPED and outcome.reason:
             yield f"{outcome.reason[0].upper()}{outcome.reason[1:]}."
-
-
-def _failed(outcomes: Sequence[Outcome]) -> frozenset[str]:
-    """The checks that fail."""
-    return frozenset(id_ for id_, fails in _failing(outcomes).items() if fails)
 
 
 def _failing(outcomes: Sequence[Outcome]) -> dict[str, bool]:

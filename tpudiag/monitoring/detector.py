@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from tpudiag.monitoring.baseline import Baseline
 from tpudiag.monitoring.recording import NS, Window
+from tpudiag.signals import ThroughputDrop
 
 SCALES = ((12, 0.25, 0.25), (40, 0.12, 0.30), (120, 0.07, 0.40))
 """Points, how much slower (as a logarithm), and the quantile that must be that slow."""
@@ -35,24 +36,6 @@ KNOWN_AFTER_S = 14_400.0
 LEAST_PAUSE_S = 40.0
 ANNOUNCED_PAUSE_S = 1_200.0
 PAUSE_STEPS = 20
-
-
-@dataclass(frozen=True, kw_only=True)
-class Drop:
-    """Throughput below the baseline since about `since_ns`; `ended_ns` is None while it lasts."""
-
-    since_ns: int
-    found_ns: int
-    baseline_per_s: float
-    per_s: float
-    ended_ns: int | None = None
-    against: str = OWN
-    """The baseline's origin."""
-
-    @property
-    def share(self) -> float:
-        """The lost share of throughput, 0 to 1."""
-        return 1 - self.per_s / self.baseline_per_s
 
 
 @dataclass(frozen=True)
@@ -107,7 +90,7 @@ class DropDetector:
     def __init__(self, reference: Reference | None = None) -> None:
         self.baseline = Baseline()
         self.reference = reference
-        self.drops: list[Drop] = []
+        self.drops: list[ThroughputDrop] = []
         self._points = 0
         self._scales = [Recent(count) for count, _, _ in SCALES]
         self._now = Recent(30)
@@ -132,7 +115,7 @@ class DropDetector:
         self._last_ns = end_ns
 
     @property
-    def open(self) -> Drop | None:
+    def open(self) -> ThroughputDrop | None:
         """The current drop, None where throughput is normal."""
         return self.drops[-1] if self.drops and self.drops[-1].ended_ns is None else None
 
@@ -215,7 +198,7 @@ class DropDetector:
         # the old.
         since, per_s = recent.first_beyond(level + limit / 2), math.exp(-recent.quantile(0.5))
         self.drops.append(
-            Drop(
+            ThroughputDrop(
                 since_ns=since,
                 found_ns=end_ns,
                 baseline_per_s=math.exp(-level),

@@ -2,11 +2,11 @@
 
 import math
 from collections import deque
-from dataclasses import dataclass
 from itertools import combinations
 from statistics import median
 
 from tpudiag.monitoring.recording import NS
+from tpudiag.signals import ThroughputDrift
 
 BLOCK_S, BLOCK_LEAST = 600.0, 12
 """A block covers so much time, but never fewer points than the least."""
@@ -20,17 +20,6 @@ LIMIT = 0.24
 KEEP = 4_320
 """Blocks: a month of them."""
 MOST_SLOPES = 60
-
-
-@dataclass(frozen=True)
-class Drift:
-    """A gradual loss of throughput: the best, the present, and the rate of loss."""
-
-    since_ns: int
-    best_per_s: float
-    per_s: float
-    percent_per_hour: float
-    """Throughput lost per hour, relative to the best."""
 
 
 class DriftDetector:
@@ -75,7 +64,7 @@ class DriftDetector:
             self._best = (middle, last[-1][0])
 
     @property
-    def drift(self) -> Drift | None:
+    def drift(self) -> ThroughputDrift | None:
         """The current drift, None where there is none."""
         if self._best is None or self.hours < LEAST_HOURS:
             return None
@@ -87,7 +76,7 @@ class DriftDetector:
         slope = _slope([block for block in self._blocks if block[0] >= since_ns])
         # Points are logarithms of times, so the slope is one of rates with its sign turned.
         lost = 100 * (1 - math.exp(-slope)) if slope > 0 else 0.0
-        return Drift(since_ns, math.exp(-best), math.exp(-now), lost)
+        return ThroughputDrift(since_ns, math.exp(-best), math.exp(-now), lost)
 
 
 def _slope(blocks: list[tuple[int, float]]) -> float:

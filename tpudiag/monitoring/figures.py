@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from tpudiag.monitoring.ledger import TimeUse, goodput
-from tpudiag.monitoring.recording import NS, Run
+from tpudiag.monitoring.recording import Run
 from tpudiag.signals.causes import CauseKind
 from tpudiag.signals.run_state import RunState
 from tpudiag.signals.throughput import RateUnit
@@ -45,8 +44,3 @@ class Figures:
     def goodput(self) -> float | None:
         """The share of the job's wall time spent on steps that count."""
         return goodput(self.spent)
-
-
-def utc(at_ns: int) -> str:
-    """A time as RFC 3339."""
-    return datetime.fromtimestamp(at_ns // NS, UTC).isoformat()

@@ -11,14 +11,14 @@ from tpudiag.monitoring.delivery import Delivery
 from tpudiag.monitoring.detector import PAUSE_STEPS, DropDetector, Pauses, Reference
 from tpudiag.monitoring.drift import DriftDetector
 from tpudiag.monitoring.event_files import SINK_FLUSH_S
-from tpudiag.monitoring.figures import Figures, utc
+from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.ledger import PAUSES, Account, Ledger, TimeUse
 from tpudiag.monitoring.losses import Losses
 from tpudiag.monitoring.profiler_source import EVERY_S, PID, ProfilerSource
 from tpudiag.monitoring.recording import NS, Recording, Run, Window, merged, percentile
 from tpudiag.monitoring.run_sources import Single, Source
 from tpudiag.monitoring.states import Heard, is_here, state
-from tpudiag.signals import Cause, RateUnit
+from tpudiag.signals import Cause, RateUnit, utc
 from tpudiag.signals.run_state import OVER, STANDING, RunState, StateKind
 
 RECENT_S = 300.0

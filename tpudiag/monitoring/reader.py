@@ -128,7 +128,8 @@ def _earlier(
         (run.id, MINUTE_S, hours[-1][0] if hours else -1, until),
     ).fetchall()
     every = [*hours, *minutes]
-    found = tuple(bad.without(every, _rolled_up))
+    columns = ROLLUP_COLUMNS.split(", ")
+    found = tuple(bad.without(every, lambda row: _checked(dict(zip(columns, row, strict=True)))))
     return (found[-1].number if found else -1), found
 
 
@@ -183,7 +184,7 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
         ) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
             connection.set_progress_handler(late, _TICKS)
-            connection.text_factory = _text
+            connection.text_factory = lambda data: data.decode(errors="replace")
             _check_tables(connection, path)
             yield connection
     except (sqlite3.Error, ValueError, OverflowError, RecursionError) as error:
@@ -192,11 +193,6 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
         # SQLite repeats parts of the file.
         reason = " ".join(str(error).split())[:200]
         raise UnreadableInput(f"{path}: {reason}") from error
-
-
-def _text(data: bytes) -> str:
-    """Text, whatever its bytes are."""
-    return data.decode(errors="replace")
 
 
 class _Late:
@@ -283,11 +279,6 @@ def _run_of(row: Sequence[Any]) -> Run | None:
         and all(text is None or len(text) <= MOST_TEXT for text in texts)
     )
     return run if right else None
-
-
-def _rolled_up(row: Sequence[Any]) -> Window | None:
-    """Columns of a minute or hour as a window."""
-    return _checked(dict(zip(ROLLUP_COLUMNS.split(", "), row, strict=True)))
 
 
 def _window(row: Sequence[Any]) -> Window | None:

@@ -1,17 +1,10 @@
 """The signals of a watched run."""
 
-from tpudiag.monitoring.detector import Drop
-from tpudiag.monitoring.figures import utc
+from dataclasses import replace
+
 from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.profiler_source import PID
-from tpudiag.signals import (
-    Origin,
-    Signals,
-    StepTimes,
-    Throughput,
-    ThroughputDrift,
-    ThroughputDrop,
-)
+from tpudiag.signals import Origin, Signals, StepTimes, Throughput, ThroughputDrop
 from tpudiag.signals.run_state import StateKind
 
 LEAST_S = 60.0
@@ -35,7 +28,7 @@ def signals(watched: Watched) -> Signals:
             source=name,
             per_s=watched.detector.per_s,
             baseline_per_s=watched.detector.baseline_per_s,
-            drops=tuple(_drop_signal(watched, drop) for drop in watched.detector.drops),
+            drops=tuple(_explained(watched, drop) for drop in watched.detector.drops),
             silent_s=silent_s,
             normal_pause_s=watched.normal_pause_s(),
             pausing=run.pausing,
@@ -48,7 +41,8 @@ def signals(watched: Watched) -> Signals:
             losses_said=watched.losses.said,
             unsure=_unsure(watched, forgotten),
             doubt=watched.detector.doubt,
-            drift=_drift(watched),
+            # An open drop is reported as a drop instead.
+            drift=None if watched.detector.open is not None else watched.drifting.drift,
             stall_cause=watched.causes.get(True, (None, ""))[0],
             stands=watched.causes.get(True, (None, ""))[1],
             pid=run.pid if watched.lives_here else None,
@@ -57,29 +51,13 @@ def signals(watched: Watched) -> Signals:
     )
 
 
-def _drop_signal(watched: Watched, drop: Drop) -> ThroughputDrop:
-    """A drop as a signal."""
+def _explained(watched: Watched, drop: ThroughputDrop) -> ThroughputDrop:
+    """A drop with its cause."""
     # The stored cause belongs to the open drop; those of earlier ones are not kept.
-    cause, stands = watched.causes.get(False, (None, "")) if drop.ended_ns is None else (None, "")
-    return ThroughputDrop(
-        since=utc(drop.since_ns),
-        baseline_per_s=drop.baseline_per_s,
-        per_s=drop.per_s,
-        ended=None if drop.ended_ns is None else utc(drop.ended_ns),
-        against=drop.against,
-        cause=cause,
-        stands=stands,
-    )
-
-
-def _drift(watched: Watched) -> ThroughputDrift | None:
-    """A gradual slowdown; an open drop is reported as a drop instead."""
-    drift = None if watched.detector.open is not None else watched.drifting.drift
-    if drift is None:
-        return None
-    return ThroughputDrift(
-        utc(drift.since_ns), drift.best_per_s, drift.per_s, drift.percent_per_hour
-    )
+    if drop.ended_ns is not None or False not in watched.causes:
+        return drop
+    cause, stands = watched.causes[False]
+    return replace(drop, cause=cause, stands=stands)
 
 
 def _unsure(watched: Watched, forgotten: bool) -> str | None:

@@ -1,7 +1,7 @@
 """The work of a program's instructions: loops unrolled, the longest of branches."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import prod
 
@@ -72,7 +72,9 @@ def _computation(module: Module, name: str, trips: int) -> Iterator[Work]:
         elif line.opcode == "call":
             yield from _computation(module, line.called("to_apply"), trips)
         elif line.opcode == "async-start":
-            yield from _hidden(_computation(module, line.called("calls"), trips))
+            # Started here and awaited later.
+            begun = _computation(module, line.called("calls"), trips)
+            yield from (replace(each, hidden=True) for each in begun)
         elif line.opcode not in _FREE:
             yield _instruction(module, line, made, trips)
 
@@ -99,11 +101,6 @@ def _longest(module: Module, line: Instruction, trips: int) -> Iterator[Work]:
     yield from max(
         branches, key=lambda b: sum(w.hbm_bytes * w.trips for w in b), default=list[Work]()
     )
-
-
-def _hidden(work: Iterable[Work]) -> Iterator[Work]:
-    """Work that was started and is awaited later."""
-    return (replace(each, hidden=True) for each in work)
 
 
 def _instruction(

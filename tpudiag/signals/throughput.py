@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime, timezone
 from statistics import median
 from typing import Literal
 
@@ -84,19 +85,32 @@ class StepTimes:
         )
 
 
+def utc(at_ns: int) -> str:
+    """A time as RFC 3339."""
+    return datetime.fromtimestamp(at_ns // 1_000_000_000, timezone.utc).isoformat()
+
+
 @dataclass(frozen=True, kw_only=True)
 class ThroughputDrop:
-    """Throughput below the job's own baseline; `ended` is None while it lasts."""
+    """Throughput below the job's own baseline since about `since_ns`."""
 
-    since: str
+    since_ns: int
+    found_ns: int
+    """When it was proven."""
     baseline_per_s: float
     per_s: float
-    ended: str | None = None
+    ended_ns: int | None = None
+    """None while it lasts."""
     against: str = "the job's baseline"
     """The baseline's name, for a sentence."""
     cause: Cause | None = None
     stands: str = ""
     """The main thread's current line, for a sentence; empty where unknown."""
+
+    @property
+    def since(self) -> str:
+        """When it began, as RFC 3339."""
+        return utc(self.since_ns)
 
     @property
     def share(self) -> float:
@@ -106,13 +120,18 @@ class ThroughputDrop:
 
 @dataclass(frozen=True)
 class ThroughputDrift:
-    """Throughput that falls gradually, over hours, from `best_per_s` at about `since`."""
+    """Throughput that falls gradually, over hours, from `best_per_s` at about `since_ns`."""
 
-    since: str
+    since_ns: int
     best_per_s: float
     per_s: float
     percent_per_hour: float
     """Of the throughput at best."""
+
+    @property
+    def since(self) -> str:
+        """When it was at its best, as RFC 3339."""
+        return utc(self.since_ns)
 
     @property
     def share(self) -> float:

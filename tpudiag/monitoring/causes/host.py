@@ -93,6 +93,7 @@ class HostRing:
             return
         took = now.at_s - before.at_s
         own = max(now.own_s - before.own_s, 0.0) / took
+        waits = _rate(before.memory_wait_s, now.memory_wait_s, took)
         memory = psutil.virtual_memory()
         self.samples.append(
             HostFigures(
@@ -105,7 +106,7 @@ class HostRing:
                 available_share=memory.available / memory.total,
                 swapped_in_mib_per_s=(now.swapped_in - before.swapped_in) / took / 2**20,
                 major_faults_per_s=max(now.major_faults - before.major_faults, 0) / took,
-                memory_pressure=_percent(_rate(before.memory_wait_s, now.memory_wait_s, took)),
+                memory_pressure=None if waits is None else min(100 * waits, 100.0),
                 resident_gib=sum(_resident(one) for one in family) / 2**30,
                 read_mib_per_s=max(now.read - before.read, 0) / took / 2**20,
                 received_mib_per_s=max(now.received - before.received, 0) / took / 2**20,
@@ -209,8 +210,3 @@ def _waited_s(cgroup: Path | None) -> float | None:
             first = file.read_text(encoding="ascii").splitlines()[0]
             return int(first.split("total=")[1].split()[0]) / 1e6
     return None
-
-
-def _percent(share: float | None) -> float | None:
-    """A share in percent."""
-    return None if share is None else min(100 * share, 100.0)
