@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markdown_it import MarkdownIt
@@ -95,8 +95,9 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     # All functions of _words may stand in the template.
-    words = {name: word for name, word in vars(_words).items() if callable(word)}
-    environment.globals |= {**words, "page": page}
+    words: dict[str, Any] = {name: word for name, word in vars(_words).items() if callable(word)}
+    words["page"] = page
+    environment.globals |= words
     environment.filters |= {name: words[name] for name in ("line", "clean", "closed", "sentence")}
     return environment
 

@@ -184,7 +184,7 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
         ) as connection:
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
             connection.set_progress_handler(late, _TICKS)
-            connection.text_factory = lambda data: data.decode(errors="replace")
+            connection.text_factory = _text
             _check_tables(connection, path)
             yield connection
     except (sqlite3.Error, ValueError, OverflowError, RecursionError) as error:
@@ -193,6 +193,11 @@ def _opened(path: Path) -> Generator[sqlite3.Connection]:
         # SQLite repeats parts of the file.
         reason = " ".join(str(error).split())[:200]
         raise UnreadableInput(f"{path}: {reason}") from error
+
+
+def _text(data: bytes) -> str:
+    """Text, whatever its bytes are."""
+    return data.decode(errors="replace")
 
 
 class _Late:
