@@ -87,3 +87,18 @@ def test_what_was_raised_last_stands_before_a_vague_remark_about_what_was_caught
     between = "\nDuring handling of the above exception, another exception occurred:\n\n"
     found = in_text(caught + between + "FrobError: the frobnicator has no quux")
     assert [each.error.id if isinstance(each, Match) else "" for each in found] == ["", "E281"]
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("module 'jax' has no attribute 'linear_util'", "AttributeError"),
+        ("cannot import name 'abc' from 'collections'", "ImportError"),
+        ("build() got an unexpected keyword argument 'backend'", "TypeError"),
+    ],
+)
+def test_a_sentence_of_pythons_without_its_exception_is_read_as_that(said: str, name: str) -> None:
+    def ids(text: str) -> list[str]:
+        return [each.error.id for each in in_text(text) if isinstance(each, Match)]
+
+    assert ids(said) == ids(f"{name}: {said}") != []

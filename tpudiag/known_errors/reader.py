@@ -1,6 +1,7 @@
 """Known errors of a text or of a log of any size, read as it comes."""
 
 import os
+import re
 import stat
 from collections.abc import Callable, Sequence
 from io import BytesIO
@@ -24,6 +25,14 @@ HANDLED = "During handling of the above exception, another exception occurred"
 HANDED_ON = "Error recorded from"
 """Before an error that an Estimator's thread met, where its words follow at once."""
 
+_PYTHON_SAYS = (
+    (re.compile(r"^(?:module )?'[\w.]+'(?: object)? has no attribute '"), "AttributeError"),
+    (re.compile(r"^cannot import name '"), "ImportError"),
+    (re.compile(r"^No module named '"), "ModuleNotFoundError"),
+    (re.compile(r"^name '\w+' is not defined"), "NameError"),
+    (re.compile(r"^\S+\(\) (?:got an unexpected keyword argument|takes|missing) "), "TypeError"),
+)
+"""Python's own sentences, by which they are raised."""
 Scan = Callable[["Stream"], Sequence[Match]]
 """Reads an open log from its start to its end."""
 
@@ -32,7 +41,15 @@ def in_text(text: str) -> list[Match | UnknownError]:
     """The known errors in a text, before them the failure that is none of them."""
     from tpudiag.known_errors import search
 
+    text = _with_its_name(text)
     return _with_unknown(search.match(text), text)
+
+
+def _with_its_name(text: str) -> str:
+    """A text; with the exception's name where it begins with a sentence of Python's without it."""
+    said = text.lstrip()
+    name = next((name for says, name in _PYTHON_SAYS if says.match(said)), None)
+    return f"{name}: {said}" if name else text
 
 
 def in_log(name: str, scan: Scan | None = None) -> list[Match | UnknownError]:
