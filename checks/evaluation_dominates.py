@@ -70,7 +70,8 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
     https://keras.io/api/models/model_training_apis/#fit-method
     """
     loop = loop_of(signals)
-    at_once = signals.dispatch.steps_per_dispatch if signals.dispatch else 1
+    dispatch = signals.dispatch
+    at_once = dispatch.steps_per_dispatch if dispatch and not dispatch.ran_singly else 1
     # Few examples after each step are those of a policy that acts between its updates.
     batch = signals.batch.global_batch if signals.batch is not None else math.inf
     pauses = [

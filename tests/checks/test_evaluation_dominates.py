@@ -28,14 +28,17 @@ SAVES = Pause(
 
 
 def judged(
-    pause: Pause = SAVES, compiler: CompilerFacts | None = None, at_once: int = 1
+    pause: Pause = SAVES,
+    compiler: CompilerFacts | None = None,
+    at_once: int = 1,
+    singly: bool = False,
 ) -> Outcome:
     """A rehearsal of 25 steps."""
     signals = Signals(
         origin=Origin.REHEARSAL,
         loop=TrainingLoop(dispatches=25, pauses=(pause,)),
         batch=Batch(256, 32, 8),
-        dispatch=Dispatch(steps=25 * at_once, steps_per_dispatch=at_once),
+        dispatch=Dispatch(steps=25 * at_once, steps_per_dispatch=at_once, ran_singly=singly),
         compiler=compiler,
     )
     (outcome,) = engine.examine(signals, [CHECK], Settings())
@@ -76,12 +79,15 @@ def test_it_is_told_how_often_a_callback_evaluates(between: float, often: str) -
     assert judged(pause).findings[0].message.endswith(f"A callback does it {often}.")
 
 
-@pytest.mark.parametrize(("at_once", "verdict"), [(1, Verdict.FAILED), (10, Verdict.PASSED)])
+@pytest.mark.parametrize(
+    ("at_once", "singly", "verdict"),
+    [(1, False, Verdict.FAILED), (10, False, Verdict.PASSED), (10, True, Verdict.FAILED)],
+)
 def test_steps_of_a_loop_within_the_call_are_counted_between_two_saves(
-    at_once: int, verdict: Verdict
+    at_once: int, singly: bool, verdict: Verdict
 ) -> None:
     pause = replace(SAVES, in_step_loop=True, each_batch=False, training_ms=2_000.0)
-    outcome = judged(replace(pause, dispatches_between=1.0), at_once=at_once)
+    outcome = judged(replace(pause, dispatches_between=1.0), at_once=at_once, singly=singly)
     assert outcome.verdict is verdict
 
 

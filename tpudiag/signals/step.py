@@ -77,6 +77,8 @@ class Dispatch:
 
     steps: int
     steps_per_dispatch: int
+    ran_singly: bool = False
+    """Whether the rehearsal dispatched these steps one by one, as CPU replicas of Keras 3 need."""
     eager_steps: int = 0
     """Steps that ran outside any tf.function."""
     eager_location: Location | None = None

@@ -70,9 +70,11 @@ def _dispatch(watches: Watches, steps: StepWatch) -> Dispatch | None:
     if not steps.steps:
         return None
     eager_location = watches.strategies.eager_location or watches.gradients.eager_location
+    at_once = watches.keras.steps_at_once(steps.steps_per_dispatch)
     return Dispatch(
         steps=steps.steps,
-        steps_per_dispatch=watches.keras.steps_at_once(steps.steps_per_dispatch),
+        steps_per_dispatch=at_once,
+        ran_singly=at_once > steps.steps_per_dispatch == 1,
         eager_steps=steps.eager_steps,
         eager_location=eager_location if steps.eager_steps else None,
         run_eagerly=watches.keras.run_eagerly(),
