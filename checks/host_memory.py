@@ -1,5 +1,7 @@
 """TPU213."""
 
+from collections.abc import Iterator
+
 from tpudiag.model import (
     BOTH,
     Confidence,
@@ -27,7 +29,8 @@ def host_memory(signals: Signals, limit: float = LIMIT) -> Judgement:
     Shuffle buffers, caches in memory and static prefetch buffers of the pipelines that feed the
     training step: elements x bytes of one (by shape, or by elements that were read if it holds
     strings), with TensorFlow's overhead per tensor, compared with the memory of the target's host.
-    On several hosts a cache holds a host's own share. Within 20 % of real processes.
+    If the length of the data is not known, the steps_per_epoch of `fit` give it. On several
+    hosts a cache holds a host's own share. Within 20 % of real processes.
 
     ## Why it costs
     The host's kernel kills the job ("Killed", exit code -9) hours after its start, when the buffer
@@ -49,27 +52,42 @@ def host_memory(signals: Signals, limit: float = LIMIT) -> Judgement:
     # Of the machine of this very slice: a v5e-1 has 48 GB, a host of eight chips eight times that.
     ram_bytes = signals.target.host.ram_gb * 10**9
     hosts = signals.target.hosts
-    held = [(op, _held(op, hosts)) for pipeline in pipelines for op in _holders(pipeline)]
+    held = [
+        (op, _held(op, elements, hosts))
+        for pipeline in pipelines
+        for op, elements in _holders(pipeline, signals)
+    ]
     known = [(op, size) for op, size in held if size is not None]
-    if held and not known:
+    total = sum(size for _, size in known)
+    if total > limit * ram_bytes:
+        yield _finding(known, total, ram_bytes, limit)
+    elif len(known) < len(held):
         raise NotMeasured(
             "the size or the number of the elements is not known",
             "assert it: `dataset.apply(tf.data.experimental.assert_cardinality(n))`",
         )
-    total = sum(size for _, size in known)
-    if total > limit * ram_bytes:
-        yield _finding(known, total, ram_bytes, limit)
     for op, size in known:
         yield Evidence(f"{op.kind} at {op.location}", size, "B", source="elements x bytes of one")
     yield Evidence("share of the host's memory", percent(total / ram_bytes), "%", percent(limit))
 
 
-def _holders(pipeline: Pipeline) -> tuple[DatasetOp, ...]:
-    """The transformations that hold elements."""
-    return tuple(op for op in pipeline.ops if op.kind in ("Shuffle", "Cache", "Prefetch"))
+def _holders(pipeline: Pipeline, signals: Signals) -> Iterator[tuple[DatasetOp, int | None]]:
+    """The transformations that hold elements, each with those of one pass.
+
+    Where the data's length is not known, or is that of a stand-in, an epoch is as long as the
+    script says (`fit` on data that are endless or of unknown length).
+    """
+    fits = signals.loop.fits if signals.loop is not None else ()
+    steps = max((fit.steps_per_epoch for fit in fits if fit.batches < 0), default=0)
+    batched = False
+    for op in pipeline.ops:
+        batched |= (op.batch_size or 1) > 1
+        if op.kind in ("Shuffle", "Cache", "Prefetch"):
+            asked = steps * (1 if batched else pipeline.examples_per_element) or None
+            yield op, asked if signals.stood_in else op.elements or asked
 
 
-def _held(op: DatasetOp, hosts: int) -> int | None:
+def _held(op: DatasetOp, elements: int | None, hosts: int) -> int | None:
     """Bytes that a transformation holds when it is full; None where that is not known."""
     if op.in_file or (op.kind == "Prefetch" and (op.buffer_size or -1) < 0):
         return 0  # AUTOTUNE keeps a budget of its own
@@ -78,14 +96,12 @@ def _held(op: DatasetOp, hosts: int) -> int | None:
     if op.kind == "Cache":
         # Each host caches its own share of the data; a shuffle's buffer is as large on each of
         # them.
-        return None if op.elements is None else op.elements * op.host_bytes // hosts
+        return None if elements is None else elements * op.host_bytes // hosts
     buffer = op.buffer_size
     if buffer is None or buffer < 0:  # as large as the dataset
-        buffer = op.elements
-    if buffer is None:
-        return None
+        buffer = elements
     # A buffer of ten million over a thousand elements holds a thousand.
-    return min(buffer, op.elements or buffer) * op.host_bytes
+    return None if buffer is None else min(buffer, elements or buffer) * op.host_bytes
 
 
 def _finding(

@@ -320,6 +320,15 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     ("TPU213", h(pipelines=given(holding("Shuffle", 30_000_000), BATCHED)), Severity.WARNING),
     ("TPU213", h(pipelines=given(holding("Cache", None, 40_000_000), BATCHED)), Severity.WARNING),
+    # An epoch of endless data of a length that is not known is as long as the script says.
+    (
+        "TPU213",
+        h(
+            loop=replace(LOOP, fits=(replace(LOOP.fits[0], batches=-1, steps_per_epoch=40_000),)),
+            pipelines=given(holding("Cache", None, None), BATCHED),
+        ),
+        Severity.WARNING,
+    ),
     (
         "TPU213",
         h(target=target("v5e-1"), pipelines=given(holding("Shuffle", 5_000_000), BATCHED)),
