@@ -98,7 +98,9 @@ def _environment() -> Environment:
     words: dict[str, Any] = {name: word for name, word in vars(_words).items() if callable(word)}
     words["page"] = page
     environment.globals |= words
-    environment.filters |= {name: words[name] for name in ("line", "clean", "closed", "sentence")}
+    environment.filters.update(
+        (name, words[name]) for name in ("line", "clean", "closed", "sentence")
+    )
     return environment
 
 

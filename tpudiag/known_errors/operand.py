@@ -4,14 +4,11 @@
 import ast
 import re
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 
 from tpudiag.records import dataclass
 
 LONGEST_NAMED = 70
 """Characters of an expression that is quoted."""
-ALIKE = 0.9
-"""From this likeness on a name is another one that was mistyped."""
 LONGEST_SAID = 800
 _SIGNS = {
     "+": ast.Add, "-": ast.Sub, "*": ast.Mult, "/": ast.Div, "//": ast.FloorDiv, "%": ast.Mod,
@@ -26,14 +23,7 @@ _KINDS = {
 }  # fmt: skip
 """By the operation: the operator that is written for it."""
 _SHAPES = re.compile(r"\.shape$|\.as_list\(\)$|^tf\.shape\(|\.get_shape\(\)$")
-_TRACEABLE = re.compile(
-    r"^(?:jnp|jax|lax|nn|nnx|optax)\.|\.(?:flatten|reshape|sum|mean|astype|T|squeeze|at|set|get)$"
-)
 _OF_ARRAYS = re.compile(r"(?:tf|jnp|np|jax|lax)\.(?:\w+\.)*\w+$")
-_OF_VALUES = re.compile(
-    r"(?:^|\.)(?:predict|fit|evaluate|numpy|item|tolist|float|int|bool|len|range)$"
-)
-"""Calls that want values always."""
 _LAST_SENTENCE = re.compile(
     r"^[ \t]*(?:\w+\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)\b: [^\n]+", re.MULTILINE
 )
@@ -66,7 +56,7 @@ def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None
             if any(told in forms_of for other, forms_of in elsewhere if other):
                 continue
             if operand := told(found, tree):
-                return _mistyped(found, text) or operand if told is _attribute else operand
+                return operand
     return None
 
 
@@ -118,18 +108,6 @@ def _attribute(found: re.Match[str], tree: ast.AST) -> Operand | None:
         if isinstance(each, ast.Attribute) and each.attr == found["name"]
     )
     return _is_that(_only(nodes), found["kind"], f"which has no `{found['name']}`")
-
-
-def _mistyped(found: re.Match[str], text: str) -> Operand | None:
-    """That a name is another one of the text, but for a letter."""
-    names = set(re.findall(r"\.([a-z_]\w{4,60})\b", text)) - {found["name"]}
-    meant = get_close_matches(found["name"], sorted(names), 1, ALIKE)
-    if not meant:
-        return None
-    return Operand(
-        f"{found['kind']} has no `{found['name']}`; `{meant[0]}`, which stands here too, is near to it.",
-        f"{meant[0]}      # in place of {found['name']}: mistyped?",
-    )
 
 
 def _used(found: re.Match[str], tree: ast.AST) -> Operand | None:
@@ -313,39 +291,7 @@ def _condition(found: re.Match[str], tree: ast.AST) -> Operand | None:
                 cause, f"if {name} is not None:      # where only its being there is asked"
             )
         return Operand(cause, f"y = tf.cond({name}, lambda: a, lambda: b)")
-    calls = [each for each in ast.walk(tree) if isinstance(each, ast.Call) and each.args]
-    if len(calls) != 1 or found["traced"]:
-        return None
-    given, name = [_named(each) for each in calls[0].args], _named(calls[0].func)
-    return Operand(
-        f"`{name}` tests or compares what it is given (`{'`, `'.join(given)}`): a tensor stands there where it"
-        " wants a Python value, or a tensor of another kind (of another model or graph).",
-        f"print([type(each) for each in ({', '.join(given)},)])      # what {name} gets",
-        looks=True,
-    )
-
-
-def _traced(_: re.Match[str], tree: ast.AST) -> Operand | None:
-    if any(isinstance(each, ast.Raise) for each in ast.walk(tree)):
-        return None
-    calls = [_named(each.func) for each in ast.walk(tree) if isinstance(each, ast.Call)]
-    for name in calls:
-        if re.match(r"(?:np|numpy|onp)\.", name):
-            return Operand(
-                f"`{name}` is NumPy's, and gets a traced array.",
-                f"{re.sub(r'^[a-z]+', 'jnp', name)}(...)      # in place of {name}",
-            )
-    calls = [each for each in calls if not _TRACEABLE.search(each)]
-    calls = [each for each in calls if _OF_VALUES.search(each)] or calls
-    if not calls:
-        return None
-    names = " or ".join(f"`{each}`" for each in calls[:2])
-    return Operand(
-        f"It happens within {names}, which is called under jit (or vmap, grad, scan) and asks for"
-        " values: it cannot be traced as it is.",
-        f"# {calls[0]} outside of the compiled function, by jax.pure_callback, or a form of it in jnp"
-        " (of a Keras model: model(x) in place of model.predict(x))",
-    )
+    return None
 
 
 _Told = Callable[[re.Match[str], ast.AST], Operand | None]
@@ -390,7 +336,6 @@ _FORMS: tuple[tuple[re.Pattern[str], _Told], ...] = tuple(
             r"as a Python `?bool|truth value of an (?P<array>array)|(?P<traced>TracerBool\w*|[Aa]bstract tracer value encountered where (?:concrete|Boolean))",
             _condition,
         ),
-        (r"Tracer\w*(?:Conversion|Integer)\w*Error|[Cc]oncret\w+ value", _traced),
         (r"\b[Ii]ncompatible shapes?:? (?P<left>\[[\d,? ]*\]) vs\.? (?P<right>\[[\d,? ]*\])", _two),
     )
 )
