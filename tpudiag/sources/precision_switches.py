@@ -27,8 +27,9 @@ def _of_arguments(arguments: Sequence[str]) -> Iterator[PrecisionSwitch]:
     """Flags by their names, with the value that follows where it is a word of its own."""
     for number, argument in enumerate(arguments):
         if _ARGUMENT.match(argument):
-            value = "" if "=" in argument else " ".join(arguments[number + 1 : number + 2])
-            yield PrecisionSwitch(f"{argument} {value}".strip())
+            value = next(iter(arguments[number + 1 : number + 2]), "")
+            alone = "=" in argument or value.startswith("-")
+            yield PrecisionSwitch(argument if alone else f"{argument} {value}".strip())
 
 
 def _of_files(arguments: Sequence[str]) -> Iterator[PrecisionSwitch]:
