@@ -24,7 +24,7 @@ from tpudiag.model import Framework, Location, Outcome, Severity, Verdict
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound, Range
 from tpudiag.settings import Settings
-from tpudiag.signals import Batch, Dispatch, Origin, Signals, StepOp, StepOps, TensorSeen
+from tpudiag.signals import Batch, Origin, Signals, StepOp, StepOps, TensorSeen
 
 GIB = 2**30
 HERE = Location("train.py", 7)
@@ -226,24 +226,6 @@ def test_an_array_that_loses_its_sharding_keeps_it() -> None:
     )
     (outcome,) = engine.examine(signals, [c for c in checks() if c.id == "TPU504"], Settings())
     assert "with_sharding_constraint" in outcome.findings[0].fix
-
-
-@pytest.mark.parametrize(
-    ("device_ms", "verdict"),
-    [(0.05, Verdict.FAILED), (1.0, Verdict.SKIPPED), (9.0, Verdict.PASSED)],
-)
-def test_steps_are_joined_where_a_dispatch_takes_longer(device_ms: float, verdict: Verdict) -> None:
-    signals = Signals(
-        origin=Origin.REHEARSAL,
-        target=V5E,
-        dispatch=Dispatch(steps=25, steps_per_dispatch=1),
-        compiler=with_step(predicted=predicted(device_ms, 0.0)),
-    )
-    (outcome,) = engine.examine(signals, [c for c in checks() if c.id == "TPU106"], Settings())
-    assert outcome.verdict is verdict
-    for finding in outcome.findings:
-        assert finding.severity is Severity.INFO
-        assert "steps_per_execution" in finding.fix
 
 
 def test_an_operation_that_does_not_lower_fails_with_its_line() -> None:
