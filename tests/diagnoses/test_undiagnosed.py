@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tpudiag.diagnoses.notebook_job import NotebookProgram
@@ -76,6 +78,17 @@ def test_data_that_is_away_is_named_with_its_line(error: str, what: str) -> None
     assert line.startswith(f"train.py:7 asks for {what}, which cannot be reached from here")
     assert "--fake-data" in line
     assert "--fake-data" not in (unreachable(end, fake_data=True) or "--fake-data")
+
+
+def test_a_file_that_is_missing_on_a_disk_that_is_there_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    end = JobEnd(how="exception", error="FileNotFoundError: No such file: '../input/a.csv'")
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    assert unreachable(end, fake_data=False) is not None
+    (tmp_path / "input").mkdir()
+    assert unreachable(end, fake_data=False) is None
 
 
 def test_any_other_error_is_none_of_these() -> None:

@@ -43,8 +43,9 @@ STEPS = 20
 IMPORTING = "importing TensorFlow"
 FINISHING = "reading the profile"
 """From this phase on the job has ended, and the report is made from what was recorded."""
-STEP_BUDGET_S = 30.0
-"""The time for all steps of a rehearsal, where the user set no number."""
+STEP_BUDGET_S = 15.0
+"""CPU seconds for all steps of a rehearsal, where the user set no number: their time on a CPU says
+little of a TPU, and what ails them is seen in a few."""
 
 
 def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda _: None) -> Report:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 
 from tpudiag import missing_modules
 from tpudiag.diagnoses import job_summary
@@ -20,9 +21,7 @@ _TFDS = re.compile(r"Failed to get url (\S+?)\.? |tfds.*?(Dataset \w+ could not 
 _NO_NETWORK = re.compile(
     r"host='([^']+)'|(?:urlopen error|gaierror|Name or service not known|name resolution)"
 )
-_MOUNTED = re.compile(
-    r"(?:/kaggle/input|\.\./input|/content/drive|/gcs/|/mnt/disks/)[^\s'\",;)\]]*"
-)
+_MOUNTED = re.compile(r"(/kaggle/input|\.\./input|/content/drive|/gcs/|/mnt/disks/)[^\s'\",;)\]]*")
 
 
 def refuse_framework(name: str, framework: str | None) -> None:
@@ -100,7 +99,8 @@ def _away(error: str) -> str | None:
     if fetched := _FETCHED.search(error) or _TFDS.search(error):
         return next(group for group in fetched.groups() if group)
     mounted = _MOUNTED.search(error)
-    if mounted and re.search(r"No such file|NotFound", error):
+    # Where the disk is there, the file alone is missing: an error like any other.
+    if mounted and not Path(mounted[1]).is_dir() and re.search(r"No such file|NotFound", error):
         return mounted[0]
     network = _NO_NETWORK.search(error)
     return (network[1] or "the network") if network else None

@@ -7,9 +7,6 @@ from tpudiag.sources.job.points import Library
 
 TIMES_STOPPED_BEFORE_EXIT = 3
 FEWEST_STEPS = 4
-BUDGET_SHARE = 1 / 12
-"""The observed steps' share of a rehearsal's CPU seconds: their time on a CPU says little of a TPU,
-and what ails them is seen in a few."""
 TELL_S = 0.25
 TRACED_STEPS = 8
 """Traced steps that are observed where none is run, which cost nothing: enough for their loop."""
@@ -50,7 +47,7 @@ class StepWatch:
         self._last_end: float | None = None
         self._last_cpu_s = 0.0
         self.budget_s = 0.0
-        """CPU seconds of the whole rehearsal; 0 for steps without a limit."""
+        """CPU seconds for all of them; 0 for no limit."""
         self.cut_to: int | None = None
         """The number of steps that the budget allowed to profile, None where it allowed all."""
         self.steps_per_dispatch = 1
@@ -106,11 +103,10 @@ class StepWatch:
             self._on_step(self.steps, self._warmup + self._wanted)
 
     def _keep_to_budget(self, step_cpu_s: float) -> None:
-        """Profile fewer steps from now on, where all would exceed their share of the budget."""
+        """Profile fewer steps from now on, where all would exceed the budget."""
         left = self._warmup + self._wanted - self.steps
-        budget_s = self.budget_s * BUDGET_SHARE
-        if budget_s and not self._profiling and step_cpu_s * left > budget_s:
-            self.cut_to = max(int(budget_s / step_cpu_s), FEWEST_STEPS)
+        if self.budget_s and not self._profiling and step_cpu_s * left > self.budget_s:
+            self.cut_to = max(int(self.budget_s / step_cpu_s), FEWEST_STEPS)
             self._warmup, self._wanted = self.steps, self.cut_to
             self.budget_s = 0.0
 

@@ -40,7 +40,7 @@ class JobSpec:
     steps: int
     warmup_steps: int
     budget_s: float
-    """The time for all steps together, beyond which their number is reduced; 0 for no limit."""
+    """CPU seconds for all steps together, beyond which their number is cut; 0 for no limit."""
     log_dir: str
     """A TensorBoard log folder for the profile; empty for no profile."""
     isolation: Isolation = "none"
