@@ -40,3 +40,49 @@ def test_its_own_log_is_kept_off_stderr() -> None:
     assert logger.level == logging.CRITICAL
     assert dask_cluster.line(OSError("a\n  b")) == "a b"
     assert dask_cluster.line(TimeoutError()) == "TimeoutError"
+
+
+class GivenUp:
+    """A task whose answer is fetched twice: the first fetch is ended by another's short wait."""
+
+    status = "finished"
+
+    def __init__(self) -> None:
+        self._fetches = iter((UnboundLocalError("result"), "answer"))
+
+    def result(self, timeout: float) -> str:
+        del timeout
+        fetched = next(self._fetches)
+        if isinstance(fetched, BaseException):
+            raise fetched
+        return fetched
+
+    def cancelled(self) -> bool:
+        return False
+
+
+class OneTask:
+    """The client of a cluster with a worker, which gives out `GivenUp` alone."""
+
+    status = "running"
+    scheduler = SimpleNamespace(identity=None)
+
+    def wait_for_workers(self, count: int, timeout: float) -> None:
+        del count, timeout
+
+    def submit(self, *_: object, **__: object) -> GivenUp:
+        return GivenUp()
+
+    def sync(self, *_: object, **__: object) -> dict[str, object]:
+        return {"workers": {"one": None}}
+
+
+def one_task(option: str, address: str) -> OneTask:
+    del option, address
+    return OneTask()
+
+
+def test_a_fetch_that_was_ended_is_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_cluster, "connected", one_task)
+    cluster = dask_cluster.Cluster("--engine dask://127.0.0.1:1", "127.0.0.1:1")
+    assert cluster.ask(len, "x") == "answer"

@@ -22,6 +22,8 @@ LOOK_S = 0.5
 """How often the workers are counted while an answer is waited for."""
 RETRIES = 3
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
+FETCH_ENDED = (OSError, UnboundLocalError)
+"""What an ended fetch raises: `sync` of `distributed` leaves its result unset then."""
 GONE = "the cluster's workers went away"
 
 
@@ -67,7 +69,7 @@ class Cluster:
                 failed = task.status == "error" or (
                     # The answer is there and cannot be had: by itself, if the workers still are.
                     task.status == "finished"
-                    and not isinstance(error, OSError)
+                    and not isinstance(error, FETCH_ENDED)
                     and self._is_there()
                 )
                 if failed:
