@@ -68,3 +68,7 @@ def test_half_precision_on_a_tpu_is_a_matter_of_the_policy() -> None:
     )
     (hit, *_) = of_job(match(text), text)
     assert hit.fix.startswith("keras.mixed_precision.set_global_policy")
+    alone = text[text.index("No registered") :].replace("HALF", "UINT8")
+    (hit, *_) = of_job(match(alone), alone)
+    assert "DT_UINT8" in hit.message
+    assert "tf.cast(image, tf.float32)" in hit.fix

@@ -71,6 +71,14 @@ def test_names_the_operation_of_the_largest_piece() -> None:
     assert "of attention/softmax (6.00G)" in listed("17.1G", "950.00M", "1.0")
 
 
+def test_a_step_in_bfloat16_is_not_told_to_take_it() -> None:
+    text = LIST.format(
+        program="17.1G", arguments="950.00M", fragmentation="1.0", name="a/softmax", unpadded="6G"
+    )
+    assert message(tail=text).count("half of what is f32") == 1
+    assert "half of what is f32" not in message(tail=text.replace("f32[", "bf16["))
+
+
 def test_many_times_too_large_is_told_from_a_little() -> None:
     assert "3.9 times the memory" in message("60.00G")
     assert "times the memory" not in message("18.58G")

@@ -23,6 +23,9 @@ MANY_TIMES = 3.0
 """Times the memory that is there from which on half a batch does not help."""
 
 
+HALVED = '\nkeras.mixed_precision.set_global_policy("mixed_bfloat16")      # half of what is f32'
+
+
 def read(values: dict[str, str], text: str) -> Reading | None:
     """What takes most of the memory: padding, what is kept, pieces between, or one tensor."""
     largest = _ALLOCATION.search(text)
@@ -60,6 +63,7 @@ def _step(largest: re.Match[str], times: float, told: bool) -> Reading:
         kept=kept,
         largest=_what(largest),
         far=far,
+        halved="" if largest["shape"].startswith("bf16") else HALVED,
         shape=largest["shape"],
     )
 
