@@ -72,6 +72,7 @@ def test_the_kernels_there_are_and_the_strides_are_no_types_and_shapes_of_the_er
     assert one.types == ("int64",)
     laid_out = "Shape: bf16[128,256,256,192]{0,3,2,1:T(8,128)(2,1)}"
     assert facts_of(laid_out).shapes == ("[128,256,256,192]",)
+    assert facts_of("argument x with shape float32[8,4] and device ids [0, 1]").shapes == ("[8,4]",)
     assert facts_of("ValueError: pmap got step of type int32[4] and x float32[1,16]").types == ()
 
 

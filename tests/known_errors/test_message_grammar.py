@@ -33,6 +33,12 @@ def test_its_own_advice_is_the_fix() -> None:
     assert "Call add_endpoint()" in said.fix
 
 
+def test_what_is_not_found_is_not_what_came() -> None:
+    said = own_words("AbortedError: Session 5a is not found. Possibly, this master has restarted.")
+    assert said is not None
+    assert said.given is None
+
+
 @pytest.mark.parametrize(
     ("text", "fits"),
     [

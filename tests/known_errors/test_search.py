@@ -330,3 +330,8 @@ def test_a_transformers_model_in_keras_3_is_told_as_that() -> None:
         "only (<class 'tensorflow.python.framework.tensor.Tensor'>) is accepted for input_ids."
     )
     assert match(text)[0].error.id == "P33"
+
+
+def test_a_path_ends_where_the_next_sentence_begins() -> None:
+    (found, *_) = match("File not found: filepath=my_best. Please ensure the file is a zip file.")
+    assert found.values == {"path": "my_best"}

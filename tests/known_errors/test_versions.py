@@ -21,6 +21,7 @@ def test_versions_are_read_in_the_ways_people_write_them() -> None:
 
 def test_address_or_step_is_no_version() -> None:
     assert versions_in("10.0.0.2:8470, step 12, loss 2.15, tensorflow/core/tpu.cc:98") == {}
+    assert versions_in("<tf.Tensor: shape=(), dtype=float32, numpy=2.3>") == {}
 
 
 def test_fix_is_that_of_the_users_version() -> None:

@@ -51,10 +51,11 @@ _SHAPE = re.compile(
 _BESIDE = re.compile(
     r"\b(?:T\w{0,12} in|(?:strides?|dilations?|ksizes?|rates|\w{0,12}paddings?|perm|axe?s)=) ?"
     r"\[[^\[\]\n]{0,160}\]|\b[Mm]esh\b[^\n(]{0,30}\([\d, ]{1,60}\)"
-    r"|\{[\d,]{0,40}:T\([\d,]{1,20}\)[^}\n]{0,40}\}|\b\w{1,20}\[\d{1,3}\] in \[[\d, -]{1,40}[\])]"
+    r"|\bids? \[[\d, ]{1,160}\]|\{[\d,]{0,40}:T\([\d,]{1,20}\)[^}\n]{0,40}\}"
+    r"|\b\w{1,20}\[\d{1,3}\] in \[[\d, -]{1,40}[\])]"
     r"|\b(?:allowed|supported|valid) (?:values|types|dtypes):[\w, ]{1,240}"
 )
-"""What stands beside shapes and types: strides, paddings, meshes, layouts, ranges, kernels."""
+"""What stands beside shapes and types: strides, paddings, meshes, layouts, ids, ranges, kernels."""
 _SIZE = re.compile(r"\b\d{1,9}(?:\.\d{1,4})? ?[KMGT]i?B?\b(?!\w)|\b\d{7,15} bytes\b")
 _OF_ALL = re.compile(
     r"__inference_|tpu_compile_succeeded|IteratorGetNext|TPUReplicateMetadata|StatefulPartitioned"

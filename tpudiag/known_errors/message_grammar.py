@@ -21,7 +21,7 @@ _WANTED = (
     rf"\b(?:[Ss]upported|[Vv]alid|[Aa]llowed|[Aa]vailable|[Pp]ossible|[Kk]nown) (?:\w+ ){{0,3}}(?:are|is|include|options are)?:? (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
 )
 _GIVEN = (
-    rf"\b(?:[Rr]eceived|[Gg]ot|[Ff]ound(?! (?:to|that)\b)|[Ee]ncountered|[Ww]as given|[Ww]ere given)(?: an?\b| the\b| instead\b| input\b| inputs\b| invalid\b| value\b| values\b| type\b| shape\b| with\b| array\b| object\b| of\b)*[:=]? ?(?P<given>.{{1,{LONGEST_PART}}}?)(?=\.(?:\s|$)|;|\)$|, (?:expected|but)|\s\(op:|$)",
+    rf"\b(?:[Rr]eceived|[Gg]ot|(?<!not )[Ff]ound(?! (?:to|that)\b)|[Ee]ncountered|[Ww]as given|[Ww]ere given)(?: an?\b| the\b| instead\b| input\b| inputs\b| invalid\b| value\b| values\b| type\b| shape\b| with\b| array\b| object\b| of\b)*[:=]? ?(?P<given>(?![.,;]).{{1,{LONGEST_PART}}}?)(?=\.(?:\s|$)|;|\)$|, (?:expected|but)|\s\(op:|$)",
     rf"\b[Aa]ctual(?: \w+)?: ?(?P<given>.{{1,{LONGEST_PART}}}?)(?=[.;](?:\s|$)|$)",
     rf"\bbut (?:it |the \w+ )?(?:was|is|has|have|were) (?P<given>.{{1,{LONGEST_PART}}}?)(?=[.;](?:\s|$)|$)",
 )

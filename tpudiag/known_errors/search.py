@@ -41,6 +41,8 @@ RELEASE_WORDS = ("has no attribute", "annot import name", "o module named")
 """Of an error that releases may explain, one is in the text."""
 _EMPHASIS = re.compile(r"(?<![^\s:>|])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 """What a tracker shows in bold."""
+_NEXT_SENTENCE = re.compile(r"[.;]\s+(?=[A-Z])")
+"""Where a name or path ends that is matched without blanks."""
 
 
 class Stream(Protocol):
@@ -161,7 +163,7 @@ class _Search:
         values = {
             name: window.words(*hit.span(name))
             if name in phrases
-            else window.bare[slice(*hit.span(name))].decode(errors="replace")
+            else "".join(_NEXT_SENTENCE.split(window.words(*hit.span(name)), 1)[0].split())
             for name, value in hit.groupdict().items()
             if value
         }

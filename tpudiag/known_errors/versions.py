@@ -9,9 +9,10 @@ from .readings.narrower import Named, first, shared
 
 _NAMED = re.compile(
     r"\b(?P<package>tensorflow(?:[-_](?:cpu|tpu|gpu))?|tf|tf[-_]keras|keras|libtpu|jax|numpy|protobuf)"
-    r"(?:\s+(?:version|v))?\s*(?::|==|=|-|\s)\s*v?(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,3})?)\b",
+    r"(?:\s+(?:version|v))?\s*(?::|==|=|-|\s)\s*v?(?P<version>\d{1,2}\.\d{1,2}(?:\.\d{1,3})?)\b(?!>)",
     re.IGNORECASE,
 )
+"""A package beside its version; not a tensor's value: `dtype=float32, numpy=2.3>`."""
 _SAME = {"tf": "tensorflow"}
 _BY_PATH: tuple[tuple[str, str, str], ...] = (
     ("tensorflow", r"[/\\]tensorflow_core[/\\]", "2.1"),
