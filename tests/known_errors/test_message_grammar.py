@@ -148,3 +148,9 @@ def test_the_function_in_which_it_happened_is_no_part_of_its_sentence() -> None:
         "InvalidArgumentError: {{function_node __wrapped__Odd_CPU:0}} It is not odd. [Op:Odd]"
     )
     assert said is not None and said.sentence == "It is not odd."
+
+
+def test_what_came_instead_is_no_advice() -> None:
+    said = own_words("InvalidArgumentError: Expected a tensor of size 2, but got size 3 instead.")
+    assert said is not None
+    assert said.advice == ()

@@ -33,7 +33,7 @@ _ADVICE = re.compile(
     r"^(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can|might|have)"
     r"|Call|Set|Pass|Add|Install|Run|Check|Instead|Perhaps|Maybe|Either|If you|If your|In order to|To \w+"
     r"|Switch|Fix|Provide|Specify|Wrap|Build|Initialize|Enable|Disable|Remove|Replace|Upgrade|Update)\b"
-    r"|\binstead\b|\bplease\b|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
+    r"|^(?!.{0,300}\b(?:got|[Rr]eceived|found)\b).{0,300}\binstead\b|\bplease\b|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
 )
 _URGES = re.compile(r"(?!Did you|Do you|Perhaps|Maybe|If you|You (?:may|might|can)\b)")
 """How advice begins that is no guess."""
