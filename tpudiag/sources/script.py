@@ -5,7 +5,6 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -14,6 +13,7 @@ from tpudiag.errors import MissingExtra, UnreadableInput
 from tpudiag.model import Location
 from tpudiag.signals import Framework, Tf1Use
 from tpudiag.sources import notebook
+from tpudiag.sources.imported_files import UNPARSED, helpers
 
 _V1_ONLY = frozenset(
     (
@@ -49,8 +49,6 @@ _SAVES = frozenset(
         "dump",
     )
 )
-MOST_HELPERS = 50
-"""Modules beside a script that are read."""
 _VERSION_TEST = re.compile(r"executing_eagerly|version|tf2|tf1|hasattr|v1_mode", re.IGNORECASE)
 
 _OTHERS = {
@@ -87,10 +85,6 @@ def module_file(module: str) -> str:
     return module
 
 
-UNPARSED = (OSError, SyntaxError, ValueError, MemoryError, RecursionError)
-"""What a file raises that Python cannot parse: MemoryError where brackets nest too deep."""
-
-
 def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
     """The facts of one file; none of an unparsable file, whose error running will show."""
     try:
@@ -110,7 +104,7 @@ def look(file: str, overlay: Mapping[str, str] | None = None) -> ScriptFacts:
                 uses.setdefault(api, Tf1Use(api, Location(file, line)))
     saves = tuple(
         Location(name, node.lineno)
-        for name, each in ((file, tree), *_helpers(file, tree))
+        for name, each in ((file, tree), *helpers(file, tree))
         for node in ast.walk(each)
         if isinstance(node, ast.Call) and _saves_something(node)
     )
@@ -143,7 +137,7 @@ def trains_with(
         program = ast.parse(Path(file).read_bytes() if cells is None else cells)
     except (*UNPARSED, UnreadableInput, MissingExtra):
         return Framework.TENSORFLOW
-    trees = [program, *(tree for _, tree in _helpers(file, program))]
+    trees = [program, *(tree for _, tree in helpers(file, program))]
     tops = {top for tree in trees for top in _imported(tree)}
     if "keras" in tops:
         set_here = (backend for tree in trees if (backend := _backend_set(tree)))
@@ -221,39 +215,6 @@ def _guarded(tree: ast.AST) -> set[int]:
             continue
         dead.update(id(inner) for part in inside for inner in ast.walk(part))
     return dead
-
-
-def _helpers(
-    file: str, tree: ast.AST, known: set[Path] | None = None
-) -> Iterator[tuple[str, ast.AST]]:
-    """The modules beside a program that it imports, and those that they do; what can be parsed."""
-    known = {Path(file).resolve()} if known is None else known
-    for dotted in [*_aliases(tree).values(), *_star_imports(tree)]:
-        parts = dotted.split(".")
-        for count in range(len(parts), 0, -1):
-            helper = Path(file).parent.joinpath(*parts[:count]).with_suffix(".py")
-            if not _is_file(helper) or helper.resolve() in known or len(known) >= MOST_HELPERS:
-                continue
-            known.add(helper.resolve())
-            with suppress(*UNPARSED):
-                made = ast.parse(helper.read_bytes(), str(helper))
-                yield str(helper), made
-                yield from _helpers(str(helper), made, known)
-
-
-def _is_file(path: Path) -> bool:
-    """Whether there is such a file; a name may be longer than any file's."""
-    try:
-        return path.is_file()
-    except OSError:
-        return False
-
-
-def _star_imports(tree: ast.AST) -> Iterator[str]:
-    """Modules of relative imports and of those that name no alias of their own."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
 
 
 def _saves_something(call: ast.Call) -> bool:
