@@ -50,7 +50,6 @@ def bad_loss(signals: Signals) -> Judgement:
 
 
 def _finding(loss: LossTrouble, source: str) -> Finding:
-    """What is wrong, since when."""
     what = {
         "NaN": "is NaN",
         "Inf": "is infinite (Inf)",

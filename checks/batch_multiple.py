@@ -103,7 +103,6 @@ def _free(limit: int, rows: list[int]) -> str:
 
 
 def _too_few(limit: int, lost: float) -> str:
-    """What the batch of a replica loses."""
     return (
         f", no multiple of {limit}: up to {lost:.0%} of the products' work is the padding of their "
         "rows."
@@ -111,7 +110,6 @@ def _too_few(limit: int, lost: float) -> str:
 
 
 def _padding(lost: float) -> Evidence:
-    """What the padding of rows costs."""
     limit = percent(WORTH_TUNING)
     return Evidence("padding of rows", percent(lost), "% of the products", limit, "estimate")
 
@@ -133,7 +131,6 @@ def _time(wasted_ms: float | None) -> Iterator[Evidence]:
 
 
 def _off(features: list[int]) -> Evidence:
-    """The widths that fill no tile."""
     return Evidence("features off 128", ", ".join(map(str, features[:5])) or "none")
 
 

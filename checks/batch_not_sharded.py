@@ -141,7 +141,6 @@ def _is_whole(step: ShardedStep) -> bool:
 
 
 def _arrays(step: ShardedStep) -> tuple[Evidence, ...]:
-    """The data, each with its parts."""
     data = [argument for argument in step.arguments if not argument.state and argument.shape]
     return tuple(
         Evidence(f"parts of {argument.name}", argument.parts, "parts", step.devices)

@@ -89,7 +89,6 @@ def _gathered(signals: Signals, count: int) -> Iterator[Finding]:
 
 
 def _on_one_host(uses: tuple[CheckpointUse, ...], count: int) -> Iterator[Finding]:
-    """Checkpoints on the disk of one host of several."""
     for use in uses:
         if is_local(use.path):
             yield Finding(

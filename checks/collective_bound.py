@@ -78,7 +78,6 @@ def collective_bound(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _severity(share: float) -> Severity:
-    """Of a share of the step in collectives."""
     if share >= ERROR_LIMIT:
         return Severity.ERROR
     return Severity.WARNING if share >= WARNING_LIMIT else Severity.INFO

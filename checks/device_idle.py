@@ -69,7 +69,6 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _without_work(names: list[str], devices: int, evidence: Evidence) -> Finding:
-    """Devices that ran no program."""
     named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
     return Finding(
         f"{len(names)} of {devices} devices ran nothing while the others trained: {named}.",

@@ -220,7 +220,6 @@ def _open_example(opened: list[TensorSeen], signals: Signals, pipelines: list[Pi
 
 
 def _is_traced_by_shape(signals: Signals) -> bool:
-    """Whether a function that trains was traced again for another shape."""
     return any(
         change.kind == "shape"
         for function in signals.functions or ()
@@ -237,13 +236,11 @@ def _is_of_a_generator(tensor: TensorSeen, pipelines: list[Pipeline]) -> bool:
 
 
 def _is_open_batch(tensor: TensorSeen) -> bool:
-    """Whether the batch alone is unknown."""
     shape = tensor.shape or (1,)
     return shape[0] is None and None not in shape[1:]
 
 
 def _is_dynamic(tensor: TensorSeen) -> bool:
-    """Whether the rank or a dimension is unknown."""
     return tensor.shape is None or None in tensor.shape
 
 
@@ -267,7 +264,6 @@ def _batching(pipeline: Pipeline) -> DatasetOp | None:
 
 
 def _is_endless(pipeline: Pipeline) -> bool:
-    """Whether the data repeat without end before they are batched."""
     for op in pipeline.ops:
         if op.batch_size is not None:
             return False

@@ -95,7 +95,6 @@ def _lost_ms(product: _Padded, signals: Signals) -> float:
 
 
 def _finding(product: _Padded, work: float, tile: int, limit: float, *, small: bool) -> Finding:
-    """One product whose padding is above the limit."""
     op, dims = product.op, product.dims
     return Finding(
         f"{op.op} of {op.rows} x {op.contraction} x {op.columns}: {product.lost:.0%} of its MXU "

@@ -165,7 +165,6 @@ def _layer_of(product: MatrixOp, precision: MixedPrecision) -> WideLayer | None:
 
 
 def _by_layer(layer: WideLayer) -> str:
-    """What mends a layer that was given float32."""
     if layer.dtype_given == "self.dtype":
         return (
             "dtype=self.dtype_policy  # in place of dtype=self.dtype, which is that of the "
@@ -177,12 +176,10 @@ def _by_layer(layer: WideLayer) -> str:
 
 
 def _switch(switch: PrecisionSwitch) -> str:
-    """A setting, and where it stands."""
     return f"`{switch.text}`" + (f" ({switch.location})" if switch.location is not None else "")
 
 
 def _is_16_bit(policy: str | None) -> bool:
-    """Whether a policy computes in 16 bit."""
     return policy is not None and policy.endswith("float16")
 
 

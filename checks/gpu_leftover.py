@@ -54,7 +54,6 @@ def gpu_leftover(signals: Signals) -> Judgement:
 
 
 def _on_the_host(use: GpuUse) -> Finding:
-    """A strategy for GPUs in place of the TPU's."""
     return Finding(
         f"{use.what} is made and no TPUStrategy is: on a TPU VM the job trains on the host's CPU.",
         _STRATEGY,
@@ -64,7 +63,6 @@ def _on_the_host(use: GpuUse) -> Finding:
 
 
 def _unplaced(signals: Signals) -> Finding:
-    """No strategy at all."""
     return Finding(
         "the job trains and makes no strategy: on a TPU VM it trains on the host's CPU.",
         _STRATEGY,
@@ -74,7 +72,6 @@ def _unplaced(signals: Signals) -> Finding:
 
 
 def _pinned(use: GpuUse) -> Finding:
-    """Operations pinned to a GPU."""
     return Finding(
         f"{use.what} places operations on a GPU, which a TPU VM does not have.",
         "leave tf.device out: strategy.run places the step on the TPU",

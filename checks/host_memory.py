@@ -107,7 +107,6 @@ def _held(op: DatasetOp, elements: int | None, hosts: int) -> int | None:
 def _finding(
     known: list[tuple[DatasetOp, int]], total: int, ram_bytes: int, limit: float
 ) -> Finding:
-    """What holds most, and what would hold less."""
     op, size = max(known, key=lambda pair: pair[1])
     fixes = {
         "Shuffle": "dataset = dataset.shuffle(smaller)  # shuffle file names, or before decoding",

@@ -84,7 +84,6 @@ def _by_line(fetches: list[ResultFetch]) -> list[ResultFetch]:
 
 
 def _finding(fetch: ResultFetch, limit: float, fix: str) -> Finding:
-    """A line that fetches after each step."""
     return Finding(
         f"this line {_WHAT[fetch.kind]} after {fetch.steps} of {fetch.of_steps} steps: the next "
         "step is dispatched only when the last one is done.",

@@ -240,7 +240,6 @@ def _noted(finding: Finding, where: str) -> Finding:
 
 
 def _evidence(hit: Match, source: str) -> tuple[Evidence, ...]:
-    """The text that matched, what it says, and who met the same."""
     return (
         Evidence("matched text", hit.excerpt, source=source),
         *(Evidence(name, value, source=source) for name, value in hit.values.items()),

@@ -52,14 +52,12 @@ def large_constant(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _trained_bytes(signals: Signals) -> int:
-    """Of the weights on one replica; 0 where they were not seen."""
     if signals.sharding is not None:
         return sum(each.bytes // max(each.parts, 1) for each in signals.sharding.state)
     return sum(v.bytes for v in signals.variables or () if v.trainable and not v.optimizer)
 
 
 def _finding(constant: StepConstant, limit: float, fix: str) -> Finding:
-    """A constant that is too large for one."""
     sizes = " x ".join(map(str, constant.shape))
     return Finding(
         f"an array of {sizes} ({mib(constant.bytes)}) is a constant of the traced step: it is part "

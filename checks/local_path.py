@@ -65,6 +65,5 @@ def _data(signals: Signals) -> Iterator[tuple[str, str, Location | None]]:
 
 
 def _checkpoints(signals: Signals) -> Iterator[tuple[str, str, Location | None]]:
-    """Where checkpoints go."""
     for use in signals.checkpoints.uses if signals.checkpoints else ():
         yield f"{use.kind} saves", use.path, use.location

@@ -147,7 +147,6 @@ def _of_values(scale: LossScale, evidence: Evidence) -> Finding:
 
 
 def _finding(signals: Signals, scale: LossScale, wanted: float, evidence: Evidence) -> Finding:
-    """What is wrong with one loss."""
     batch = signals.batch.per_replica_batch if signals.batch is not None else 1
     keras = signals.keras
     fit = keras is not None and keras.loop == "fit" and scale.location is None

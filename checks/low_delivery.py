@@ -55,7 +55,6 @@ def low_delivery(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _finding(fall: DeliveryFall, unit: str, limit: float, source: str) -> Finding:
-    """What took the time."""
     word, seconds = fall.kinds[0]
     others = "".join(f", {other} {s / fall.span_s:.0%}" for other, s in fall.kinds[1:3] if s > 1)
     usual = "" if fall.usual is None else f"; {fall.usual:.0%} was usual"

@@ -112,7 +112,6 @@ def _repeats(op: DatasetOp) -> bool:
 
 
 def _is_endless(op: DatasetOp) -> bool:
-    """Whether a repeat has no end."""
     return op.count is None or op.count < 0
 
 

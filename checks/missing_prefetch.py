@@ -64,7 +64,6 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _buffer(op: DatasetOp) -> str:
-    """The prefetch and its buffer."""
     return "Prefetch(AUTOTUNE)" if op.buffer_size in (-1, None) else f"Prefetch({op.buffer_size})"
 
 

@@ -82,7 +82,6 @@ def done(data: FitData) -> int:
 
 
 def _finding(data: FitData) -> Finding:
-    """A fit that asks for more than there is."""
     wanted, taken = data.steps_per_epoch * data.epochs, done(data)
     happens = "epochs are cut short" if data.starts_again else "the training ends there"
     return Finding(

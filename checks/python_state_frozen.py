@@ -63,7 +63,6 @@ def _drawn_anew(name: str) -> str:
 
 
 def _finding(state: FrozenState) -> Finding:
-    """What was frozen, and what takes its place."""
     evidence = (
         Evidence("frozen", state.name),
         *((Evidence("when traced", state.traced),) if state.traced else ()),

@@ -48,7 +48,6 @@ def repeated_setup(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _initialised(setup: RepeatedSetup, limit: float) -> Finding:
-    """The TPU was initialised once more."""
     lost = f" {setup.variables} variables were made before and are lost." if setup.variables else ""
     return Finding(
         f"the TPU is initialised {setup.times} times, and each time clears its memory.{lost}",
@@ -62,7 +61,6 @@ def _initialised(setup: RepeatedSetup, limit: float) -> Finding:
 
 
 def _compiled(setup: RepeatedSetup, limit: float) -> Finding:
-    """A model was compiled again and again."""
     return Finding(
         f"this line compiled the same model {setup.times} times with the same trainable variables: "
         "each time the step is traced and compiled again and the optimizer's slots are lost.",

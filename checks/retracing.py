@@ -230,5 +230,4 @@ def _is_lasting(function: TracedFunction, retraces: list[Retrace]) -> bool:
 
 
 def _times(count: int) -> str:
-    """`once`, `3 times`."""
     return "once" if count == 1 else f"{count} times"

@@ -52,11 +52,9 @@ def run_failed(signals: Signals) -> Judgement:
 
 
 def _said(state: RunState) -> str:
-    """How it ended."""
     tail = ", and the run did not end" if state.kind is StateKind.KILLED else ""
     return f"{state.text}{tail}"
 
 
 def _counted(unit: str) -> str:
-    """What the run counts."""
     return "epochs" if unit == "epochs" else "steps"

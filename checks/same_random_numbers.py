@@ -59,7 +59,6 @@ def same_random_numbers(signals: Signals) -> Judgement:
 
 
 def _what(draw: SameDraws) -> str:
-    """What comes again."""
     shape = " x ".join(map(str, draw.shape))
     if draw.kind == "replicas":
         again = ", the same in each step" if draw.each_step else ""
@@ -79,5 +78,4 @@ def _what(draw: SameDraws) -> str:
 
 
 def _twice(draw: SameDraws) -> tuple[Evidence, ...]:
-    """How often."""
     return (Evidence("the same", draw.copies, "times", 1),) if draw.copies else ()

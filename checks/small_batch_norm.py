@@ -48,7 +48,6 @@ def small_batch_norm(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _finding(layer: BatchNorm, examples: int, count: int, limit: float) -> Finding:
-    """The layers that see too little."""
     return Finding(
         f"{count} batch normalisations, the first {layer.name}, take their statistics over "
         f"{examples} examples of one replica.",

@@ -65,7 +65,6 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _stopped(seen: Throughput) -> Finding:
-    """The job's process is there, and a signal holds it."""
     silent_s = _rounded(seen.silent_s)
     return Finding(
         f"{seen.state.text}, after {seen.steps} {_steps(seen)}; no step for {silent_s:,.0f} s.",
@@ -91,10 +90,8 @@ def _silent(seen: Throughput, silent_s: float, longest_s: float, silent: Evidenc
 
 
 def _steps(seen: Throughput) -> str:
-    """What the run counts."""
     return "epochs" if seen.unit == "epochs" else "steps"
 
 
 def _rounded(value: float | None) -> float:
-    """Seconds for evidence."""
     return round(value or 0.0, 1)

@@ -56,7 +56,6 @@ def throughput_drop(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _finding(drop: ThroughputDrop, seen: Throughput, limit: float) -> Finding:
-    """A drop that lasts, with its cause where one is known."""
     unit = f"{seen.unit}/s"
     return Finding(
         f"throughput is {drop.share:.0%} below {drop.against} since about "

@@ -102,7 +102,6 @@ def _one_of_each_line(bad: list[StepOp | RefusedOp]) -> list[StepOp | RefusedOp]
 
 
 def _finding(op: StepOp | RefusedOp, known: bool, error: str, total: int) -> Finding:
-    """One operation that is known, or was refused with an error, to keep the step back."""
     by_shape = _BY_SHAPE.search(error) is not None
     return Finding(
         _what(op, known=known, by_shape=by_shape),

@@ -58,7 +58,6 @@ def _of_variables(signals: Signals) -> HalfState | None:
 
 
 def _finding(half: HalfState, limit: float, signals: Signals) -> Finding:
-    """State in 16 bit, and what was measured of it."""
     share = half.unchanged
     kept = "" if share is None else f", and a step leaves {share:.0%} of its values as they were"
     left = Evidence("values that a step left", percent(share or 0.0), "%", percent(limit))

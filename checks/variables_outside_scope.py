@@ -83,7 +83,6 @@ def _matters(variable: VariableSeen, own_loop: bool) -> bool:
 
 
 def _counted(number: int, first: str) -> tuple[Evidence, ...]:
-    """How many variables are outside."""
     return Evidence("variables outside", number, "variables", 0), Evidence("first", first)
 
 

@@ -121,7 +121,6 @@ def _below(rows: Sequence[tuple[str, ...]], numeric: Sequence[bool], width: int)
 
 
 def _cells(rows: Sequence[tuple[str, ...]], column: int) -> list[str]:
-    """One column of rows that may be short."""
     return [row[column] for row in rows if column < len(row)]
 
 
@@ -132,6 +131,5 @@ def _holds_figures(cells: Sequence[str]) -> bool:
 
 
 def _is_numeric(cells: Sequence[object]) -> bool:
-    """Whether a column holds figures, if not in every row."""
     known = [cell for cell in cells if cell not in (None, "")]
     return bool(known) and all(isinstance(cell, int | float) for cell in known)

@@ -146,7 +146,6 @@ def _failure(outcome: Outcome, sources: Sources, width: int) -> Iterator[Line]:
 
 
 def _finding(finding: Finding, sources: Sources, width: int) -> Iterator[Line]:
-    """Where, the line itself, what, and what it costs."""
     if finding.location is not None:
         yield Span("  --> ", "arrow"), Span(line(str(finding.location)), "location")
         code = sources.line(finding.location)

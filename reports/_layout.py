@@ -65,13 +65,11 @@ def lines(report: Report, width: int) -> Iterator[Line]:
 
 
 def _verdicts(report: Report, width: int) -> Iterator[Line]:
-    """What did not fail."""
     yield from passed_lines(ended(report, Verdict.PASSED), width)
     yield from _skipped(report, width)
 
 
 def _figures(report: Report, width: int) -> Iterator[Line]:
-    """Measurements and tables."""
     yield from measured(report.measurements, width)
     for table in report.tables:
         yield from table_lines(table, width)
@@ -172,7 +170,6 @@ def _evidence(evidence: Sequence[Evidence], width: int) -> Iterator[Line]:
 
 
 def _code(fix: str) -> Iterator[Line]:
-    """A fix, as it is to be copied."""
     yield BLANK
     yield (Span("  Fix:", "fix"),)
     for row in clean(fix).strip("\n").split("\n"):

@@ -118,22 +118,18 @@ def _series(series: Series) -> dict[str, object]:
 
 
 def _finite(value: float) -> float | None:
-    """The number, or None where it is not finite."""
     return value if math.isfinite(value) else None
 
 
 def _kind(report: Report, kind: str) -> list[Series]:
-    """The series of a kind."""
     return [series for series in report.series if series.kind == kind]
 
 
 def _sources(series: Sequence[Series]) -> str:
-    """Where the figures came from."""
     return ", ".join(dict.fromkeys(line(each.source) for each in series))
 
 
 def _known(values: Sequence[float]) -> list[float]:
-    """Those that are numbers."""
     return [value for value in values if math.isfinite(value)]
 
 
@@ -156,7 +152,6 @@ def _shares(parts: Sequence[Series]) -> str:
 
 
 def _uses(report: Report) -> str:
-    """The ledger's table in words."""
     rows = next((t.rows for t in report.tables if t.title == "Where the time went"), ())
     uses = [[line(str(cell)) for cell in row] for row in rows if len(row) > 2]
     return ", ".join(f"{row[0]} {row[1]} ({row[2]})" for row in uses)
@@ -172,7 +167,6 @@ def _bounds(steps: Sequence[StepPrediction]) -> str:
 
 
 def _near_roof(points: Series) -> str:
-    """The number of operations, and the best share of the roofline that one reaches."""
     reached = [
         y / roof
         for x, y in zip(points.x, points.y, strict=False)
@@ -184,7 +178,6 @@ def _near_roof(points: Series) -> str:
 
 
 def _fullest(memory: Sequence[Series]) -> str:
-    """The highest peak and its limit."""
     peaks = [(max(_known(each.y), default=0.0), each) for each in memory]
     peak, where = max(peaks, key=lambda item: item[0])
     words = f"peak {figure(peak, 'bytes')} on {line(where.name)}"
@@ -193,7 +186,6 @@ def _fullest(memory: Sequence[Series]) -> str:
 
 
 def _slowest(replicas: Sequence[Series]) -> str:
-    """The replica whose own time is longest, and by how much."""
     means = {line(r.name): statistics.fmean(_known(r.y)) for r in replicas if _known(r.y)}
     if not means:
         return ""
@@ -224,7 +216,6 @@ def _plan(report: Report) -> dict[str, object]:
 
 
 def _rate(row: PlanRow) -> float | None:
-    """Its examples/s, None where that is not known or no number."""
     rate = row.examples_per_second_per_chip
     return None if rate is None else _finite(rate)
 

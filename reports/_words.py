@@ -54,7 +54,6 @@ def _number(value: float) -> str:
 
 
 def _bytes(value: float) -> str:
-    """A size in the unit that fits."""
     size, power = value, 0
     while math.isfinite(size) and abs(size) >= 1024 and power < len(_BINARY) - 1:
         size, power = size / 1024, power + 1
@@ -208,7 +207,6 @@ def writes(report: Report) -> str:
 
 
 def _written(seen: Writes) -> str:
-    """What a job wrote and what became of it."""
     if seen.isolation == "none":
         return "In place: what the job wrote is where it says."
     if seen.isolation == "refused":

@@ -105,7 +105,6 @@ def _environment() -> Environment:
 
 
 def _file(name: str) -> str:
-    """A file of templates/."""
     return files("tpudiag.reports").joinpath("templates", name).read_text(encoding="utf-8")
 
 
@@ -123,7 +122,6 @@ def _tiles(report: Report) -> list[_Tile]:
 
 
 def _plural(state: _State, count: int) -> _Tile:
-    """`1 error`, `2 errors`."""
     return _Tile(state, state if count == 1 else f"{state}s", count)
 
 
@@ -143,12 +141,10 @@ def _worth(finding: Finding, report: Report) -> str:
 
 
 def _is_number(value: object) -> bool:
-    """Whether a cell is aligned right."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _numeric(table: Table) -> list[bool]:
-    """Which columns of a table hold numbers and are aligned right."""
     return [
         any(_is_number(row[index]) for row in table.rows if index < len(row))
         for index in range(len(table.columns))

@@ -41,7 +41,6 @@ def render(report: Report) -> str:
 
 
 def _property(parent: Element, name: str, value: str) -> None:
-    """One property of the suite."""
     SubElement(parent, "property", {"name": _text(line(name)), "value": _text(line(value))})
 
 
@@ -80,7 +79,6 @@ def _case(suite: Element, outcome: Outcome) -> None:
 
 
 def _said(finding: Finding) -> str:
-    """A finding in full."""
     parts = (
         f"{line(str(finding.location))}:" if finding.location is not None else "",
         clean(finding.message).strip(),

@@ -91,7 +91,6 @@ def _verdicts(report: Report) -> Iterator[str]:
 
 
 def _overview(failed: Sequence[Outcome]) -> str:
-    """The failed checks at a glance."""
     rows = [
         (o.severity.value, _check(o), _where(f), _escape(f.message), _escape(cost(f)))
         for o in failed
@@ -117,7 +116,6 @@ def _failure(outcome: Outcome) -> Iterator[str]:
 
 
 def _said(finding: Finding, severity: Severity) -> str:
-    """Where, what, and what it costs."""
     degree = finding.severity
     parts = (
         _where(finding),
@@ -129,7 +127,6 @@ def _said(finding: Finding, severity: Severity) -> str:
 
 
 def _where(finding: Finding) -> str:
-    """The line of the user's code."""
     return "" if finding.location is None else _code(str(finding.location))
 
 
@@ -176,13 +173,11 @@ def _folded(heading: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are Markdown already."""
     lines = (heads, ["---"] * len(heads), *rows)
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def _check(outcome: Outcome) -> str:
-    """`TPU101 retracing`."""
     return _code(f"{outcome.id} {outcome.name}")
 
 

@@ -99,7 +99,6 @@ def _fix(change: SourceChange) -> Json:
 
 
 def _replacement(each: Replacement) -> Json:
-    """One region that is deleted, and what is inserted there."""
     region = {
         "startLine": each.line,
         "startColumn": each.column,

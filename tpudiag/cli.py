@@ -150,7 +150,6 @@ def _drop_stdout() -> None:
 
 
 def _interrupt(*_: object) -> None:
-    """Ends as Ctrl-C does."""
     raise KeyboardInterrupt
 
 

@@ -28,7 +28,6 @@ def reason_to_ignore(place: Location | None, id_: str) -> str | None:
 # A report reads the same script for each finding, and a fix for each rehearsal.
 @lru_cache(maxsize=64)
 def _lines(file: str) -> tuple[str, ...]:
-    """The lines of a script, none where it cannot be read as one."""
     if not file.endswith(".py"):
         return ()
     try:

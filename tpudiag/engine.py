@@ -147,7 +147,6 @@ def _failed(
 
 
 def _ended(check: Check, ending: _Ending) -> Outcome:
-    """An outcome without findings."""
     return Outcome(
         id=check.id,
         name=check.name,
@@ -159,5 +158,4 @@ def _ended(check: Check, ending: _Ending) -> Outcome:
 
 
 def _bare(text: str) -> str:
-    """Without its full stop, so that reports can go on from there."""
     return text.strip().removesuffix(".")

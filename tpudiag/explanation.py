@@ -135,13 +135,11 @@ def _parsed(source: str) -> Explanation:
 
 
 def _foreign() -> Iterator[Explanation]:
-    """The checks that other packages add."""
     from tpudiag.catalogue import foreign_checks
 
     yield from map(of, foreign_checks().values())
 
 
 def _made(id_: str, name: str, severity: Severity, doc: str) -> Explanation:
-    """Title and body parted."""
     title, _, body = inspect.cleandoc(filled(doc)).partition("\n")
     return Explanation(id_, name, severity, title.strip(), body.strip())

@@ -95,7 +95,6 @@ def _compiled_init(cls: type) -> Callable[..., None]:
 
 
 def _argument(field: dataclasses.Field[Any]) -> str:
-    """A parameter of `__init__`."""
     if field.default_factory is not dataclasses.MISSING:
         return f"{field.name}=_unset"
     default = field.default is not dataclasses.MISSING

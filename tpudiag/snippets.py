@@ -48,7 +48,6 @@ def _taken(report: Report, cells: Sequence[str] | None) -> Iterator[Excerpt]:
 
 
 def _lines_of(place: Location, cells: Sequence[str] | None) -> tuple[str, ...]:
-    """The lines of the file or cell that a location is in, none where they cannot be read."""
     if place.cell is None:
         return _lines(Path(place.file)) if place.file.endswith(".py") else ()
     try:
@@ -60,7 +59,6 @@ def _lines_of(place: Location, cells: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _lines(file: Path) -> tuple[str, ...]:
-    """The lines of a file, none where it cannot be read."""
     try:
         # A name in a profile may be that of a pipe, which would be waited for.
         if not file.is_file() or file.stat().st_size > LARGEST_BYTES:

@@ -172,5 +172,4 @@ def _resampled(values: Floats, random: np.random.Generator) -> Floats:
 
 
 def _finite(values: Floats) -> bool:
-    """Whether every value is a number."""
     return bool(np.isfinite(values).all())

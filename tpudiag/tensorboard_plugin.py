@@ -64,7 +64,6 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         )
 
     def _found(self) -> dict[str, Run]:
-        """The runs of the log folder by name, newest first; empty where there is none."""
         from tpudiag.sources.profile import locate
 
         try:
@@ -78,11 +77,9 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return self._answer(environ, start, script, "text/javascript")
 
     def _runs(self, environ: Any, start: Any) -> Iterable[bytes]:
-        """The names of the runs."""
         return self._answer(environ, start, json.dumps(list(self._found())), "application/json")
 
     def _report(self, environ: Any, start: Any) -> Iterable[bytes]:
-        """The report on one run."""
         return self._page(environ, start, ("run",))
 
     def _compare(self, environ: Any, start: Any) -> Iterable[bytes]:
@@ -155,5 +152,4 @@ def _made(folders: list[str], xprof: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """A page of one sentence."""
     return f"<!doctype html><meta charset=utf-8><title>tpudiag</title><p>{escape(text)}</p>"

@@ -86,7 +86,6 @@ def markdown(report: Report) -> str:
 
 
 def _record(data: bytes) -> bytes:
-    """One record of the file."""
     length = struct.pack("<Q", len(data))
     sums = (struct.pack("<I", masked_crc32c(part)) for part in (length, data))
     return length + next(sums) + data + next(sums)

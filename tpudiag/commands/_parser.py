@@ -78,7 +78,6 @@ def _off(name: str, option: Option) -> str:
 
 
 def _add(holder: _Holder, name: str, kind: Any, option: Option) -> None:
-    """One option."""
     names = flags(name, option)
     arguments: dict[str, Any] = {"help": help_of(option).replace("%", "%%") or argparse.SUPPRESS}
     if kind is bool:

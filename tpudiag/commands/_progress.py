@@ -77,7 +77,6 @@ class _Lines:
 
 
 def _words(phase: str) -> str:
-    """A phase as text."""
     waiting = phase.removeprefix(WAITING)
     words = f"waiting for the TPU ({waiting})" if waiting != phase else str(phase)
     how_far = phase.how_far if isinstance(phase, Phase) else ""

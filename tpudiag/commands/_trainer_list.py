@@ -34,7 +34,6 @@ def list_trainers(options: argparse.Namespace) -> int:
 
 
 def _hidden(machine: Machine) -> str:
-    """The processes that could not be inspected."""
     hidden = machine.processes.hidden
     if not hidden:
         return ""

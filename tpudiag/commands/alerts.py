@@ -97,7 +97,6 @@ def _changed(changes: Iterable[Change], options: argparse.Namespace) -> int:
 
 
 def _written(text: str, options: argparse.Namespace) -> int:
-    """Print the text, or write it to the file that was named."""
     if options.output is None:
         put_text(text)
         return 0

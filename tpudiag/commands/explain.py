@@ -134,6 +134,5 @@ def _bold(text: str) -> str:
 
 
 def _print(rows: Iterator[str]) -> None:
-    """To stdout."""
     for row in rows:
         put_emphasised(row)

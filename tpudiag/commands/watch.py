@@ -141,7 +141,6 @@ def _reported(session: WatchSession, options: argparse.Namespace) -> int:
 
 
 def _price(options: argparse.Namespace) -> Price | None:
-    """The price of a worker's time, if given."""
     from tpudiag.diagnoses.lost_time import Price
 
     return None if options.price is None else Price(options.price, options.chips)

@@ -102,12 +102,10 @@ def _for_prometheus(request: AlertRequest, form: Form) -> str:
 
 
 def _alerts(request: AlertRequest) -> Alerts:
-    """The alert policies of the project."""
     return Alerts(request.project or "", request.endpoint)
 
 
 def _dashboards(request: AlertRequest) -> Dashboards:
-    """The dashboards of the project."""
     from tpudiag.monitoring.cloud.dashboards import Dashboards
 
     return Dashboards(request.project or "", request.endpoint)
@@ -129,7 +127,6 @@ def _named(ids: Sequence[str], every: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
 
 def _board(job: str) -> dict[str, object]:
-    """The job's dashboard."""
     from tpudiag.monitoring.cloud import dashboards
 
     return dashboards.as_json(job)
@@ -151,5 +148,4 @@ def _channels(request: AlertRequest) -> tuple[str, ...]:
 
 
 def _text(made: object) -> str:
-    """JSON for a file."""
     return json.dumps(made, indent=2, ensure_ascii=False) + "\n"

@@ -121,7 +121,6 @@ class Alerts:
 
 
 def _fails(outcome: Outcome) -> bool:
-    """Whether an outcome raises an alert."""
     return outcome.verdict is Verdict.FAILED and outcome.severity >= Severity.WARNING
 
 

@@ -204,7 +204,6 @@ def _values(name: str, unit: str, reports: Sequence[Report]) -> list[float]:
 
 
 def _value(name: str, report: Report) -> float | None:
-    """A report's figure, None where it is missing."""
     measurement = report.measurements.get(name)
     return None if measurement is None else _number(measurement.value)
 
@@ -246,7 +245,6 @@ def _change(
 
 
 def _number(value: Value | None) -> float | None:
-    """The value where it is a finite number."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
         return None
     return float(value)

@@ -104,7 +104,6 @@ def _job_environment() -> Environment | None:
 
 
 def _target(node: CloudTpu) -> Target | None:
-    """The slice of the accelerator type; None for an unknown one."""
     try:
         return target(node.accelerator_type)
     except UsageError:
@@ -112,7 +111,6 @@ def _target(node: CloudTpu) -> Target | None:
 
 
 def _table(node: CloudTpu) -> Table:
-    """The API's answer as a table."""
     rows = (
         ("state", node.state),
         ("health", node.health + (f": {node.health_description}" * bool(node.health_description))),

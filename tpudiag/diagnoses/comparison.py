@@ -88,7 +88,6 @@ def unsure(changes: Sequence[Change], limit: float) -> str | None:
 
 
 def _headline(changes: Sequence[Change], limit: float, across: bool) -> str:
-    """The verdict in one line."""
     changes = list(ranked(changes))
     worse = [change for change in changes if change.regressed(limit)]
     better = [c for c in changes if (c.worse or 0) < -limit and c.proved]
@@ -115,12 +114,10 @@ def _headline(changes: Sequence[Change], limit: float, across: bool) -> str:
 
 
 def _percent(change: Change) -> str:
-    """`+5.2 %`."""
     return "from 0" if change.change is None else f"{change.change:+.1%}"
 
 
 def _test(change: Change) -> str:
-    """The test's result as text."""
     difference = change.difference
     if difference is None and any(change.steps):
         return f"{change.steps[0]} and {change.steps[1]} steps are too few to test ({LEAST})"
@@ -132,7 +129,6 @@ def _test(change: Change) -> str:
 
 
 def _verdict(change: Change, limit: float) -> str:
-    """One word for a row."""
     if change.regressed(limit):
         return "REGRESSED"
     if change.unsure(limit):
@@ -148,7 +144,6 @@ def _verdict(change: Change, limit: float) -> str:
 
 
 def _table(changes: Sequence[Change], limit: float) -> Table:
-    """Every change, those that can regress first."""
     # The extent of the recording is shown only where it differs.
     shown = [c for c in changes if c.name not in ABOUT or c.change]
     ordered = sorted(ranked(shown), key=lambda c: c.name in ABOUT)
@@ -170,7 +165,6 @@ def _table(changes: Sequence[Change], limit: float) -> Table:
 
 
 def _interval(change: Change) -> str:
-    """The confidence interval of the change."""
     difference = change.difference
     return (
         "not tested" if difference is None else f"{difference.low:+.1%} to {difference.high:+.1%}"
@@ -178,7 +172,6 @@ def _interval(change: Change) -> str:
 
 
 def _checks(before: Report, after: Report) -> Iterator[Table]:
-    """Checks whose verdict changed."""
     old = {outcome.id: outcome.verdict.value for outcome in before.outcomes}
     rows = tuple(
         (o.id, o.name, old[o.id], o.verdict.value)

@@ -125,7 +125,6 @@ def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> R
 
 
 def _diff(proven: Sequence[Candidate]) -> str:
-    """All proven changes as one patch."""
     return "".join(
         edits.unified(
             shown(document.file.name),

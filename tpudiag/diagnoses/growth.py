@@ -94,7 +94,6 @@ def _of_step(before: StepPrediction, after: StepPrediction) -> Iterator[Growth]:
 
 
 def _value(operation: OperationFigures | None, figure: str) -> float:
-    """A figure of an operation, 0 where there is none."""
     return 0.0 if operation is None else float(getattr(operation, figure))
 
 

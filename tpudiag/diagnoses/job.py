@@ -59,7 +59,6 @@ def diagnose(request: JobRequest, settings: Settings, on_phase: OnPhase = lambda
 
 
 def _judged(request: JobRequest, settings: Settings, on_phase: OnPhase) -> Report:
-    """The report on the job as it is."""
     started = datetime.now(UTC)
     limits = following.Limits(
         request.timeout_s,
@@ -241,7 +240,6 @@ def _on_tpu(
 
 
 def _signals(origin: Origin, job: following.JobRun) -> Signals:
-    """The child's facts, and how it ended."""
     signals = facts.signals(origin, job.facts)
     end = signals.end or _end(job)
     signals = replace(signals, end=replace(end, log_tail=job.log_tail))
@@ -274,7 +272,6 @@ def _last_words(job: following.JobRun) -> str:
 
 
 def _end_text(end: JobEnd | None) -> str | None:
-    """A job's message at its end."""
     return end.error if end is not None else None
 
 

@@ -81,7 +81,6 @@ class WorkerLogs:
 
 
 def _how(watched: Watched) -> JobEndKind:
-    """The state of a worker's run."""
     ends: dict[StateKind, JobEndKind] = {
         StateKind.FAILED: "exception",
         StateKind.EXITED: "exit",

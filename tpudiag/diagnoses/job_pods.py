@@ -74,13 +74,11 @@ class Workers:
 
 
 def _lacks(pod: Pod) -> str:
-    """Why a pod cannot be contacted."""
     why = f": {pod.ended}" if pod.ended else ""
     return f"is {pod.phase}{why}"
 
 
 def _table(listed: Sequence[Pod], selection: Selection) -> Table:
-    """The pods as a table."""
     rows = tuple(
         (
             "" if pod.index is None else pod.index,

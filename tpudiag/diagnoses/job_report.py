@@ -94,7 +94,6 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
 
 
 def _headline(request: JobRequest, job: JudgedJob) -> str:
-    """What was run, and where."""
     if job.not_run:
         return job_summary.NOT_RUN
     return job_summary.headline(
@@ -107,7 +106,6 @@ def _headline(request: JobRequest, job: JudgedJob) -> str:
 
 
 def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
-    """Notes on how it was run."""
     python = f"Python of the job: {request.python}."
     signals, facts = job.signals, job.run.facts
     there = signals.environment
@@ -194,7 +192,6 @@ def _autotuned(signals: Signals) -> tuple[Table, ...]:
 
 
 def _autotune_table(pipeline: Pipeline) -> Table:
-    """The choices of one pipeline."""
     speed = next((speed for speed in pipeline.speeds if speed.fix == "AUTOTUNE"), None)
     title = "tf.data AUTOTUNE"
     if speed is not None:
@@ -206,7 +203,6 @@ def _autotune_table(pipeline: Pipeline) -> Table:
 
 
 def _autotune_row(choice: AutotuneChoice) -> tuple[str | int | float, ...]:
-    """One setting."""
     # -1 is tf.data.AUTOTUNE itself.
     built = {None: "not set", -1: "AUTOTUNE"}.get(choice.built_with, str(choice.built_with))
     return (

@@ -198,7 +198,6 @@ def _compiler(by_name: Mapping[str, Any]) -> CompilerRequest:
 
 
 def _reference(by_name: Mapping[str, Any]) -> ReferenceJob:
-    """The reference job, which runs where no other is named."""
     if "reference" not in by_name:
         return ReferenceJob()
     own = {name: by_name[name] for name in ("loop", "precision", "full_size", "checkpoint_dir")}
@@ -206,7 +205,6 @@ def _reference(by_name: Mapping[str, Any]) -> ReferenceJob:
 
 
 def _path(path: str | Path | None) -> Path | None:
-    """A path as one."""
     return None if path is None else Path(path)
 
 

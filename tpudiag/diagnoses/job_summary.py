@@ -226,7 +226,6 @@ def passed_over(facts: Mapping[str, object]) -> tuple[str, ...]:
 
 
 def _named(things: Sequence[str], separator: str) -> str:
-    """The first things by name, and the number of others."""
     more = f" and {len(things) - MOST_NAMED} more" if len(things) > MOST_NAMED else ""
     return separator.join(things[:MOST_NAMED]) + more
 

@@ -32,7 +32,6 @@ def words(held: tuple[HeldBack, ...]) -> tuple[str, ...]:
 
 
 def _plural(noun: str, count: int) -> str:
-    """`uploads`, `pushes`."""
     if count == 1:
         return noun
     return noun + ("es" if noun.endswith("sh") else "s")
@@ -56,12 +55,10 @@ def notes(signals: Signals) -> tuple[str, ...]:
 
 
 def _held(all_of_them: tuple[HeldBack, ...] | None) -> tuple[HeldBack, ...]:
-    """The sends that were held back."""
     return tuple(each for each in all_of_them or () if each.kind is not SendKind.UNJUDGED)
 
 
 def _named(held: tuple[HeldBack, ...]) -> str:
-    """Destinations, with the lines that lead there."""
     named = [
         f"{each.what}" + (f" ({each.location})" if each.location else "")
         for each in held[:MOST_NAMED]

@@ -37,7 +37,6 @@ class NotebookProgram:
         )
 
     def _place(self, place: Location | None) -> Location | None:
-        """An optional location."""
         return None if place is None else self._there(place)
 
     def _there(self, place: Location) -> Location:

@@ -82,12 +82,10 @@ def _by_name(error: str, installed: Release) -> str | None:
 
 
 def _as_old(installed: Release, last: Release) -> bool:
-    """Whether a release, where known, is no newer than another."""
     return bool(installed) and installed <= last
 
 
 def _advice(has: str, install: str = "") -> str:
-    """The advice, with the command that creates the environment, if there can be one."""
     age = f"Not the data's fault nor TPU's: the script is older than this environment. {has}"
     if not install:
         return f"{age}: bring this line up to date"

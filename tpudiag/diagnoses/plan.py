@@ -188,7 +188,6 @@ def _no_step(job: JobRun) -> str:
 
 
 def _no_answer(plans: Sequence[Plan]) -> str:
-    """Why the compiler gave no answer, in one line."""
     errors = [a.error for plan in plans for a in plan.answers.values() if a.error]
     lines = errors[0].strip().splitlines() if errors else ["it was not asked"]
     return f"the step was compiled for none of the TPUs: {lines[0][:300]}"

@@ -91,7 +91,6 @@ def _compared_by_price(rows: Sequence[Row]) -> bool:
 
 
 def _headline(winner: Row | None, chosen: Sequence[Row], rows: dict[str, tuple[Row, ...]]) -> str:
-    """The batch to take on the best target, in one sentence."""
     if winner is None:
         said = _none_fits([row for each in rows.values() for row in each])
         return f"{said[0].upper()}{said[1:]}."
@@ -123,7 +122,6 @@ def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> 
 
 
 def _limits(plans: Sequence[Plan], framework: Framework) -> tuple[str, ...]:
-    """Caveats on single targets."""
     limits: list[str] = []
     for plan in plans:
         undriven = plan.target.hardware.minimum_tensorflow is None
@@ -139,7 +137,6 @@ def _limits(plans: Sequence[Plan], framework: Framework) -> tuple[str, ...]:
 
 
 def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:
-    """The chosen batch by target, with its figures."""
     figures: dict[str, Measurement] = {}
     for target, row in chosen.items():
         if row is None or row.answer is None:
@@ -212,7 +209,6 @@ def _tpu301(
     evidence: tuple[Evidence, ...] = (),
     reason: str | None = None,
 ) -> Outcome:
-    """TPU301 with a verdict."""
     return Outcome(
         id="TPU301", name="oom-headroom", verdict=verdict, severity=Severity.ERROR, reason=reason,
         findings=findings, evidence=evidence,

@@ -41,7 +41,6 @@ def plan_row(row: Row, chosen: Row | None, examples: float | None, epochs: float
 
 
 def _ends(name: str, value: Range) -> dict[str, float]:
-    """An estimate with its range, under three names."""
     return {name: value.value, f"{name}_low": value.low, f"{name}_high": value.high}
 
 
@@ -73,7 +72,6 @@ def _rates(row: Row, predicted: PredictedStep | None) -> dict[str, float]:
 
 
 def _lasting(row: Row, examples: float | None, epochs: float) -> dict[str, float]:
-    """Hours and cost of so many examples, with ranges; empty where unknown."""
     if row.step is None or not examples:
         return {}
     hours = row.step * (examples / (row.batch * row.replicas) / MS_PER_HOUR)
@@ -85,7 +83,6 @@ def _lasting(row: Row, examples: float | None, epochs: float) -> dict[str, float
 
 
 def _per_million(row: Row) -> dict[str, float]:
-    """Cost of a million examples, with its range; empty where unknown."""
     if row.step is None or row.price is None:
         return {}
     money = row.price * row.target.chips / MS_PER_HOUR

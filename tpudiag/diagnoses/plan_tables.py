@@ -39,7 +39,6 @@ def _whole(plan: Sequence[PlanRow], priced: bool) -> tuple[Table, ...]:
 
 
 def _lasting(row: PlanRow, priced: bool) -> tuple[Value, ...]:
-    """One row of the table of hours and money."""
     million = (
         row.cost_per_million_examples,
         row.cost_per_million_examples_low,
@@ -54,7 +53,6 @@ def _lasting(row: PlanRow, priced: bool) -> tuple[Value, ...]:
 
 
 def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
-    """One row of the table; an empty cell is a missing figure."""
     need, headroom, more = row.hbm_need_bytes, row.headroom, row.more_flops
     fits = {True: "yes", False: "no", None: "unknown"}[row.fits]
     best = ("best; " if row.note else "best") if row.best else ""
@@ -97,5 +95,4 @@ def _short(value: float, digits: int) -> str:
 
 
 def _shown(value: float | None, digits: int) -> Value:
-    """A rounded figure, or an empty cell."""
     return "" if value is None else round(value, digits)

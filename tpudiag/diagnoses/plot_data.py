@@ -24,7 +24,6 @@ def of(signals: Signals) -> tuple[Series, ...]:
 
 
 def _found(signals: Signals) -> Iterator[Series]:
-    """Step times, their parts, replicas, memory."""
     facts, steps = signals.profile, signals.steps
     if steps is not None and steps.step_ms:
         numbers = _numbers(steps, facts)

@@ -41,7 +41,6 @@ def priced(report: Report, chip_hour: Mapping[str, float], examples: float | Non
 
 
 def _noted(report: Report, note: str) -> Report:
-    """The report with another note."""
     return replace(report, notes=(*report.notes, note))
 
 

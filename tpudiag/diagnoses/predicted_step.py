@@ -135,7 +135,6 @@ def _of_verdict(signals: Signals) -> dict[str, Measurement]:
 
 
 def _of_step(compiled: Compilation, step: PredictedStep, target: Target) -> dict[str, Measurement]:
-    """The figures of the prediction."""
     source = SOURCE.format(compiler=f"TPU compiler ({compiled.compiler})", target=target.name)
     split = ", ".join(f"{bound.value} {ms:.3g} ms" for bound, ms in step.split_ms)
     rate = step.examples_per_second(target.replicas)
@@ -167,7 +166,6 @@ def _of_step(compiled: Compilation, step: PredictedStep, target: Target) -> dict
 
 
 def _of_program(compiled: Compilation) -> dict[str, Measurement]:
-    """The figures of the program itself: cycles, padding, recomputation."""
     program = compiled.program
     if program is None:
         return {}
@@ -186,7 +184,6 @@ def _of_program(compiled: Compilation) -> dict[str, Measurement]:
 
 
 def _ranged(value: Range, unit: str, source: str, digits: int) -> Measurement:
-    """An estimate with its range."""
     return Measurement(
         round(value.value, digits),
         unit,
@@ -217,7 +214,6 @@ def prediction(compiled: Compilation) -> StepPrediction | None:
 
 
 def _instruction(each: TopInstruction, lines: dict[str, str]) -> PredictedInstruction:
-    """One of the largest instructions."""
     return PredictedInstruction(
         name=each.name,
         operation=each.op_name,

@@ -144,7 +144,6 @@ def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSa
 
 
 def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Signals:
-    """The signals for the checks."""
     return replace(
         known,
         origin=Origin.PROFILE if facts.devices or facts.devices_missing else Origin.REHEARSAL,
@@ -176,7 +175,6 @@ def _report(
     settings: Settings,
     xprof_says: XProfSays,
 ) -> Report:
-    """The whole diagnosis."""
     path, target = request.path, signals.target
     partial = _partial(signals.profile)
     return Report(

@@ -144,7 +144,6 @@ def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
 
 
 def _shares(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
-    """Where the step time goes, as measurements."""
     source = f"{facts.source}, mean of {count(len(facts.replicas), 'replica')}"
     for name, share in shares(facts).items():
         yield f"{name.replace(' ', '_')}_share", Measurement(100 * share, "%", source)

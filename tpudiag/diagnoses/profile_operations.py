@@ -146,7 +146,6 @@ def short_name(framework_op: str) -> str:
 
 
 def _group(name: str, ops: Sequence[DeviceOp], clock_mhz: int | None) -> OperationGroup:
-    """One group of duplicates."""
     first = max(ops, key=lambda op: op.self_ms)
     timed = [op for op in ops if op.gflop_per_s is not None and op.total_ms]
     moved = [op for op in ops if op.hbm_gb_per_s is not None and op.total_ms]
@@ -180,7 +179,6 @@ def _peaks(devices: Sequence[Device]) -> tuple[float | None, float | None]:
 
 
 def _clock_mhz(devices: Sequence[Device]) -> int | None:
-    """The devices' clock; None for unknown or mixed kinds."""
     kinds = {device.kind for device in devices}
     generation = by_device_kind(kinds.pop()) if len(kinds) == 1 else None
     return generation.clock_mhz if generation else None
@@ -226,7 +224,6 @@ def _of_peak(rate: float | None, peak: float | None, most: float) -> Value:
 
 
 def _slower(group: OperationGroup) -> float:
-    """How many times longer it took than the compiler expected; 0 where unknown."""
     return group.measured_ms / group.expected_ms if group.expected_ms else 0.0
 
 

@@ -64,7 +64,6 @@ def _cut(
     source: str,
     order: str = "first",
 ) -> Table:
-    """A table of the first rows, its title counting the others."""
     whole = len(rows) <= ROWS
     name = title if whole else f"{title}: the {ROWS} {order} of {len(rows)}"
     return Table(name, columns, tuple(rows[:ROWS]), source)

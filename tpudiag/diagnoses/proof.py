@@ -111,7 +111,6 @@ def _remains(candidate: Candidate, after: Report, applied: Sequence[Candidate]) 
 
 
 def _words(text: str) -> str:
-    """The first words of a message, numbers left out."""
     return " ".join("".join(c for c in text if not c.isdigit()).split()[:6])
 
 
@@ -170,7 +169,6 @@ def _is_silenced(finding: Finding, id_: str, applied: Sequence[Candidate]) -> bo
 
 
 def _outcome(report: Report, id_: str) -> Outcome | None:
-    """A check's outcome."""
     return next((outcome for outcome in report.outcomes if outcome.id == id_), None)
 
 
@@ -222,12 +220,10 @@ def _apart(a: float, b: float) -> float:
 
 
 def _equal(a: float, b: float) -> bool:
-    """Whether two figures are equal, or both none."""
     return a == b or (math.isnan(a) and math.isnan(b))
 
 
 def _as_meant(pairs: Sequence[tuple[float, float]]) -> str:
-    """How losses differ that are meant to differ."""
     if not pairs:
         return "the numbers change as they are meant to; the step returns no loss to compare"
     if all(_equal(*pair) for pair in pairs):
@@ -273,10 +269,8 @@ def worth(candidate: Candidate, after: Report) -> str:
 
 
 def _rate(evidence: Evidence) -> float:
-    """An evidence's figure; 0 where it has none."""
     return evidence.value if isinstance(evidence.value, (int, float)) else 0.0
 
 
 def _figure(value: object) -> str:
-    """A figure for a table."""
     return f"{value:,}" if isinstance(value, int) else str(value)

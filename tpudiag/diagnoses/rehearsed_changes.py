@@ -132,7 +132,6 @@ class Proofs:
     def _keep(
         self, tried: Sequence[Candidate], applied: list[Candidate], report: Report, losses: str
     ) -> None:
-        """Record changes proven by a rehearsal."""
         self.proven, self.after, self.losses = applied, report, losses
         for each in tried:
             self.proof[id(each)] = f"rehearsed: the finding is gone; {losses}"
@@ -151,6 +150,5 @@ class Proofs:
         return self.steady
 
     def _drop(self, tried: Sequence[Candidate], why: str) -> None:
-        """Record changes that are not made."""
         for each in tried:
             self.dropped[id(each)] = why

@@ -85,7 +85,6 @@ def _function(function: StepFunction) -> str:
 
 
 def _unreached(rest: Sequence[UnreachedLines]) -> str:
-    """The statements not reached."""
     if not rest:
         return "no statement of the main flow follows there"
     first = "; ".join(map(str, rest[:SHOWN]))
@@ -94,5 +93,4 @@ def _unreached(rest: Sequence[UnreachedLines]) -> str:
 
 
 def _many(count: int, noun: str, nouns: str = "") -> str:
-    """A number with its noun."""
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"

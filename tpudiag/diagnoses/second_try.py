@@ -96,7 +96,6 @@ def say_what_failed(job: JobRun, before: JobEnd | None) -> None:
 
 
 def _exception(end: object) -> JobEnd | None:
-    """The end of a job, where it is one by an exception."""
     known = msgspec.convert(end, JobEnd | None, strict=False)
     return known if known is not None and known.how == "exception" else None
 
@@ -168,23 +167,19 @@ def _passed(job: JobRun, end: JobEnd) -> bool:
 
 
 def _holds(rest: UnreachedLines, place: Location) -> bool:
-    """Whether a line is among the unreached ones."""
     same = (rest.file, rest.cell) == (place.file, place.cell)
     return same and rest.first_line <= (place.line or 0) <= rest.last_line
 
 
 def _place_and_type(end: JobEnd) -> tuple[Location | None, str]:
-    """Where an exception was raised, and its type."""
     return end.location, (end.error or "").partition(":")[0]
 
 
 def _first_line(error: str | None) -> str:
-    """The first line of an exception's text."""
     return (error or "").strip().partition("\n")[0]
 
 
 def _misfits(job: JobRun) -> tuple[Misfit, ...]:
-    """The misfits that the job itself noted."""
     return msgspec.convert(job.facts.get("misfits", ()), tuple[Misfit, ...], strict=False)
 
 

@@ -137,13 +137,11 @@ def _captured(
 
 
 def _missing(trainers: _Trainers, captures: Sequence[Capture]) -> tuple[UnreadHost, ...]:
-    """The trainers without a profile, and why."""
     faulty = [UnreadHost(str(c.address), c.fault) for c in captures if c.fault is not None]
     return (*faulty, *trainers.faults)
 
 
 def _lines(missing: Sequence[UnreadHost]) -> tuple[str, ...]:
-    """One line for each."""
     return tuple(f"{host.name}: {host.reason}" for host in missing)
 
 
@@ -154,7 +152,6 @@ def _with_profile(
     run: RunFolder,
     settings: Settings,
 ) -> Report:
-    """The report on the profiles."""
     missing = _missing(trainers, captures)
     profile = ProfileRequest(
         path=run.url,
@@ -182,7 +179,6 @@ def _shortfall(report: Report, missing: Sequence[UnreadHost]) -> Shortfall | Non
 
 
 def _note(wish: CaptureRequest, captures: Sequence[Capture]) -> str:
-    """How the profile was taken."""
     taken = [done for done in captures if done.file is not None]
     slowest = max(taken, key=lambda done: done.took_s)
     return (

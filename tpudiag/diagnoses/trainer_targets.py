@@ -177,7 +177,6 @@ def _table(pid: int, stacks: Stacks) -> Table:
 
 
 def _metrics(trainer: Trainer) -> list[Table]:
-    """libtpu's metrics of a trainer's TPU."""
     rows = tuple(
         (figure.name, figure.device, figure.value, figure.unit)
         for figure in figures(sorted(trainer.process.listening))

@@ -89,7 +89,6 @@ class WatchSession:
         return True
 
     def _look_up(self) -> None:
-        """Replace the workers by those that exist now."""
         lookup = self._request.lookup
         now = None if lookup is None else lookup.changed()
         if now is not None:
@@ -97,7 +96,6 @@ class WatchSession:
             self._workers = now
 
     def _judged(self, every: Sequence[Check]) -> list[tuple[str, bool, tuple[Outcome, ...]]]:
-        """The checks' outcomes for each worker."""
         return [
             (
                 watched.worker,
@@ -112,7 +110,6 @@ class WatchSession:
         ]
 
     def _shown(self, outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-        """The outcomes to report."""
         return tuple(
             outcome
             for outcome in outcomes
@@ -220,7 +217,6 @@ class WatchSession:
         return self.job.slowest
 
     def _beside_each_other(self) -> Iterator[Table]:
-        """A row for each job, or for each worker of a single one."""
         if len(self.job.jobs) > 1:
             yield jobs_table(self.job.jobs, self.name)
         elif len(self.job.workers) > 1:
@@ -260,7 +256,6 @@ class WatchSession:
 
 
 def _as_json(cause: Cause | None) -> dict[str, Any] | None:
-    """A cause for the hook."""
     if cause is None:
         return None
     return {
@@ -271,7 +266,6 @@ def _as_json(cause: Cause | None) -> dict[str, Any] | None:
 
 
 def _unknown(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """An unknown error that ended the job, in full."""
     for outcome in outcomes:
         if outcome.id == KNOWN_ERROR and outcome.verdict is Verdict.SKIPPED and outcome.reason:
             yield f"{outcome.reason[0].upper()}{outcome.reason[1:]}."

@@ -54,7 +54,6 @@ def jobs_table(jobs: Sequence[Job], source: str) -> Table:
 
 
 def _worker_row(watched: Watched) -> tuple[Value, ...]:
-    """One worker's row."""
     figures = watched.figures()
     rate = (
         "no step yet" if figures.per_s is None else f"{said_rate(figures.per_s)} {figures.unit}/s"

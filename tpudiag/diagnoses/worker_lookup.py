@@ -38,7 +38,6 @@ class WorkerLookup:
         return known
 
     def _look(self) -> None:
-        """Look up once; on failure the workers stay as they were."""
         try:
             addresses = tuple(self._ask())
         except (TpudiagError, OSError):

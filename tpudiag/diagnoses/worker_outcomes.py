@@ -23,7 +23,6 @@ def merged(workers: Sequence[tuple[str, bool, tuple[Outcome, ...]]]) -> tuple[Ou
 
 
 def _merged(names: Sequence[str], over: Sequence[bool], outcomes: Sequence[Outcome]) -> Outcome:
-    """One check's outcomes as one."""
     judged = [
         (name, outcome)
         for name, ended, outcome in zip(names, over, outcomes, strict=True)
@@ -50,7 +49,6 @@ def _merged(names: Sequence[str], over: Sequence[bool], outcomes: Sequence[Outco
 
 
 def _of_worker(name: str, finding: Finding) -> Finding:
-    """A finding with its worker's name."""
     return replace(
         finding,
         message=f"{name}: {finding.message}",
@@ -59,5 +57,4 @@ def _of_worker(name: str, finding: Finding) -> Finding:
 
 
 def _named(name: str, evidence: Evidence) -> Evidence:
-    """Evidence with its worker's name."""
     return replace(evidence, name=f"{evidence.name}, {name}")

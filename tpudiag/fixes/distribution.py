@@ -52,7 +52,6 @@ def _number(source: Source, given: cst.Arg, batch: object, replicas: object) -> 
 
 
 def _context(source: Source, node: cst.CSTNode) -> str:
-    """The input context of a node's function."""
     function = source.function(node)
     given = (
         [p.name.value for p in function.params.params if p.name.value != "self"] if function else []

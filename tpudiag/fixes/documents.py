@@ -48,7 +48,6 @@ def replacement(source: Source, edit: Edit) -> Replacement:
 
 
 def _place(source: Source, at: int) -> tuple[int, int]:
-    """Line and column of an offset, both counted from 1."""
     line = sum(start <= at for start in source.starts)
     return line, at - source.starts[line - 1] + 1
 
@@ -77,7 +76,6 @@ class NotebookCells:
 
     @cached_property
     def _layout(self) -> _Layout:
-        """The layout of the original JSON."""
         text = self.file.text
         document = json.loads(text)
         # Jupyter indents by 1, others by 2, 4 or nothing: the wrong one would change every line.
@@ -116,7 +114,6 @@ class NotebookCells:
         return [cell for cell in cells if "".join(cell.get("source", "")).strip()]
 
     def _text_of(self, number: int) -> str:
-        """A cell's text in the program."""
         first = self.source.starts[self.cells[number] - 1]
         later = self.cells[number + 1] if number + 1 < len(self.cells) else None
         return self.source.text[first : self.source.starts[later - 1] if later else None]

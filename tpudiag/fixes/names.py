@@ -122,7 +122,6 @@ def _may_be_strategy(source: Source, node: cst.Attribute) -> bool:
 
 
 def _made_strategies(source: Source) -> tuple[str, ...]:
-    """Names to which a strategy is assigned."""
     return tuple(
         dotted(target.target)
         for node in source.all(cst.Assign)
@@ -148,7 +147,6 @@ def known_at(source: Source, name: str, at: cst.CSTNode) -> bool:
 
 
 def _same_class(source: Source, name: str, at: cst.CSTNode) -> bool:
-    """Whether `self.x` is used in the node's class."""
     inside = source.class_of(at)
     return inside is not None and any(
         source.code(node) == name for node in source.inside(inside, cst.Attribute)

@@ -177,12 +177,10 @@ def _unwrapped(source: Source, call: cst.Call) -> Edit:
 
 
 def _holds_another(source: Source, call: cst.Call, others: list[cst.Call]) -> bool:
-    """Whether one of the calls is nested in another."""
     return any(other is not call and other in list(source.above(call)) for other in others)
 
 
 def _is_policy(source: Source, text: cst.SimpleString) -> bool:
-    """Whether a string is a policy's name passed to a setter."""
     arg = source.parent(text)
     call = source.parent(arg) if isinstance(arg, cst.Arg) else None
     return isinstance(call, cst.Call) and called(call) in (*_SETTERS, "Policy", "DTypePolicy")

@@ -85,7 +85,6 @@ def _number(source: Source, name: str, at: cst.CSTNode) -> _Number:
 
 
 def _targets(node: Setting) -> list[cst.BaseExpression]:
-    """A statement's assignment targets."""
     return [t.target for t in node.targets] if isinstance(node, cst.Assign) else [node.target]
 
 
@@ -112,7 +111,6 @@ def _of_class(source: Source, name: str, at: cst.CSTNode, settings: list[Setting
 
 
 def _is_of(target: cst.CSTNode, attribute: str) -> bool:
-    """Whether a target is an attribute of a named object."""
     return (
         isinstance(target, cst.Attribute)
         and target.attr.value == attribute
@@ -147,7 +145,6 @@ def _bindings(source: Source, name: str) -> list[cst.CSTNode]:
 
 
 def _declares(source: Source, function: cst.FunctionDef, name: str) -> bool:
-    """Whether a function declares a name global or nonlocal."""
     declared: list[cst.Global | cst.Nonlocal] = list(source.inside(function, cst.Global))
     declared += source.inside(function, cst.Nonlocal)
     return any(
@@ -206,5 +203,4 @@ def _shown(source: Source, name: str, number: _Number) -> Iterator[Edit]:
 
 
 def _prints(call: cst.CSTNode | None) -> bool:
-    """Whether a call prints or formats."""
     return isinstance(call, cst.Call) and called(call) in ("print", "format", "info")

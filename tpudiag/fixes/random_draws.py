@@ -75,7 +75,6 @@ def _bounds(kind: str, plain: list[str], named: dict[str, str]) -> tuple[str, st
 
 
 def _shape(size: str) -> str:
-    """A NumPy size as a shape."""
     return f"[{size}]" if re.fullmatch(r"\d+", size) else "[]" if size in ("None", "()") else size
 
 

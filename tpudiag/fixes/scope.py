@@ -115,7 +115,6 @@ def in_scope(source: Source, node: cst.CSTNode) -> bool:
 
 
 def _is_scope(source: Source, block: cst.With) -> bool:
-    """Whether a block is a strategy's scope."""
     return any(source.code(item.item).endswith(".scope()") for item in block.items)
 
 

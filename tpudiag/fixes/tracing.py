@@ -161,7 +161,6 @@ def _free(source: Source, function: cst.FunctionDef) -> set[str]:
 
 
 def _binds_in(source: Source, node: cst.Name, moved: list[cst.FunctionDef]) -> bool:
-    """Whether a name is bound by a loop, its target or its body."""
     for function in (f for f in source.above(node) if isinstance(f, cst.FunctionDef)):
         if function in moved:
             return False

@@ -166,7 +166,6 @@ def _ways(
 
 
 def _name(owner: str, version: str, environment: Environment) -> str:
-    """What is installed, in words."""
     places = {"kaggle": "Kaggle, ", "colab": "Colab, ", "tpu-vm": "a TPU VM's image, ", "own": ""}
     libtpu = environment.distributions.get("libtpu")
     python = ".".join(environment.python.split(".")[:2])

@@ -96,7 +96,6 @@ HERE = "tpudiag"
 
 
 def _row(entry: dict[str, Any]) -> Row:
-    """A row of the table."""
     claims = tuple(_claim(claim) for claim in entry.pop("claims"))
     ranges = ("packages", "tensorflow", "python", "libtpu")
     fields: dict[str, Any] = {
@@ -106,7 +105,6 @@ def _row(entry: dict[str, Any]) -> Row:
 
 
 def _claim(entry: dict[str, Any]) -> Claim:
-    """A claim of the table."""
     return Claim(**(entry | {"standing": Standing(entry["standing"])}))
 
 

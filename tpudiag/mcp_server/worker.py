@@ -189,7 +189,6 @@ def _answer(rows: Any, **result: list[dict[str, object]]) -> Answer:
 
 
 def _is_here(file: str) -> bool:
-    """Whether a file that a report names lies in the working folder."""
     with suppress(OSError, RuntimeError):
         return Path(file).resolve().is_relative_to(Path.cwd().resolve())
     return False

@@ -46,7 +46,6 @@ class TpuWatch:
         return call
 
     def _attempt(self, phase: TpuPhase, reached: bool, error: str | None) -> TpuAttempt:
-        """The attempt so far."""
         return TpuAttempt(
             asked=self._asked, reached=reached, phase=phase, error=error, waited_s=self._waited_s
         )

@@ -158,7 +158,6 @@ def _large_constant(operation: Operation) -> Iterator[StepConstant]:
 
 
 def _makes_strings(operation: Operation) -> bool:
-    """Whether an operation computes strings; messages of asserts and prints do not count."""
     if operation.type in _MESSAGES:
         return False
     return any(tensor.dtype.base_dtype.name == "string" for tensor in operation.inputs)

@@ -133,7 +133,6 @@ def _divided(term: Term) -> bool:
 
 
 def _products(constants: tuple[float, ...]) -> list[float]:
-    """The products of subsets of the constants, the empty one first."""
     # All subsets, since an author's weight (0.4 of an auxiliary loss) is among the scales: at most
     # 2 ** 10 products.
     few = constants[:_MOST_CONSTANTS]

@@ -224,6 +224,5 @@ def _reads(operation: Operation, source: object) -> bool:
 
 
 def _static(tf: Library, tensor: Tensor) -> int | None:
-    """The value of a scalar constant."""
     value = tf.get_static_value(tensor)
     return int(value) if value is not None and value.size == 1 else None

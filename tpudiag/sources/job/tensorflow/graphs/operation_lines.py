@@ -115,7 +115,6 @@ class OperationLines:
 
 
 def _settled(named: _Lines) -> dict[str, str]:
-    """The names with a unique line."""
     found: dict[str, str] = {}
     for name, lines in named.items():
         line = next(iter(lines)) if len(lines) == 1 else None
@@ -144,6 +143,5 @@ def _of_gradients(lines: dict[str, str | None]) -> dict[str, str]:
 
 
 def _prefixes(name: str) -> list[str]:
-    """The name and its scopes, innermost first."""
     parts = name.split("/")
     return ["/".join(parts[:end]) for end in range(len(parts), 0, -1)]

@@ -84,11 +84,9 @@ class StepProgram:
                 ops.AssignVariableOp(resource=variable.handle, value=value)
 
     def _graph(self) -> Graph:
-        """The step's graph."""
         return self._function.get_concrete_function(*self._specs).graph
 
     def _locations(self) -> dict[str, str]:
-        """The user's line of each operation, by name."""
         locations: dict[str, str] = {}
         for operation, _ in graphs.operations(self._graph()):
             location = user_lines.of_frames(operation.traceback or ())
@@ -146,7 +144,6 @@ def only_on_tpu(error: str) -> str:
 
 
 def _arguments_of(program: str | bytes) -> int:
-    """The number of a program's arguments."""
     if isinstance(program, str):
         head = _HEAD.search(program)
         return len(_ARGUMENT.findall(head[0])) if head is not None else -1

@@ -24,7 +24,6 @@ def global_batch() -> int | None:
 
 
 def _names() -> Iterator[tuple[str, int]]:
-    """All named integers in the user's frames of this thread."""
     modules: set[int] = set()
     for frame in user_lines.frames():
         if user_lines.is_user_file(frame.f_code.co_filename):
@@ -59,5 +58,4 @@ def _fields(value: Any) -> list[tuple[object, object]]:
 
 
 def _is_count(value: object) -> TypeGuard[int]:
-    """Whether a value is a plain integer above 1, and no bool."""
     return isinstance(value, int) and not isinstance(value, bool) and value > 1

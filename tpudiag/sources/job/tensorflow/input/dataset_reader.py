@@ -129,7 +129,6 @@ class DatasetReader:
         return {id(parent) for zipped in ends for parent in self.chain(zipped)}
 
     def _op(self, dataset: Dataset) -> DatasetOp:
-        """One transformation."""
         kind = kind_of(dataset)
         graph = _function_graph(dataset)
         kinds = _op_types(graph)
@@ -173,7 +172,6 @@ class DatasetReader:
         return total
 
     def _elements(self, dataset: Dataset) -> tuple[TensorSeen, ...]:
-        """The tensors of one element."""
         flat = files.tried(lambda: self._tf.nest.flatten(dataset.element_spec)) or ()
         return tuple(
             TensorSeen(
@@ -232,7 +230,6 @@ def _op_types(graph: Graph | None) -> list[str]:
 
 
 def _integer(value: Any) -> int | None:
-    """A setting as an int, whether held as an int, a tensor or not at all."""
     if value is None or isinstance(value, str):
         return None
     number = files.tried(lambda: int(value))
@@ -245,6 +242,5 @@ def _positive(number: int | None) -> int | None:
 
 
 def _boolean(value: object) -> bool | None:
-    """A setting as a bool."""
     number = files.tried(lambda: bool(value))
     return None if value is None else number

@@ -58,7 +58,6 @@ def _sampled(tf: Library, dataset: Dataset) -> int | None:
 
 
 def _tensor_bytes(tensor: Any) -> int:
-    """The bytes of a tensor's values."""
     values = tensor.numpy()
     if tensor.dtype.name == "string":
         flat = values.reshape(-1) if hasattr(values, "reshape") else [values]

@@ -79,7 +79,6 @@ class PipelineWatch:
         return read.pipeline.distributed and not read.feed.evaluates
 
     def _install(self) -> None:
-        """Hook the public entry points."""
         hooks.after(table.DATASET_MADE, self._reader.note_made)
         hooks.after(table.DATASET_READ, self._iterated, gives=True)
         hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)

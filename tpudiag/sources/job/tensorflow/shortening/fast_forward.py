@@ -241,13 +241,11 @@ def _leaf(value: Any) -> object:
 
 
 def _moved(counters: Iterable[tuple[Variable, int | None]]) -> list[tuple[Variable, int]]:
-    """Counters that changed, and by how much."""
     now = ((counter, _value(counter), before) for counter, before in counters)
     return [(c, n - b) for c, n, b in now if n is not None and b is not None and n != b]
 
 
 def _value(variable: Variable) -> int | None:
-    """A counter's value; None where it cannot be read."""
     try:
         return int(variable.numpy())
     except Exception:

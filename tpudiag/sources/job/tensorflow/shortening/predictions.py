@@ -92,7 +92,6 @@ def _is_short(batches: int, rows: Rows) -> bool:
 
 
 def _is_array(tf: Library, leaf: object) -> bool:
-    """Whether it is an array or tensor of examples."""
     array = type(leaf).__module__ == "numpy" and type(leaf).__name__ == "ndarray"
     return (array or tf.is_tensor(leaf)) and bool(getattr(leaf, "shape", None))
 
@@ -208,5 +207,4 @@ def _shapes(tf: Library, bound: inspect.BoundArguments) -> object:
 
 
 def _copied(rows: Any) -> object:
-    """An array that the job may change."""
     return rows.copy() if hasattr(rows, "copy") else rows

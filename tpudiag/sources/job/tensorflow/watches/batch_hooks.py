@@ -48,7 +48,6 @@ class BatchHookWatch:
         )
 
     def _fit(self, model: object, *args: object, **kwargs: object) -> None:
-        """A fit begins."""
         given: object = kwargs.get(
             "callbacks", args[_CALLBACKS_AT] if len(args) > _CALLBACKS_AT else ()
         )
@@ -81,7 +80,6 @@ def _followed(own: Call, callback: object, model: object, seen: _Seen) -> object
 
 
 def _state(callback: object, model: Any) -> _State:
-    """A callback's integers, and the learning rate."""
     attributes = cast("Kwargs", vars(callback))
     own = {k: v for k, v in attributes.items() if type(v) is int}
     rate = model.optimizer.learning_rate
@@ -92,7 +90,6 @@ def _state(callback: object, model: Any) -> _State:
 
 
 def _compare(seen: _Seen, before: _State | None, after: _State | None) -> None:
-    """The changes of one call."""
     if before is None or after is None:
         return
     seen.calls += 1

@@ -105,5 +105,4 @@ def _argument(index: int, name: str) -> Callable[..., object]:
 
 
 def _directory(manager: Any, *_: object, **__: object) -> object:
-    """The folder of a checkpoint manager."""
     return manager.directory

@@ -56,7 +56,6 @@ class FunctionWatch:
         return tuple(record.step() for record in self._records.values() if record.trains)
 
     def _install(self) -> None:
-        """Wrap the call of every tf.function."""
         watch = self
 
         def call(original: Call, function: Function, *args: object, **kwargs: object) -> object:

@@ -76,7 +76,6 @@ class IteratorStartWatch:
         return iterator
 
     def _use(self, line: _Line) -> IteratorUse:
-        """The use at one line."""
         location = line.location
         gaps = [after - before for before, after in pairwise(line.at_step)]
         source = self._sources.get(id(line.last), (None, line.last))[1]

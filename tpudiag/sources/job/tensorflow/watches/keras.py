@@ -209,7 +209,6 @@ class KerasWatch:
         return max((steps for steps in taken if steps is not None), default=None)
 
     def _note_fit(self, model: object, *args: object, **kwargs: object) -> None:
-        """A fit begins: record its model, and its passes over the data."""
         self.fit_model, self.fit_at = model, user_lines.caller()
         data = kwargs.get("x", args[0] if args else None)
         size = kwargs.get("batch_size", args[2] if len(args) > 2 else None)
@@ -220,7 +219,6 @@ class KerasWatch:
         self._fit_epochs = 1 if cut else _integer(epochs)
 
     def _note_compile(self, model: object, *_: object, **__: object) -> None:
-        """A model was compiled."""
         self._compiled_at[id(model)] = user_lines.caller()
         optimizer = getattr(model, "optimizer", None)
         if optimizer is not None:

@@ -70,7 +70,6 @@ class LayerWatch:
             self._sixteen_at = name, line
 
     def _note_policy(self, policy: object, *_: object, **__: object) -> None:
-        """A global policy is set, by name or as an object."""
         where, name = user_lines.caller(), str(getattr(policy, "name", policy))
         if where is not None:
             self._set_at[name] = where

@@ -95,7 +95,6 @@ def _text(location: Location) -> str:
 
 
 def _own_ids(layer: object) -> set[int]:
-    """The ids of a normalisation's scale and offset."""
     own = (getattr(layer, name, None) for name in ("gamma", "beta"))
     return {id(_plain(variable)) for variable in own if variable is not None}
 

@@ -134,7 +134,6 @@ def _state(
     old: Numbers,
     new: Numbers,
 ) -> FrozenState:
-    """A frozen number as a fact."""
     return FrozenState(
         kind=kind,
         name=slot.name,
@@ -158,5 +157,4 @@ def _seeds(location: Location) -> bool:
 
 
 def _plain(name: str) -> str:
-    """A function's name without AutoGraph's prefix."""
     return name.removeprefix("tf__")

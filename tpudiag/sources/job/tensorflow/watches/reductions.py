@@ -95,5 +95,4 @@ def _by_optimizer() -> bool:
 
 
 def _key(tensor: Any) -> _Key:
-    """A tensor's graph and name."""
     return id(tensor.graph), tensor.name

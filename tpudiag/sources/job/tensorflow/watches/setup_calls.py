@@ -168,7 +168,6 @@ class SetupWatch:
             self._gpu.setdefault(use.what, use)
 
     def _compile(self, model: object, *_: object, **__: object) -> None:
-        """A model was compiled: record the line, and what it trains."""
         location = user_lines.direct_caller()
         if location is None:
             return
@@ -178,7 +177,6 @@ class SetupWatch:
         compiled.append((trained_names(model), self.fits))
 
     def _fit(self, _model: object, *args: object, **kwargs: object) -> None:
-        """A fit begins."""
         self.fits += 1
         x = kwargs.get("x", args[0] if args else None)
         epochs: Any = kwargs.get("epochs", args[3] if len(args) > 3 else 1)

@@ -48,7 +48,6 @@ class StrategyWatch:
         self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
 
     def _install(self) -> None:
-        """Wrap `run` of the strategies."""
         watch = self
 
         def run(

@@ -29,7 +29,6 @@ def signature(function: Function, args: Args, kwargs: Kwargs) -> Signature:
 
 
 def _describe(path: str, value: object, leaves: Signature) -> None:
-    """Add the leaves of one argument."""
     if isinstance(value, dict):
         for key, item in cast(Mapping[object, object], value).items():
             _describe(f"{path}[{key!r}]", item, leaves)
@@ -56,7 +55,6 @@ def _leaf(value: object) -> tuple[LeafKind, str]:
 
 
 def _dimensions(shape: Iterable[int | None]) -> str:
-    """A shape as [128, 784], `?` for an unknown dimension."""
     try:
         return "[" + ", ".join("?" if size is None else str(size) for size in shape) + "]"
     # A TensorShape of unknown rank cannot be iterated.

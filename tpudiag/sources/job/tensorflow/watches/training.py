@@ -41,7 +41,6 @@ class GradientWatch:
         self._install()
 
     def _install(self) -> None:
-        """Hook the public methods."""
         watch = self
 
         def gradient(

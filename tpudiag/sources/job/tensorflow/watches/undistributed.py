@@ -87,7 +87,6 @@ class UndistributedWatch:
 
 
 def _is_batch(shape: Iterable[int | None]) -> bool:
-    """Whether a shape's first dimension is larger than one."""
     sizes = list(shape) if getattr(shape, "rank", 1) is not None else []
     return bool(sizes) and sizes[0] != 1
 

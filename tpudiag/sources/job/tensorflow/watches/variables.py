@@ -76,7 +76,6 @@ class VariableWatch:
         return variable
 
     def _note(self, variable: Variable) -> None:
-        """Record a new variable."""
         name = re.sub(r"/replica_\d+", "", variable.name)
         replica_copy = "/replica_" in variable.name
         shape: tuple[Any, ...] = tuple(variable.shape)
