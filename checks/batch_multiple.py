@@ -79,7 +79,12 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{advice}",
         _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
-        (*evidence, _padding(lost), *_time(wasted_ms), _off(odd)),
+        (
+            *evidence,
+            _padding(lost),
+            *_time(wasted_ms),
+            Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none"),
+        ),
         batch.location,
         severity=Severity.INFO if soft or toy or small else Severity.WARNING,
     )
@@ -128,10 +133,6 @@ def _time(wasted_ms: float | None) -> Iterator[Evidence]:
     if wasted_ms is not None:
         name = "time of that padding in a step, at the peak"
         yield Evidence(name, float(f"{wasted_ms:.2g}"), "ms", DISPATCH_MS[0], "estimate")
-
-
-def _off(features: list[int]) -> Evidence:
-    return Evidence("features off 128", ", ".join(map(str, features[:5])) or "none")
 
 
 def _rows(forward: list[MatrixOp], replica_batch: int) -> list[int]:

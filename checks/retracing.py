@@ -169,8 +169,11 @@ def _finding(
         if change.kind == "python value" and of_library:
             fix = _UNNAMED
     rehearsed = signals.origin is Origin.REHEARSAL
+    # Where steps go on to be traced, the time they take has a mean over the steps.
+    lasting = function.trains and len(retraces) >= LASTING * max(function.calls, 1)
+    times = "once" if function.traces == 1 else f"{function.traces} times"
     return Finding(
-        f"{function.name} was traced {_times(function.traces)} in {function.calls} calls: {cause}"
+        f"{function.name} was traced {times} in {function.calls} calls: {cause}"
         + _on_this_machine(spent_ms / len(retraces)) * rehearsed,
         _in_words_of(function, fix).replace("{argument}", argument),
         (
@@ -182,9 +185,7 @@ def _finding(
         ),
         _made(last, signals) or last.caller or function.location,
         # A rehearsal's traces take this machine's time, and no compiler's: no cost of the job's.
-        cost_ms_per_step=spent_ms / function.calls
-        if _is_lasting(function, retraces) and not rehearsed
-        else None,
+        cost_ms_per_step=spent_ms / function.calls if lasting and not rehearsed else None,
     )
 
 
@@ -222,12 +223,3 @@ def _in_words_of(function: TracedFunction, fix: str) -> str:
     """A fix by the function's name, and by that of what made it."""
     made = fix.replace("jax.jit", function.made_by) if function.made_by else fix
     return made.replace("{function}", function.name)
-
-
-def _is_lasting(function: TracedFunction, retraces: list[Retrace]) -> bool:
-    """Whether steps go on to be traced, so that the time they take has a mean over the steps."""
-    return function.trains and len(retraces) >= LASTING * max(function.calls, 1)
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"

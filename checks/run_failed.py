@@ -2,7 +2,7 @@
 
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
-from tpudiag.signals.run_state import RunState, StateKind
+from tpudiag.signals.run_state import StateKind
 
 from ._need import RECORD_IT, need
 
@@ -40,8 +40,10 @@ def run_failed(signals: Signals) -> Judgement:
     """
     seen = need(signals.throughput, "how a job ended", RECORD_IT)
     if seen.state.ill:
+        tail = ", and the run did not end" if seen.state.kind is StateKind.KILLED else ""
+        unit = "epochs" if seen.unit == "epochs" else "steps"
         yield Finding(
-            f"{_said(seen.state)}, after {seen.steps} {_counted(seen.unit)}.",
+            f"{seen.state.text}{tail}, after {seen.steps} {unit}.",
             FIXES[seen.state.kind],
             (Evidence("state", seen.state.kind.value, source=seen.source),),
         )
@@ -49,12 +51,3 @@ def run_failed(signals: Signals) -> Judgement:
     if seen.state.kind is StateKind.LOST and not seen.state.lives:
         raise NotMeasured(seen.state.text, RECORD_IT)
     yield Evidence("state", seen.state.kind.value, source=seen.source)
-
-
-def _said(state: RunState) -> str:
-    tail = ", and the run did not end" if state.kind is StateKind.KILLED else ""
-    return f"{state.text}{tail}"
-
-
-def _counted(unit: str) -> str:
-    return "epochs" if unit == "epochs" else "steps"

@@ -50,10 +50,10 @@ def same_random_numbers(signals: Signals) -> Judgement:
     for draw in list(by_line.values())[:4]:
         of_jax = _OF_JAX[draw.kind] + (f"\n{_OF_JAX['steps']}" if draw.each_step else "")
         fix = by_framework(signals, _OF_TENSORFLOW, of_jax)
-        yield Finding(
-            _what(draw), fix, (Evidence("drawn", str(list(draw.shape))), *_twice(draw)),
-            draw.location,
-        )  # fmt: skip
+        evidence = [Evidence("drawn", str(list(draw.shape)))]
+        if draw.copies:
+            evidence.append(Evidence("the same", draw.copies, "times", 1))
+        yield Finding(_what(draw), fix, tuple(evidence), draw.location)
     yield Evidence("draws in the step", draws, "draws")
     yield Evidence("draws that come again", len(by_line), "lines", 0)
 
@@ -75,7 +75,3 @@ def _what(draw: SameDraws) -> str:
         f"each step draws the same {shape} random numbers: nothing that the key is made of changes "
         "from one call to the next."
     )
-
-
-def _twice(draw: SameDraws) -> tuple[Evidence, ...]:
-    return (Evidence("the same", draw.copies, "times", 1),) if draw.copies else ()

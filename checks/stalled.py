@@ -66,8 +66,9 @@ def stalled(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 def _stopped(seen: Throughput) -> Finding:
     silent_s = _rounded(seen.silent_s)
+    unit = "epochs" if seen.unit == "epochs" else "steps"
     return Finding(
-        f"{seen.state.text}, after {seen.steps} {_steps(seen)}; no step for {silent_s:,.0f} s.",
+        f"{seen.state.text}, after {seen.steps} {unit}; no step for {silent_s:,.0f} s.",
         fix(None, "kill -CONT PID  # lets it go on", seen.pid),
         (Evidence("silent", silent_s, "s", source=seen.source), *figures(seen.stall_cause)),
     )
@@ -87,10 +88,6 @@ def _silent(seen: Throughput, silent_s: float, longest_s: float, silent: Evidenc
         ),
         (silent, *figures(seen.stall_cause)),
     )
-
-
-def _steps(seen: Throughput) -> str:
-    return "epochs" if seen.unit == "epochs" else "steps"
 
 
 def _rounded(value: float | None) -> float:

@@ -92,7 +92,13 @@ def straggler(signals: Signals, limit: float = LIMIT) -> Judgement:
     """
     profile, replicas = _comparable(signals)
     step_ms = median(sum(r.step_ms) / len(r.step_ms) for r in replicas)
-    own = {f"{r.host} {r.replica}": 100 * _own(r) / step_ms for r in replicas}
+    # Without the wait for others: all replicas of a synchronous step take the same time, and the
+    # fast ones spend the rest of it in collectives.
+    alone_ms = [(sum(r.step_ms) - r.part("collectives")) / len(r.step_ms) for r in replicas]
+    own = {
+        f"{r.host} {r.replica}": 100 * ms / step_ms
+        for r, ms in zip(replicas, alone_ms, strict=True)
+    }
     middle = median(own.values())
     slow = outliers(own, limit, FLOOR)
     for replica in replicas:
@@ -130,13 +136,6 @@ def _comparable(signals: Signals) -> tuple[ProfileFacts, tuple[ReplicaSteps, ...
         count = "there is one host" if len(hosts) == 1 else f"there are {len(hosts)} hosts"
         raise NotMeasured(count, f"profile at least {LEAST_HOSTS} hosts of the run")
     return profile, replicas
-
-
-def _own(replica: ReplicaSteps) -> float:
-    """Time a step without the wait for others."""
-    # All replicas of a synchronous step take the same time: the fast ones spend the rest of it in
-    # collectives.
-    return (sum(replica.step_ms) - replica.part("collectives")) / len(replica.step_ms)
 
 
 def _finding(

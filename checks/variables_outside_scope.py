@@ -41,7 +41,8 @@ def variables_outside_scope(signals: Signals) -> Judgement:
     trained = need(trained, "a trainable variable")
     replicas = need(signals.strategy_replicas, "a strategy of the job's")
     own_loop = signals.keras is None or signals.keras.loop == "custom"
-    taken = [v for v in trained if _matters(v, own_loop)]
+    # As far as is known: a model for serving may live on the host.
+    taken = [v for v in trained if (v.trained is not False if v.trainable else own_loop)]
     outside = [v for v in taken if not v.in_scope and v.shape]
     if outside and _training_unknown(signals, trained):
         need(None, "a training step: which of the variables it takes")
@@ -75,11 +76,6 @@ def _training_unknown(signals: Signals, trained: list[VariableSeen]) -> bool:
     from tpudiag.known_errors.search import match
 
     return not any(hit.error.family == "outside-scope" for hit in match(error))
-
-
-def _matters(variable: VariableSeen, own_loop: bool) -> bool:
-    """Whether a step trains it, as far as is known: a model for serving may live on the host."""
-    return variable.trained is not False if variable.trainable else own_loop
 
 
 def _counted(number: int, first: str) -> tuple[Evidence, ...]:

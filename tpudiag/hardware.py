@@ -302,7 +302,11 @@ def sold_target(name: str) -> Target:
 def by_device_kind(kind: str) -> Generation | None:
     """The generation for a device_kind or profile device type: `TPU v6 Lite`, also `TPU v6e`."""
     wanted = kind.strip().lower()
-    return next((g for g in GENERATIONS if wanted in _kinds(g)), None)
+    for each in GENERATIONS:
+        # What profilers and runtimes of different ages call a device of the generation.
+        if wanted in (each.device_kind.lower(), *(f"tpu {alias}" for alias in each.aliases)):
+            return each
+    return None
 
 
 def by_pci(device: str, subsystem: str) -> Generation | None:
@@ -311,8 +315,3 @@ def by_pci(device: str, subsystem: str) -> Generation | None:
         (g for g in GENERATIONS
          if g.pci_device == device and g.pci_subsystem in ("", subsystem)), None,
     )  # fmt: skip
-
-
-def _kinds(generation: Generation) -> tuple[str, ...]:
-    """What profilers and runtimes of different ages call a device of the generation."""
-    return generation.device_kind.lower(), *(f"tpu {alias}" for alias in generation.aliases)

@@ -29,7 +29,6 @@ from tpudiag.signals import (
     JobEnd,
     Origin,
     Signals,
-    StepTimes,
     TensorFlowImport,
     TpuAttempt,
 )
@@ -230,9 +229,8 @@ def _on_tpu(
     attempt = signals.tpu or TpuAttempt(asked=named_tpu, reached=False)
     if not attempt.reached and attempt.error is None:
         waited_s = request.tpu_timeout_s if job.timed_out else attempt.waited_s
-        reason = (
-            job.timed_out or _end_text(signals.end) or "the job ended before it asked for a TPU"
-        )
+        error = signals.end.error if signals.end is not None else None
+        reason = job.timed_out or error or "the job ended before it asked for a TPU"
         attempt = replace(attempt, error=reason, waited_s=waited_s)
     return replace(
         signals, tpu=replace(attempt, asked=named_tpu, limit_s=request.tpu_timeout_s)
@@ -271,10 +269,6 @@ def _last_words(job: following.JobRun) -> str:
     return (last_words.most_telling(job.log_tail) or "the process ended without a word") + ended
 
 
-def _end_text(end: JobEnd | None) -> str | None:
-    return end.error if end is not None else None
-
-
 def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, ...]]:
     """Add the run's profile; one that cannot be read is noted."""
     from tpudiag.sources import profile
@@ -290,12 +284,6 @@ def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, .
         signals,
         # A rehearsal profiles CPUs: its steps are useful, its devices are no evidence for checks.
         profile=facts if signals.origin is Origin.TPU else None,
-        steps=_joined(signals.steps, steps),
+        # Those of a profile include the wait for input; else the job's own clock.
+        steps=steps if steps is not None and steps.step_ms else signals.steps,
     ), ()
-
-
-def _joined(job: StepTimes | None, profile: StepTimes | None) -> StepTimes | None:
-    """The profile's step times, which include the wait for input, or else the job's own clock."""
-    if profile is None or not profile.step_ms:
-        return job
-    return profile

@@ -31,7 +31,9 @@ def _reworded(outcome: Outcome, end: JobEnd | None, not_run: bool) -> Outcome:
     how = outcome.how_to_measure or ""
     if outcome.verdict is not Verdict.SKIPPED or not how.startswith(_REHEARSE):
         return outcome
-    crash = _CRASHES.get(end.how) if end is not None and not _went_well(end) else None
+    # A job's `sys.exit` may be its normal end.
+    went_well = end is None or (end.how == "exit" and not end.exit_code and not end.error)
+    crash = None if end is None or went_well else _CRASHES.get(end.how)
     # It was just rehearsed: another rehearsal would show no more.
     if not_run and (crash is None or end is None):
         cause = f"{outcome.cause} (the step was traced, not run)"
@@ -42,8 +44,3 @@ def _reworded(outcome: Outcome, end: JobEnd | None, not_run: bool) -> Outcome:
     cause = f"the job {crash}{where} before: {outcome.cause}"
     mend = "mend that first, then run this again" if end.how == "exception" else None
     return replace(outcome, reason=skipped_reason(cause, mend), how_to_measure=mend)
-
-
-def _went_well(end: JobEnd) -> bool:
-    """Whether a job's `sys.exit` was its normal end."""
-    return end.how == "exit" and not end.exit_code and not end.error

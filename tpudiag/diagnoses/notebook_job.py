@@ -31,13 +31,12 @@ class NotebookProgram:
 
     def relocated(self, facts: ScriptFacts) -> ScriptFacts:
         """The script's facts, located by cells and their lines."""
-        tf1 = (replace(use, location=self._place(use.location)) for use in facts.tf1)
+        tf1 = (
+            replace(use, location=use.location and self._there(use.location)) for use in facts.tf1
+        )
         return replace(
             facts, tf1=tuple(tf1), saves=tuple(self._there(place) for place in facts.saves)
         )
-
-    def _place(self, place: Location | None) -> Location | None:
-        return None if place is None else self._there(place)
 
     def _there(self, place: Location) -> Location:
         """A line of the program as one of a cell."""

@@ -75,19 +75,15 @@ def chained(source: Source, node: cst.BaseExpression, link: str) -> Edit:
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         first = source.span(node.func.attr)[0]
         lead = _chain_line(source, first)
+        before = source.text[: source.line_start(first)].rstrip("\r\n")
         # A line continued by a backslash cannot hold a comment, and needs a backslash itself.
-        if lead is not None and _continued(source, first):
+        if lead is not None and before.endswith("\\"):
             return Edit(end, end, f" \\{source.newline}{lead}{link}")
         if lead is not None:
             comment = re.match(r"[ \t]*#[^\r\n]*", source.text[end:])
             at = end + (comment.end() if comment else 0)
             return Edit(at, at, f"{source.newline}{lead}{link}")
     return Edit(end, end, link)
-
-
-def _continued(source: Source, at: int) -> bool:
-    """Whether the line of an offset continues the one before it by a backslash."""
-    return source.text[: source.line_start(at)].rstrip("\r\n").endswith("\\")
 
 
 def _chain_line(source: Source, name_at: int) -> str | None:

@@ -146,7 +146,8 @@ def without_loss_scaling(place: Place) -> Iterator[Edit]:
     ]
     # get_scaled_loss is a method of the removed optimizer only.
     for call in inner if changed else ():
-        if len(call.args) != 1 or _holds_another(source, call, inner):
+        nested = any(other is not call and other in list(source.above(call)) for other in inner)
+        if len(call.args) != 1 or nested:
             raise NoChange("the loss is scaled in several steps on a line")
         first, last = source.whole(call.args[0].value)
         start, end = source.span(call)
@@ -174,10 +175,6 @@ def _unwrapped(source: Source, call: cst.Call) -> Edit:
     if isinstance(assign, cst.Assign) and source.code(assign.targets[0].target) == inner:
         return source.removed(assign)
     return source.replaced(call, inner)
-
-
-def _holds_another(source: Source, call: cst.Call, others: list[cst.Call]) -> bool:
-    return any(other is not call and other in list(source.above(call)) for other in others)
 
 
 def _is_policy(source: Source, text: cst.SimpleString) -> bool:

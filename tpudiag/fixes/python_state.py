@@ -194,13 +194,10 @@ def _shown(source: Source, name: str, number: _Number) -> Iterator[Edit]:
     for node in uses:
         holder = source.parent(node)
         given = isinstance(holder, cst.Arg) and holder.value is node
-        printed = given and holder is not None and _prints(source.parent(holder))
+        call = source.parent(holder) if given and holder is not None else None
+        printed = isinstance(call, cst.Call) and called(call) in ("print", "format", "info")
         if names.dotted(node) != name or source.statement(node) in set_by:
             continue
         # A variable would print as a tensor with shape and dtype.
         if printed or isinstance(holder, cst.FormattedStringExpression):
             yield source.replaced(node, f"{name}.numpy()")
-
-
-def _prints(call: cst.CSTNode | None) -> bool:
-    return isinstance(call, cst.Call) and called(call) in ("print", "format", "info")

@@ -310,7 +310,7 @@ class Source:
         inside = [
             self.span(s) for kind in (cst.SimpleString, cst.FormattedString) for s in self.all(kind)
         ]
-        step = self._step(first)
+        step = "\t" if self.text.startswith("\t", self.line_start(first)) else self.tab
         rows: list[str] = []
         bounds = [s for s in self.starts if first <= s < last]
         for number, begin in enumerate(bounds):
@@ -323,7 +323,3 @@ class Source:
                 row = row[len(step) * -by :]
             rows.append(row)
         return Edit(first, last, "".join(rows))
-
-    def _step(self, at: int) -> str:
-        """One level of indentation, as used at an offset."""
-        return "\t" if self.text.startswith("\t", self.line_start(at)) else self.tab

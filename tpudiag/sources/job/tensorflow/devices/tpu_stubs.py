@@ -56,7 +56,7 @@ def install(
     hooks.stand_in(table.TPU_STRATEGY, strategy_of(mirrored))
     hooks.stand_in(table.TPU_RESOLVER, tpu_system.resolver_class(tf, system, on_resolver))
     hooks.around(table.TPU_CONNECTED, _nothing)
-    hooks.around(table.TPU_INITIALISED, partial(_initialised, tf, system))
+    hooks.around(table.TPU_INITIALISED, lambda *_, **__: tpu_system.topology(tf, system))
     hooks.around(table.TPU_SHUT_DOWN, _nothing)
     hooks.around(table.LOGICAL_DEVICES_LISTED, _devices(tf.config.LogicalDevice, system))
     hooks.around(table.PHYSICAL_DEVICES_LISTED, _devices(tf.config.PhysicalDevice, system))
@@ -111,11 +111,6 @@ def _one_host_device(
         # that forgot TPUStrategy would look as if it ran on all of them.
         devices = ["CPU:0"]
     return original(strategy, devices, *args, **kwargs)
-
-
-def _initialised(tf: Library, system: TpuSystem, *_: object, **__: object) -> object:
-    """initialize_tpu_system, which returns the target's topology."""
-    return tpu_system.topology(tf, system)
 
 
 def _nothing(*_: object, **__: object) -> None:

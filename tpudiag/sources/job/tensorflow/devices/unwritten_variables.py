@@ -10,7 +10,7 @@ from types import CellType
 from typing import Any
 
 from tpudiag.sources.job.points import Library, privates
-from tpudiag.sources.job.points.library_objects import DType, Spec
+from tpudiag.sources.job.points.library_objects import Spec
 
 LEAST_BYTES = 64 << 20
 """A variable of at least this size stays unwritten."""
@@ -29,7 +29,8 @@ def initial(tf: Library, made: Callable[[], object], dtype: object) -> Callable[
     if spec is None or not spec.shape.is_fully_defined():
         return None
     kind = tf.as_dtype(dtype) if dtype is not None else spec.dtype
-    if kind.size * (spec.shape.num_elements() or 0) < LEAST_BYTES or not _plain(kind):
+    numbers = kind.is_floating or kind.is_integer
+    if kind.size * (spec.shape.num_elements() or 0) < LEAST_BYTES or not numbers:
         return None
     return lambda: tf.raw_ops.Empty(shape=spec.shape.as_list(), dtype=kind, init=False)
 
@@ -70,8 +71,3 @@ def _spec(tf: Library, made: Callable[[], object]) -> Spec | None:
             return spec
     except Exception:
         return None
-
-
-def _plain(kind: DType) -> bool:
-    """Whether values are plain numbers."""
-    return bool(kind.is_floating or kind.is_integer)

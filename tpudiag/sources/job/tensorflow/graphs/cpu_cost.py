@@ -12,17 +12,12 @@ _LOOPS = ("While", "StatelessWhile")
 
 def replica_flops(tf: Library, graph: Graph, replica_batch: int | None) -> float:
     """The FLOPs of one replica's forward products, with loop iterations."""
-    turns = turns_of_loops(tf, graph)
-    return sum(
-        flops * turns.get(operation.name, 1) * (SLOWER if _is_slow(operation) else 1.0)
-        for operation, flops in matrix_products.flops(graph, replica_batch)
-        if "gradient_tape/" not in operation.name
-    )
-
-
-def _is_slow(operation: Operation) -> bool:
-    """Whether a convolution runs in 16 bits, which is slow on CPUs."""
-    return operation.type.startswith("Conv") and "16" in operation.inputs[0].dtype.name
+    turns, total = turns_of_loops(tf, graph), 0.0
+    for operation, flops in matrix_products.flops(graph, replica_batch):
+        if "gradient_tape/" not in operation.name:
+            half = operation.type.startswith("Conv") and "16" in operation.inputs[0].dtype.name
+            total += flops * turns.get(operation.name, 1) * (SLOWER if half else 1.0)
+    return total
 
 
 def turns_of_loops(tf: Library, graph: Graph, turns: int = 1, depth: int = 0) -> dict[str, int]:

@@ -107,7 +107,9 @@ def weighed(
     elif averaged and _near(parts, right):
         weight = wanted
     else:
-        weight = term.base if term.base == 1 or not _divided(term) else None
+        # A sum that is divided by something has the author's own normalisation.
+        divided = any(abs(constant) < 1 for constant in term.constants)
+        weight = term.base if term.base == 1 or not divided else None
     if weight is None:
         return None
     values = term.per_example if term.unmeant and weight == whole else 1
@@ -125,11 +127,6 @@ def divided_again(term: Term, replicas: int) -> Location | None:
     whole = term.base * prod(term.constants)
     exact = term.known and term.linear and _near([whole], [replicas**-2])
     return lines[0] if exact and lines and len(lines) == parts else None
-
-
-def _divided(term: Term) -> bool:
-    """Whether a sum is divided by something: the author's normalisation."""
-    return any(abs(constant) < 1 for constant in term.constants)
 
 
 def _products(constants: tuple[float, ...]) -> list[float]:

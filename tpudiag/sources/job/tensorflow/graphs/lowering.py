@@ -91,7 +91,7 @@ class LoweringWatch:
         if self._busy or self.step is not None or self._tf.distribute.has_strategy():
             return
         structure = self._tf.nest.map_structure(self._leaf, (tuple(args), dict(kwargs)))
-        if any(map(_draws, self._tf.nest.flatten(structure))):
+        if any(hasattr(value, "element_spec") for value in self._tf.nest.flatten(structure)):
             return  # a function that reads its own batches has a part that no TPU runs
         strategy = self._tf.distribute.get_strategy()
         self.step = StepCall(_as_traced(function), structure, strategy)
@@ -246,8 +246,3 @@ def _as_traced(function: Function) -> Call:
     # methods, which steps often are.
     converted: Call = convert(python_function, enabled, user_requested=True)
     return converted
-
-
-def _draws(value: object) -> bool:
-    """Whether a value yields batches: a dataset or its iterator."""
-    return hasattr(value, "element_spec")

@@ -30,7 +30,11 @@ def _choices(model: Model, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoic
     left = list(reversed(ops))
     for node in _from_the_end(model):
         kind = re.sub(r"V\d+$", "", node.name)
-        at = next((n for n, op in enumerate(left) if _same(op.kind, kind)), None)
+        # What is parallel may run as the rewritten form of what was built serial.
+        plain = kind.removeprefix("Parallel")
+        at = next(
+            (n for n, op in enumerate(left) if op.kind.removeprefix("Parallel") == plain), None
+        )
         op = left[at] if at is not None else None
         if at is not None:
             # Only their order distinguishes two consecutive maps: match each once.
@@ -59,8 +63,3 @@ def _from_the_end(model: Model) -> Iterator[Node]:
         node = model.nodes[number]
         yield node
         pending.extend(int(each) for each in node.inputs)
-
-
-def _same(built: str, runs: str) -> bool:
-    """Whether a transformation runs as the rewritten form of another."""
-    return built.removeprefix("Parallel") == runs.removeprefix("Parallel")

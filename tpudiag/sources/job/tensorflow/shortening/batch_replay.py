@@ -12,7 +12,6 @@ import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from types import FrameType
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import (
@@ -187,13 +186,12 @@ def _may_end(each: _Pass) -> bool:
     return each.number > WHOLE_PASSES and each.replayed >= LATER_PASS_BATCHES
 
 
-def _is_ours(frame: FrameType) -> bool:
-    return user_lines.is_hook(frame.f_code.co_filename)
-
-
 def _asked(instruction: str) -> bool:
     """Whether the job's own frame asks by a `for` loop, rather than by `iter` or `next`."""
-    frame = next((each for each in user_lines.frames() if not _is_ours(each)), None)
+    others = (
+        each for each in user_lines.frames() if not user_lines.is_hook(each.f_code.co_filename)
+    )
+    frame = next(others, None)
     if frame is None or frame.f_lasti < 0:
         return False
     # The instruction under way: a script that asks by `next` mostly expects no end of its data.

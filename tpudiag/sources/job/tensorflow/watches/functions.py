@@ -167,13 +167,9 @@ def _owner(function: object) -> object:
         inner = getattr(function, "python_function", None) or getattr(function, "__wrapped__", None)
         if owner is not None or inner is None:
             # TensorFlow holds a decorated method's object by its own weak reference.
-            return getattr(owner, "target", owner) if _is_target(owner) else owner
+            held = type(owner).__name__ == "TfMethodTarget"
+            return getattr(owner, "target", owner) if held else owner
         function = inner
-
-
-def _is_target(owner: object) -> bool:
-    """Whether it represents a method's object in TensorFlow's own wrapper."""
-    return type(owner).__name__ == "TfMethodTarget"
 
 
 def _codes(function: Callable[..., object], depth: int = 5) -> tuple[object, ...]:

@@ -72,9 +72,8 @@ class PythonStateWatch:
             location = user_lines.of_frame(frame)
             if frame is None or location is None or _meant_once(frame) or _seeds(location):
                 return
-            state = FrozenState(
-                kind="random", name=name, function=_plain(frame.f_code.co_name), location=location
-            )
+            function = frame.f_code.co_name.removeprefix("tf__")  # AutoGraph's prefix
+            state = FrozenState(kind="random", name=name, function=function, location=location)
             self._drawn.setdefault((name, location), state)
 
         return note
@@ -154,7 +153,3 @@ def _seeds(location: Location) -> bool:
     """Whether the line seeds a stateful op, which draws at every call anyway."""
     line = linecache.getline(location.file, location.line or 0)
     return bool(_SEEDED.search(line)) and "stateless" not in line
-
-
-def _plain(name: str) -> str:
-    return name.removeprefix("tf__")
