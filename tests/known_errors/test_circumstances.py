@@ -28,6 +28,8 @@ def test_release_of_keras_2_is_that_of_the_users_tensorflow() -> None:
     assert '"tf-keras==2.17.*"' in hit.fix
     (hit, *_) = of_job(match(KERAS_TENSOR), KERAS_TENSOR, {"tensorflow-cpu": "2.19.0"})
     assert '"tf-keras==2.19.*"' in hit.fix
+    (hit, *_) = of_job(match(KERAS_TENSOR), KERAS_TENSOR, {"tensorflow": "2.15.1"})
+    assert "tf-keras" not in hit.fix and hit.fix
     (hit, *_) = of_job(match(KERAS_TENSOR), KERAS_TENSOR)
     assert "tf.__version__" in hit.fix and "<<" not in hit.fix
 

@@ -294,13 +294,18 @@ def defaults() -> dict[str, str]:
 
 
 def with_values(text: str, values: Mapping[str, str]) -> str:
-    """A text with its `<<name>>` replaced: by the value, what finds it out, or its capitals."""
+    """A text with its `<<name>>` replaced: by the value, what finds it out, or its capitals.
+
+    A row with a blank whose value is known to be nothing is left out.
+    """
     if "<<" not in text:
         return text
+    empty = [f"<<{name}>>" for name, value in values.items() if not value]
+    rows = [row for row in text.split("\n") if not any(hole in row for hole in empty)]
     return re.sub(
         r"<<(\w+)>>",
         lambda hole: values.get(hole[1]) or defaults().get(hole[1], hole[1].upper()),
-        text,
+        "\n".join(rows or [text]),
     )
 
 

@@ -56,14 +56,13 @@ def releases(named: Mapping[str, str], by_paths: Mapping[str, str]) -> str:
 
 
 def names_of(versions: Mapping[str, str]) -> dict[str, str]:
-    """The blanks of fixes that the versions of a job fill."""
+    """The blanks of fixes that the versions of a job fill; empty: there is no such thing."""
     tensorflow = versions.get("tensorflow")
     if tensorflow is None:
         return {}
-    names = {"tensorflow": tensorflow}
-    if _number(tensorflow)[:2] >= KERAS2_SINCE:
-        names["keras2"] = f"tf-keras=={'.'.join(tensorflow.split('.')[:2])}.*"
-    return names
+    minor = ".".join(tensorflow.split(".")[:2])
+    apart = _number(tensorflow)[:2] >= KERAS2_SINCE
+    return {"tensorflow": tensorflow, "keras2": f"tf-keras=={minor}.*" if apart else ""}
 
 
 def for_versions(match: Match, versions: Mapping[str, str]) -> Match:
