@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import runpy
+import sys
 from pathlib import Path
 
 from setuptools import setup
@@ -21,10 +21,12 @@ class WithCases(build_py):
         super().run()
         if self.editable_mode:
             return
-        made = runpy.run_path(str(PACKAGE / "compiled.py"))
+        sys.path.insert(0, str(PACKAGE.parents[1]))
+        from tpudiag.known_errors.compiled import read
+
         # `TPUDIAG_DESK_WITHOUT=beside uv build`: what is not training on a TPU stays away.
         without = os.environ.get("TPUDIAG_DESK_WITHOUT", "").split()
-        cases = made["read"](PACKAGE / "cases", without)
+        cases = read(PACKAGE / "cases", without)
         target = Path(self.build_lib) / "tpudiag" / "known_errors" / "cases.json"
         target.write_text(
             json.dumps(cases, ensure_ascii=False, separators=(",", ":")), encoding="utf-8"

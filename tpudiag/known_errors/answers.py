@@ -1,8 +1,11 @@
 """Known errors that were found in a text, and one that is not known, as text and as data."""
 
+from __future__ import annotations
+
 import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from tpudiag.known_errors.model import (
     MOST_COUNTED,
@@ -14,8 +17,10 @@ from tpudiag.known_errors.model import (
     RivalFound,
     with_values,
 )
-from tpudiag.known_errors.unknown import UnknownError
 from tpudiag.sanitized import harmless
+
+if TYPE_CHECKING:
+    from tpudiag.known_errors.unknown import UnknownError
 
 WIDTH = 98
 EVIDENCE: dict[Known, str] = {

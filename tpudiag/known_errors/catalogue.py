@@ -20,7 +20,7 @@ _PLAIN = (
 @cache
 def known_errors() -> tuple[KnownError, ...]:
     """The whole catalogue, in the order of its files."""
-    return tuple(map(_known_error, cases()["case"]))
+    return tuple(map(known_error, range(len(cases()["case"]))))
 
 
 @cache
@@ -29,8 +29,10 @@ def silent() -> tuple[Silent, ...]:
     return tuple(Silent(row["id"], row["reason"]) for row in cases()["silent"])
 
 
-def _known_error(row: Mapping[str, Any]) -> KnownError:
-    """A case with what stands within it."""
+@cache
+def known_error(number: int) -> KnownError:
+    """One case of the catalogue with what stands within it: an answer needs but a few."""
+    row: Mapping[str, Any] = cases()["case"][number]
     given: dict[str, Any] = {"patterns": ()}
     given |= {name: row[name] for name in _PLAIN if name in row}
     for name, field in _RENAMED.items():

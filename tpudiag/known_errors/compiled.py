@@ -14,8 +14,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypedDict, cast
 
+from tpudiag.known_errors.literals import prepared
+
 FOLDER = Path(__file__).parent / "cases"
 COMPILED = Path(__file__).parent / "cases.json"
+MAKERS = (Path(__file__), Path(__file__).with_name("literals.py"))
 
 _LISTS = frozenset({"says", "details", "source", "families", "of"})
 _FLAGS = frozenset({"open", "rehearsal_only", "whole", "likely", "of_data"})
@@ -50,6 +53,8 @@ class Cases(TypedDict):
     """Narrower cases that several cases share: `of` their families."""
     names: dict[str, dict[str, str]]
     """By its kind a table of names: moved (by both modules), replaced, arguments, ..."""
+    patterns: dict[str, list[str]]
+    """By a pattern what the search needs of it (`literals.prepared`)."""
 
 
 class BadCase(ValueError):
@@ -85,7 +90,7 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
     """
     import tomllib  # only where a data file is newer than what was compiled
 
-    cases = Cases(case=[], silent=[], shared=[], names={})
+    cases = Cases(case=[], silent=[], shared=[], names={}, patterns={})
     fragments: dict[str, str] = {}
     for path in sorted(folder.glob("*/*.toml")):
         if path.parent.name in without:
@@ -107,6 +112,11 @@ def read(folder: Path, without: Collection[str] = ()) -> Cases:
             into[kind] += rows
     for row in (*cases["case"], *cases["shared"]):
         _put_together(row, fragments)
+    for row in cases["case"]:
+        for pattern in (
+            each for part in (row, *row.get("one_of", ())) for each in part.get("says", ())
+        ):
+            cases["patterns"][pattern] = [*prepared(pattern)]
     return cases
 
 
@@ -187,7 +197,10 @@ def _is_stale(folder: Path, compiled: Path) -> bool:
     except OSError:
         return True
     places = [entry for room in _rooms(folder) for entry in (room, *os.scandir(room))]
-    return any(entry.stat().st_mtime_ns > made for entry in places)
+    times = [entry.stat().st_mtime_ns for entry in places]
+    # What compiles them changes what is compiled.
+    times += [file.stat().st_mtime_ns for file in MAKERS if places]
+    return any(time > made for time in times)
 
 
 def _rooms(folder: Path) -> list[os.DirEntry[str]]:

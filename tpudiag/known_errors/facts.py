@@ -1,14 +1,19 @@
 """One reading of any error text, before any case is tried: what it names, each with its type."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tpudiag.records import dataclass
 
-from .operand import Operand, operand_of
 from .place import Place, operation_in, place_of
 from .plain_text import plain, without_prefixes
+
+if TYPE_CHECKING:
+    from .operand import Operand
 
 MOST = 6
 """Of a kind: what a text names more often is a list of all there is."""
@@ -160,8 +165,17 @@ def facts_of(text: str) -> Facts:
         sizes=_first(_SIZE.findall(_last_words(said))),
         status=status_of(said),
         library_line=last if last != place.own_line else None,
-        operand=operand_of(said, place.raised, place.source),
+        operand=_operand(said, place),
     )
+
+
+def _operand(said: str, place: Place) -> Operand | None:
+    """Which part of the line that failed is meant, where a text shows that line."""
+    if not (place.raised or place.source):
+        return None
+    from .operand import operand_of
+
+    return operand_of(said, place.raised, place.source)
 
 
 def facts_near(text: str, line: int) -> Facts:

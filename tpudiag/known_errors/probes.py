@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from itertools import count
 from typing import TYPE_CHECKING
 
-from .catalogue import known_errors
-from .literals import NO_OUTPUT, anchor, choices, literals, squeezed_pattern
+from .compiled import cases
+from .literals import NO_OUTPUT, anchor, choices, literals, prepared, squeezed_pattern
 
 if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
@@ -29,7 +29,7 @@ class Probe:
     @cached_property
     def anchor(self) -> bytes:
         """The longest literal of every match."""
-        return _anchor_of(self.pattern).encode()
+        return _prepared(self.pattern)[2].encode()
 
     @cached_property
     def other(self) -> bytes:
@@ -66,13 +66,10 @@ def probes() -> tuple[Probe, ...]:
     """The patterns of all errors, the most telling of each first."""
     return tuple(
         Probe(number, rival, pattern)
-        for number, error in enumerate(known_errors())
-        if error.patterns  # without any its rivals support nothing
-        for rival, patterns in (
-            (None, error.patterns),
-            *((at, each.cues) for at, each in enumerate(error.rivals)),
-        )
-        for pattern in patterns
+        for number, row in enumerate(cases()["case"])
+        if row.get("says")  # without any its rivals support nothing
+        for rival, part in ((None, row), *enumerate(row.get("one_of", ())))
+        for pattern in part.get("says", ())
     )
 
 
@@ -94,30 +91,9 @@ _WORDS = re.compile(r"(?<!\\)\.\{|\\w |[a-z]{2} (?!\?)")
 """Anything, letters and blanks, or words."""
 
 
-@cache
-def _anchor_of(pattern: str) -> str:
-    """The longest literal that every match of a pattern holds, in lower case without blanks."""
-    return anchor(_squeezed_patterns().get(pattern) or squeezed_pattern(pattern))
-
-
-@cache
-def _squeezed_patterns() -> dict[str, str]:
-    """The patterns of all errors without their blanks: at once, in half of the time."""
-    patterns = [probe.pattern for probe in probes()]
-    squeezed = squeezed_pattern("\n".join(patterns)).split("\n")
-    return dict(zip(patterns, squeezed, strict=True))
-
-
-_BEGINNING = re.compile(r"^([^?*+{}()\[\]^$|.\\\n]*)(.?)", re.MULTILINE)
-
-
-@cache
-def _beginnings() -> tuple[bytes, ...]:
-    """For each probe a literal with which all of its matches begin; empty where there is none."""
-    whole = "\n".join(_squeezed_patterns()[probe.pattern] for probe in probes())
-    begun = _BEGINNING.findall(whole.replace(NO_OUTPUT, "tpu"))
-    # A quantifier that allows nothing binds the last character.
-    return tuple((run[:-1] if mark in {"?", "*", "{"} else run).encode() for run, mark in begun)
+def _prepared(pattern: str) -> Sequence[str]:
+    """What a search needs of a pattern; of one that is no case's it is made here."""
+    return cases()["patterns"].get(pattern) or prepared(pattern)
 
 
 @cache
@@ -147,9 +123,9 @@ def candidates(text: bytes) -> dict[Probe, list[int]]:
 
 def one_by_one(text: bytes) -> dict[Probe, list[int]]:
     """The candidates, each looked for by itself."""
-    # Most patterns are out by how they begin: their anchor need not be known.
-    begun = zip(probes(), _beginnings(), strict=True)
-    likely = (probe for probe, beginning in begun if beginning in text)
+    # Most patterns are out by how they begin: their anchor is not looked for.
+    said = text.decode(errors="replace")
+    likely = (each for each in probes() if _prepared(each.pattern)[1] in said)
     return {each: list(_places(each.anchor, text)) for each in likely if each.anchor in text}
 
 
@@ -202,7 +178,7 @@ def _places(literal: bytes, text: bytes) -> Iterator[int]:
 @cache
 def compiled(pattern: str) -> re.Pattern[bytes]:
     """A pattern for text without white space, in lower case."""
-    return re.compile(squeezed_pattern(pattern).encode())
+    return re.compile(_prepared(pattern)[0].encode())
 
 
 @cache

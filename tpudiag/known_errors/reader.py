@@ -1,18 +1,20 @@
 """Known errors of a text or of a log of any size, read as it comes."""
 
+from __future__ import annotations
+
 import os
 import re
 import stat
 from collections.abc import Callable, Sequence
 from io import BytesIO
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, TypeAlias
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.known_errors.model import Kind, Match, Phase
-from tpudiag.known_errors.unknown import UnknownError
 
 if TYPE_CHECKING:
     from tpudiag.known_errors.search import Stream
+    from tpudiag.known_errors.unknown import UnknownError
 
 SMALL_BYTES = 1 << 20
 """Up to this size a log is read as a text that may be wrapped."""
@@ -33,7 +35,7 @@ _PYTHON_SAYS = (
     (re.compile(r"^\S+\(\) (?:got an unexpected keyword argument|takes|missing) "), "TypeError"),
 )
 """Python's own sentences, by which they are raised."""
-Scan = Callable[["Stream"], Sequence[Match]]
+Scan: TypeAlias = "Callable[[Stream], Sequence[Match]]"
 """Reads an open log from its start to its end."""
 
 
@@ -150,18 +152,21 @@ def _with_unknown(
     from tpudiag.known_errors.circumstances import of_job
     from tpudiag.known_errors.ranking import last_raised_first
     from tpudiag.known_errors.search import match
-    from tpudiag.known_errors.unknown import unknown
 
     matches = of_job(matches, text, whole=whole)
     if whole and (handled := text.rfind(HANDLED)) >= 0:
         before = text.count("\n", 0, handled) + 1
         matches = last_raised_first(matches, before)
         if matches and matches[0].secondary:
+            from tpudiag.known_errors.unknown import unknown
+
             failure = unknown(text[handled + len(HANDLED) :])
             return [failure, *matches] if failure else [*matches]
     said = [each for each in matches if each.error.level == "error" and not _is_only_a_place(each)]
     if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]
+    from tpudiag.known_errors.unknown import unknown  # dear, and most texts are known
+
     # Beside a mere remark, a sentence without an exception's name is that remark.
     remarked = max((each.last_line for each in matches), default=0) if whole else 0
     told = [each.error for each in said]

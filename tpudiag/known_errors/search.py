@@ -16,7 +16,7 @@ from io import BytesIO
 from itertools import accumulate, takewhile
 from typing import Protocol
 
-from .catalogue import known_errors
+from .catalogue import known_error
 from .frames import ToldBy, all_frames
 from .model import MOST_COUNTED, Kind, Match
 from .plain_text import (
@@ -124,7 +124,7 @@ class _Search:
         for probe, places in candidates(lowered).items():
             # A form (`ValueError: ...`) says what kind of error it is; beside an entry that says
             # why it would only be a second answer.
-            if self._told and known_errors()[probe.error].kind is Kind.FORM:
+            if self._told and known_error(probe.error).kind is Kind.FORM:
                 continue
             if self._enough(probe):
                 continue
@@ -158,7 +158,7 @@ class _Search:
     def _first(self, probe: Probe, hit: re.Match[bytes], window: _Window) -> Match | None:
         """What is kept of a pattern's first match, not yet counted; None where it is of another."""
         line = window.line_at(hit.start())
-        error = known_errors()[probe.error]
+        error = known_error(probe.error)
         phrases = phrase_groups(probe.pattern)
         values = {
             name: window.words(*hit.span(name))

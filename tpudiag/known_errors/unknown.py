@@ -3,7 +3,6 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
 from functools import cache
 
 from tpudiag.records import dataclass
@@ -207,44 +206,42 @@ def phase_of(text: str) -> Phase:
 
 def nearest(text: str) -> tuple[KnownError, ...]:
     """The known errors whose own words are the most like an error's, by BM25."""
-    rarity, words_of, usual = _vocabulary()
-    words = set(_words(text)) & rarity.keys()
-    weight = sum(rarity[word] for word in words)
+    texts = _texts()
+    usual = sum(map(len, texts.values())) / len(texts)
+    words = {word.lower() for word in _WORD.findall(_BOILERPLATE.sub(" ", text))}
     scores: dict[KnownError, float] = {}
-    for error, counts in words_of.items():
-        shared = words & counts.keys()
-        if len(shared) >= LEAST_WORDS:
-            long = SATURATION * (1 - LENGTH + LENGTH * counts.total() / usual)
-            scores[error] = sum(
-                rarity[word] * counts[word] * (SATURATION + 1) / (counts[word] + long)
-                for word in shared
+    shared = Counter[KnownError]()
+    weight = 0.0
+    for word in words:
+        holding = [error for error, own in texts.items() if word in own]
+        if not holding:
+            continue
+        rarity = math.log(1 + (len(texts) - len(holding) + 0.5) / (len(holding) + 0.5))
+        weight += rarity
+        for error in holding:
+            often, long = texts[error].count(word), len(texts[error]) / usual
+            shared[error] += 1
+            scores[error] = scores.get(error, 0.0) + (
+                rarity
+                * often
+                * (SATURATION + 1)
+                / (often + SATURATION * (1 - LENGTH + LENGTH * long))
             )
-    best = sorted(scores, key=lambda error: -scores[error])[:NEAREST]
-    return tuple(error for error in best if scores[error] >= LEAST_LIKENESS * weight)
-
-
-def _words(text: str) -> list[str]:
-    """The words that tell something, in lower case."""
-    return [word.lower() for word in _WORD.findall(_BOILERPLATE.sub(" ", text))]
+    ordered = sorted(scores, key=lambda error: -scores[error])
+    best = (error for error in ordered if shared[error] >= LEAST_WORDS)
+    return tuple(error for error in best if scores[error] >= LEAST_LIKENESS * weight)[:NEAREST]
 
 
 @cache
-def _vocabulary() -> tuple[dict[str, float], dict[KnownError, Counter[str]], float]:
-    """How rare each word of the catalogue is, how often each error has it, and a usual length."""
-    words_of = {
-        error: Counter(_words("\n".join(_texts_of(error))))
+def _texts() -> dict[KnownError, str]:
+    """By a case its texts, and its own words about them, in lower case."""
+    return {
+        error: "\n".join(
+            (
+                *(error.example, *error.more_examples, error.cause, error.family),
+                *(f"{each.hit} {each.cause}" for each in error.narrower),
+            )
+        ).lower()
         for error in known_errors()
         if error.patterns and not error.noise and error.kind is not Kind.FORM
     }
-    holding = Counter(word for counts in words_of.values() for word in counts)
-    count = len(words_of)
-    rarity = {
-        word: math.log(1 + (count - held + 0.5) / (held + 0.5)) for word, held in holding.items()
-    }
-    return rarity, words_of, sum(counts.total() for counts in words_of.values()) / count
-
-
-def _texts_of(error: KnownError) -> Iterator[str]:
-    """The texts of a case, and its own words about them."""
-    yield from (error.example, *error.more_examples, error.cause, error.family)
-    yield from (f"{each.hit} {each.cause}" for each in error.narrower)
