@@ -29,6 +29,10 @@ def broken(x):
     with tf.control_dependencies([tf.debugging.assert_equal(tf.reduce_sum(x), 1.0)]):
         return tf.identity(x)
 
+@tf.function
+def of_any_batch(start, x):
+    return tf.ensure_shape(pooled(tf.gather(x, tf.where(x[:, 0, 0, 0] > start)[:, 0]))[0], [None])
+
 def called(function, *args):
     record = FunctionRecord(name=function.__name__, location=None)
     try:
@@ -38,7 +42,8 @@ def called(function, *args):
         return "raised"
 
 x = tf.ones((4, 3, 8, 8))
-print(json.dumps({"pooled": called(pooled, x), "broken": called(broken, x), "told": told}))
+print(json.dumps({"pooled": called(pooled, x), "broken": called(broken, x), "told": told,
+                  "given": called(of_any_batch, tf.constant(0.0), x)}))
 """
 
 
@@ -47,5 +52,6 @@ def test_what_only_a_processor_cannot_do_is_traced_and_not_run(
 ) -> None:
     seen = in_tensorflow(PROGRAM)
     assert seen["pooled"] == [[4], [4, 3, 4, 4]]
+    assert seen["given"] == [[4]], "an open dimension is that of the batch given"
     assert seen["broken"] == "raised", "which fails on a TPU, too"
-    assert len(seen["told"]) == 1 and "`pooled`" in seen["told"][0]
+    assert len(seen["told"]) == 2 and "`pooled`" in seen["told"][0]

@@ -93,7 +93,7 @@ class HeavyFunctions:
             record.heavy = True
             self._report(record.name, "a processor has no kernel for it")
         interventions.note(TRACED)
-        return self._zeros(concrete.structured_outputs, self._drawn(given))
+        return self._zeros(concrete.structured_outputs, self._examples(given))
 
     def _judge(self, record: FunctionRecord, graph: Graph, passes: int = 1) -> None:
         """Skip a function that takes too long."""
@@ -151,21 +151,24 @@ class HeavyFunctions:
         packed = isinstance(outputs, self._tf.experimental.Optional)
         return outputs.element_spec if packed else outputs
 
-    def _drawn(self, args: tuple[Any, ...]) -> int:
-        """The examples that a function would read from its iterator; 1 for none."""
-        examples = 1
-        for iterator in (each for each in args if hasattr(each, "__next__")):
-            try:
-                batch = next(iterator)
-            except (StopIteration, self._tf.errors.OutOfRangeError):
-                raise barrier.for_job(StopIteration()) from None
-            except Exception as error:
-                raise barrier.for_job(error) from None
-            for leaf in self._tf.nest.flatten(batch)[:1]:
-                replicas: Any = getattr(leaf, "values", None)
-                parts = replicas if replicas.__class__ is tuple else (leaf,)
-                examples = sum(each.shape[0] or 0 for each in parts if each.shape.rank) or 1
-        return examples
+    def _examples(self, args: Args) -> int:
+        """The examples that a function would read from its iterator, or was given; else 1."""
+        read = [self._next(each) for each in args if hasattr(each, "__next__")]
+        for leaf in self._tf.nest.flatten(read or args):
+            replicas: Any = getattr(leaf, "values", None)
+            parts = replicas if replicas.__class__ is tuple else (leaf,)
+            sizes = [size for part in parts if _is_open(part) for size in tuple(part.shape)[:1]]
+            if sizes:
+                return sum(size or 0 for size in sizes) or 1
+        return 1
+
+    def _next(self, iterator: Any) -> object:
+        try:
+            return next(iterator)
+        except (StopIteration, self._tf.errors.OutOfRangeError):
+            raise barrier.for_job(StopIteration()) from None
+        except Exception as error:
+            raise barrier.for_job(error) from None
 
     def _zeros(self, outputs: object, examples: int) -> object:
         """A function's result as zeros; open dimensions become the number of examples."""
