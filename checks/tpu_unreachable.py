@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tpudiag.installs import words
 from tpudiag.installs.state import state_of
-from tpudiag.known_errors.model import Kind
+from tpudiag.known_errors.model import Kind, Phase
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import CloudTpu, Environment, Signals, TpuAttempt
 
@@ -23,6 +23,8 @@ _UNKNOWN = (
 )
 NO_PLATFORM = "no-tpu-platform"
 """The family of errors that say that libtpu offered TensorFlow no TPU."""
+_LATER = (Phase.READING, Phase.SAVING, Phase.EXECUTING)
+"""What needs a TPU that was reached: an error of these (a download, say) explains no call to it."""
 NOT_ASKED = (
     "no TPU was asked for and none was found on this machine",
     "name it: `tpudiag check --tpu NAME`, or `--tpu local` on a TPU VM",
@@ -85,9 +87,13 @@ def _why(attempt: TpuAttempt, environment: Environment | None) -> tuple[str, str
         return f"{state}", words.fix(state.ways)
     from tpudiag.known_errors.search import match  # slow to load, and a reached TPU needs none
 
-    known = [hit for hit in match(attempt.error or "") if hit.error.kind is not Kind.FORM]
+    known = [
+        hit
+        for hit in match(attempt.error or "")
+        if hit.error.kind is not Kind.FORM and hit.error.phase not in _LATER
+    ]
     if not known:
-        return "the call gave no known error", _UNKNOWN
+        return "the call gave no error that is known of it", _UNKNOWN
     found_none = known[0].error.family == NO_PLATFORM
     if state is not None and own and found_none and state.ways:
         return known[0].message, f"{words.fix(state.ways)}\n# if that is not it:\n{known[0].fix}"
