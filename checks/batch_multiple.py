@@ -91,7 +91,6 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _evidence(batch: Batch, rows: list[int], limit: int) -> tuple[Evidence, ...]:
-    """The batch as a whole, of a replica, and in the rows of products."""
     whole = f"n x {limit * batch.replicas}"
     return (
         Evidence("global batch", batch.global_batch, "examples", whole),
@@ -120,7 +119,6 @@ def _padding(lost: float) -> Evidence:
 
 
 def _wasted_ms(signals: Signals, forward: list[MatrixOp], lost: float) -> float | None:
-    """What a step takes at the peak for the padding of rows; None where no product is known."""
     work = sum(op.flops for op in forward)
     if not work or signals.target is None:
         return None

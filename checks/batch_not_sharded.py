@@ -102,7 +102,6 @@ def _gathered(step: ShardedStep, name: str, location: Location | None) -> Findin
 
 
 def _idle(signals: Signals, step: ShardedStep) -> Finding:
-    """Devices along an axis of the mesh that do the same work."""
     (axis, size), *_ = step.idle_axes
     state = sum(argument.bytes for argument in step.state if argument.parts == 1)
     names = [a.name for a in sorted(step.state, key=lambda a: -a.bytes) if a.parts == 1][:3]

@@ -93,7 +93,6 @@ def _fix(signals: Signals, collectives: Sequence[Collective]) -> str:
 def _profiled(
     profile: ProfileFacts, replicas: Sequence[ReplicaSteps], spent: float, evidence: Evidence
 ) -> Finding:
-    """The collectives of a profile, with the longest of them."""
     collectives = [op for op in profile.ops if op.part == "collectives"]
     longest = (
         Evidence(f"{op.name} ({op.category})", round(op.self_ms, 3), "ms", source=profile.source)

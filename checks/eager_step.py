@@ -54,7 +54,6 @@ def eager_step(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _cause(dispatch: Dispatch) -> tuple[str, str, Location | None]:
-    """What makes the step run eagerly, its fix and its line."""
     # Keras may report run_eagerly as well where tf.config set it: the line of that switch is the
     # cause then.
     if dispatch.made_eager_at is None and dispatch.run_eagerly:

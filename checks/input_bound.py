@@ -225,7 +225,6 @@ def _predicted(
 
 
 def _unknown(signals: Signals, pipeline: Pipeline | None, verdict: InputVerdict | None) -> str:
-    """Why nothing is predicted of the wait."""
     if verdict is not None:
         return "whether a host feeds it lies within the error"
     if signals.stood_in:
@@ -260,7 +259,6 @@ def _rehearsal_limit(pipeline: Pipeline | None) -> float:
 
 
 def _blocked(signals: Signals) -> Iterator[Evidence]:
-    """What was waited for, where a profile shows it."""
     slow = blocker(signals.profile)
     if signals.profile and slow:
         yield blocked_by(signals.profile, slow)

@@ -59,7 +59,6 @@ def _each_step(use: IteratorUse, limit: float) -> bool:
 
 
 def _of_steps(use: IteratorUse, limit: float) -> Finding:
-    """An iterator for each step."""
     what = "a new dataset" if use.datasets > use.times / 2 else "the dataset"
     return Finding(
         f"{what} is iterated anew for each step: {use.times} iterators, each dropped after "
@@ -77,7 +76,6 @@ def _of_steps(use: IteratorUse, limit: float) -> Finding:
 
 
 def _of_epochs(use: IteratorUse) -> Finding:
-    """A pipeline with a cache, built for each epoch."""
     return Finding(
         f"the pipeline was built {use.datasets} times, once for each pass: what its cache held is "
         "thrown away each time.",

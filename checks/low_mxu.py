@@ -107,7 +107,6 @@ def _refuse_bound(mxu: float, shares: dict[str, float]) -> None:
 
 
 def _fix(signals: Signals) -> str:
-    """What fills the MXU, beside a policy that is there already."""
     policy = signals.precision.global_policy if signals.precision is not None else None
     if policy is not None and policy.endswith("float16"):
         return "global_batch = 1024  # a larger one, and widths of 128 x n: layers.Dense(1024)"

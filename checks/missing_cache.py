@@ -107,7 +107,6 @@ def _frozen(pipeline: Pipeline, at: int) -> Judgement:
 
 
 def _repeats(op: DatasetOp) -> bool:
-    """Whether an op gives its elements more than once."""
     return op.kind == "Repeat" and op.count not in (0, 1)
 
 

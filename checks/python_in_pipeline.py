@@ -60,7 +60,6 @@ def python_in_pipeline(signals: Signals) -> Judgement:
 
 
 def _of_profile(profile: ProfileFacts) -> Finding:
-    """The same from the calls in a profile, without their lines."""
     calls = profile.pipeline_callbacks
     worst = max(calls, key=lambda call: call.ms)
     return Finding(

@@ -132,7 +132,6 @@ def _avoidable(retrace: Retrace, function: TracedFunction) -> bool:
 
 
 def _is_new(retrace: Retrace) -> bool:
-    """Whether the function itself was another one."""
     return any(change.kind == "new function" for change in retrace.changes)
 
 
@@ -148,7 +147,6 @@ def _made_in_loop(retrace: Retrace, function: TracedFunction) -> bool:
 def _finding(
     function: TracedFunction, retraces: list[Retrace], limit: float, signals: Signals
 ) -> Finding:
-    """The finding for one function: its most telling retrace, the last."""
     last = retraces[-1]
     fixes = by_framework(signals, _FIXES, _OF_JAX)
     change = next(iter(last.changes), None)

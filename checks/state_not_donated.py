@@ -69,7 +69,6 @@ def state_not_donated(signals: Signals, limit: float = LIMIT) -> Judgement:
 
 
 def _donating(signals: Signals, step: ShardedStep, names: str) -> str:
-    """What donates the state: by what the job made the step with."""
     made = {each.name: each.made_by for each in signals.functions or ()}.get(step.function, "")
     if made and step.location is None:  # its arguments are not those of the user's function
         return f"{made}({step.function}, donate=...)  # or what else {made} calls it"

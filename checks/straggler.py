@@ -142,7 +142,6 @@ def _finding(
     profile: ProfileFacts, replica: ReplicaSteps, replicas: Sequence[ReplicaSteps],
     cost_ms: float, figures: tuple[float, float, float],
 ) -> Finding:  # fmt: skip
-    """One straggler: what it costs, and why where the trace shows it."""
     step_ms, score, limit = figures
     excess = {part: _excess(replica, replicas, part) for part in ADVICE}
     part = max(excess, key=lambda name: excess[name])

@@ -116,7 +116,6 @@ def _finding(op: StepOp | RefusedOp, known: bool, error: str, total: int) -> Fin
 
 
 def _what(op: StepOp | RefusedOp, *, known: bool, by_shape: bool) -> str:
-    """Why an operation keeps the step from being compiled."""
     if known:
         of_text = " of text" if op.kind in _CARRIERS else ""
         return f"{op.kind}{of_text} has no TPU kernel."

@@ -157,7 +157,6 @@ def _finding(finding: Finding, sources: Sources, width: int) -> Iterator[Line]:
 
 
 def _code_line(code: str, number: int, width: int) -> Iterator[Line]:
-    """The user's line with a caret under its code."""
     gutter = f"{number:>5}"
     shown = clip(code.rstrip(), max(width - len(gutter) - 3, 8))
     code_at = len(shown) - len(shown.lstrip())
@@ -180,7 +179,6 @@ def _fix(fix: str) -> Iterator[Line]:
 
 
 def _broken(report: Report, width: int) -> Iterator[Line]:
-    """Checks that raised, in one line: a fault of the tool."""
     broken = ended(report, Verdict.BROKEN)
     if broken:
         names = ", ".join(line(outcome.id) for outcome in broken)
@@ -255,7 +253,6 @@ def _cores(report: Report) -> str:
 
 
 def _enough(gives: Measurement, needs: Measurement) -> str:
-    """Whether the supply meets the need, where both ranges agree on that."""
     if gives.low is None or gives.high is None or needs.low is None or needs.high is None:
         return "compare the two"
     if gives.low >= needs.high:

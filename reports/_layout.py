@@ -196,7 +196,6 @@ def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line
 
 
 def _broken(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
-    """Checks that raised: a fault of the check, not of the job."""
     if outcomes:
         yield from heading("Broken: a fault of the check itself, not of the job")
     for outcome in outcomes:

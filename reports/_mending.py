@@ -63,7 +63,6 @@ def _change(outcome: Outcome, finding: Finding, change: SourceChange, width: int
 
 
 def _figures(mending: Mending, width: int) -> Iterator[Line]:
-    """What the job was and is with the changes."""
     if not mending.figures:
         return
     yield BLANK
@@ -75,7 +74,6 @@ def _figures(mending: Mending, width: int) -> Iterator[Line]:
 
 
 def _left(outcome: Outcome, finding: Finding, width: int) -> Iterator[Line]:
-    """A finding without a change: why, and the advice."""
     yield BLANK
     place = f" {line(str(finding.location))}" if finding.location is not None else ""
     gone = finding.no_change == GONE
@@ -94,7 +92,6 @@ def _left(outcome: Outcome, finding: Finding, width: int) -> Iterator[Line]:
 def _ending(
     report: Report, mending: Mending, changes: Sequence[SourceChange], width: int
 ) -> Iterator[Line]:
-    """How many findings are mended, and what to do next."""
     findings = [f for outcome in failures(report) for f in outcome.findings]
     count = sum(f.change is not None or f.no_change is not None for f in findings)  # requested ones
     gone = [f for f in findings if f.no_change == GONE]

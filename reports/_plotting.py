@@ -144,7 +144,6 @@ def _spread(y: Sequence[float]) -> str:
 
 
 def _shares(parts: Sequence[Series]) -> str:
-    """The parts by their share of the step."""
     sums = {line(part.name): sum(_known(part.y)) for part in parts}
     whole = sum(sums.values())
     ordered = sorted(sums.items(), key=lambda item: -item[1])
@@ -197,7 +196,6 @@ def _slowest(replicas: Sequence[Series]) -> str:
 
 
 def _plan(report: Report) -> dict[str, object]:
-    """The batch sizes of the plan whose fit is known."""
     return {
         "batch": "batch a replica",
         "rate": "examples/s a chip",

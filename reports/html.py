@@ -84,7 +84,6 @@ def render(report: Report, plots: bool = True) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Jinja with what the template says: every value is escaped."""
     environment = Environment(
         autoescape=True,
         loader=FunctionLoader(_file),
@@ -109,7 +108,6 @@ def _file(name: str) -> str:
 
 
 def _tiles(report: Report) -> list[_Tile]:
-    """How many checks ended how; failures by severity."""
     severities = [o.severity for o in report.outcomes if o.verdict is Verdict.FAILED]
     return [
         _plural("error", severities.count(Severity.ERROR)),

@@ -45,7 +45,6 @@ def _property(parent: Element, name: str, value: str) -> None:
 
 
 def _case(suite: Element, outcome: Outcome) -> None:
-    """One check; its time is not measured, so there is none."""
     name = _text(f"{line(outcome.id)} {line(outcome.name)}")
     # By family (TPU1, TPU2), as CI groups cases by their class.
     attributes = {"classname": f"tpudiag.{_text(line(outcome.id))[:4]}", "name": name}

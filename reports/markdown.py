@@ -77,7 +77,6 @@ def _blocks(report: Report) -> Iterator[str]:
 
 
 def _verdicts(report: Report) -> Iterator[str]:
-    """What did not fail, folded."""
     passed = [(_check(o), _escape(proofs(o.evidence))) for o in ended(report, Verdict.PASSED)]
     yield from _folded(f"{len(passed)} passed", ("check", "evidence"), passed)
     yield from _folded(
@@ -145,7 +144,6 @@ def _evidence(evidence: Sequence[Evidence]) -> str:
 
 
 def _figures(report: Report) -> Iterator[str]:
-    """Measurements and tables."""
     measured = [
         (_escape(measure_name(name, m.unit)), _escape(figure(m.value, m.unit)), _escape(m.source))
         for name, m in report.measurements.items()
@@ -158,14 +156,12 @@ def _figures(report: Report) -> Iterator[str]:
 
 
 def _section(heading: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A heading and its table, where there is something to say."""
     if rows and heads:
         yield f"### {heading}"
         yield _table(heads, rows)
 
 
 def _folded(heading: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A table that opens on a click, where there is something to say."""
     if rows:
         yield f"<details>\n<summary>{heading}</summary>"
         yield _table(heads, rows)
@@ -182,7 +178,6 @@ def _check(outcome: Outcome) -> str:
 
 
 def _escape(text: str) -> str:
-    """Text of others on one line: no markup, no mention, no reference, no bare link."""
     marked = _SPECIAL.sub(r"\\\g<0>", line(text))
     marked = re.sub(r"[&<>]", lambda match: _ENTITIES[match[0]], marked)
     marked = _MENTION.sub("<!-- -->", marked)

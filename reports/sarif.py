@@ -66,7 +66,6 @@ def _rule(outcome: Outcome) -> Json:
 
 
 def _results(report: Report, places: dict[str, int]) -> Iterator[Json]:
-    """Every finding of every failed check, worst first within a check."""
     sources = Sources(report)
     for outcome in report.outcomes:
         for finding in findings(outcome):
@@ -85,7 +84,6 @@ def _results(report: Report, places: dict[str, int]) -> Iterator[Json]:
 
 
 def _fix(change: SourceChange) -> Json:
-    """The change of a file, by regions and what replaces them."""
     proof = f" ({change.state}: {line(change.proof)})" if change.proof else ""
     return {
         "description": {"text": f"{line(change.title)}{proof}"},
@@ -152,7 +150,6 @@ def _invocation(report: Report) -> Json:
 
 
 def _notifications(report: Report) -> Iterator[Json]:
-    """Skipped and broken checks, and why the report is not whole."""
     if report.partial is not None:
         yield _notification("error", f"Not the whole report: {closed(report.partial)}")
     for outcome in report.outcomes:
@@ -170,7 +167,6 @@ def _notifications(report: Report) -> Iterator[Json]:
 def _notification(
     level: Literal["error", "note"], text: str, outcome: Outcome | None = None
 ) -> Json:
-    """One notification, of a check where it is about one."""
     made: Json = {"level": level, "message": {"text": text}}
     if outcome is not None:
         made["associatedRule"] = {"id": clean(outcome.id)}

@@ -88,7 +88,6 @@ def _declared(package: str) -> bytes:
 
 
 def _foreign(point: EntryPoint) -> Check:
-    """The check of another package; UsageError where it cannot be loaded."""
     try:
         loaded: object = point.load()
     # Whatever the code of others raises while it is imported.

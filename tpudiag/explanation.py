@@ -106,7 +106,6 @@ def find(word: str) -> Explanation | None:
 
 @cache
 def _sources() -> tuple[tuple[str, str, str], ...]:
-    """Id, name and source of each check of this package."""
     sources: list[tuple[str, str, str]] = []
     for file in files("tpudiag.checks").iterdir():
         stem, dot, ending = file.name.partition(".")

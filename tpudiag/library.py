@@ -185,7 +185,6 @@ def render(report: Report, format: str) -> str:
 def _options(
     verb: str, options: Mapping[str, Any], program: str | Path | None, arguments: Sequence[str]
 ) -> dict[str, Any]:
-    """All options by name, given or default."""
     return _filled(verb, options) | {"program": program, "arguments": arguments}
 
 

@@ -125,5 +125,4 @@ def _behind_traceback(lines: list[str], place: int) -> int:
 
 
 def _is_traceback(lines: list[str], place: int) -> bool:
-    """Whether a traceback begins at a line."""
     return place < len(lines) and lines[place].startswith(TRACEBACK)

@@ -19,5 +19,4 @@ def show_reports(shell: Any = None) -> None:
 
 
 def _first_screen(report: Report, printer: Any, cycle: bool) -> None:
-    """A report on IPython's terminal."""
     printer.text("Report(...)" if cycle else renderer("text")(report).rstrip())

@@ -68,7 +68,6 @@ def _own_or_harmless(part: str) -> str:
 
 
 def _escaping() -> TextIO:
-    """stdout, which escapes what its encoding lacks."""
     stream: Any = sys.stdout
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")

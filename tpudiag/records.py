@@ -102,7 +102,6 @@ def _argument(field: dataclasses.Field[Any]) -> str:
 
 
 def _body(cls: type) -> Iterator[str]:
-    """The statements of `__init__`."""
     for field in dataclasses.fields(cls):
         name = field.name
         if field.default_factory is dataclasses.MISSING:
@@ -128,7 +127,6 @@ class _Signature:
 
 
 def _values(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    """What reads some fields of a record as a tuple."""
     # Of a single name attrgetter gives the bare value, and no tuple.
     if len(names) > 1:
         return attrgetter(*names)

@@ -122,7 +122,6 @@ def load(path: str | Path) -> Report:
 
 
 def _holds(outcome: Outcome) -> bool:
-    """Whether an outcome says what its verdict promises; see INVARIANTS."""
     if outcome.verdict is Verdict.FAILED:
         return bool(outcome.findings)
     if outcome.verdict is Verdict.PASSED:
@@ -171,7 +170,6 @@ def _dedented(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _closed(properties: dict[str, Any]) -> dict[str, Any]:
-    """An object of just these keys."""
     return {
         "type": "object",
         "properties": properties,
@@ -243,7 +241,6 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _line(error: BaseException) -> str:
-    """The error's text on one line."""
     return " ".join(str(error).split())
 
 

@@ -67,7 +67,6 @@ def _section(folder: Path) -> Mapping[str, Any]:
 
 
 def _written(file: Path) -> Mapping[str, Any] | None:
-    """The section of one file, None where it has none; raises UsageError."""
     try:
         data = read_bytes(file)
     except OSError as error:

@@ -72,7 +72,6 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
             return {}
 
     def _script(self, environ: Any, start: Any) -> Iterable[bytes]:
-        """The tab's front end."""
         script = files("tpudiag.reports").joinpath("templates/tensorboard.js").read_text("utf-8")
         return self._answer(environ, start, script, "text/javascript")
 

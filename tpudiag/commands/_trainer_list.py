@@ -41,7 +41,6 @@ def _hidden(machine: Machine) -> str:
 
 
 def _as_data(machine: Machine) -> dict[str, object]:
-    """The list for programs."""
     trainers = [
         {
             "pid": trainer.pid,
@@ -59,7 +58,6 @@ def _as_data(machine: Machine) -> dict[str, object]:
 
 
 def _as_text(machine: Machine) -> list[str]:
-    """The list for people, in aligned columns."""
     rows = [COLUMNS, *(_row(trainer) for trainer in machine.trainers)]
     # The command comes last, and needs no width.
     widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS) - 1)]
@@ -83,7 +81,6 @@ def _as_text(machine: Machine) -> list[str]:
 
 
 def _row(trainer: Trainer) -> tuple[str, ...]:
-    """One trainer; `-` for missing values."""
     command = one_line(trainer.command)
     if len(command) > MOST_COMMAND:
         command = command[: MOST_COMMAND - 3] + "..."

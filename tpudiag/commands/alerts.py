@@ -72,7 +72,6 @@ def _shown(request: AlertRequest) -> int:
 
 
 def _listed(request: AlertRequest) -> int:
-    """Print a line for each policy."""
     from tpudiag.diagnoses.alert_policies import kept
 
     there = kept(request)

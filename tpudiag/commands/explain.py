@@ -57,7 +57,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _one(word: str, as_json: bool) -> Iterator[str]:
-    """One check or known error."""
     from tpudiag import explanation
 
     explained = explanation.find(word)
@@ -128,7 +127,6 @@ def _matched(text: str | None, log: str, as_json: bool) -> Iterator[str]:
 
 
 def _bold(text: str) -> str:
-    """Emphasised on a terminal that may show it."""
     plain = not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR"))
     return text if plain else f"{BOLD}{text}{PLAIN}"
 

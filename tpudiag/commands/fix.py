@@ -59,7 +59,6 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _request(options: argparse.Namespace, select: tuple[str, ...]) -> FixRequest:
-    """The command line as a request; an invalid one is refused before anything starts."""
     from tpudiag.diagnoses.fix import FixRequest
 
     if options.program is None and options.module is None:

@@ -125,7 +125,6 @@ def read(line: str) -> Report:
 
 
 def _request(options: argparse.Namespace, cells: list[str]) -> JobRequest:
-    """The cells as a job, in the notebook's own Python where that has TensorFlow."""
     from tpudiag.commands import _job_request
     from tpudiag.diagnoses import notebook_job
     from tpudiag.sources import notebook

@@ -116,7 +116,6 @@ def _workers(options: argparse.Namespace) -> tuple[str, ...]:
 
 
 def _workers_now(options: argparse.Namespace) -> Workers:
-    """The current workers; raises NothingDiagnosed and UsageError."""
     from tpudiag.diagnoses.cloud_tpu import asked_of
     from tpudiag.diagnoses.job_pods import addresses_of
 
@@ -147,7 +146,6 @@ def _price(options: argparse.Namespace) -> Price | None:
 
 
 def _follow(session: WatchSession, options: argparse.Namespace) -> int:
-    """Poll until the job is done."""
     from tpudiag.commands._watch_view import view
 
     announced = False

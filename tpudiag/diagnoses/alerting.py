@@ -85,7 +85,6 @@ class Alerts:
         self.reap()
 
     def _call(self, outcome: Outcome, state: State, message: str, job: Mapping[str, Any]) -> None:
-        """Run the hook, with the alert as JSON on its stdin."""
         # A check may flap at its limit all night: hooks that hang must not pile up.
         if self._hook is None or len(self._hooks) >= AT_ONCE_HOOKS:
             return

@@ -108,7 +108,6 @@ def candidates(
 def _mended(
     id_: str, finding: Finding, project: Project, target: Target, others: list[Candidate]
 ) -> tuple[Finding, Candidate | None]:
-    """A finding with its change, or with the reason for none."""
     try:
         candidate = _candidate(id_, finding, project, target)
         _refuse_conflict(candidate, others)
@@ -121,7 +120,6 @@ def _mended(
 
 
 def _candidate(id_: str, finding: Finding, project: Project, target: Target) -> Candidate:
-    """The change for a finding; raises NoChange and Refused."""
     if not any(True for _ in catalogue.of_id(id_, project.framework)):
         raise NoChange(catalogue.reason(id_))
     where = finding.location or Location(project.program)
@@ -210,7 +208,6 @@ def with_changes(report: Report, request: JobRequest) -> Report:
 
 
 def _command(request: JobRequest) -> str:
-    """The command that shows and proves the changes."""
     program = ("-m", request.program) if request.is_module else (request.program,)
     # A target that was found or is the default will be chosen again.
     target = ("--for", request.target.name) if request.target_choice == "asked" else ()

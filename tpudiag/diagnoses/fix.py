@@ -95,7 +95,6 @@ def _refuse_early(project: Project) -> None:
 
 
 def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> Report:
-    """The original job's report, each finding with the result of its change."""
     proven = proofs.proven
     refused: list[str] = []
     diff = _diff(proven)
@@ -138,7 +137,6 @@ def _diff(proven: Sequence[Candidate]) -> str:
 def _written(
     request: FixRequest, proven: Sequence[Candidate], refused: list[str]
 ) -> tuple[str, ...]:
-    """The files into which the proven changes were written; refused ones are noted."""
     if request.patch is not None:
         _write_patch(request.patch, proven)
     if not request.write:
@@ -154,7 +152,6 @@ def _written(
 
 
 def _write_patch(file: Path, proven: Sequence[Candidate]) -> None:
-    """The proven changes as a patch that `git apply` takes; raises UsageError."""
     # Bytes, in each file's own encoding, or the patch would not apply.
     parts: list[bytes] = []
     for document in documents_of(proven):

@@ -164,7 +164,6 @@ def _devices_of_jax(signals: Signals) -> int | None:
 def _notes_of_jax(
     signals: Signals, several_processes: bool, not_run: str | None
 ) -> tuple[str, ...]:
-    """How the figures of a JAX job were obtained."""
     if signals.origin is not Origin.REHEARSAL:
         return (
             "Running JAX on a TPU follows the documented API and was not verified on hardware.",

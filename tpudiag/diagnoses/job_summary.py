@@ -68,7 +68,6 @@ def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
 
 
 def _of_training(signals: Signals) -> dict[str, Measurement]:
-    """Traces of the training functions, and their pipelines' own speed."""
     figures: dict[str, Measurement] = {}
     training = [function for function in signals.functions or () if function.trains]
     if training:

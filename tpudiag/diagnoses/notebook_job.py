@@ -39,7 +39,6 @@ class NotebookProgram:
         )
 
     def _there(self, place: Location) -> Location:
-        """A line of the program as one of a cell."""
         if place.line is None:
             return Location(self.source.name)
         cell, line = self.map.place(place.line)

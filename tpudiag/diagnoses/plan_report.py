@@ -111,7 +111,6 @@ def _none_fits(rows: Sequence[Row]) -> str:
 
 
 def _advice(chosen: dict[str, Row | None], rows: dict[str, tuple[Row, ...]]) -> tuple[str, ...]:
-    """For each target the batch to take and why."""
     return tuple(
         f"{target}: {_none_fits(rows[target])}."
         if row is None
@@ -155,7 +154,6 @@ def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:
 
 
 def _rate_ends(row: Row) -> tuple[float, float] | tuple[()]:
-    """The range of the examples per second and chip."""
     if row.step is None or row.rate is None or not row.step.low:
         return ()
     step = row.step
@@ -191,7 +189,6 @@ def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[O
 
 
 def _nothing_fits(plan: Plan, rows: Sequence[Row]) -> Finding:
-    """The finding of a target on which no batch fits, in the compiler's words."""
     smallest = next((row for row in rows if row.answer is not None), None)
     full = smallest.answer.out_of_memory if smallest and smallest.answer else None
     message = full.message if full is not None else "the compiler refuses it"

@@ -45,7 +45,6 @@ def _ends(name: str, value: Range) -> dict[str, float]:
 
 
 def _collectives(answer: Compilation | None) -> dict[str, float]:
-    """The collectives of the step; empty where unknown."""
     spent = answer.collective_ms if answer is not None else None
     if spent is None:
         return {}
@@ -57,7 +56,6 @@ def _collectives(answer: Compilation | None) -> dict[str, float]:
 
 
 def _rates(row: Row, predicted: PredictedStep | None) -> dict[str, float]:
-    """Shares of the chip's peaks, and examples per second of slice, chip and host; predicted."""
     if predicted is None:
         return {}
     rate = predicted.examples_per_second(row.replicas)

@@ -26,7 +26,6 @@ def tables(plan: Sequence[PlanRow], priced: bool, lasting: bool) -> tuple[Table,
 
 
 def _whole(plan: Sequence[PlanRow], priced: bool) -> tuple[Table, ...]:
-    """Hours and cost of the requested examples; none where there are none."""
     rows = [row for row in plan if row.hours is not None]
     if not rows:
         return ()
@@ -72,7 +71,6 @@ def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
 
 
 def _between(value: float | None, low: float | None, high: float | None) -> Value:
-    """An estimate with its range, or an empty cell."""
     if value is None or low is None or high is None:
         return ""
     return f"{_short(value, 3)} ({_short(low, 2)}-{_short(high, 2)})"

@@ -231,7 +231,6 @@ def _instruction(each: TopInstruction, lines: dict[str, str]) -> PredictedInstru
 
 
 def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
-    """The work of each framework operation, largest first."""
     total: dict[str, _Sum] = {}
     for work in (compiled.program.work if compiled.program else None) or ():
         # the compiler renumbers its own additions in each program: one row for each kind

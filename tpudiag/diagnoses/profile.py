@@ -196,7 +196,6 @@ def _report(
 
 
 def _partial(facts: ProfileFacts | None) -> str | None:
-    """Which hosts are missing, and why; None where all were read."""
     if facts is None or not facts.unread:
         return None
     count = len(facts.unread) + len(facts.hosts)
@@ -212,7 +211,6 @@ def _partial(facts: ProfileFacts | None) -> str | None:
 
 
 def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
-    """What the reader must know to trust the figures."""
     facts = signals.profile
     if facts is not None and not facts.devices:
         gpus = GPUS.format(gpus=profile_figures.count(facts.gpus, "GPU")) if facts.gpus else NO_TPU

@@ -62,7 +62,6 @@ def measurements(signals: Signals) -> Iterator[tuple[str, Measurement]]:
 
 
 def _device_measurements(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
-    """Hardware, and busy and idle time as means over the devices."""
     devices = facts.devices
     if not devices:
         return
@@ -112,7 +111,6 @@ def chip_count(devices: Sequence[Device], generation: Generation) -> int | None:
 
 
 def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
-    """What the chips were used for: MXU, HBM bandwidth, 16-bit share, peak memory."""
     unknown = f", at least: kernels of unknown cost take {facts.uncosted_share:.0%} of it"
     least = unknown if facts.uncosted_share >= SAID else ""
     shares = (
@@ -161,7 +159,6 @@ def shares(facts: ProfileFacts) -> dict[str, float]:
 
 
 def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[str, Measurement]]:
-    """Percentiles of the step time, and the share of it that waits for input."""
     replicas = len(facts.replicas)
     slowest = f"slowest of {replicas} replicas, " if replicas > 1 else ""
     source = f"profile, {slowest}{steps.source}"

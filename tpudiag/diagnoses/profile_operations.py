@@ -202,7 +202,6 @@ def _row(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tup
 
 
 def _rates(group: OperationGroup) -> tuple[Value, ...]:
-    """The same operation's rates, and its full origin."""
     op = group.first
     return (
         group.name,

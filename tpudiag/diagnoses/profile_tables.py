@@ -105,7 +105,6 @@ def _replicas(facts: ProfileFacts) -> Table:
 
 
 def _waits(facts: ProfileFacts) -> Iterator[Table]:
-    """The causes of the devices' waits, as shares from their first module to their last."""
     window = sum(device.window_ms for device in facts.devices)
     rows = [(w.cause, w.ms, round(100 * w.ms / window, 2)) for w in facts.waits if window]
     seen = [row for row in rows if row[2] >= 100 * SEEN]
@@ -126,7 +125,6 @@ def _own(replica: ReplicaSteps) -> float:
 
 
 def _devices(facts: ProfileFacts) -> Table:
-    """The devices; the idlest where there are many."""
     idlest = sorted(facts.devices, key=lambda device: -device.idle_share)
     shown = facts.devices if len(facts.devices) <= ROWS else idlest
     rows = [(d.host, d.name, d.busy_ms, d.window_ms, 100 * d.idle_share) for d in shown]
@@ -176,7 +174,6 @@ def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
 
 
 def _memory(facts: ProfileFacts) -> Iterator[Table]:
-    """The peak of each allocator, and what held the largest."""
     if not facts.memory:
         return
     ordered = facts.memory_in_order
@@ -237,7 +234,6 @@ def _mxu_by_step(
 
 
 def _thinned(values: Sequence[float]) -> tuple[float, ...]:
-    """At most SAMPLES of the values, evenly chosen, in their order."""
     stride = max(len(values) / SAMPLES, 1.0)
     chosen = [values[int(i * stride)] for i in range(min(len(values), SAMPLES))]
     # Six digits: a saved report holds thousands of these.

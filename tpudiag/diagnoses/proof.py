@@ -115,7 +115,6 @@ def _words(text: str) -> str:
 
 
 def _moved(candidate: Candidate, applied: Iterable[Candidate]) -> int:
-    """The line of a finding in the changed text."""
     own = [e for each in applied if each.document is candidate.document for e in each.edits]
     return edits.line_after(candidate.document.source.text, own, candidate.line or 1)
 

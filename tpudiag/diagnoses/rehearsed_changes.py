@@ -48,7 +48,6 @@ class Rehearsals:
 
 
 def _with_changes(request: JobRequest, changes: Sequence[Candidate], own: Path) -> JobRequest:
-    """A request whose files are replaced by changed copies."""
     changed_sources: list[tuple[str, str]] = []
     for number, document in enumerate(documents_of(changes)):
         own_edits = edits_of(document, changes)

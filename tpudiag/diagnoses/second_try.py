@@ -199,7 +199,6 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
 
 
 def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
-    """Whether synthetic data may have caused an exception that involved it."""
     if InterventionKind.DATA not in _to_blame(job):
         return False
     stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
@@ -207,7 +206,6 @@ def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
 
 
 def _set_aside(job: JobRun, end: JobEnd, misfit: Misfit) -> JobRun:
-    """A job that ended by an exception of unknown cause."""
     # Without its text, which is in the job's output, too: no known error is reported for it.
     unsupported = replace(end, how="unsupported", error=f"{misfit.names} may not fit")
     job.facts.update(end=unsupported, misfits=(*_misfits(job), misfit))

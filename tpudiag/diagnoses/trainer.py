@@ -123,7 +123,6 @@ def _so_far(pids: Sequence[int]) -> JobEnd | None:
 def _captured(
     probes: Sequence[Probe], wish: CaptureRequest, run: RunFolder, on_phase: OnPhase
 ) -> tuple[tuple[Capture, ...], bool]:
-    """The result for each trainer, and whether Ctrl-C ended it."""
     answering = [probe for probe in probes if probe.fault is None]
     left = len(answering)
     on_phase(f"capturing {wish.duration_s:g} s of {count(left, 'trainer')}")

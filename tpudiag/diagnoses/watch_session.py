@@ -144,7 +144,6 @@ class WatchSession:
     def _capture(
         self, episodes: Mapping[int, Episode], causes: dict[int, tuple[Cause | None, str]]
     ) -> None:
-        """Take a profile of the worst worker of this host, and add it to its cause."""
         here = [
             place
             for place in episodes

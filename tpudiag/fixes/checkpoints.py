@@ -122,7 +122,6 @@ def _mentions(call: cst.Call, known: set[str]) -> bool:
 
 
 def _saved(source: Source, loop: cst.CSTNode) -> Iterator[tuple[str, str]]:
-    """The objects to save, with their names."""
     models = dict.fromkeys(
         source.code(node.value)
         for node in source.all(cst.Attribute)

@@ -78,7 +78,6 @@ def parallel_reads(place: Place) -> Iterator[Edit]:
 
 
 def _reads_one(source: Source, call: cst.Call) -> bool:
-    """Whether a comprehension or loop makes one reader per file."""
     given = call.args[0].value if call.args else None
     kinds = (cst.ListComp, cst.GeneratorExp, cst.For)
     return isinstance(given, cst.Name) and any(

@@ -52,7 +52,6 @@ def donate_state(place: Place) -> Iterator[Edit]:
 
 
 def _donating(source: Source, call: cst.Call, state: str) -> Edit:
-    """The argument for a call of jax.jit, or of partial."""
     if argument(call, "donate_argnums") or argument(call, "donate_argnames"):
         raise NoChange("some of its arguments are donated already: which more, its author knows")
     return with_argument(source, call, "donate_argnames", state)

@@ -28,7 +28,6 @@ def scaled_loss(place: Place) -> Iterator[Edit]:
 
 
 def _takes_mean(source: Source, call: cst.Call) -> bool:
-    """Whether a strategy's reduce averages over the replicas."""
     operation = argument(call, "reduce_op", 0)
     text = source.code(operation.value) if operation is not None else ""
     return text.upper().strip("'\"").endswith("MEAN") and not text.startswith("functools")

@@ -119,7 +119,6 @@ def _is_scope(source: Source, block: cst.With) -> bool:
 
 
 def _next(source: Source, statement: cst.CSTNode) -> cst.CSTNode | None:
-    """The statement behind another in its block."""
     body = list(source.block(statement).body)
     at = next(n for n, each in enumerate(body) if each is statement)
     return body[at + 1] if at + 1 < len(body) else None

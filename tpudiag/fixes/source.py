@@ -280,7 +280,6 @@ class Source:
         return Edit(at, at, text)
 
     def _rows(self, indent: str, rows: Sequence[str]) -> str:
-        """Lines with their indentation and ends."""
         return "".join(f"{indent}{row}{self.newline}" if row else self.newline for row in rows)
 
     def removed(self, node: cst.CSTNode) -> Edit:

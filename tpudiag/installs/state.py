@@ -114,7 +114,6 @@ def _row(owner: str, version: str, environment: Environment) -> Row | None:
 
 
 def _fits(row: Row, owner: str, version: str, environment: Environment) -> bool:
-    """Whether an environment is in a state."""
     if row.runtime not in {"own", environment.runtime}:
         return False
     if row.runtime != "own" and not _within(environment.python, row.python):

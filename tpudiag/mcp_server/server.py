@@ -142,7 +142,6 @@ def serve(top: Path, python: str | None = None, *, may_write: bool = False) -> N
 
 
 async def _serve(verbs: Verbs) -> None:
-    """The same, in the event loop."""
     server: Server[Any] = Server(
         "tpudiag",
         version=__version__,
@@ -155,7 +154,6 @@ async def _serve(verbs: Verbs) -> None:
 
 
 def _described(each: Tool, may_write: bool) -> types.Tool:
-    """A tool as the protocol has it."""
     return types.Tool(
         name=each.name,
         title=each.title,
@@ -173,5 +171,4 @@ def _described(each: Tool, may_write: bool) -> types.Tool:
 
 
 def _failed(text: str) -> types.CallToolResult:
-    """An error that the client can mend."""
     return types.CallToolResult(content=[types.TextContent(type="text", text=text)], is_error=True)

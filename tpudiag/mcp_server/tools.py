@@ -17,7 +17,6 @@ from tpudiag.options.verbs import options
 
 
 def _arguments(verb: str) -> type[msgspec.Struct]:
-    """What a verb's tool is called with: the options that agents are offered."""
     offered = [
         (name, _told(kind, option), *(() if option.required else (option.default,)))
         for name, (kind, option) in options(verb, AGENTS).items()

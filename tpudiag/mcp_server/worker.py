@@ -154,14 +154,12 @@ def slim(report: Report) -> Report:
 
 
 def _slim(outcome: Outcome) -> Outcome:
-    """An outcome; of a pass the first piece of its evidence, of a skip the way to measure it."""
     if outcome.verdict is Verdict.FAILED:
         return outcome
     return replace(outcome, evidence=outcome.evidence[:1])
 
 
 def _explained(id: str | None = None, error: str | None = None, log: str | None = None) -> Answer:
-    """A check, a known error, or the known errors of a text or log."""
     from tpudiag import explanation
     from tpudiag.known_errors import answers, reader
     from tpudiag.known_errors.catalogue import known_errors
@@ -183,7 +181,6 @@ def _explained(id: str | None = None, error: str | None = None, log: str | None 
 
 
 def _answer(rows: Any, **result: list[dict[str, object]]) -> Answer:
-    """Lines for people and data for programs."""
     data: dict[str, Any] = {"checks": [], "errors": [], **result}
     return {"result": json.loads(redacted(json.dumps(data))), "text": harmless("\n".join(rows))}
 

@@ -46,7 +46,6 @@ async def answered(request: dict[str, Any], folder: Path, on_phase: OnPhase) -> 
 async def _heard(
     process: Process, lines: BufferedByteReceiveStream, on_phase: OnPhase
 ) -> dict[str, Any]:
-    """A worker's answer, with its phases reported as they come."""
     while True:
         try:
             line = await lines.receive_until(b"\n", LARGEST_BYTES)

@@ -56,7 +56,6 @@ def request_of(cls: type[T], by_name: Mapping[str, Any], **own: Any) -> T:
 
 
 def _frozen(value: Any) -> Any:
-    """A list as a tuple."""
     items: Any = value
     return tuple(items) if isinstance(value, list) else value
 

@@ -140,7 +140,6 @@ class ReplicaSteps:
         return self._chosen(kept) if kept else self
 
     def _chosen(self, kept: Sequence[int]) -> ReplicaSteps:
-        """The steps at some indices."""
         starts = self.starts_ms
         return replace(
             self,

@@ -51,7 +51,6 @@ class _Strategy:
         return min(cls.tpudiag_cpus.count, replicas), replicas
 
     def _tpudiag_real(self) -> int:
-        """The number of running replicas."""
         return min(self.tpudiag_cpus.count, self.num_replicas_in_sync)
 
     @property
@@ -82,7 +81,6 @@ class _Strategy:
             interventions.note(InterventionKind.REPLICAS)
 
     def _tpudiag_part(self, dataset: Dataset, real_replicas: int, replicas: int) -> Dataset:
-        """The running replicas' part of a dataset."""
         self._tpudiag_note_fewer()
         return _share(dataset, real_replicas, replicas, type(self).tpudiag_sparing)
 

@@ -45,7 +45,6 @@ class Constants:
         return None
 
     def _product(self, factors: Tensor) -> float | None:
-        """The product of a vector of constants, or of constant scalars."""
         value = self._static(factors)
         if value is not None:
             return float(value.prod())

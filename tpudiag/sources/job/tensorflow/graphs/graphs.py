@@ -128,7 +128,6 @@ def merged_ops(steps: Sequence[StepOps]) -> StepOps:
 
 
 def _added(ops: tuple[StepOp, ...], more: list[StepOp]) -> tuple[StepOp, ...]:
-    """The operations, plus others of another kind or line."""
     known = {(op.kind, op.location) for op in ops}
     added = {(op.kind, op.location): op for op in more}
     return (*ops, *(op for place, op in added.items() if place not in known))

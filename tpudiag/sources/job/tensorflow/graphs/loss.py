@@ -291,7 +291,6 @@ class _Walk:
 
 
 def _times(way: Term, constant: float) -> Term:
-    """A path with another constant; a factor of one is dropped."""
     if abs(constant) == 1:
         return way
     return replace(way, constants=(*way.constants, abs(constant)))
@@ -306,7 +305,6 @@ def _named(way: Term, factor: float, operation: Operation) -> Term:
 
 
 def _source(tensor: Tensor) -> Tensor:
-    """The tensor that this one is a copy of, in another shape or dtype."""
     while tensor.op.type in PASS and tensor.op.inputs:
         tensor = passed_on(tensor.op)
     return tensor

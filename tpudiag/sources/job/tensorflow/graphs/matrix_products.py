@@ -128,14 +128,12 @@ def _embedding_width(operation: Operation) -> int | None:
 
 
 def _source(tensor: Tensor) -> Tensor:
-    """The tensor that this one is a copy of."""
     while tensor.op.type in ("Identity", "Cast") and tensor.op.inputs:
         tensor = tensor.op.inputs[0]
     return tensor
 
 
 def _product(operation: Operation, shapes: _Shapes) -> _Sizes | None:
-    """The sizes of a product, None for any other operation."""
     if operation.type in _MATMULS:
         return _matmul(operation, shapes)
     if operation.type == "Einsum":
@@ -204,7 +202,6 @@ def _spelt(term: str, rank: int) -> str:
 
 
 def _convolution(operation: Operation, shapes: _Shapes) -> _Sizes | None:
-    """Sizes of a convolution as the MXU's matrix product."""
     # A kernel has no batch: its open first dimension stays open.
     kernel = _Shapes(OpenRows(None)).of(operation.inputs[1])
     out = shapes.of(operation.outputs[0])

@@ -101,7 +101,6 @@ def read(
 
 
 def _in_double(operations: list[Operation], layer_line: LayerLine) -> Iterator[Location | None]:
-    """The lines that compute whole arrays in float64."""
     for operation in operations:
         if operation.type in _GIVEN or not operation.outputs:
             continue
@@ -111,7 +110,6 @@ def _in_double(operations: list[Operation], layer_line: LayerLine) -> Iterator[L
 
 
 def _line(operation: Operation, layer_line: LayerLine) -> Location | None:
-    """The user's line of an operation, or of its layer."""
     return layer_line(operation.name) or user_lines.of_frames(operation.traceback or ())
 
 

@@ -75,7 +75,6 @@ def _replicas(graph: Graph) -> tuple[int, dict[str, Operation]]:
 
 
 def _inputs(body: Graph, operation: Operation, other: Operation) -> Inputs:
-    """The arguments of a called function on both replicas."""
     given = zip(body.inputs, operation.inputs, other.inputs, strict=False)
     return {inner.op.name: (one, two) for inner, one, two in given}
 

@@ -148,7 +148,6 @@ def _constant(graph: _Program, value: int | bytes) -> str:
 
 
 def _static(graph: _Program, name: str) -> int | None:
-    """The value of a 64-bit scalar constant, None for other names."""
     node = next((node for node in graph.node if node.name == name), None)
     if node is None or node.op != "Const" or node.attr["dtype"].type != 9:
         return None

@@ -112,7 +112,6 @@ class PipelineWatch:
             hooks.before(table.DISTRIBUTED_REDUCED, self._reduced, class_)
 
     def _pass_begins(self, iterator: object, distributed: object) -> None:
-        """A distributed dataset is iterated."""
         known = self._distributed_as.get(id(distributed))
         if known is not None:
             known[1].passes += 1
@@ -153,7 +152,6 @@ class PipelineWatch:
             self._distributing = False
 
     def _iterated(self, iterator: object, dataset: Dataset) -> None:
-        """A dataset is iterated in Python, by the script or by a library for it."""
         if self._tf.executing_eagerly():
             self.feeds.read_by(iterator, self.feeds.of(dataset))
             if user_lines.direct_caller() is not None:

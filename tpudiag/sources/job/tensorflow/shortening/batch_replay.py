@@ -166,7 +166,6 @@ class BatchReplay:
         return each.read_s >= (FIRST_READ_S if each.number <= 1 else LATER_READ_S)
 
     def _again(self, each: _Pass) -> object:
-        """The last batch, or the end of the data."""
         known = 0 <= each.batches <= each.read + each.replayed
         if known or (_may_end(each) and _asked("FOR_ITER")):
             interventions.note(InterventionKind.REPLAY)

@@ -114,17 +114,14 @@ class WholeScript:
         )
 
     def _loop_shortened(self, length: int | str | None) -> None:
-        """A loop over steps was shortened in the function being traced."""
         if self._functions.current is not None:
             self._functions.current.loops.append(length)
 
     def _before_step(self, arguments: object) -> None:
-        """A step function is about to be called."""
         self.deadline.check()
         self.replay.fed(arguments)
 
     def _distributed(self, distributed: object, *_: object, **__: object) -> None:
-        """A distributed dataset is made."""
         self.replay.watch_distributed(distributed)
 
 

@@ -96,8 +96,6 @@ class CheckpointWatch:
 
 
 def _argument(index: int, name: str) -> Callable[..., object]:
-    """Reads one argument of a call, `self` being number 0."""
-
     def read(*args: object, **kwargs: object) -> object:
         return kwargs.get(name, args[index] if len(args) > index else "")
 

@@ -140,7 +140,6 @@ class PauseWatch:
         return took_ms
 
     def _add(self, kind: Kind, location: Location | None, took_ms: float) -> _Line:
-        """Add one pause."""
         self.ended += 1
         line = self._lines.setdefault((kind, location), _Line())
         line.spent_ms.append(took_ms)

@@ -47,7 +47,6 @@ class RegularizerWatch:
         )
 
     def _added(self, variable: Variable, *_: object, **named: object) -> None:
-        """A layer made a variable."""
         given = named.get("regularizer")
         known = [v for n in _STRENGTHS if (v := getattr(given, n, None)) is not None]
         if given is not None and (not known or any(float(value) for value in known)):

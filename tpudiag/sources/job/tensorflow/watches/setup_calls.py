@@ -209,7 +209,6 @@ class SetupWatch:
 def _of_handles(
     made: Iterable[_Made], handles: Container[int | None]
 ) -> tuple[OutsideVariable, ...]:
-    """Those variables whose handle is in a graph."""
     alive = ((reference(), location) for reference, location in made)
     return tuple(
         OutsideVariable(str(variable.name), location)

@@ -94,7 +94,6 @@ class StepResultWatch:
                 self._results[id(tensor)] = tensor, kind
 
     def _known(self, value: object) -> FetchKind | None:
-        """The kind of result that a value is or holds."""
         for tensor in self._tf.nest.flatten(value, expand_composites=True):
             known = self._results.get(id(tensor))
             if known is not None:
@@ -141,7 +140,6 @@ class StepResultWatch:
             steps.append(self.steps)
 
     def _summarised(self, *args: object, **kwargs: object) -> None:
-        """A value is written to a summary."""
         data = kwargs.get("data", args[1] if len(args) > 1 else None)
         location = (
             user_lines.of_frame(_asking_frame()) if self._results and data is not None else None
@@ -161,7 +159,6 @@ class StepResultWatch:
     def _reduced(
         self, reduced: object, strategy: Strategy, *args: object, **kwargs: object
     ) -> None:
-        """Replicas' results are reduced outside the step."""
         value = kwargs.get("value", args[1] if len(args) > 1 else None)
         if not self._tf.executing_eagerly():
             self._averaged(strategy, kwargs.get("reduce_op", args[0] if args else None), value)

@@ -44,7 +44,6 @@ class StrategyWatch:
         return self._depth > 0
 
     def _made(self, strategy: Strategy, *_: object, **__: object) -> None:
-        """A strategy of several replicas was made."""
         self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
 
     def _install(self) -> None:

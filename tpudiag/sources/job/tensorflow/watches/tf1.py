@@ -19,8 +19,6 @@ class Tf1Watch:
         return tuple(self._uses.values())
 
     def _note(self, api: str) -> Callable[..., None]:
-        """Records calls from user code."""
-
         def note(*_: object, **__: object) -> None:
             # Only from the user's own line: TensorFlow and Keras use these APIs internally.
             location = user_lines.direct_caller()

@@ -129,7 +129,6 @@ class LoopWatch:
         return result
 
     def _answered(self, original: Call, function: Function, args: Args, kwargs: Kwargs) -> object:
-        """A call past the observed steps."""
         try:
             result = original(function, *args, **kwargs)
         finally:
@@ -174,7 +173,6 @@ class LoopWatch:
         traced: bool,
         took_ms: float | None,
     ) -> None:
-        """The outermost call returned."""
         self.state.after(function, before, traced)
         self.results.gave(result, function in self._trains)
         if function in self._trains:

@@ -28,7 +28,6 @@ class UndistributedWatch:
             self._own_part = True
 
     def _read(self, dataset: Dataset) -> None:
-        """An undistributed dataset is read."""
         if self._tf.executing_eagerly() and user_lines.direct_caller() is not None:
             self._specs.extend(self._tf.nest.flatten(dataset.element_spec))
 
