@@ -81,7 +81,13 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
         _UNLESS_WANTED * free + _fix(signals, batch, int(limit)),
         (
             *evidence,
-            _padding(lost),
+            Evidence(
+                "padding of rows",
+                percent(lost),
+                "% of the products",
+                percent(WORTH_TUNING),
+                "estimate",
+            ),
             *_time(wasted_ms),
             Evidence("features off 128", ", ".join(map(str, odd[:5])) or "none"),
         ),
@@ -111,11 +117,6 @@ def _too_few(limit: int, lost: float) -> str:
         f", no multiple of {limit}: up to {lost:.0%} of the products' work is the padding of their "
         "rows."
     )
-
-
-def _padding(lost: float) -> Evidence:
-    limit = percent(WORTH_TUNING)
-    return Evidence("padding of rows", percent(lost), "% of the products", limit, "estimate")
 
 
 def _wasted_ms(signals: Signals, forward: list[MatrixOp], lost: float) -> float | None:

@@ -75,6 +75,7 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
     )
     batch = need(signals.batch, "the batch of the step").per_replica_batch
     twice = signals.numerics.summed_twice if signals.numerics is not None else None
+    handed = signals.loop is not None and signals.loop.undistributed is not None
     for scale in scales:
         wanted = 1.0 if scale.gradients_averaged else 1 / scale.replicas
         weight = round(scale.weight, 6)
@@ -90,7 +91,7 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
                 f"the loss is multiplied by {signals.precision.loss_scale_optimizer}, too",
                 "take the loss scaling out (TPU404)",
             )
-        elif abs(scale.weight - 1) < TOLERANCE and _all_get_all(signals, batch):
+        elif abs(scale.weight - 1) < TOLERANCE and (handed or each_gets_all(signals, batch)):
             raise NotMeasured(
                 f"each replica gets all {batch:,} examples that the loss is divided by",
                 "give each replica its part of the global batch (TPU205, TPU505), then check again",
@@ -116,12 +117,6 @@ def _summed_twice(line: Location, scale: LossScale, evidence: Evidence) -> Findi
         (evidence, Evidence("replicas", scale.replicas, "replicas")),
         line,
     )
-
-
-def _all_get_all(signals: Signals, batch: int) -> bool:
-    """Whether each replica gets the whole global batch: as it is named, or as it was handed on."""
-    handed = signals.loop is not None and signals.loop.undistributed is not None
-    return handed or each_gets_all(signals, batch)
 
 
 def _telling(scale: LossScale, wanted: float, batch: int, limit: float) -> bool:

@@ -65,6 +65,10 @@ _UNNAMED = (
 )
 """For a value among those that a library's function was given."""
 _CLOCK = "the clock of the machine that traced; a TPU compiles each trace besides"
+_ON_THIS_MACHINE = (
+    ". A trace took {:,.1f} s on this machine; on a TPU each is compiled besides, for seconds to "
+    "minutes"
+)
 _OF_A_LIBRARY = "model.compile(...)  # once, before the loop: each call makes its functions anew"
 _NAMELESS = "step = tf.function(...)  # once, before the loop, not inside it"
 
@@ -172,8 +176,10 @@ def _finding(
     times = "once" if function.traces == 1 else f"{function.traces} times"
     return Finding(
         f"{function.name} was traced {times} in {function.calls} calls: {cause}"
-        + _on_this_machine(spent_ms / len(retraces)) * rehearsed,
-        _in_words_of(function, fix).replace("{argument}", argument),
+        + _ON_THIS_MACHINE.format(spent_ms / len(retraces) / 1e3) * rehearsed,
+        fix.replace("jax.jit", function.made_by or "jax.jit")
+        .replace("{function}", function.name)
+        .replace("{argument}", argument),
         (
             Evidence("traces", function.traces, "traces", int(limit) + 1),
             Evidence("calls", function.calls, "calls"),
@@ -202,22 +208,8 @@ def _of_examples(change: ArgumentChange) -> bool:
     return len(before) == len(after) and before[1:] != after[1:]
 
 
-def _on_this_machine(each_ms: float) -> str:
-    """What a trace took here, and what it takes beside on a TPU."""
-    return (
-        f". A trace took {each_ms / 1e3:,.1f} s on this machine; on a TPU each is compiled "
-        "besides, for seconds to minutes"
-    )
-
-
 def _made_once(function: TracedFunction, own: str) -> str:
     """What makes a function once: the user's own by its name, a lambda, or one that Keras makes."""
     if function.location is None:
         return _OF_A_LIBRARY
     return own if function.name.rpartition(".")[2].isidentifier() else _NAMELESS
-
-
-def _in_words_of(function: TracedFunction, fix: str) -> str:
-    """A fix by the function's name, and by that of what made it."""
-    made = fix.replace("jax.jit", function.made_by) if function.made_by else fix
-    return made.replace("{function}", function.name)

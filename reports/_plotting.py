@@ -204,18 +204,14 @@ def _plan(report: Report) -> dict[str, object]:
             {
                 "target": line(row.target),
                 "batch": row.batch_per_replica,
-                "rate": _rate(row),
+                "rate": rate if rate is None else _finite(rate),
                 "fits": row.fits,
             }
             for row in report.plan
+            for rate in [row.examples_per_second_per_chip]
             if row.fits is not None
         ],
     }
-
-
-def _rate(row: PlanRow) -> float | None:
-    rate = row.examples_per_second_per_chip
-    return None if rate is None else _finite(rate)
 
 
 def _wall(plan: Sequence[PlanRow]) -> str:

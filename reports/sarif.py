@@ -36,7 +36,12 @@ def render(report: Report) -> str:
                 "rules": [_rule(report.outcomes[index]) for index in places.values()],
             }
         },
-        "invocations": [_invocation(report)],
+        "invocations": [
+            {
+                "executionSuccessful": report.partial is None and not report.count(Verdict.BROKEN),
+                "toolExecutionNotifications": list(_notifications(report)),
+            }
+        ],
         # Our columns count characters; without this word they would be taken for units of UTF-16.
         "columnKind": "unicodeCodePoints",
         "results": list(_results(report, {id_: place for place, id_ in enumerate(places)})),
@@ -139,14 +144,6 @@ def _artifact(name: str) -> Json:
     """A file; a relative one is relative to the repository's top."""
     path = quote(clean(name).replace("\n", " "), safe="/")
     return {"uri": f"file://{path}"} if path.startswith("/") else {"uri": path or "unnamed"}
-
-
-def _invocation(report: Report) -> Json:
-    """How the run ended, and the checks that could not tell."""
-    return {
-        "executionSuccessful": report.partial is None and not report.count(Verdict.BROKEN),
-        "toolExecutionNotifications": list(_notifications(report)),
-    }
 
 
 def _notifications(report: Report) -> Iterator[Json]:

@@ -44,6 +44,9 @@ source with nothing to watch.
 DEFAULT_CHECKS = (
     "TPU201", "TPU603", "TPU604", "TPU605", "TPU607", "TPU608", "TPU609", "TPU610", "TPU611",
 )  # fmt: skip
+NO_RESTART = (
+    "nothing went on with the job: watching ends (--idle sets how long it waits for a restart)"
+)
 CAPTURES = "tpudiag-logs/watch"
 """The folder for profiles of drops and stalls."""
 WHERE_THEY_FAIL = ("TPU605", "TPU611")
@@ -60,7 +63,9 @@ VERB = Verb(
 def run(options: argparse.Namespace) -> int:
     """Watch, and report at the end."""
     _report.check_outputs(options)
-    settings = _settings(options)
+    settings = _report.settings_for(options)
+    if not settings.select:  # by default the checks that a recording can answer
+        settings = settings.narrowed(DEFAULT_CHECKS, ())
     workers = _workers(options)
     options.sources += workers
     if not options.sources:
@@ -156,7 +161,8 @@ def _follow(session: WatchSession, options: argparse.Namespace) -> int:
                 if session.look():
                     show(session)
                     if session.done(options.idle_s):
-                        _tell_end(session)
+                        if session.watched.state.ill:
+                            say(NO_RESTART)
                         break
                 elif not announced and not sys.stderr.isatty():
                     announced = True
@@ -167,18 +173,3 @@ def _follow(session: WatchSession, options: argparse.Namespace) -> int:
             return _report.emit(replace(session.report(), interrupted=True), options)
         raise
     return _reported(session, options)
-
-
-def _tell_end(session: WatchSession) -> None:
-    """Report that no restart followed, where the job did not end well."""
-    if session.watched.state.ill:
-        say(
-            "nothing went on with the job: watching ends (--idle sets how long it waits for a "
-            "restart)"
-        )
-
-
-def _settings(options: argparse.Namespace) -> Settings:
-    """The user's settings; by default the checks that a recording can answer."""
-    settings = _report.settings_for(options)
-    return settings if settings.select else settings.narrowed(DEFAULT_CHECKS, ())

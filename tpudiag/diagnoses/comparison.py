@@ -124,8 +124,7 @@ def _test(change: Change) -> str:
     if difference is None:
         return ONE_VALUE
     verdict = "more than noise" if difference.significant else "no more than noise"
-    interval = f"{difference.low:+.1%} to {difference.high:+.1%}"
-    return f"{verdict} (95 % interval {interval}, p = {difference.p_value:.2g})"
+    return f"{verdict} (95 % interval {_interval(change)}, p = {difference.p_value:.2g})"
 
 
 def _verdict(change: Change, limit: float) -> str:
@@ -165,10 +164,8 @@ def _table(changes: Sequence[Change], limit: float) -> Table:
 
 
 def _interval(change: Change) -> str:
-    difference = change.difference
-    return (
-        "not tested" if difference is None else f"{difference.low:+.1%} to {difference.high:+.1%}"
-    )
+    made = change.difference
+    return "not tested" if made is None else f"{made.low:+.1%} to {made.high:+.1%}"
 
 
 def _checks(before: Report, after: Report) -> Iterator[Table]:

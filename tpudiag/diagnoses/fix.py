@@ -64,7 +64,11 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
     project = Project(
         base.name_of_file, source, base.changes_within, request.write, framework=base.framework
     )
-    _refuse_early(project)
+    # Before any rehearsal: a script that may not be changed.
+    try:
+        project.document(project.program)
+    except Refused as error:
+        raise UnreadableInput(f"{error}; nothing is changed") from error
     with scratch.folder("fix") as folder:
         rehearsals = Rehearsals(request=base, settings=settings, on_phase=on_phase, folder=folder)
         before = snippets.added(rehearsals.run(()))
@@ -84,14 +88,6 @@ def diagnose(request: FixRequest, settings: Settings, on_phase: OnPhase = lambda
         for effects in groups:
             proofs.prove([c for c in wanted if c.change.effect in effects])
     return _report(request, proofs, made)
-
-
-def _refuse_early(project: Project) -> None:
-    """Raise UnreadableInput for a script that may not be changed, before any rehearsal."""
-    try:
-        project.document(project.program)
-    except Refused as error:
-        raise UnreadableInput(f"{error}; nothing is changed") from error
 
 
 def _report(request: FixRequest, proofs: Proofs, made: Sequence[Candidate]) -> Report:

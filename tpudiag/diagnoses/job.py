@@ -242,7 +242,9 @@ def _signals(origin: Origin, job: following.JobRun) -> Signals:
     end = signals.end or _end(job)
     signals = replace(signals, end=replace(end, log_tail=job.log_tail))
     if signals.tensorflow is None and job.phase == IMPORTING and not job.interrupted:
-        failure = job.timed_out or _last_words(job)
+        ended = f" (signal {-job.exit_code})" if job.exit_code and job.exit_code < 0 else ""
+        said = last_words.most_telling(job.log_tail) or "the process ended without a word"
+        failure = job.timed_out or said + ended
         signals = replace(signals, tensorflow=TensorFlowImport(succeeded=False, failure=failure))
     return signals
 
@@ -261,12 +263,6 @@ def _end(job: following.JobRun) -> JobEnd:
             how="signal", error=f"killed by signal {-job.exit_code}", exit_code=job.exit_code
         )
     return JobEnd(how="exit", exit_code=job.exit_code)
-
-
-def _last_words(job: following.JobRun) -> str:
-    """The most telling of the last lines of a process that died."""
-    ended = f" (signal {-job.exit_code})" if job.exit_code and job.exit_code < 0 else ""
-    return (last_words.most_telling(job.log_tail) or "the process ended without a word") + ended
 
 
 def _with_profile(signals: Signals, folder: Path) -> tuple[Signals, tuple[str, ...]]:

@@ -43,7 +43,9 @@ def selected(selection: Selection | None, port: int) -> JobPods:
         workers=tuple(Address(str(pod.address), port) for pod in running),
         tables=(_table(listed, selection),),
         faults=tuple(
-            UnreadHost(f"pod {pod.name}", _lacks(pod))
+            UnreadHost(
+                f"pod {pod.name}", f"is {pod.phase}" + (f": {pod.ended}" if pod.ended else "")
+            )
             for pod in listed
             if not pod.runs and pod.phase != DONE
         ),
@@ -71,11 +73,6 @@ class Workers:
 
     addresses: tuple[str, ...]
     lacking: tuple[str, ...] = ()
-
-
-def _lacks(pod: Pod) -> str:
-    why = f": {pod.ended}" if pod.ended else ""
-    return f"is {pod.phase}{why}"
 
 
 def _table(listed: Sequence[Pod], selection: Selection) -> Table:

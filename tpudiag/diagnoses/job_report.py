@@ -70,7 +70,7 @@ def report(request: JobRequest, job: JudgedJob) -> Report:
         predictions=(step,) if step else (),
         tables=(
             *((predicted_step.table(step),) if step else ()),
-            *_autotuned(signals),
+            *(_autotune_table(p) for p in signals.pipelines or () if p.autotuned),
         ),
         headline=_headline(request, job),
         notes=_notes(request, job),
@@ -180,13 +180,6 @@ def _notes_of_jax(
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
         *script_coverage.notes(signals.coverage),
         *(one if several_processes else ()),
-    )
-
-
-def _autotuned(signals: Signals) -> tuple[Table, ...]:
-    """One table for each pipeline with recorded choices of AUTOTUNE, beside the script's own."""
-    return tuple(
-        _autotune_table(pipeline) for pipeline in signals.pipelines or () if pipeline.autotuned
     )
 
 

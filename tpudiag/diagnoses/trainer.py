@@ -76,7 +76,9 @@ def diagnose(
     cloud = asked_of(request.tpu, request.project, request.zone, request.port)
     pods = selected(request.selection, request.port)
     targets = chosen(request.targets, (*cloud.workers, *pods.workers))
-    cloud = replace(cloud, known=replace(cloud.known, end=_so_far(targets.pids)))
+    so_far = "\n".join(tail for pid in targets.pids if (tail := log_end(pid)))
+    end = JobEnd(how="running", log_tail=so_far) if so_far else None
+    cloud = replace(cloud, known=replace(cloud.known, end=end))
     probes = probe_all(targets.addresses)
     tables, faults = without_server(targets, request.capture.duration_s, on_phase)
     free = {} if request.force else targets.free()
@@ -112,12 +114,6 @@ def diagnose(
     stands = standing(targets, silent, request.capture.duration_s, on_phase)
     trainers = replace(trainers, tables=(*trainers.tables, *stands))
     return _without_profile(trainers, captures, settings)
-
-
-def _so_far(pids: Sequence[int]) -> JobEnd | None:
-    """The logs of running trainers; None where none writes to a file."""
-    tail = "\n".join(end for pid in pids if (end := log_end(pid)))
-    return JobEnd(how="running", log_tail=tail) if tail else None
 
 
 def _captured(

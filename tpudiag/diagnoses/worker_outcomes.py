@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tpudiag.model import Evidence, Finding, Outcome, Verdict
+from tpudiag.model import Evidence, Outcome, Verdict
 
 WORST = (Verdict.FAILED, Verdict.BROKEN, Verdict.SKIPPED, Verdict.PASSED)
 """The worst verdict counts for all: passed only where all passed."""
@@ -40,19 +40,17 @@ def _merged(names: Sequence[str], over: Sequence[bool], outcomes: Sequence[Outco
         reason=same[0][1].reason if alike else "; ".join(reasons) or None,
         how_to_measure=same[0][1].how_to_measure if alike else None,
         findings=tuple(
-            _of_worker(name, finding) for name, outcome in same for finding in outcome.findings
+            replace(
+                finding,
+                message=f"{name}: {finding.message}",
+                evidence=tuple(_named(name, evidence) for evidence in finding.evidence),
+            )
+            for name, outcome in same
+            for finding in outcome.findings
         ),
         evidence=tuple(
             _named(name, evidence) for name, outcome in same for evidence in outcome.evidence
         ),
-    )
-
-
-def _of_worker(name: str, finding: Finding) -> Finding:
-    return replace(
-        finding,
-        message=f"{name}: {finding.message}",
-        evidence=tuple(_named(name, evidence) for evidence in finding.evidence),
     )
 
 
