@@ -208,7 +208,7 @@ def _said(error: str) -> str:
 _PASSED_OVER = {
     "passed_over": "Passed over for lack of data, what they would have set being made by its use",
     "failed_on_stand_ins": (
-        "Passed over, as they failed on what stands in for data (whether they fail on real data, "
+        "Passed over, as they failed where data are stood in for (whether they fail on real data, "
         "too, is not known)"
     ),
 }

@@ -213,12 +213,28 @@ def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_p
     assert isinstance(space["model"], Hole)
 
 
-def test_what_holes_were_put_into_hangs_on_them(tmp_path: Path) -> None:
+def test_what_fails_once_data_are_stood_in_for_is_passed_over_and_said_apart(
+    tmp_path: Path,
+) -> None:
     text = "import json\nkept, rows = {}, []\ndata = open('/nowhere/x').read()\n"
     text += "kept['loss'] = data[0]\nrows.append(data[1])\n"
     _, noted = ran(tmp_path, text + "json.dumps(kept)\nx = rows[0].shape[9]\n")
     assert "json.dumps" in noted[1], "it says what it cannot write"
     assert len(noted) == 2, "on what stands in for data: whether by them is not known"
+
+
+def test_what_an_absent_package_should_have_made_is_missed_where_it_is_needed(
+    tmp_path: Path,
+) -> None:
+    library: dict[str, Any] = {}
+    code = compile("def put(x):\n    raise TypeError(x)\n", "/lib/keras/layers/core.py", "exec")
+    exec(code, library)
+    text = "import no_such_module as m\npart = m.Part(1) + 2\n"
+    text += "def made(x):\n    return put(x + part.size)\nmodel = made(3)\n"
+    with pytest.raises(ModuleNotFoundError):
+        ran(tmp_path, text, **library)
+    with pytest.raises(TypeError):
+        ran(tmp_path, "open('/nowhere/x')\nmodel = put(3)\n", **library)
 
 
 def test_what_a_release_lacks_is_no_lack_of_data(tmp_path: Path) -> None:
@@ -270,11 +286,10 @@ def test_a_loop_whose_statement_fails_in_each_round_is_passed_over(tmp_path: Pat
 
 
 def test_a_function_goes_on_without_what_it_calls_for_its_effect(tmp_path: Path) -> None:
-    with pytest.raises(TypeError) as caught:
-        ran(tmp_path, LOADED)
-    space = caught.traceback[-1].frame.f_globals
+    space, noted = ran(tmp_path, LOADED)
     assert space["model"] == {"ready": True}, "it stays as it was made"
     assert space["answered"] == "by the script" and space["sent"] is False
+    assert len(noted) == 1, "what else fails where data are stood in for is said apart"
 
 
 DECORATED = """

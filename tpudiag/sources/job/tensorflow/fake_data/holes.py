@@ -46,8 +46,11 @@ _OF_MODELS = ("fit", "predict")
 class Hole:
     """Takes any use."""
 
-    def __init__(self, before: Hole | None = None, use: str = "", given: Args = ()) -> None:
-        self.__dict__["tpudiag_use"] = (before, use, given)
+    def __init__(
+        self, before: Hole | None = None, use: str = "", given: Args = (),
+        cause: Exception | None = None,
+    ) -> None:  # fmt: skip
+        self.__dict__.update(tpudiag_use=(before, use, given), tpudiag_cause=cause)
 
     def __getattr__(self, name: str) -> object:
         # Python and the libraries ask whatever they are given for such names.
@@ -212,6 +215,11 @@ def _steps(hole: object) -> Iterator[tuple[Hole, str, Args]]:
 def uses(hole: object) -> Iterator[tuple[str, Args]]:
     """What was done with a hole and with those that it comes from, the last first."""
     return ((use, given) for _, use, given in _steps(hole) if use != "()")
+
+
+def cause_of(hole: Hole) -> Exception | None:
+    """How it was said that what should have made a hole is not installed."""
+    return next(filter(None, (vars(at).get("tpudiag_cause") for at, *_ in _steps(hole))), None)
 
 
 def shape_of(hole: Hole) -> tuple[int, ...]:

@@ -38,8 +38,6 @@ class Ledger:
         self._kinds: set[StandInKind] = set()
         self._passed_over: list[str] = []
         self._failed: list[str] = []
-        self.touched = 0
-        """How often something was stood in for, the same again too."""
 
     @property
     def any(self) -> bool:
@@ -48,7 +46,6 @@ class Ledger:
 
     def note(self, thing: str, kind: StandInKind = "data") -> None:
         """One thing was stood in for."""
-        self.touched += 1
         interventions.note(InterventionKind.DATA)
         if thing not in self._things:
             self._things.append(thing)

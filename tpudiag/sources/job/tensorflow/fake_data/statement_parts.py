@@ -19,20 +19,6 @@ def set_by(node: ast.AST) -> Iterator[str]:
         yield from set_by(each)
 
 
-def filled_by(node: ast.AST) -> Iterator[str]:
-    """The names of what a statement may put something into."""
-    for each in ast.walk(node):
-        held: ast.AST | None = None
-        if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call):
-            held = each.value.func
-        elif isinstance(each, (ast.Subscript, ast.Attribute)) and isinstance(each.ctx, ast.Store):
-            held = each
-        while isinstance(held, (ast.Subscript, ast.Attribute)):
-            held = held.value
-        if isinstance(held, ast.Name):
-            yield held.id
-
-
 def mains(tree: ast.Module) -> set[str]:
     """The functions that a script's last lines call: its main flow goes on in them."""
     mains = {"main"}

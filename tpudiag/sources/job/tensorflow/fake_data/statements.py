@@ -1,8 +1,9 @@
 """Statements of the script that fail for lack of data: what they would have set becomes a hole.
 
 Those of its top level and of its main function are tried, each by itself; inside of any other
-function the call fails as one. A statement that trains is never passed over, nor one whose error
-no data brings about: such an error is the script's.
+function the call fails as one. What fails once data are stood in for is passed over too, and said
+apart. Never a statement that trains, nor one that fails by its code or in a model: that is the
+script's own error.
 """
 
 import ast
@@ -10,21 +11,21 @@ import contextlib
 import copy
 import linecache
 import operator
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from types import FunctionType
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Kwargs, barrier, interventions, main_flow, user_lines
 
 from . import missing_data_errors
 from . import statement_parts as parts
-from .holes import Hole
+from .holes import Hole, cause_of
 from .ledger import Ledger
 
-SKIPS, HOLES, DONE = "__tpudiag_skips", "__tpudiag_holes", "__tpudiag_done"
+SKIPS, HOLES = "__tpudiag_skips", "__tpudiag_holes"
 CALLS, _ERROR = "__tpudiag_calls", "__tpudiag_e"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEFT_ALONE = (
@@ -32,7 +33,6 @@ _LEFT_ALONE = (
     ast.Global, ast.Nonlocal, ast.Return, ast.Raise, ast.Break, ast.Continue,
 )  # fmt: skip
 _COMPOUND = (ast.If, ast.For, ast.While, ast.With, ast.Try)
-_DEEPEST = 4
 _ROUNDS = 5
 """How often a statement of a loop may fail before the loop itself is passed over."""
 _JUDGED = "_tpudiag_judged"
@@ -48,34 +48,28 @@ class _Statement:
     line: int
     text: str
     sets: tuple[str, ...]
-    fills: frozenset[str]
-    """What it may put something into: `x` of `x[0] = y` and of `x.append(y)`."""
     reads: frozenset[str]
     compound: bool
     imports: tuple[str, ...]
 
 
 class Statements:
-    """The statements of one script, and which of its names hang on data that are not there."""
+    """The statements of one script."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
         self._all: list[_Statement] = []
-        self._hanging: set[str] = set()
-        self._touched = 0
         self._rounds: Counter[int] = Counter()
-        self._read: dict[int, set[str]] = {}
-        self._space: Kwargs = {}
         self._file = ""
         self._mains = set[str]()
-        self._absent: dict[str, ModuleNotFoundError] = {}
-        """Names of modules that are not installed, and how that was said."""
+        self._absent: Exception | None = None
+        """How it was said that what the last statement imports is not installed."""
 
     def tried(self, text: str | bytes, file: str, space: Kwargs, flags: int = 0) -> ast.Module:
         """A script or cell, each of its statements tried; `space` is what it runs in."""
         tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
-        self._space, self._file = space, file
-        space.update({SKIPS: self.skips, HOLES: self.holes, DONE: self.done})
+        self._file = file
+        space.update({SKIPS: self.skips, HOLES: self.holes})
         space[CALLS] = _Calls(self.calls)
         lines = "".join(linecache.getlines(file)).splitlines()
         self._mains = parts.mains(tree)
@@ -98,21 +92,12 @@ class Statements:
             if isinstance(node, _LEFT_ALONE) or parts.stays_first(node) or (waits and not inner):
                 yield node
                 continue
-            if isinstance(node, (ast.For, ast.With)) and not inner:
-                node.body.insert(0, self._begun(node, lines))
             # What the script catches itself is its own to answer.
             caught = isinstance(node, ast.Try) and bool(node.handlers)
             for block in ("orelse", "finalbody") if caught else ("body", "orelse", "finalbody"):
                 if isinstance(node, _COMPOUND) and getattr(node, block, None):
                     setattr(node, block, list(self._block(getattr(node, block), lines, inner)))
             yield self._called(node, lines) if inner else self._tried(node, lines)
-
-    def _begun(self, node: ast.For | ast.With, lines: list[str]) -> ast.stmt:
-        """What a loop or `with` sets at its head is known to hang on data before its body runs."""
-        heads: list[ast.AST] = [node.target, node.iter] if isinstance(node, ast.For) else []
-        heads += node.items if isinstance(node, ast.With) else []
-        number = self._added(heads, node.lineno, lines, compound=False)
-        return _made(f"{DONE}({number})", node)
 
     def _added(self, nodes: list[ast.AST], line: int, lines: list[str], *, compound: bool) -> int:
         """The number that a statement is known by from now on."""
@@ -122,8 +107,7 @@ class Statements:
         text = lines[line - 1].strip() if line <= len(lines) else ""
         own = tuple(name for name in sets if not name.startswith("__tpudiag"))
         imports = tuple(each for node in nodes for each in parts.imported(node))
-        fills = frozenset(name for node in nodes for name in parts.filled_by(node))
-        self._all.append(_Statement(line, text, own, fills, reads, compound, imports))
+        self._all.append(_Statement(line, text, own, reads, compound, imports))
         return len(self._all) - 1
 
     def _tried(self, node: ast.stmt, lines: list[str]) -> ast.stmt:
@@ -137,7 +121,7 @@ class Statements:
         sets = self._all[number].sets
         take = f"{', '.join(sets)}, = " if sets else ""
         holes = f"{take}{HOLES}({number}, locals())"
-        form = _guarded(node, SKIPS, number, f"    {holes}\nelse:\n    {DONE}({number})\n")
+        form = _guarded(node, SKIPS, number, f"    {holes}\n")
         if isinstance(node, _DEFINITIONS):
             bare = copy.copy(node)
             bare.decorator_list = []
@@ -166,32 +150,6 @@ class Statements:
         self._pass_over(error, self._all[number], wanting=True)
         return True
 
-    def done(self, number: int) -> None:
-        """A statement has run: what it set hangs on stand-ins where it asked for any."""
-        touched = self._ledger.touched
-        if touched != self._touched or self._hangs(number):
-            self._touched = touched
-            self._hanging.update(self._all[number].sets, self._all[number].fills)
-        self._follow(number)
-
-    def _hangs(self, number: int) -> bool:
-        """Whether a statement reads what hangs on data that are not there."""
-        return bool(self._hanging) and not self._hanging.isdisjoint(self._reads(number))
-
-    def _reads(self, number: int) -> set[str]:
-        """The names that a statement reads, by itself or in the script's functions."""
-        if number in self._read:
-            return self._read[number]
-        names = set(self._all[number].reads)
-        new = names
-        for _ in range(_DEEPEST):
-            functions = (self._space.get(name) for name in new)
-            codes = [each.__code__ for each in functions if isinstance(each, FunctionType)]
-            new = {name for code in codes for name in code.co_names} - names
-            names |= new
-        self._read[number] = names
-        return names
-
     def skips(self, error: Exception, number: int) -> bool:
         """Whether a statement that failed so is passed over."""
         if getattr(error, _JUDGED, False):
@@ -210,8 +168,7 @@ class Statements:
                 setattr(error, _EACH_ROUND, True)
             return False
         # What a package that is not installed should have made is the cause of what follows.
-        names = () if missing_data_errors.is_of_code(error) else self._reads(number)
-        cause = next((self._absent[name] for name in names if name in self._absent), error)
+        cause = error if missing_data_errors.is_of_code(error) else self._absence(error, number)
         with contextlib.suppress(AttributeError):
             setattr(cause, _JUDGED, True)
         if cause is not error:
@@ -228,19 +185,30 @@ class Statements:
         ):
             return False
         wanting = missing or missing_data_errors.is_absent(error)
-        touched = self._ledger.touched != self._touched
-        self._touched = self._ledger.touched
-        own = any(isinstance(self._space.get(name), Hole) for name in statement.reads)
-        own = own or missing_data_errors.is_of_hole(error)
-        if not (wanting or own or touched or self._hangs(number)):
+        own = missing_data_errors.is_of_hole(error)
+        if not (wanting or own or self._ledger.any):
             return False
-        absent = not self._absent.keys().isdisjoint(self._reads(number))
-        if (absent or not (wanting or own)) and missing_data_errors.is_of_model(error):
+        absent = self._absence(error, number) is not error
+        reads_one = any(isinstance(each, Hole) for each in self._read(error, number))
+        of_holes = wanting or own or reads_one
+        if (absent or not of_holes) and missing_data_errors.is_of_model(error):
             return False
-        if isinstance(error, ModuleNotFoundError):
-            self._absent.update(dict.fromkeys(statement.sets, error))
-        self._pass_over(error, statement, wanting=wanting or missing_data_errors.is_of_hole(error))
+        self._absent = error if missing else None
+        self._pass_over(error, statement, wanting=wanting or own)
         return True
+
+    def _absence(self, error: Exception, number: int) -> Exception:
+        """The error, or that of the package which should have made what a statement needs."""
+        holes_read = (each for each in self._read(error, number) if isinstance(each, Hole))
+        return next(filter(None, map(cause_of, holes_read)), error)
+
+    def _read(self, error: Exception, number: int) -> Iterator[object]:
+        """What a statement that failed has read, then what functions that it failed in have."""
+        for depth, (frame, _) in enumerate(traceback.walk_tb(error.__traceback__)):
+            inner = (*frame.f_code.co_names, *frame.f_locals)
+            known = {**frame.f_globals, **frame.f_locals}
+            names = inner if depth else self._all[number].reads
+            yield from (known[name] for name in names if name in known)
 
     def _pass_over(self, error: Exception, statement: _Statement, *, wanting: bool) -> None:
         """The script goes on without a statement, which is said."""
@@ -250,22 +218,13 @@ class Statements:
         interventions.note(InterventionKind.HOLES, (line,))
         self._ledger.pass_over(f"{place} `{statement.text[:60]}` ({said})", wanting)
 
-    def _follow(self, number: int) -> None:
-        """Holes that a package which is not there should have made are known as such."""
-        statement = self._all[number]
-        causes = (self._absent[name] for name in statement.reads if name in self._absent)
-        cause = next(causes, None) if self._absent else None
-        if cause is not None:
-            made = (name for name in statement.sets if isinstance(self._space.get(name), Hole))
-            self._absent.update(dict.fromkeys(made, cause))
-
     def holes(self, number: int, known: Kwargs) -> tuple[object, ...]:
         """What a statement that failed would have set; what a loop or `if` had set stays."""
         statement = self._all[number]
-        self._hanging.update(statement.sets, statement.fills)
         kept = known if statement.compound else {}
-        self._touched = self._ledger.touched
-        return tuple(kept[name] if name in kept else Hole() for name in statement.sets)
+        return tuple(
+            kept[name] if name in kept else Hole(cause=self._absent) for name in statement.sets
+        )
 
 
 @dataclass
