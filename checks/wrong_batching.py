@@ -25,9 +25,10 @@ def wrong_batching(signals: Signals) -> Judgement:
 
     ## What it sees
     Datasets handed to the strategy: whether they are batched before, whether the global batch
-    divides by the replicas; and the script's own name for the number that it passes to `batch`: a
-    global batch where each replica gets the whole of it (`distribute_datasets_from_function`), a
-    per-replica batch where it is divided once more (`experimental_distribute_dataset`, `fit`).
+    divides by the replicas; and the script's own name for the number that it passes to `batch`, or
+    the product with the replicas that it is: a global batch where each replica gets the whole of it
+    (`distribute_datasets_from_function`), a per-replica batch where it is divided once more
+    (`experimental_distribute_dataset`, `fit`).
 
     ## Why it costs
     A distributed dataset can no longer be batched. A per-replica batch divided once more leaves the
@@ -124,11 +125,13 @@ def each_gets_all(signals: Signals, batch: int) -> bool:
 def _named(op: DatasetOp) -> tuple[bool, bool]:
     """Whether the script calls a batch size a global one, and one of a replica.
 
-    Only where its names are clear: nothing else shows which batch was meant.
+    Only where its names are clear, or made of a product with the replicas: nothing else shows which
+    batch was meant.
     """
+    names = [name.partition(" = ") for name in op.batch_named]
     return (
-        any(map(_GLOBAL.search, op.batch_named)),
-        any(map(_PER_REPLICA.search, op.batch_named)),
+        any(product or _GLOBAL.search(name) for name, _, product in names),
+        any(_PER_REPLICA.search(name) for name, _, _ in names),
     )
 
 

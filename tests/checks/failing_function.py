@@ -247,6 +247,11 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     (
         "TPU205",
+        h(pipelines=given(sized(1024, "batch", "BATCH = per_core * REPLICAS"), per_replica=True)),
+        Severity.ERROR,
+    ),
+    (
+        "TPU205",
         h(end=JobEnd(how="exception", error=BATCHED_AFTERWARDS, location=HERE)),
         Severity.ERROR,
     ),

@@ -30,3 +30,10 @@ def test_two_global_batches_are_none() -> None:
     assert batch_names.global_batch() == global_batch
     eval_global_bs = 2_048
     assert batch_names.global_batch() is None, eval_global_bs
+
+
+def test_a_product_with_the_replicas_is_the_batch_of_all_of_them() -> None:
+    replicas = 8
+    batch = 413 * replicas  # of all
+    size = batch
+    assert batch_names.names_of(size) == ("batch = 413 * replicas", "size")

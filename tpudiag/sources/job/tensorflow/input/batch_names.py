@@ -1,5 +1,6 @@
 """The names of a number in the user's code: those visible where it is used."""
 
+import linecache
 import re
 from collections.abc import Iterator, Mapping
 from types import FunctionType, ModuleType
@@ -8,29 +9,42 @@ from typing import Any, TypeGuard, cast
 from tpudiag.sources.job.points import user_lines
 
 GLOBAL = re.compile(r"global.*(batch|bs|size)|(batch|bs).*global", re.IGNORECASE)
+_REPLICAS = re.compile(r"num_replicas|\breplicas\b", re.IGNORECASE)
 # A larger dict is data (a vocabulary, an index), not settings.
 MOST_ATTRIBUTES = 500
 
 
 def names_of(number: int) -> tuple[str, ...]:
-    """The user's names on the stack with this value: `BATCH`, `args.batch_size`."""
-    return tuple(sorted({name for name, value in _names() if value == number}))
+    """The user's names on the stack with this value: `BATCH`, `args.batch_size`.
+
+    A name that the script makes by a product with the replicas is told as such.
+    """
+    return tuple(sorted({_made(name, file) for name, value, file in _names() if value == number}))
+
+
+def _made(name: str, file: str) -> str:
+    """A name, with what it is made of where a line of its file multiplies by the replicas."""
+    assigned = re.compile(rf"\s*{re.escape(name)}\s*(?::[^=]+)?=(?!=)([^#]*)")
+    made = (hit[1].strip() for line in linecache.getlines(file) if (hit := assigned.match(line)))
+    product = next((each for each in made if "*" in each and _REPLICAS.search(each)), None)
+    return f"{name} = {product}" if product else name
 
 
 def global_batch() -> int | None:
     """The value of the user's name for the global batch; None without one, or with several."""
-    values = {value for name, value in _names() if GLOBAL.search(name)}
+    values = {value for name, value, _ in _names() if GLOBAL.search(name)}
     return values.pop() if len(values) == 1 else None
 
 
-def _names() -> Iterator[tuple[str, int]]:
+def _names() -> Iterator[tuple[str, int, str]]:
     modules: set[int] = set()
     for frame in user_lines.frames():
-        if user_lines.is_user_file(frame.f_code.co_filename):
-            yield from _integers(frame.f_locals)
+        file = frame.f_code.co_filename
+        if user_lines.is_user_file(file):
+            yield from ((*each, file) for each in _integers(frame.f_locals))
             if id(frame.f_globals) not in modules:
                 modules.add(id(frame.f_globals))
-                yield from _integers(frame.f_globals)
+                yield from ((*each, file) for each in _integers(frame.f_globals))
 
 
 def _integers(names: Mapping[str, object]) -> Iterator[tuple[str, int]]:
