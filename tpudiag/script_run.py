@@ -89,7 +89,7 @@ class HookDefect:
 
 @dataclass(frozen=True, kw_only=True)
 class StepFunction:
-    """A function that trains, as the job called it."""
+    """A function that trains, or an evaluation that was cut short, as the job called it."""
 
     name: str
     location: Location | None
@@ -102,6 +102,7 @@ class StepFunction:
     """Calls that its last result answered."""
     call_ms: float | None = None
     """Median of its later calls, on CPU replicas."""
+    trains: bool = True
 
 
 ShortenedOver = Literal["epochs of fit", "batches of predict", "tf.range", "a dataset"]

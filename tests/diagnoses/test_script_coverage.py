@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tpudiag.diagnoses import script_coverage
 from tpudiag.model import Location
 from tpudiag.script_run import (
@@ -38,6 +40,13 @@ def test_each_training_function_is_named() -> None:
         "Training functions: train_step (train.py:12): 25 calls ran, 975 more were answered with "
         "its last result; Keras' training step (train.py:50): 27 calls ran."
     )
+
+
+def test_an_evaluation_that_was_cut_short_is_no_training_function() -> None:
+    beside = replace(STEP, name="evaluate", trains=False)
+    of_steps, short = script_coverage.notes(Coverage(end="whole", functions=(STEP, beside)))
+    assert "evaluate" not in of_steps
+    assert short.startswith("Cut short beside them: evaluate (train.py:12): 25 calls ran, 975 more")
 
 
 def test_what_was_shortened_is_said() -> None:

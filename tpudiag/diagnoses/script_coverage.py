@@ -47,8 +47,10 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
     if coverage.end == "first loop":
         yield "The script was ended after the steps observed (`--first-loop`)."
         return
-    if coverage.functions:
-        yield "Training functions: " + "; ".join(map(_function, coverage.functions)) + "."
+    for trains, heading in ((True, "Training functions"), (False, "Cut short beside them")):
+        functions = [_function(each) for each in coverage.functions if each.trains is trains]
+        if functions:
+            yield f"{heading}: {'; '.join(functions)}."
     shortened = [
         f"{each.kind} ({each.location}): {each.ran} of {each.asked or 'all'}"
         for each in coverage.shortened

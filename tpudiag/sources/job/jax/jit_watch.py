@@ -9,11 +9,12 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange, Retrace
 from tpudiag.sources.job.jax import signatures
-from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall
+from tpudiag.sources.job.jax.jitted import Jitted, Record, StepCall, several
 from tpudiag.sources.job.jax.kept_step import KeptStep
 from tpudiag.sources.job.jax.numbers_seen import NumbersSeen
 from tpudiag.sources.job.jax.script_remainder import RestOfScript
 from tpudiag.sources.job.jax.state_values import LOOKS, StateValues
+from tpudiag.sources.job.jax.step_gaps import StepGaps
 from tpudiag.sources.job.points import (
     Args,
     Call,
@@ -42,9 +43,7 @@ class JitWatch:
         self._jax: Library
         self.compilations = 0
         self.compiling_s = 0.0
-        self.gaps_ms: list[tuple[float, float]] = []
-        """Of each step but those that compiled: from the end of the one before, and its own."""
-        self._last_end: float | None = None
+        self.gaps = StepGaps()
         self._active = threading.local()
         self.records: dict[object, Record] = {}
         self.kept = KeptStep()
@@ -66,6 +65,8 @@ class JitWatch:
         """Hook jax.jit and what takes gradients."""
         self._jax, self._ready = jax, jax.block_until_ready
         self.kept.watch(jax)
+        if self.rest is not None:
+            self.rest.leaves = jax.tree_util.tree_leaves
         jax.monitoring.register_event_duration_secs_listener(self._compiled_one)
         self.jit = jax.jit
         hooks.around(table.JITTED, self._jit, jax)
@@ -91,13 +92,10 @@ class JitWatch:
         if function is None:
             return functools.partial(self._jit, original, mapped=mapped, **kwargs)
         compiled = original(*args, **kwargs)
-        donates = _several(kwargs.get("donate_argnums")) if mapped else None
+        donates = several(kwargs.get("donate_argnums")) if mapped else None
         followed = barrier.attempt("jax.jit", self._followed, compiled, function, donates)
         if followed is not None:
-            followed.in_shardings = kwargs.get("in_shardings")
-            followed.out_shardings = kwargs.get("out_shardings")
-            given = (kwargs.get("static_argnums"), kwargs.get("static_argnames"))
-            followed.statics = frozenset(each for one in given for each in _several(one))
+            followed.made_with(kwargs)
         return followed or compiled
 
     def _followed(
@@ -166,13 +164,9 @@ class JitWatch:
             "holes", self.fills, functools.partial(self._traces, jitted), args, kwargs
         )
         args, kwargs = whole or (args, kwargs)
-        if self.rest is not None and jitted.record.trains:
-            self.rest.deadline.check()
-            known = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
-            if known is not None:
-                return known[0]
-        elif self.rest is not None:
-            self.rest.others_ran()
+        answer = self._answered(jitted, args, kwargs)
+        if answer is not None:
+            return answer[0]
         eager = getattr(self._jax.config, "jax_disable_jit", False)
         if self.waits and not (jitted.record.calls or jitted.mapped or eager):
             self._look_ahead(jitted, args, kwargs)
@@ -190,21 +184,41 @@ class JitWatch:
         if not jitted.record.trains and step is not None and step.record.values:
             values = step.record.values
             barrier.attempt("values of the step", values.called_beside, jitted.mapped, result)
-        if jitted.record.trains and self.waits:
+        aside = self._is_aside(jitted.record)
+        if aside or (jitted.record.trains and self.waits):
             # JAX dispatches and goes on: a step's time is known only when its results are there.
             barrier.attempt("end of the step", self._ready, result)
         ended = time.perf_counter()
         took_ms = (ended - began) * 1e3
         new = self.compilations > before
-        if jitted.record.trains and self._last_end is not None and not new:
-            self.gaps_ms.append(((began - self._last_end) * 1e3, took_ms))
-        barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
         if jitted.record.trains:
-            if self.rest is not None:
-                barrier.attempt("step ran", self.rest.ran, jitted.record, args, kwargs, result)
+            at = barrier.attempt("line of the step", user_lines.caller)
+            self.gaps.stepped(began, ended, at, new)
+        barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
+        if self.rest is not None:
+            ran = self.rest.ran, jitted.record, (args, kwargs), result
+            barrier.attempt("step ran", *ran, (ended - began) if aside and not new else 0.0)
+        if jitted.record.trains:
             barrier.attempt("step of JAX", self._on_step, False)
-            self._last_end = time.perf_counter()
+            self.gaps.over(time.perf_counter())
         return result
+
+    def _answered(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> tuple[object] | None:
+        """What a call is given in place of a run, in a tuple; None where it is to run."""
+        if self.rest is None:
+            return None
+        if jitted.record.trains:
+            self.rest.deadline.check()
+        elif not self._is_aside(jitted.record):
+            return None
+        return barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
+
+    def _is_aside(self, record: Record) -> bool:
+        """Whether it does not train, and no steps are observed now."""
+        if self.rest is None or record.trains:
+            return False
+        none_yet = self.kept.step is None and self.eager_location is None
+        return none_yet or self.rest.began_at is not None
 
     def _look_at(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
         """The values of what is about to be given to a function that may train."""
@@ -215,8 +229,7 @@ class JitWatch:
             self.on_results({})  # what is fetched here is ours
             began = time.perf_counter()
             values.before((args, kwargs))
-            if self._last_end is not None:
-                self._last_end += time.perf_counter() - began
+            self.gaps.looked(time.perf_counter() - began)
 
     def _look_ahead(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> None:
         """Trace what is about to run for the first time: JAX keeps the trace for the call."""
@@ -256,7 +269,9 @@ class JitWatch:
             record.given_at = {name: bindings.made_at(jitted.names, name) for name in jitted.names}
         if new or record.last is None:
             self._compiled(jitted, args, kwargs, new, took_ms)
-        if record.trains:
+        if not record.trains:
+            self.kept.ran_beside(args, kwargs, result)
+        else:
             self.kept.ran(jitted, args, kwargs, new)
             leaves = self._jax.tree_util.tree_leaves(result)
             if self.numbers is not None:
@@ -284,10 +299,3 @@ class JitWatch:
         if differ:
             caller, made = user_lines.caller(), bindings.shaped_at(jitted.names, differ)
             record.retraces.append(Retrace(record.calls, took_ms, differ, caller, made))
-
-
-def _several(given: Any) -> tuple[Any, ...]:
-    """One or several places or names of arguments, or none."""
-    if given is None:
-        return ()
-    return (given,) if isinstance(given, (int, str)) else tuple(given)

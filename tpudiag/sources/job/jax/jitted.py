@@ -109,6 +109,13 @@ class Jitted:
         functools.update_wrapper(self, function)
         self.names = parameters(function)
 
+    def made_with(self, options: Kwargs) -> None:
+        """The options that jax.jit was given."""
+        self.in_shardings = options.get("in_shardings")
+        self.out_shardings = options.get("out_shardings")
+        given = (options.get("static_argnums"), options.get("static_argnames"))
+        self.statics = frozenset(each for one in given for each in several(one))
+
     @property
     def mapped(self) -> bool:
         """Whether jax.pmap made it."""
@@ -158,3 +165,10 @@ class _Ahead:
     def __call__(self, *args: object, **kwargs: object) -> object:
         """The job's own call of what it compiled."""
         return self._jitted.watch.called(self._jitted, self._stage, args, kwargs)
+
+
+def several(given: Any) -> tuple[Any, ...]:
+    """One or several places or names of arguments, or none."""
+    if given is None:
+        return ()
+    return (given,) if isinstance(given, (int, str)) else tuple(given)

@@ -16,10 +16,20 @@ class KeptStep:
         self.step: StepCall | None = None
         self.results: dict[int, object] = {}
         """The arrays that the last training step gave, by their id."""
+        self._passed_on: dict[int, object] = {}
+        """Those in their place that other functions gave back since."""
 
     def watch(self, jax: Library) -> None:
         """JAX is there."""
         self._jax = jax
+
+    def ran_beside(self, args: Args, kwargs: Kwargs, result: object) -> None:
+        """Another function ran, which may give back the state that it took (nnx.jit does so)."""
+        if self.step is None or self.step.calls > 1:
+            return
+        leaves, known = self._jax.tree_util.tree_leaves, self.results | self._passed_on
+        taken = {_kind(leaf) for leaf in leaves((args, kwargs)) if id(leaf) in known}
+        self._passed_on |= {id(leaf): leaf for leaf in leaves(result) if _kind(leaf) in taken}
 
     def ran(self, jitted: Jitted, args: Args, kwargs: Kwargs, new: bool) -> None:
         """Keep the training step that ran, as it can be lowered again."""
@@ -31,8 +41,9 @@ class KeptStep:
         state = frozenset(
             self._jax.tree_util.keystr(path)
             for path, leaf in path_leaves
-            if id(leaf) in self.results
+            if id(leaf) in self.results or id(leaf) in self._passed_on
         )
+        self._passed_on = {}
         hosted: Kwargs = {
             self._jax.tree_util.keystr(path): leaf
             for path, leaf in path_leaves
@@ -93,3 +104,8 @@ class KeptStep:
 def _is_none(value: object) -> bool:
     """Of a place that is left to JAX."""
     return value is None
+
+
+def _kind(leaf: Any) -> tuple[object, object]:
+    """Shape and dtype of an array."""
+    return getattr(leaf, "shape", None), getattr(leaf, "dtype", None)

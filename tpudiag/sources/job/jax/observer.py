@@ -240,7 +240,7 @@ class JaxObserver:
             self._finish()
             self._recorder.phase(REST)
             self._jits.waits, self._jits.numbers = False, None
-            self._jits.rest.begin(self._jax)
+            self._jits.rest.begin()
             return True
         barrier.attempt("what TensorFlow did", self._beside.ended, None, "first loop")
         self._finish()
@@ -274,7 +274,7 @@ class JaxObserver:
     def _step_times(self) -> StepTimes | None:
         """The times of the steps, on this machine."""
         at_once = self._reader.at_once
-        pairs = self._jits.gaps_ms if self._spec.rehearse else []
+        pairs = self._jits.gaps.pairs_ms if self._spec.rehearse else []
         times = tuple(took / at_once for took in self._steps.times_ms)
         if pairs:  # steps were waited for: what lies between two of them is the host's own
             made = self._jits.rest.input_ms if self._jits.rest is not None else None

@@ -1,14 +1,18 @@
-"""Continues past the observed steps to the script's end: calls return the step's last result."""
+"""Shortens what a script does beside the observed steps: calls return a function's last result."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind, StepFunction
 from tpudiag.sources.job.jax.jitted import Record
-from tpudiag.sources.job.points import Library, barrier, interventions, main_flow
+from tpudiag.sources.job.points import barrier, interventions, main_flow
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 
 FEWEST_GAPS = 3
+LONG_S = 15.0
+"""What a function that does not train may take in all before it is answered."""
+FEWEST_CALLS = 8
 Signature = tuple[tuple[object, str], ...]
 
 
@@ -16,49 +20,52 @@ class RestOfScript:
     """What a call of the training step gives once enough steps were observed.
 
     The state that the last step gave is given again and never run on, so that it is never donated.
+    Of a function that does not train, and took long in many calls before the first step or past
+    the observed ones (an evaluation, most often), the other calls give its last result as well.
     """
 
     def __init__(self, budget_s: float, on_hard_end: Callable[[], None]) -> None:
         self.deadline = Deadline(budget_s, on_hard_end)
         self.began_at: float | None = None
-        self.forwarded: dict[int, int] = {}
-        """By the record of the step: calls that were answered."""
-        self._leaves: Callable[[object], list[object]] = lambda _: []
+        self.forwarded: Counter[int] = Counter()
+        """By the record of the function: calls that were answered."""
+        self.leaves: Callable[[object], list[object]] = lambda _: []
+        """Of a tree of JAX's."""
         self.gaps_ms: list[float] = []
         """What the job took from one answer to the next call, where nothing else of JAX ran: to
         make a batch, by whatever threads it has, while no step is computed."""
         self._answered_at: float | None = None
         self._last: dict[tuple[int, Signature], object] = {}
-        """The last result of each step, and of each size of its batch."""
+        """The last result of each function, and of each size of its batch."""
+        self._spent_s: Counter[int] = Counter()
+        """By the record of a function that does not train."""
 
-    def begin(self, jax: Library) -> None:
+    def begin(self) -> None:
         """Enough was observed."""
-        self._leaves = jax.tree_util.tree_leaves
         self.began_at = time.perf_counter()
         self.deadline.start()
 
-    def answer(self, record: object, args: object, kwargs: object) -> tuple[object] | None:
+    def answer(self, record: Record, args: object, kwargs: object) -> tuple[object] | None:
         """The last result in a tuple; None where the call is to run."""
         asked_at, before, self._answered_at = time.perf_counter(), self._answered_at, None
-        if self.began_at is None or not interventions.allowed(InterventionKind.STEPS):
+        if record.trains and self.began_at is None:
+            return None
+        if not self._is_known(record) or not interventions.allowed(InterventionKind.STEPS):
             return None
         key = id(record), self._signature(args, kwargs)
         if key not in self._last:
             return None
         known = self._last[key]
         # What another call was donated is gone.
-        if any(getattr(leaf, "is_deleted", bool)() for leaf in self._leaves(known)):
+        if any(getattr(leaf, "is_deleted", bool)() for leaf in self.leaves(known)):
             return None
         interventions.note(InterventionKind.STEPS)
-        self.forwarded[id(record)] = self.forwarded.get(id(record), 0) + 1
-        if before is not None:
-            self.gaps_ms.append((asked_at - before) * 1e3)
-        self._answered_at = time.perf_counter()
+        self.forwarded[id(record)] += 1
+        if record.trains:
+            if before is not None:
+                self.gaps_ms.append((asked_at - before) * 1e3)
+            self._answered_at = time.perf_counter()
         return (known,)
-
-    def others_ran(self) -> None:
-        """Another function of the job's is called: an evaluation, most often."""
-        self._answered_at = None
 
     @property
     def input_ms(self) -> float | None:
@@ -67,30 +74,40 @@ class RestOfScript:
         later = self.gaps_ms[len(self.gaps_ms) // 2 :]
         return sum(later) / len(later) if len(later) >= FEWEST_GAPS else None
 
-    def ran(self, record: object, args: object, kwargs: object, result: object) -> None:
-        """A training step ran really."""
-        if self.began_at is not None:
-            self._last[id(record), self._signature(args, kwargs)] = result
+    def ran(
+        self, record: Record, call: tuple[object, object], result: object, aside_s: float
+    ) -> None:
+        """A call ran really; `aside_s` is what it took while no steps are observed."""
+        self._spent_s[id(record)] += aside_s
+        began = self.began_at is not None or not record.trains
+        if began and self._is_known(record):
+            self._last[id(record), self._signature(*call)] = result
+
+    def _is_known(self, record: Record) -> bool:
+        """Whether its last result is kept: of one that does not train, once it took long."""
+        long = self._spent_s[id(record)] > LONG_S and record.calls >= FEWEST_CALLS
+        return record.trains or long
 
     def functions(self, records: Iterable[Record]) -> tuple[StepFunction, ...]:
-        """Those that train, as the job called them."""
+        """Those that train, and others that were answered, as the job called them."""
         return tuple(
             StepFunction(
                 name=r.name,
                 location=r.location,
                 called_at=r.called_at,
                 ran=r.calls,
-                forwarded=self.forwarded.get(id(r), 0),
+                forwarded=self.forwarded[id(r)],
+                trains=r.trains,
             )
             for r in records
-            if r.trains and r.calls
+            if r.calls and (r.trains or self.forwarded[id(r)])
         )
 
     def _signature(self, args: object, kwargs: object) -> Signature:
         """Shapes and dtypes: a batch of another size has a result of its own."""
         return tuple(
             (getattr(leaf, "shape", None), str(getattr(leaf, "dtype", None) or leaf.__class__))
-            for leaf in self._leaves((args, kwargs))
+            for leaf in self.leaves((args, kwargs))
         )
 
     def coverage(
