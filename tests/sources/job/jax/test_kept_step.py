@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,8 +33,8 @@ def kept() -> KeptStep:
         tree_map=lambda _, tree: tree,
         keystr=str,
     )
-    step = KeptStep()
-    step.watch(SimpleNamespace(tree_util=tree_util, Array=np.ndarray))
+    step, jax = KeptStep(), cast("Any", SimpleNamespace(tree_util=tree_util, Array=np.ndarray))
+    step.watch(jax)
     return step
 
 
@@ -52,4 +52,4 @@ def test_state_that_an_evaluation_gives_back_is_the_steps_own() -> None:
     step.ran_beside((weights, examples), {}, (given_back, predictions))
     step.ran(jitted, (given_back, predictions), {}, False)
     assert step.step is not None
-    assert step.step.state == {"[0][0]"}, "what was computed of it is no state"
+    assert step.step.state == frozenset(("[0][0]",)), "what was computed of it is no state"

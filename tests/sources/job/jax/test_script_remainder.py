@@ -10,8 +10,8 @@ import numpy as np
 from tpudiag.sources.job.jax.jitted import Record
 from tpudiag.sources.job.jax.script_remainder import FEWEST_CALLS, LONG_S, RestOfScript
 
-BATCH = (np.ones((8, 3)),), {}
-SMALLER = (np.ones((4, 3)),), {}
+BATCH: tuple[Any, Any] = (np.ones((8, 3)),), {}
+SMALLER: tuple[Any, Any] = (np.ones((4, 3)),), {}
 
 
 def rest_of_script() -> RestOfScript:

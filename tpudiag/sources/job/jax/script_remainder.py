@@ -1,7 +1,7 @@
 """Shortens what a script does beside the observed steps: calls return a function's last result."""
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 
 from tpudiag.script_run import Coverage, CoverageEnd, InterventionKind, StepFunction
@@ -37,7 +37,7 @@ class RestOfScript:
         self._answered_at: float | None = None
         self._last: dict[tuple[int, Signature], object] = {}
         """The last result of each function, and of each size of its batch."""
-        self._spent_s: Counter[int] = Counter()
+        self._spent_s: defaultdict[int, float] = defaultdict(float)
         """By the record of a function that does not train."""
 
     def begin(self) -> None:
