@@ -57,8 +57,9 @@ def test_what_was_not_prepared_is_answered_by_the_mock_and_told(
         return Builder(name, tmp_path)
 
     @contextlib.contextmanager
-    def mocked(**_: object) -> Generator[None]:
-        real, Builder.as_data_source = Builder.as_data_source, lambda *_, **__: "mocked"
+    def mocked(num_examples: int, policy: str) -> Generator[None]:
+        mock = f"{num_examples} by {policy}"
+        real, Builder.as_data_source = Builder.as_data_source, lambda *_, **__: mock
         yield
         Builder.as_data_source = real
 
@@ -75,10 +76,14 @@ def test_what_was_not_prepared_is_answered_by_the_mock_and_told(
     monkeypatch.setitem(sys.modules, "tensorflow_datasets", package)
     told: list[Any] = []
     ledger = Ledger(str(tmp_path), lambda **facts: told.append(facts))
-    tfds_data.install(lambda: package, package, ledger)
+
+    def not_imported() -> Any:
+        raise AssertionError("a job may read by place and have no TensorFlow")
+
+    tfds_data.install(not_imported, package, ledger)
     away, kept = package.builder("cifar10", try_gcs=True), package.load("kept")
     assert kept.as_dataset("train") == "the real train", "what is there is read"
     assert kept.download_and_prepare() == "prepared" and away.download_and_prepare() is None
-    assert away.as_data_source("train") == "mocked"
+    assert away.as_data_source("train") == f"{FILES * RECORDS} by code", "all of a split"
     assert told[-1]["stood_in"] == ("tfds cifar10",)
     assert told[-1]["stand_in_kinds"] == ["generator"]
