@@ -14,8 +14,7 @@ import pytest
 from tpudiag import cli, library
 from tpudiag.commands import _parser
 from tpudiag.errors import UsageError
-from tpudiag.mcp_server.folder import Folder
-from tpudiag.mcp_server.server import held
+from tpudiag.mcp_server.folder import Folder, held
 from tpudiag.mcp_server.tools import TOOLS, tool
 from tpudiag.options import verbs
 from tpudiag.options.jobs import CheckOptions

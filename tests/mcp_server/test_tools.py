@@ -12,7 +12,6 @@ from jsonschema import Draft202012Validator
 from tpudiag import library
 from tpudiag.errors import UsageError
 from tpudiag.mcp_server.folder import Folder
-from tpudiag.mcp_server.server import Verbs
 from tpudiag.mcp_server.tools import TOOLS, Tool, report_schema, tool
 from tpudiag.mcp_server.worker import of_report, slim
 from tpudiag.model import Evidence, Outcome, Report, Severity, Subject, Verdict
@@ -112,6 +111,8 @@ def test_lines_of_files_elsewhere_are_not_in_an_answer() -> None:
 
 
 def test_fix_may_write_where_the_server_was_told_so(tmp_path: Path) -> None:
+    from tpudiag.mcp_server.server import Verbs  # mcp takes seconds: not for each worker
+
     (tmp_path / "train.py").touch()
     given = {"program": "./train.py", "write": True}
     with pytest.raises(UsageError, match="--allow-write"):

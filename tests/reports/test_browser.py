@@ -34,10 +34,7 @@ expect.set_options(timeout=30_000)
 WIDE, NARROW = (1280, 900), (390, 844)
 SHOWN = "[...document.querySelectorAll('.checks [data-state]:not([hidden])')]"
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on the PATH"),
-]
+pytestmark = pytest.mark.slow
 
 
 @dataclass
@@ -58,6 +55,8 @@ Open = Callable[..., Opened]
 
 @pytest.fixture(scope="module")
 def browser() -> Generator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium on the PATH")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium

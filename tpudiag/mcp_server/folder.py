@@ -3,8 +3,11 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tpudiag.errors import UsageError
+from tpudiag.options.option import AGENTS
+from tpudiag.options.verbs import options
 
 
 class Folder:
@@ -78,3 +81,15 @@ def _links(folder: Path) -> Iterator[Path]:
         seen.add(real)
         links = [Path(name, entry) for entry in (*below, *files) if Path(name, entry).is_symlink()]
         yield from links
+
+
+def held(name: str, given: dict[str, Any], folder: Folder) -> dict[str, Any]:
+    """The arguments of a tool with every path in them held to the folder; raises UsageError."""
+    ways = {"program": folder.program, "module": folder.module, "path": folder.path}
+    changed = dict(given)
+    for key, (_, option) in options(name, AGENTS).items():
+        value = given.get(key)
+        if option.in_folder and value is not None:
+            hold = ways[option.in_folder]
+            changed[key] = hold(value) if isinstance(value, str) else [hold(v) for v in value]
+    return changed

@@ -12,10 +12,8 @@ from mcp.server.stdio import stdio_server
 
 from tpudiag.errors import TpudiagError, UsageError
 from tpudiag.mcp_server import worker_process
-from tpudiag.mcp_server.folder import Folder
+from tpudiag.mcp_server.folder import Folder, held
 from tpudiag.mcp_server.tools import TOOLS, Tool, tool
-from tpudiag.options.option import AGENTS
-from tpudiag.options.verbs import options
 from tpudiag.sanitized import one_line
 from tpudiag.version import __version__
 
@@ -122,18 +120,6 @@ class Verbs:
             await progress.on_phase("waiting for the diagnosis that is under way")
         async with self._turn:
             return await worker_process.answered(request, self.folder.top, progress.on_phase)
-
-
-def held(name: str, given: dict[str, Any], folder: Folder) -> dict[str, Any]:
-    """The arguments of a tool with every path in them held to the folder; raises UsageError."""
-    ways = {"program": folder.program, "module": folder.module, "path": folder.path}
-    changed = dict(given)
-    for key, (_, option) in options(name, AGENTS).items():
-        value = given.get(key)
-        if option.in_folder and value is not None:
-            hold = ways[option.in_folder]
-            changed[key] = hold(value) if isinstance(value, str) else [hold(v) for v in value]
-    return changed
 
 
 def serve(top: Path, python: str | None = None, *, may_write: bool = False) -> None:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import ModuleType
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -50,3 +54,13 @@ def test_what_cannot_be_parsed_is_named(tmp_path: Path) -> None:
     with pytest.raises(SyntaxError) as raised:
         child.run("job.py", [])
     assert raised.value.filename == str(tmp_path / "job.py")
+
+
+def test_a_library_is_loaded_without_a_search_for_garbage(tmp_path: Path) -> None:
+    (tmp_path / "tensorflow.py").write_text("import gc\nenabled = gc.isenabled()\nraise KeyError\n")
+    loader = SourceFileLoader("tensorflow", str(tmp_path / "tensorflow.py"))
+    module, told = ModuleType("tensorflow"), MagicMock()
+    child._ImportWatch(told, told)._follow(loader, "tensorflow")  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(KeyError):
+        loader.exec_module(module)
+    assert vars(module)["enabled"] is False and gc.isenabled()

@@ -8,6 +8,7 @@ import builtins
 import pathlib
 import pickle
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -15,12 +16,12 @@ import pytest
 from tpudiag.sources.job.tensorflow.fake_data import open_cells, open_columns, open_tables
 
 np = pytest.importorskip("numpy")
-pd = pytest.importorskip("pandas")
 
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Makes a table; what asks it is the user's."""
+    pd = pytest.importorskip("pandas")
     for module in (open_cells, open_columns, open_tables):
         monkeypatch.setattr(module, "by_user", lambda: True)
     return lambda **options: open_tables.make(pd, 512, options)
@@ -53,7 +54,7 @@ class Settings:
         lambda t: [row["text"].split() for _, row in t.iterrows()],
         lambda t: [row.path + ".jpg" for row in t.itertuples()],
         lambda t: t.apply(lambda row: row["first"] + row.second, axis=1),
-        lambda t: pd.concat([t, t])["both"],
+        lambda t: import_module("pandas").concat([t, t])["both"],
         lambda t: t.pop("target"),
         lambda t: t.set_index("id").loc["file-00003"]["text"],
     ],
