@@ -1,7 +1,7 @@
 """TPU202."""
 
 from tpudiag.model import BOTH, Confidence, Evidence, Finding, Judgement, Severity, check
-from tpudiag.signals import NO_WORK, DatasetOp, Pipeline, Signals
+from tpudiag.signals import NO_WORK, Pipeline, Signals
 
 from ._input import refuted, worth
 from ._need import need
@@ -60,11 +60,8 @@ def missing_prefetch(signals: Signals, limit: float = LIMIT) -> Judgement:
                 confidence=Confidence.MEDIUM,
             )
         else:
-            yield Evidence("last transformation", _buffer(last))
-
-
-def _buffer(op: DatasetOp) -> str:
-    return "Prefetch(AUTOTUNE)" if op.buffer_size in (-1, None) else f"Prefetch({op.buffer_size})"
+            buffer = "AUTOTUNE" if last.buffer_size in (-1, None) else last.buffer_size
+            yield Evidence("last transformation", f"Prefetch({buffer})")
 
 
 def own_pipelines(signals: Signals) -> tuple[Pipeline, ...]:

@@ -7,24 +7,12 @@ from tpudiag.model import Finding, Outcome, Report, Severity, Verdict
 from tpudiag.report_figures import Measurement
 from tpudiag.source_change import Effect
 
-from . import _layout, _mending
+from . import _layout, _mending, _words
 from ._columns import Line, Span
 from ._figures import measured, table_lines
 from ._layout import crash_lines, link_lines, mood, passed_lines
 from ._paragraph import BLANK, paragraph
 from ._source import Sources
-from ._words import (
-    clean,
-    closed,
-    cost,
-    ended,
-    failures,
-    figure,
-    findings,
-    line,
-    title,
-    writes,
-)
 from ._wrap import clip, wrap
 
 FINDINGS = 3
@@ -48,36 +36,39 @@ def lines(report: Report, width: int) -> Iterator[Line]:
     if report.mending is not None:
         yield from _mending.lines(report, width)
         return
-    yield from paragraph(title(report), width, style="headline")
+    yield from paragraph(_words.title(report), width, style="headline")
     if report.partial is not None:
-        text = f"Not the whole report: {closed(report.partial)}"
+        text = f"Not the whole report: {_words.closed(report.partial)}"
         yield from paragraph(text, width, style="warning")
     if report.crash is not None:
         yield from crash_lines(report.crash, FRAMES, ERROR_LINES)
     yield from _notes(report, width)
     sources = Sources(report)
-    for outcome in failures(report):
+    for outcome in _words.failures(report):
         yield from _failure(outcome, sources, width)
     yield from _broken(report, width)
     if len(report.outcomes) <= FEW:
-        yield from passed_lines(ended(report, Verdict.PASSED), width)
+        yield from passed_lines(_words.ended(report, Verdict.PASSED), width)
     if report.subject.kind != "job" or report.plan:
         yield from _figures(report, width)
     yield from _predicted(report, width)
     if not report.outcomes:  # a comparison; findings have links of their own
         yield from link_lines(report)
     yield BLANK
-    if said := writes(report):
+    if said := _words.writes(report):
         yield from paragraph(said, width, style="note")
     yield (Span(counts(report), mood(report)),)
     yield from mends(report)
     if report.next_command is not None:
-        yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
+        yield (
+            Span("Open the profile: ", "bold"),
+            Span(_words.line(report.next_command), "command"),
+        )
 
 
 def mends(report: Report) -> Iterator[Line]:
     """`tpudiag fix train.py mends 4 of 6`, counted by the changes that were made for findings."""
-    all_findings = [finding for outcome in failures(report) for finding in outcome.findings]
+    all_findings = [finding for outcome in _words.failures(report) for finding in outcome.findings]
     count = sum(
         # Changes of the model are only made on request.
         finding.change is not None and finding.change.effect is not Effect.MODEL
@@ -85,7 +76,7 @@ def mends(report: Report) -> Iterator[Line]:
     )
     if report.fix_command is not None and count:
         what = f" mends {count} of {len(all_findings)}; it proves each by rehearsing again"
-        yield Span(line(report.fix_command), "command"), Span(what)
+        yield Span(_words.line(report.fix_command), "command"), Span(what)
 
 
 def whole(report: Report, width: int) -> Iterator[Line]:
@@ -102,7 +93,7 @@ def counts(report: Report) -> str:
         # `info` has no plural.
         f"{number} {severity.value}" + ("s" if number > 1 and severity is not Severity.INFO else "")
         for severity in reversed(Severity)
-        if (number := sum(o.severity is severity for o in failures(report)))
+        if (number := sum(o.severity is severity for o in _words.failures(report)))
     ]
     passed, skipped = report.count(Verdict.PASSED), report.count(Verdict.SKIPPED)
     rest = f"{passed} passed, {skipped} not measured"
@@ -117,7 +108,7 @@ def counts(report: Report) -> str:
 def _notes(report: Report, width: int) -> Iterator[Line]:
     """The first sentences of the first notes, two lines each at most."""
     for note in report.notes[:NOTES]:
-        first = closed(line(note).partition(". ")[0])
+        first = _words.closed(_words.line(note).partition(". ")[0])
         rows = list(wrap(f"Note: {first}", width - len(INDENT)))
         if len(rows) > NOTE_LINES:
             (last, *_) = wrap(rows[NOTE_LINES - 1], width - len(INDENT) - len("..."))
@@ -130,8 +121,8 @@ def _failure(outcome: Outcome, sources: Sources, width: int) -> Iterator[Line]:
     """A failed check: its name, its first findings, and where the others are."""
     label = outcome.severity.value
     yield BLANK
-    yield Span(label, label), Span(f" {line(outcome.id)} {line(outcome.name)}", "id")
-    ordered = findings(outcome)
+    yield Span(label, label), Span(f" {_words.line(outcome.id)} {_words.line(outcome.name)}", "id")
+    ordered = _words.findings(outcome)
     shown = ordered[:FINDINGS]
     for number, finding in enumerate(shown):
         yield from _finding(finding, sources, width)
@@ -140,19 +131,19 @@ def _failure(outcome: Outcome, sources: Sources, width: int) -> Iterator[Line]:
         if finding.fix.strip() and finding.fix != after:
             yield from _fix(finding.fix)
     if others := ordered[FINDINGS:]:
-        places = [line(str(f.location)) for f in others if f.location is not None]
+        places = [_words.line(str(f.location)) for f in others if f.location is not None]
         at = f": {', '.join(places)}" if places else ""
         yield (Span(clip(f"  and {len(others)} more{at}", width), "note"),)
 
 
 def _finding(finding: Finding, sources: Sources, width: int) -> Iterator[Line]:
     if finding.location is not None:
-        yield Span("  --> ", "arrow"), Span(line(str(finding.location)), "location")
+        yield Span("  --> ", "arrow"), Span(_words.line(str(finding.location)), "location")
         code = sources.line(finding.location)
         if code is not None and code.strip():
             yield from _code_line(code, finding.location.line or 0, width)
     yield from paragraph(finding.message, width, 2, style="message")
-    if worth := cost(finding):
+    if worth := _words.cost(finding):
         yield from paragraph(f"Costs {worth}.", width, 2, style="cost")
 
 
@@ -167,7 +158,7 @@ def _code_line(code: str, number: int, width: int) -> Iterator[Line]:
 
 def _fix(fix: str) -> Iterator[Line]:
     """A fix as it is to be copied; beside the word where it is one line."""
-    rows = clean(fix).strip("\n").split("\n")
+    rows = _words.clean(fix).strip("\n").split("\n")
     if len(rows) == 1:
         yield Span("  fix  ", "fix"), Span(rows[0].strip(), "code")
         return
@@ -179,9 +170,9 @@ def _fix(fix: str) -> Iterator[Line]:
 
 
 def _broken(report: Report, width: int) -> Iterator[Line]:
-    broken = ended(report, Verdict.BROKEN)
+    broken = _words.ended(report, Verdict.BROKEN)
     if broken:
-        names = ", ".join(line(outcome.id) for outcome in broken)
+        names = ", ".join(_words.line(outcome.id) for outcome in broken)
         yield BLANK
         text = f"Broken, a fault of tpudiag and not of the job: {names} ({DETAILS} says how)."
         yield from paragraph(text, width, style="broken")
@@ -210,7 +201,7 @@ def _predicted(report: Report, width: int) -> Iterator[Line]:
     value, _, span = _estimate(step).partition(" (")
     parts: list[str] = [f"{value} a step" + (f" ({span}" if span else "")]
     if (bound := report.measurements.get("predicted_bound_by")) is not None:
-        parts.append(f"bound by {line(str(bound.value))}")
+        parts.append(f"bound by {_words.line(str(bound.value))}")
     yield BLANK
     yield from paragraph(f"predicted on {report.target.name}: " + ", ".join(parts), width, hang=2)
     rest: Sequence[tuple[str, str]] = (
@@ -249,7 +240,7 @@ def _cores(report: Report) -> str:
     there = report.measurements.get("input_vcpus_per_host")
     if cores is None or there is None:
         return ""
-    return f", the work of {_estimate(cores)} of its {figure(there.value)}"
+    return f", the work of {_estimate(cores)} of its {_words.figure(there.value)}"
 
 
 def _enough(gives: Measurement, needs: Measurement) -> str:
@@ -265,8 +256,8 @@ def _enough(gives: Measurement, needs: Measurement) -> str:
 def _estimate(measured: Measurement) -> str:
     """A figure; where it is an estimate with no more digits than it is worth, and its range."""
     if measured.low is None or measured.high is None or not isinstance(measured.value, float):
-        return figure(measured.value, measured.unit)
+        return _words.figure(measured.value, measured.unit)
     value, low, high = (
         float(f"{end:.3g}") for end in (measured.value, measured.low, measured.high)
     )
-    return f"{figure(value, measured.unit)} ({figure(low)} to {figure(high)})"
+    return f"{_words.figure(value, measured.unit)} ({_words.figure(low)} to {_words.figure(high)})"

@@ -7,28 +7,10 @@ from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
 from tpudiag.script_run import Crash
 from tpudiag.xprof_pages import page
 
+from . import _words
 from ._columns import Line, Span
 from ._figures import measured, table_lines
 from ._paragraph import BLANK, heading, paragraph
-from ._words import (
-    clean,
-    closed,
-    cost,
-    ended,
-    failures,
-    figure,
-    findings,
-    line,
-    proofs,
-    sentence,
-    skipped_groups,
-    summary,
-    title,
-    unit,
-    web_link,
-    web_links,
-    writes,
-)
 from ._wrap import wrap
 
 MOST_ERROR_LINES = 30
@@ -38,35 +20,36 @@ _NAME_WIDTH = 23
 
 def lines(report: Report, width: int) -> Iterator[Line]:
     """The whole report, most urgent first; only code, locations and commands pass `width`."""
-    yield from paragraph(title(report), width, style="headline")
+    yield from paragraph(_words.title(report), width, style="headline")
     if report.partial is not None:
         yield from paragraph(
-            f"Not the whole report: {closed(report.partial)}", width, style="warning"
+            f"Not the whole report: {_words.closed(report.partial)}", width, style="warning"
         )
     if report.crash is not None:
         yield from crash_lines(report.crash, len(report.crash.frames), MOST_ERROR_LINES)
     for note in report.notes:
-        yield from paragraph(f"Note: {line(note)}", width, hang=6, style="note")
-    for outcome in failures(report):
+        yield from paragraph(f"Note: {_words.line(note)}", width, hang=6, style="note")
+    for outcome in _words.failures(report):
         yield from _failure(outcome, width)
         if report.next_command is not None and (opened := page(outcome.id)):
             yield from paragraph(f"In XProf: {opened}", width, 2, style="note")
-    yield from _broken(ended(report, Verdict.BROKEN), width)
+    yield from _broken(_words.ended(report, Verdict.BROKEN), width)
     # Of a profile the tables are what people come for.
-    parts = _verdicts(report, width), _figures(report, width)
+    verdicts = chain(
+        passed_lines(_words.ended(report, Verdict.PASSED), width), _skipped(report, width)
+    )
+    parts = verdicts, _figures(report, width)
     yield from chain(*(parts if report.subject.kind == "job" else reversed(parts)))
     yield from link_lines(report)
     yield BLANK
-    if said := writes(report):
+    if said := _words.writes(report):
         yield from paragraph(said, width, style="note")
-    yield from paragraph(summary(report), width, style=mood(report))
+    yield from paragraph(_words.summary(report), width, style=mood(report))
     if report.next_command is not None:
-        yield (Span("Open the profile: ", "bold"), Span(line(report.next_command), "command"))
-
-
-def _verdicts(report: Report, width: int) -> Iterator[Line]:
-    yield from passed_lines(ended(report, Verdict.PASSED), width)
-    yield from _skipped(report, width)
+        yield (
+            Span("Open the profile: ", "bold"),
+            Span(_words.line(report.next_command), "command"),
+        )
 
 
 def _figures(report: Report, width: int) -> Iterator[Line]:
@@ -77,11 +60,14 @@ def _figures(report: Report, width: int) -> Iterator[Line]:
 
 def link_lines(report: Report) -> Iterator[Line]:
     """Where XProf shows it, each whole on a line to be opened."""
-    links = web_links(report)
+    links = _words.web_links(report)
     if links:
         yield from heading("In XProf")
     for link in links:
-        yield (Span(f"  {line(link.name)}: ", "note"), Span(line(link.url), "location"))
+        yield (
+            Span(f"  {_words.line(link.name)}: ", "note"),
+            Span(_words.line(link.url), "location"),
+        )
 
 
 def crash_lines(crash: Crash, frames: int, error_lines: int) -> Iterator[Line]:
@@ -89,14 +75,14 @@ def crash_lines(crash: Crash, frames: int, error_lines: int) -> Iterator[Line]:
     for frame in crash.frames[-frames:] if frames else ():
         yield (
             Span("  --> ", "arrow"),
-            Span(line(str(frame.location)), "location"),
-            Span(f" in {line(frame.function)}"),
+            Span(_words.line(str(frame.location)), "location"),
+            Span(f" in {_words.line(frame.function)}"),
         )
         if frame.text:
-            yield (Span(f"        {line(frame.text)}"),)
+            yield (Span(f"        {_words.line(frame.text)}"),)
     rows = [row for row in crash.error.strip().splitlines() if row.strip()]
     for row in rows[:error_lines]:
-        yield (Span(f"  {line(row)}", "error"),)
+        yield (Span(f"  {_words.line(row)}", "error"),)
     if (more := len(rows) - error_lines) > 0:
         yield (Span(f"  ... {more} more lines", "note"),)
 
@@ -107,10 +93,10 @@ def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
     yield BLANK
     yield (
         Span(label, label),
-        Span(f" {line(outcome.id)} ", "id"),
-        Span(line(outcome.name), "id"),
+        Span(f" {_words.line(outcome.id)} ", "id"),
+        Span(_words.line(outcome.name), "id"),
     )
-    ordered = findings(outcome)
+    ordered = _words.findings(outcome)
     for number, finding in enumerate(ordered):
         if number:
             yield BLANK
@@ -122,34 +108,34 @@ def _failure(outcome: Outcome, width: int) -> Iterator[Line]:
         yield BLANK
         yield from _evidence(outcome.evidence, width)
     if outcome.cause is not None:
-        yield from paragraph(sentence(outcome.cause), width, 2, style="note")
+        yield from paragraph(_words.sentence(outcome.cause), width, 2, style="note")
 
 
 def _finding(finding: Finding, severity: Severity, width: int) -> Iterator[Line]:
     """Where, what, what it costs, and the evidence."""
     if finding.location is not None:
-        yield (Span("  --> ", "arrow"), Span(line(str(finding.location)), "location"))
+        yield (Span("  --> ", "arrow"), Span(_words.line(str(finding.location)), "location"))
     degree = finding.severity
     own = "" if degree is None or degree is severity else f"({degree.value}) "
     yield from paragraph(own + finding.message, width, 2, style="message")
-    if worth := cost(finding):
+    if worth := _words.cost(finding):
         yield from paragraph(f"Costs {worth}.", width, 2, style="cost")
     if finding.evidence:
         yield BLANK
         yield from _evidence(finding.evidence, width)
-    if (link := web_link(finding)) is not None:
+    if (link := _words.web_link(finding)) is not None:
         yield BLANK
-        yield (Span("  In XProf: ", "note"), Span(line(link), "location"))
+        yield (Span("  In XProf: ", "note"), Span(_words.line(link), "location"))
 
 
 def _evidence(evidence: Sequence[Evidence], width: int) -> Iterator[Line]:
     """Figures in columns; as wrapped lines where a column would not fit."""
     rows = [
         (
-            line(item.name),
-            figure(item.value, unit(item)),
-            "" if item.limit is None else f"limit {figure(item.limit, unit(item))}",
-            line(item.source),
+            _words.line(item.name),
+            _words.figure(item.value, _words.unit(item)),
+            "" if item.limit is None else f"limit {_words.figure(item.limit, _words.unit(item))}",
+            _words.line(item.source),
         )
         for item in evidence
     ]
@@ -172,13 +158,13 @@ def _evidence(evidence: Sequence[Evidence], width: int) -> Iterator[Line]:
 def _code(fix: str) -> Iterator[Line]:
     yield BLANK
     yield (Span("  Fix:", "fix"),)
-    for row in clean(fix).strip("\n").split("\n"):
+    for row in _words.clean(fix).strip("\n").split("\n"):
         yield (Span(f"    {row}" if row.strip() else "", "code"),)
 
 
 def _entry(outcome: Outcome, text: str, width: int, style: str) -> Iterator[Line]:
     """`TPU101 retracing   what it said`, wrapped under itself."""
-    name, id_ = line(outcome.name), line(outcome.id)
+    name, id_ = _words.line(outcome.name), _words.line(outcome.id)
     indent = 2 + len(id_) + 1 + max(_NAME_WIDTH, len(name)) + 1
     # Beside a long name its text would stand in a narrow column: it goes below.
     if indent > max(width // 2, 36):
@@ -199,7 +185,7 @@ def _broken(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
     if outcomes:
         yield from heading("Broken: a fault of the check itself, not of the job")
     for outcome in outcomes:
-        yield from _entry(outcome, line(outcome.cause or ""), width, "broken")
+        yield from _entry(outcome, _words.line(outcome.cause or ""), width, "broken")
 
 
 def passed_lines(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
@@ -207,15 +193,15 @@ def passed_lines(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
     if outcomes:
         yield from heading("Passed")
     for outcome in outcomes:
-        yield from _entry(outcome, proofs(outcome.evidence), width, "passed")
+        yield from _entry(outcome, _words.proofs(outcome.evidence), width, "passed")
 
 
 def _skipped(report: Report, width: int) -> Iterator[Line]:
     """Skipped checks, those that lack the same thing together."""
     if report.count(Verdict.SKIPPED):
         yield from heading("Skipped: not measured, so not known to be healthy")
-    for members, reason, how in skipped_groups(report):
-        who = ", ".join(f"{line(o.id)} {line(o.name)}" for o in members)
+    for members, reason, how in _words.skipped_groups(report):
+        who = ", ".join(f"{_words.line(o.id)} {_words.line(o.name)}" for o in members)
         yield from paragraph(who, width, 2, 2, "skipped")
         if reason:
             yield from paragraph(reason, width, 4, style="evidence")

@@ -138,13 +138,13 @@ def _worth(finding: Finding, report: Report) -> str:
     return f"{cost} ({ms / whole:.0%} of the step)"
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _numeric(table: Table) -> list[bool]:
     return [
-        any(_is_number(row[index]) for row in table.rows if index < len(row))
+        any(
+            isinstance(row[index], int | float) and not isinstance(row[index], bool)
+            for row in table.rows
+            if index < len(row)
+        )
         for index in range(len(table.columns))
     ]
 

@@ -7,26 +7,7 @@ from itertools import chain
 from tpudiag.model import Evidence, Finding, Outcome, Report, Severity, Verdict
 from tpudiag.xprof_pages import page
 
-from ._words import (
-    clean,
-    closed,
-    cost,
-    ended,
-    failures,
-    figure,
-    findings,
-    line,
-    measure_name,
-    proofs,
-    sentence,
-    skipped_groups,
-    summary,
-    title,
-    unit,
-    web_link,
-    web_links,
-    writes,
-)
+from . import _words
 
 _SPECIAL = re.compile(r"[\\`*_\[\]|~$!]")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
@@ -43,18 +24,18 @@ def render(report: Report) -> str:
 
 def _blocks(report: Report) -> Iterator[str]:
     """Paragraphs, tables and code, most urgent first."""
-    yield f"## {_escape(title(report))}"
+    yield f"## {_escape(_words.title(report))}"
     if report.partial is not None:
-        yield f"> **Not the whole report:** {_escape(closed(report.partial))}"
+        yield f"> **Not the whole report:** {_escape(_words.closed(report.partial))}"
     if report.crash is not None:
         yield "<details>\n<summary>Traceback of the job</summary>"
         yield _fence(report.crash.traceback, "text")
         yield "</details>"
-    yield f"**{summary(report)}**"
-    notes = [*report.notes, *filter(None, [writes(report)])]
+    yield f"**{_words.summary(report)}**"
+    notes = [*report.notes, *filter(None, [_words.writes(report)])]
     if notes:
         yield "\n".join(f"- {_escape(note)}" for note in notes)
-    failed = failures(report)
+    failed = _words.failures(report)
     if failed:
         yield _overview(failed)
     for outcome in failed:
@@ -64,36 +45,42 @@ def _blocks(report: Report) -> Iterator[str]:
     yield from _section(
         "Broken: a fault of the check itself, not of the job",
         ("check", "error"),
-        [(_check(o), _code(line(o.cause or ""))) for o in ended(report, Verdict.BROKEN)],
+        [
+            (_check(o), _code(_words.line(o.cause or "")))
+            for o in _words.ended(report, Verdict.BROKEN)
+        ],
     )
     # Of a profile the tables are what people come for.
     parts = _verdicts(report), _figures(report)
     yield from chain(*(parts if report.subject.kind == "job" else reversed(parts)))
-    if links := web_links(report):
+    if links := _words.web_links(report):
         yield "### In XProf"
-        yield "\n".join(f"- {_escape(link.name)}: <{line(link.url)}>" for link in links)
+        yield "\n".join(f"- {_escape(link.name)}: <{_words.line(link.url)}>" for link in links)
     if report.next_command is not None:
         yield f"Open the profile:\n\n{_fence(report.next_command, 'sh')}"
 
 
 def _verdicts(report: Report) -> Iterator[str]:
-    passed = [(_check(o), _escape(proofs(o.evidence))) for o in ended(report, Verdict.PASSED)]
+    passed = [
+        (_check(o), _escape(_words.proofs(o.evidence)))
+        for o in _words.ended(report, Verdict.PASSED)
+    ]
     yield from _folded(f"{len(passed)} passed", ("check", "evidence"), passed)
     yield from _folded(
         f"{report.count(Verdict.SKIPPED)} skipped: not measured, so not known to be healthy",
         ("checks", "reason", "to measure it"),
         [
             ("<br>".join(map(_check, members)), _escape(reason), _escape(how))
-            for members, reason, how in skipped_groups(report)
+            for members, reason, how in _words.skipped_groups(report)
         ],
     )
 
 
 def _overview(failed: Sequence[Outcome]) -> str:
     rows = [
-        (o.severity.value, _check(o), _where(f), _escape(f.message), _escape(cost(f)))
+        (o.severity.value, _check(o), _where(f), _escape(f.message), _escape(_words.cost(f)))
         for o in failed
-        for f in findings(o)
+        for f in _words.findings(o)
     ]
     return _table(("severity", "check", "where", "what", "costs"), rows)
 
@@ -101,17 +88,17 @@ def _overview(failed: Sequence[Outcome]) -> str:
 def _failure(outcome: Outcome) -> Iterator[str]:
     """A failed check in full; a fix that findings share comes once, after them."""
     yield f"### {outcome.severity.value}: {_check(outcome)}"
-    ordered = findings(outcome)
+    ordered = _words.findings(outcome)
     for finding, following in zip(ordered, (*ordered[1:], None), strict=True):
         yield _said(finding, outcome.severity)
         yield _evidence(finding.evidence)
-        if (link := web_link(finding)) is not None:
-            yield f"In XProf: <{line(link)}>"
+        if (link := _words.web_link(finding)) is not None:
+            yield f"In XProf: <{_words.line(link)}>"
         if finding.fix.strip() and (following is None or finding.fix != following.fix):
             yield f"Fix:\n\n{_fence(finding.fix, 'python')}"
     yield _evidence(outcome.evidence)
     if outcome.cause is not None:
-        yield _escape(sentence(outcome.cause))
+        yield _escape(_words.sentence(outcome.cause))
 
 
 def _said(finding: Finding, severity: Severity) -> str:
@@ -120,7 +107,7 @@ def _said(finding: Finding, severity: Severity) -> str:
         _where(finding),
         f"**{degree.value}**" if degree is not None and degree is not severity else "",
         _escape(finding.message),
-        f"Costs {_escape(cost(finding))}." if cost(finding) else "",
+        f"Costs {_escape(_words.cost(finding))}." if _words.cost(finding) else "",
     )
     return " ".join(part for part in parts if part)
 
@@ -134,8 +121,8 @@ def _evidence(evidence: Sequence[Evidence]) -> str:
     rows = [
         (
             _escape(item.name),
-            _escape(figure(item.value, unit(item))),
-            "" if item.limit is None else _escape(figure(item.limit, unit(item))),
+            _escape(_words.figure(item.value, _words.unit(item))),
+            "" if item.limit is None else _escape(_words.figure(item.limit, _words.unit(item))),
             _escape(item.source),
         )
         for item in evidence
@@ -145,12 +132,16 @@ def _evidence(evidence: Sequence[Evidence]) -> str:
 
 def _figures(report: Report) -> Iterator[str]:
     measured = [
-        (_escape(measure_name(name, m.unit)), _escape(figure(m.value, m.unit)), _escape(m.source))
+        (
+            _escape(_words.measure_name(name, m.unit)),
+            _escape(_words.figure(m.value, m.unit)),
+            _escape(m.source),
+        )
         for name, m in report.measurements.items()
     ]
     yield from _section("Measurements", ("figure", "value", "source"), measured)
     for table in report.tables:
-        rows = [tuple(_escape(figure(cell)) for cell in row) for row in table.rows]
+        rows = [tuple(_escape(_words.figure(cell)) for cell in row) for row in table.rows]
         heads = tuple(_escape(column) for column in table.columns)
         yield from _section(f"{_escape(table.title)} ({_escape(table.source)})", heads, rows)
 
@@ -178,7 +169,7 @@ def _check(outcome: Outcome) -> str:
 
 
 def _escape(text: str) -> str:
-    marked = _SPECIAL.sub(r"\\\g<0>", line(text))
+    marked = _SPECIAL.sub(r"\\\g<0>", _words.line(text))
     marked = re.sub(r"[&<>]", lambda match: _ENTITIES[match[0]], marked)
     marked = _MENTION.sub("<!-- -->", marked)
     return _STARTER.sub(r"\1\\", marked)
@@ -186,7 +177,7 @@ def _escape(text: str) -> str:
 
 def _code(text: str) -> str:
     """A code span of text on one line; it holds in a table too."""
-    words = line(text)
+    words = _words.line(text)
     if not words:
         return ""
     # A | ends a table's cell even within ticks, where a backslash escapes nothing.
@@ -199,6 +190,6 @@ def _code(text: str) -> str:
 
 def _fence(text: str, language: str) -> str:
     """A block of code that no fence within it can end."""
-    code = clean(text).strip("\n")
+    code = _words.clean(text).strip("\n")
     ticks = "`" * max(3, max((len(run) for run in re.findall("`+", code)), default=0) + 1)
     return f"{ticks}{language}\n{code}\n{ticks}"

@@ -12,6 +12,7 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from html import escape, unescape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -49,8 +50,8 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
         return {
             "/index.js": self._script,
             "/runs": self._runs,
-            "/report": self._report,
-            "/compare": self._compare,
+            "/report": partial(self._page, names=("run",)),
+            "/compare": partial(self._page, names=("a", "b")),  # what changed from a to b
         }
 
     def is_active(self) -> bool:
@@ -77,13 +78,6 @@ class ReportsPlugin(base_plugin.TBPlugin):  # type: ignore[misc]
 
     def _runs(self, environ: Any, start: Any) -> Iterable[bytes]:
         return self._answer(environ, start, json.dumps(list(self._found())), "application/json")
-
-    def _report(self, environ: Any, start: Any) -> Iterable[bytes]:
-        return self._page(environ, start, ("run",))
-
-    def _compare(self, environ: Any, start: Any) -> Iterable[bytes]:
-        """What changed from run `a` to run `b`."""
-        return self._page(environ, start, ("a", "b"))
 
     def _page(self, environ: Any, start: Any, names: tuple[str, ...]) -> Iterable[bytes]:
         """A page made of the runs that the request names; only those of the log folder."""

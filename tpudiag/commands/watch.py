@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tpudiag.diagnoses.lost_time import Price
     from tpudiag.diagnoses.watch_session import WatchSession
     from tpudiag.diagnoses.worker_lookup import WorkerLookup
-    from tpudiag.settings import Settings
 
 EPILOG = """\
 Put in your script:
@@ -79,6 +78,8 @@ def run(options: argparse.Namespace) -> int:
     from tpudiag.diagnoses.watch_request import WatchRequest
     from tpudiag.diagnoses.watch_session import WatchSession
 
+    # The checks to report only where they fail, unless they were requested.
+    requested = bool(options.log) or settings.select != DEFAULT_CHECKS
     request = WatchRequest(
         sources=tuple(options.sources),
         on_alert=options.on_alert,
@@ -86,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
         expect=expected(options.expect),
         price=_price(options),
         logs=tuple(options.log),
-        quiet=_quiet(options, settings),
+        quiet=frozenset(() if requested else WHERE_THEY_FAIL),
         captures=None if options.no_capture or options.once else CAPTURES,
         tools=tools_for(options.tpu, options.project, options.zone),
         lookup=_lookup(options, workers),
@@ -97,12 +98,6 @@ def run(options: argparse.Namespace) -> int:
                 raise NothingDiagnosed(f"{session.name}: nothing is recorded there")
             return _reported(session, options)
         return _follow(session, options)
-
-
-def _quiet(options: argparse.Namespace, settings: Settings) -> frozenset[str]:
-    """The checks to report only where they fail, unless they were requested."""
-    requested = bool(options.log) or settings.select != DEFAULT_CHECKS
-    return frozenset(() if requested else WHERE_THEY_FAIL)
 
 
 def _workers(options: argparse.Namespace) -> tuple[str, ...]:

@@ -133,17 +133,15 @@ def _saved(source: Source, loop: cst.CSTNode) -> Iterator[tuple[str, str]]:
         for call in source.calls
         if isinstance(call.func, cst.Attribute)
         and names.dotted(call.func.value)
-        and (called(call) in ("apply_gradients", "minimize") or _builds(source, call))
+        and (
+            called(call) in ("apply_gradients", "minimize")
+            or (called(call) == "build" and "trainable_" in source.code(call))
+        )
     )
     for kind, values in (("model", models), ("optimizer", optimizers)):
         known = [value for value in values if names.known_at(source, value, loop)]
         for number, value in enumerate(known):
             yield kind + (f"_{number + 1}" if number else ""), value
-
-
-def _builds(source: Source, call: cst.Call) -> bool:
-    """Whether a call is `optimizer.build(model.trainable_variables)`."""
-    return called(call) == "build" and "trainable_" in source.code(call)
 
 
 def _saving(

@@ -108,11 +108,6 @@ class NotebookCells:
             )
         return by_cell
 
-    def _code_cells(self, document: Any) -> list[Any]:
-        """The executed cells, as numbered in the program."""
-        cells = [cell for cell in document["cells"] if cell.get("cell_type") == "code"]
-        return [cell for cell in cells if "".join(cell.get("source", "")).strip()]
-
     def _text_of(self, number: int) -> str:
         first = self.source.starts[self.cells[number] - 1]
         later = self.cells[number + 1] if number + 1 < len(self.cells) else None
@@ -129,7 +124,9 @@ class NotebookCells:
         """The notebook with edited cells, and otherwise unchanged JSON."""
         layout = self._layout
         document = json.loads(self.file.text)
-        cells = self._code_cells(document)
+        # The executed cells, as numbered in the program.
+        code = [cell for cell in document["cells"] if cell.get("cell_type") == "code"]
+        cells = [cell for cell in code if "".join(cell.get("source", "")).strip()]
         for number, own in self._by_cell(edits).items():
             cell = cells[number]
             stored = "".join(cell["source"])

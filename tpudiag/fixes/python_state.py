@@ -121,11 +121,15 @@ def _is_of(target: cst.CSTNode, attribute: str) -> bool:
 def _of_scope(source: Source, name: str, at: cst.CSTNode, settings: list[Setting]) -> list[Setting]:
     """The assignments of a plain name in its function or module."""
     named = [n for n in settings if name in {names.dotted(t) for t in _targets(n)}]
-    if not name.isidentifier() or len(named) != len(_bindings(source, name)):
+    functions = source.all(cst.FunctionDef)
+    bindings = [
+        n for scope in (source.module, *functions) for n in names.bound(source, scope, name)
+    ]
+    if not name.isidentifier() or len(named) != len(bindings):
         raise NoChange(f"{name} is set in ways that are not followed")
-    outer = {id(f) for f in source.all(cst.FunctionDef) if _declares(source, f, name)}
-    functions = [n for n in source.above(at) if isinstance(n, cst.FunctionDef)]
-    for scope in (*functions, None):
+    outer = {id(f) for f in functions if _declares(source, f, name)}
+    around = [n for n in source.above(at) if isinstance(n, cst.FunctionDef)]
+    for scope in (*around, None):
         # A global or nonlocal name belongs to an outer scope.
         if scope is not None and id(scope) in outer:
             continue
@@ -136,12 +140,6 @@ def _of_scope(source: Source, name: str, at: cst.CSTNode, settings: list[Setting
             first = next(n for n in held if source.function(n) is scope)
             return [first, *(n for n in held if n is not first)]
     return []
-
-
-def _bindings(source: Source, name: str) -> list[cst.CSTNode]:
-    """All places that bind a plain name, in any function."""
-    scopes = (source.module, *source.all(cst.FunctionDef))
-    return [node for scope in scopes for node in names.bound(source, scope, name)]
 
 
 def _declares(source: Source, function: cst.FunctionDef, name: str) -> bool:

@@ -5,10 +5,11 @@ that makes the first strategy; where it is too large, the original continues fro
 without repeating what ran before.
 """
 
+import contextlib
 import os
 import threading
 
-from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.points import Library, hooks
 from tpudiag.sources.job.process import fork_snapshot
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, Recorder
 
@@ -55,14 +56,10 @@ class CpuReplicas:
     def _split(self, count: int = 0) -> bool:
         """Create `count` devices, or one per replica; False where TensorFlow has its own."""
         tf = self._tf
-        self.splitting = True
-        try:
+        with hooks.instead(self, splitting=True), contextlib.suppress(RuntimeError):
             tf.config.set_logical_device_configuration(
                 tf.config.list_physical_devices("CPU")[0],
                 [tf.config.LogicalDeviceConfiguration()] * (count or self.count),
             )
-        except RuntimeError:
-            return False
-        finally:
-            self.splitting = False
-        return True
+            return True
+        return False

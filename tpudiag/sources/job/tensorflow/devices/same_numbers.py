@@ -14,12 +14,6 @@ from tpudiag.sources.job.points import Call, Library, hooks, table
 MOST_VARIABLES = 2000
 
 
-def _loss_of(result: Any) -> object:
-    """The loss in a step's named results; all of them where none has that name."""
-    named = hasattr(result, "keys") and "loss" in result
-    return result["loss"] if named else result
-
-
 def seed_python(seed: int) -> None:
     """Seed Python's and NumPy's generators, before the program runs."""
     random.seed(seed)
@@ -57,7 +51,9 @@ class SameNumbers:
         values: list[float] = []
         if hasattr(result, "get_value"):  # an Optional, as from Keras 3 for data that ends
             result = result.get_value() if bool(result.has_value()) else None
-        given = _loss_of(result)
+        # Of named results the loss; all of them where none has that name.
+        named = hasattr(result, "keys") and "loss" in result
+        given = result["loss"] if named else result
         for tensor in self._tf.nest.flatten(given, expand_composites=True):
             dtype = getattr(tensor, "dtype", None)
             if getattr(dtype, "is_floating", False) and tensor.shape.rank == 0:

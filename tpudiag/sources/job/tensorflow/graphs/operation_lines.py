@@ -46,11 +46,9 @@ class OperationLines:
     @contextlib.contextmanager
     def noted(self) -> Generator[None]:
         """Record what is added from here on, replacing earlier records."""
-        self._lines, self._noting = {}, True
-        try:
+        self._lines = {}
+        with hooks.instead(self, _noting=True):
             yield
-        finally:
-            self._noting = False
 
     def of_graph(self, graph: Graph) -> dict[str, str]:
         """The line of each operation with a unique one; clears the records."""

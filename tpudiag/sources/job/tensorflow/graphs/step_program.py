@@ -98,7 +98,8 @@ class StepProgram:
         """The names of the program's arguments: the step's inputs, then its variables."""
         variables = {id(v.handle): v.name for v in self._graph().variables}
         names: list[str] = []
-        captured = dict(zip(*self._captures(), strict=True))
+        # The captured tensors by the graph's own inputs for them.
+        captured = {id(inner): id(outer) for outer, inner in self._graph().captures}
         for index, tensor in enumerate(self._graph().inputs):
             source = captured.get(id(tensor))
             name = variables.get(source, "") if source is not None else f"input {index}"
@@ -106,11 +107,6 @@ class StepProgram:
             # like that for historical reasons.
             names.append(re.sub(r":\d+$", "", name) or f"argument {index}")
         return names
-
-    def _captures(self) -> tuple[list[int], list[int]]:
-        """The graph's own inputs for captured tensors, and the captured ones; by identity."""
-        pairs = self._graph().captures
-        return [id(inner) for _, inner in pairs], [id(outer) for outer, _ in pairs]
 
     def refused(self, error: str) -> tuple[RefusedOp, ...]:
         """The operations that TensorFlow cannot lower, with the user's lines."""

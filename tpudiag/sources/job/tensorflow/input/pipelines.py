@@ -90,14 +90,11 @@ class PipelineWatch:
         """A dataset is distributed; the one that our replacement passes on is not another."""
         if self._distributing:
             return original(strategy, dataset, *args, **kwargs)
-        self._distributing = True
-        try:
+        with hooks.instead(self, _distributing=True):
             read = self._add(dataset, replicas=strategy.num_replicas_in_sync)
             distributed = original(strategy, dataset, *args, **kwargs)
             self._count_passes(distributed, read)
             return distributed
-        finally:
-            self._distributing = False
 
     def _count_passes(self, distributed: object, read: _ReadPipeline) -> None:
         """A distributed dataset is read each time it is iterated, not when it is made."""
@@ -142,14 +139,11 @@ class PipelineWatch:
             made.append(self._add(dataset, replicas=replicas, per_replica=True))
             return dataset
 
-        self._distributing = True
-        try:
+        with hooks.instead(self, _distributing=True):
             distributed = original(strategy, noted, *args, **kwargs)
             if made:
                 self._count_passes(distributed, made[0])
             return distributed
-        finally:
-            self._distributing = False
 
     def _iterated(self, iterator: object, dataset: Dataset) -> None:
         if self._tf.executing_eagerly():

@@ -82,7 +82,8 @@ def _parts(model: Model) -> list[list[tuple[str, float]]]:
             parts.append([])
             part = parts[-1]
         if node.node_class not in _AHEAD or _one_at_a_time(node):
-            part.append((_name(node), node.processing_time / 1e9))
+            built = "Map" if _one_at_a_time(node) else re.sub(r"V\d+$", "", node.name)
+            part.append((built, node.processing_time / 1e9))
         pending.extend((int(each), part) for each in node.inputs)
     return parts
 
@@ -92,11 +93,6 @@ def _one_at_a_time(node: Node) -> bool:
     with the batch after it."""
     fixed = [each for each in node.parameters if each.name == "parallelism" and not each.tunable]
     return any(each.value == 1 for each in fixed)
-
-
-def _name(node: Node) -> str:
-    """The name that it was built with."""
-    return "Map" if _one_at_a_time(node) else re.sub(r"V\d+$", "", node.name)
 
 
 def end(model: Model) -> int:

@@ -41,8 +41,8 @@ class EpochWatch:
     def __init__(self, tf: Library, forward: FastForward, replay: BatchReplay) -> None:
         self._tf, self._forward, self._replay = tf, forward, replay
         self.shortened: list[ShortenedLoop] = []
-        self._fits = 0
-        """Active fits: a callback's prediction is part of its epoch's cost."""
+        self._fitting = False
+        """A callback's prediction is part of its epoch's cost."""
         self._begun = 0
         self._fitted = False
         self._predictions = predictions.InLoop()
@@ -74,14 +74,11 @@ class EpochWatch:
         callback = class_(max(EPOCHS if self._begun <= FULLER_FITS else 1, first))
         given["callbacks"] = [*(callbacks or ()), callback]
         at = user_lines.caller()
-        self._fits += 1
-        try:
-            with self._sparing(), self._endless(given.get("x"), given.get("steps_per_epoch")):
-                history = interventions.tried(
-                    InterventionKind.BATCHES, lambda: original(*bound.args, **bound.kwargs)
-                )
-        finally:
-            self._fits -= 1
+        reading = self._reading(given.get("x"), given.get("steps_per_epoch"))
+        with hooks.instead(self, _fitting=True), reading:
+            history = interventions.tried(
+                InterventionKind.BATCHES, lambda: original(*bound.args, **bound.kwargs)
+            )
         self._fitted = True
         requested = int(given.get("epochs") or 1) - int(given.get("initial_epoch") or 0)
         if callback.stopped and callback.epochs < requested:
@@ -94,26 +91,23 @@ class EpochWatch:
         bound = _bound(original, model, args, kwargs)
         given: Kwargs = bound.arguments if bound is not None else {}
         self._forward.new_pass()
-        with self._sparing(), self._endless(given.get("x"), given.get("steps")):
+        with self._reading(given.get("x"), given.get("steps")):
             return interventions.tried(
                 InterventionKind.BATCHES, lambda: original(model, *args, **kwargs)
             )
 
     def _predict(self, original: Call, model: object, *args: object, **kwargs: object) -> object:
         """A prediction, which reads some of its data but has its full length."""
-        before = self._forward.whole_results
-        strategy = self._tf.distribute.TPUStrategy
         self._forward.new_pass()
-        self._forward.whole_results = self._replay.suspended = True
-        strategy.tpudiag_whole_batches = True
-        try:
+        with (
+            hooks.instead(self._forward, whole_results=True),
+            hooks.instead(self._replay, suspended=True),
+            hooks.instead(self._tf.distribute.TPUStrategy, tpudiag_whole_batches=True),
+        ):
             return interventions.tried(
                 InterventionKind.PREDICTIONS,
                 lambda: self._first_batches(original, model, args, kwargs),
             )
-        finally:
-            self._forward.whole_results = self._replay.suspended = before
-            strategy.tpudiag_whole_batches = before
 
     def _first_batches(self, original: Call, model: object, args: Args, kwargs: Kwargs) -> object:
         """Predict the first batches only, once the first loop was observed.
@@ -121,7 +115,7 @@ class EpochWatch:
         Or once a fit has ended, which may have had fewer steps than are observed.
         """
         shortened = interventions.allowed(InterventionKind.PREDICTIONS) and (
-            self._forward.training_too or (self._fitted and not self._fits)
+            self._forward.training_too or (self._fitted and not self._fitting)
         )
         bound = _bound(original, model, args, kwargs) if shortened else None
         rows = predictions.Rows(*self._tf.distribute.TPUStrategy.tpudiag_share())
@@ -143,28 +137,20 @@ class EpochWatch:
         return result
 
     @contextmanager
-    def _sparing(self) -> Generator[None]:
+    def _reading(self, data: object, steps: object) -> Generator[None]:
         """While Keras reads data of which some examples per batch suffice.
 
-        Not in loops of the script's own, which may count a pass's elements.
+        Not in loops of the script's own, which may count a pass's elements. The end of some data
+        only its iterator knows.
         """
-        strategy = self._tf.distribute.TPUStrategy
-        before = getattr(strategy, "tpudiag_sparing", False)
-        strategy.tpudiag_sparing = self._forward.training_too
-        try:
+        endless = steps is None and length_is_unknown(data)
+        with (
+            hooks.instead(
+                self._tf.distribute.TPUStrategy, tpudiag_sparing=self._forward.training_too
+            ),
+            hooks.instead(self._forward, endless=endless),
+        ):
             yield
-        finally:
-            strategy.tpudiag_sparing = before
-
-    @contextmanager
-    def _endless(self, data: object, steps: object) -> Generator[None]:
-        """While Keras reads data whose end only its iterator knows."""
-        before = self._forward.endless
-        self._forward.endless = steps is None and length_is_unknown(data)
-        try:
-            yield
-        finally:
-            self._forward.endless = before
 
 
 def callback_class(keras: Library, forward: FastForward) -> type:

@@ -61,11 +61,8 @@ class HeavyFunctions:
         self, record: FunctionRecord, original: Call, function: object, args: Args, kwargs: Kwargs
     ) -> object:
         """An outermost call of a tf.function."""
-        self._current = record, args
-        try:
+        with hooks.instead(self, _current=(record, args)):
             return original(function, *args, **kwargs)
-        finally:
-            self._current = None
 
     def _about_to_run(
         self, original: Call, concrete: ConcreteFunction, *args: object, **kwargs: object
@@ -118,8 +115,7 @@ class HeavyFunctions:
         # No convolution or product takes more than all weights at all positions.
         if not host_memory.is_heavy(2.0 * weights * positions, _cores()):
             return original(model, *args, **kwargs)
-        self._inside = True
-        try:
+        with hooks.instead(self, _inside=True):
             record = FunctionRecord(name=f"{model.name}(...)", location=None)
             function = tf.function(partial(original, model), autograph=False)
             with contextlib.suppress(Exception):
@@ -129,8 +125,6 @@ class HeavyFunctions:
                     interventions.note(TRACED)
                     return self._zeros(concrete.structured_outputs, 1)
             return original(model, *args, **kwargs)
-        finally:
-            self._inside = False
 
     def _report(self, name: str, why: str) -> None:
         place = user_lines.caller()

@@ -72,11 +72,8 @@ class CheckpointWatch:
         def call(original: Call, *args: object, **kwargs: object) -> object:
             if self._saving:
                 return original(*args, **kwargs)
-            self._saving = bool(saved)
-            try:
+            with hooks.instead(self, _saving=bool(saved)):
                 result = original(*args, **kwargs)
-            finally:
-                self._saving = False
             if result is not False:  # managers return False for skipped saves
                 hooks.quietly(note, *args, **kwargs)
             return result

@@ -8,7 +8,7 @@ replica's shapes, outside the replicas and in the strategy's scope.
 from typing import Any
 
 from tpudiag.script_run import InterventionKind
-from tpudiag.sources.job.points import Args, Kwargs, Library, barrier, interventions
+from tpudiag.sources.job.points import Args, Kwargs, Library, barrier, hooks, interventions
 from tpudiag.sources.job.points.library_objects import Strategy
 
 
@@ -46,14 +46,10 @@ class LayerBuilder:
         if layer.built:
             return
         interventions.note(InterventionKind.EARLY)
-        self._building = True
-        try:
-            # init_scope leaves the graph being traced: a variable made inside it would be local to
-            # one replica's graph.
-            with self._tf.init_scope(), strategy.scope():
-                layer(*args, **kwargs)
-        finally:
-            self._building = False
+        # init_scope leaves the graph being traced: a variable made inside it would be local to one
+        # replica's graph.
+        with hooks.instead(self, _building=True), self._tf.init_scope(), strategy.scope():
+            layer(*args, **kwargs)
 
     def _symbol(self, value: Any) -> object:
         """A tensor as a Keras symbol; anything else unchanged."""

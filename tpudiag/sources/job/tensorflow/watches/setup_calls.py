@@ -92,7 +92,7 @@ class SetupWatch:
     def _note_variable(self, variable: Variable) -> None:
         self._variables += 1
         if not self._tf.distribute.has_strategy():
-            made = self._metrics if _made_by_metric() else self._outside
+            made = self._metrics if variables.made_by(".metrics") else self._outside
             made.append((weakref.ref(variable), user_lines.caller()))
 
     def outside_metrics(self, graph: Graph) -> tuple[OutsideVariable, ...]:
@@ -215,12 +215,6 @@ def _of_handles(
         for variable, location in alive
         if variable is not None and id(variable.handle) in handles
     )
-
-
-def _made_by_metric() -> bool:
-    """Whether a Keras metric is on the stack."""
-    modules = (str(frame.f_globals.get("__name__")) for frame in user_lines.frames())
-    return any("keras" in module and ".metrics" in module for module in modules)
 
 
 def trained_names(model: object) -> tuple[str, ...]:

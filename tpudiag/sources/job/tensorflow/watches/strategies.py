@@ -30,7 +30,7 @@ class StrategyWatch:
         self.after_eager_run: Callable[[object, float], None] = lambda _, __: None
         """Told of what ran, and of its processor time in ms."""
         self.before_first_run: Callable[[], None] | None = None
-        self._depth = 0
+        self._inside = False
         self.runs = 0
         self.on_run: Callable[[], None] = lambda: None
         self.forward: FastForward | None = None
@@ -41,7 +41,7 @@ class StrategyWatch:
 
     def in_replica(self) -> bool:
         """Whether a replica's step is being traced or run."""
-        return self._depth > 0
+        return self._inside
 
     def _made(self, strategy: Strategy, *_: object, **__: object) -> None:
         self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
@@ -58,13 +58,10 @@ class StrategyWatch:
             options: object = None,
         ) -> object:
             call = partial(original, strategy, fn, args=args, kwargs=kwargs, options=options)
-            if watch._depth:
+            if watch._inside:
                 return call()
-            watch._depth += 1
-            try:
+            with hooks.instead(watch, _inside=True):
                 return watch._run(call, strategy, fn, args, kwargs or {})
-            finally:
-                watch._depth -= 1
 
         hooks.around(table.STRATEGY_RUN, run)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tpudiag.signals.step_numerics import StepNumerics
 from tpudiag.signals.training_loop import TrainingLoop
-from tpudiag.sources.job.points import Args, Call, Kwargs, Library, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Function
 from tpudiag.sources.job.points.python_slots import Numbers
 from tpudiag.sources.job.tensorflow.graphs import numerics
@@ -108,17 +108,17 @@ class LoopWatch:
             or not self._tf.executing_eagerly()
         ):
             return original(function, *args, **kwargs)
-        self._inside = True
         if self.at_rest:
-            return self._answered(original, function, args, kwargs)
+            with hooks.instead(self, _inside=True):
+                result = original(function, *args, **kwargs)
+            hooks.quietly(self.results.gave, result, function in self._trains)
+            return result
         traces = function.experimental_get_tracing_count()
         gradients, answers = self._gradients.taken, self.pauses.answers
-        before: Numbers = hooks.quietly(self.state.before, function) or {}
-        began = time.process_time()
-        try:
+        with hooks.instead(self, _inside=True):
+            before: Numbers = hooks.quietly(self.state.before, function) or {}
+            began = time.process_time()
             result = original(function, *args, **kwargs)
-        finally:
-            self._inside = False
         ran = self.pauses.answers == answers
         took_ms = (time.process_time() - began) * 1e3 if ran else None
         traced = function.experimental_get_tracing_count() != traces
@@ -126,14 +126,6 @@ class LoopWatch:
         if self._gradients.taken > gradients:
             self._trains.add(function)
         hooks.quietly(self._returned, function, result, before, traced, took_ms)
-        return result
-
-    def _answered(self, original: Call, function: Function, args: Args, kwargs: Kwargs) -> object:
-        try:
-            result = original(function, *args, **kwargs)
-        finally:
-            self._inside = False
-        hooks.quietly(self.results.gave, result, function in self._trains)
         return result
 
     def _model_called(

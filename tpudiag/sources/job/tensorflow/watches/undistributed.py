@@ -14,7 +14,7 @@ class UndistributedWatch:
         self._tf = tf
         self._specs: list[Spec] = []
         self._gradients = 0
-        self._depth = 0
+        self._inside = False
         self._own_part = False
         self.input: UndistributedInput | None = None
         hooks.before(table.DATASET_READ, self._read)
@@ -36,14 +36,11 @@ class UndistributedWatch:
 
     def _run(self, original: Call, strategy: Strategy, *args: object, **kwargs: object) -> object:
         """Replicas run a function."""
-        if self._depth or self.input is not None:
+        if self._inside or self.input is not None:
             return original(strategy, *args, **kwargs)
-        self._depth += 1
         before, self._own_part = self._gradients, False
-        try:
+        with hooks.instead(self, _inside=True):
             result = original(strategy, *args, **kwargs)
-        finally:
-            self._depth -= 1
         if self._gradients > before and not self._own_part:
             hooks.quietly(self._judge, strategy, (args[1:], kwargs))
         return result

@@ -96,7 +96,7 @@ class VariableWatch:
                 bytes=variable.dtype.base_dtype.size * int(variable.shape.num_elements() or 0),
                 in_scope=in_scope,
                 trainable=bool(getattr(variable, "trainable", False)),
-                optimizer=_made_by_optimizer(),
+                optimizer=made_by(".optimizers"),
                 location=user_lines.caller(),
             )
             if seen.bytes >= LARGE_BYTES or (seen.trainable and self._ends_many(seen.location)):
@@ -130,7 +130,7 @@ def _plain(name: str) -> str:
     return re.sub(r"/replica_\d+", "", name).partition(":")[0]
 
 
-def _made_by_optimizer() -> bool:
-    """Whether a Keras optimizer is on the stack."""
+def made_by(part: str) -> bool:
+    """Whether this part of Keras is on the stack."""
     modules = (str(frame.f_globals.get("__name__")) for frame in user_lines.frames())
-    return any("keras" in module and ".optimizers" in module for module in modules)
+    return any("keras" in module and part in module for module in modules)
