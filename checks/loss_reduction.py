@@ -48,7 +48,8 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
     distinguished: the scaling, and the author's own weights. If a factor on the way is no constant
     (a learned weight), nothing is reported. In JAX the same within jax.pmap and jax.shard_map,
     which with check_vma sums gradients automatically. Also gradients that the job reduces itself
-    and that apply_gradients sums once more, unless they are divided in between.
+    and that apply_gradients sums once more, unless they are divided in between; and where a loss is
+    scaled as it must be, terms of the variables alone (regularisers) that each replica adds whole.
 
     ## Why it costs
     No error, a wrong model: the update is too large by the number of replicas (a mean over the
@@ -80,7 +81,9 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
         wanted = 1.0 if scale.gradients_averaged else 1 / scale.replicas
         weight = round(scale.weight, 6)
         evidence = Evidence("loss per unit of example loss", weight, "", round(wanted, 6))
-        if twice is not None and abs(scale.weight * scale.replicas - wanted) <= limit * wanted:
+        if scale.penalty:
+            yield _whole_penalty(scale, evidence)
+        elif twice is not None and abs(scale.weight * scale.replicas - wanted) <= limit * wanted:
             yield evidence
         elif twice is not None and abs(scale.weight - wanted) <= limit * wanted:
             yield _summed_twice(twice, scale, evidence)
@@ -105,6 +108,19 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
                 f"the loss has a weight of its own: {scale.weight:.6g} per unit of example loss",
                 _COMPARE,
             )
+
+
+def _whole_penalty(scale: LossScale, evidence: Evidence) -> Finding:
+    """Regularisers that are not divided by the replicas, as the loss is."""
+    return Finding(
+        f"each of {scale.replicas} replicas adds terms of the variables alone whole, and their "
+        f"gradients are summed: the regularisation is {scale.replicas} times as strong as on one "
+        "device.",
+        "loss += tf.nn.scale_regularization_loss(model.losses)",
+        (evidence, Evidence("replicas", scale.replicas, "replicas")),
+        scale.location,
+        severity=Severity.WARNING,
+    )
 
 
 def _summed_twice(line: Location, scale: LossScale, evidence: Evidence) -> Finding:

@@ -132,6 +132,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU408", h(variables=(replace(KERNEL, dtype="bfloat16"),)), Severity.WARNING),
     ("TPU403", numerics(double=(HERE,)), Severity.WARNING),
     ("TPU502", h(loss=(LossScale(512.0, 8, False, HERE, values_summed=4096),)), Severity.ERROR),
+    ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, penalty=True),)), Severity.WARNING),
     # Small in itself, and more than half of what is trained.
     (
         "TPU110",

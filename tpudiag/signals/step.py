@@ -208,6 +208,8 @@ class LossScale:
     only that nothing on the way from the loss to the batch is the scaling."""
     values_summed: int = 1
     """Of each example, by a function that takes one loss for each."""
+    penalty: bool = False
+    """Of terms that depend on the variables alone, as regularisers do."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,10 @@
 """Reads the training step from its trace: products, inputs, batch, loss."""
 
-from tpudiag.signals import Batch, MatrixOp, StepOps, TensorSeen
+from tpudiag.signals import Batch, LossScale, MatrixOp, StepOps, TensorSeen
 from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.process.protocol import Recorder
-from tpudiag.sources.job.tensorflow.graphs import graphs, loss, matrix_products
+from tpudiag.sources.job.tensorflow.graphs import graphs, loss, matrix_products, penalties
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of
 from tpudiag.sources.job.tensorflow.watch_order import Watches
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
@@ -47,8 +47,21 @@ class StepReader:
             send_each(
                 self._recorder.put,
                 batch=lambda: batch,
-                loss=lambda: loss.scales(self._tf, same, batch, averaged),
+                loss=lambda: self._loss(same, batch, averaged),
             )
+
+    def _loss(
+        self, calls: list[GradientCall], batch: Batch, averaged: bool
+    ) -> tuple[LossScale, ...] | None:
+        """The scale of each loss; where it is right, of penalties that are not scaled with it."""
+        replicas = batch.replicas
+        scales = loss.scales(self._tf, calls, batch, averaged)
+        if not scales or averaged or any(scale.weight * replicas > 1.001 for scale in scales):
+            return scales
+        lines = [penalties.undivided(self._tf, call, replicas) for call in calls]
+        return *scales, *(
+            LossScale(1.0, replicas, False, line, penalty=True) for line in lines if line
+        )
 
     def read_others(self) -> None:
         """Add operations of other steps that no TPU can run, or that call the host.

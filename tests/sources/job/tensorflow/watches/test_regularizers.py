@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 PROGRAM = """
 import json, linecache
 import tensorflow as tf, keras
-from tpudiag.sources.job.tensorflow.graphs import random_seeds
+from tpudiag.sources.job.tensorflow.graphs import penalties, random_seeds
 from tpudiag.sources.job.tensorflow.watches import batch_hooks, regularizers, training
 
 SCRIPT = '''
@@ -21,6 +21,9 @@ def noise(seed):
 
 def noise_like(data):
     return tf.random.stateless_normal(tf.shape(data), [7, 8])
+
+def added(model, x):
+    return tf.reduce_sum(model(x)) / 32 + tf.add_n(model.losses)
 
 class Counting(keras.callbacks.Callback):
     def __init__(self):
@@ -52,15 +55,18 @@ def taken(model, loss_of):
         return tape.gradient(loss, model.trainable_variables)
     step.get_concrete_function(tf.TensorSpec((4, 3)))
     unused = watch.unused(gradients.calls[-1])
-    return unused.variables if unused is not None else 0
+    whole = penalties.undivided(tf, gradients.calls[-1], 8)
+    return [unused.variables if unused is not None else 0, whole and whole.line]
 
 def model_of(**options):
     return keras.Sequential([keras.Input((3,)), keras.layers.Dense(2, **options)])
 
 plain = lambda model, x: tf.reduce_sum(model(x)) / 32
-added = lambda model, x: plain(model, x) + tf.add_n(model.losses) / 8
+divided = lambda model, x: (tf.reduce_mean(model(x)) + tf.add_n(model.losses)) / 8
+folded = lambda model, x: plain(model, x) + 0.01 / 8 * tf.nn.l2_loss(model.weights[0])
 seen["forgotten"] = taken(model_of(kernel_regularizer=l2), plain)
-seen["added"] = taken(model_of(kernel_regularizer=l2), added)
+for name, form in dict(added=space["added"], divided=divided, folded=folded).items():
+    seen[name] = taken(model_of(kernel_regularizer=l2), form)
 seen["zero"] = taken(model_of(kernel_regularizer=keras.regularizers.L2(0.0)), plain)
 seen["none"] = taken(model_of(), plain)
 
@@ -94,7 +100,9 @@ print(json.dumps(seen))
 
 def test_what_is_forgotten_counted_and_drawn_alike(in_tensorflow: Callable[[str], Any]) -> None:
     seen = in_tensorflow(PROGRAM)
-    assert [seen[n] for n in ("forgotten", "added", "zero", "none")] == [1, 0, 0, 0]
+    assert seen["forgotten"] == [1, None]
+    assert seen["added"] == [0, 9], "each replica adds it whole"
+    assert [seen[n] for n in ("divided", "folded", "zero", "none")] == [[0, None]] * 4
     assert seen["one seed"] == [[2, 3]]
     assert seen["of the replica"] == []
     assert seen["one seed, the shape of data"] == [[2, 6]]

@@ -1,0 +1,112 @@
+"""Terms of a differentiated loss that depend on variables alone, and their constant factors."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import isclose, prod
+
+from tpudiag.model import Location
+from tpudiag.sources.job.points import Library, user_lines
+from tpudiag.sources.job.points.library_objects import Operation, Tensor
+from tpudiag.sources.job.tensorflow.graphs.constants import PASS, Constants, passed_on
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall
+
+_ADDS = frozenset(("Add", "AddV2", "AddN", "Sub", "Pack"))
+_DIVIDES = frozenset(("RealDiv", "Div", "DivNoNan"))
+_REDUCES = frozenset(("Sum", "Mean", "Maximum", "Minimum"))
+_SUMS = frozenset(("Sum", "Mean", "L2Loss"))
+_CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall", "Placeholder"))
+_DEPTH = 200
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """One such term, or a part of the loss that may hold one."""
+
+    factors: tuple[float, ...] = ()
+    known: bool = True
+    """Whether it is one, and all that multiplies it is constant."""
+    location: Location | None = None
+
+    def divided_by(self, replicas: int) -> bool:
+        """Whether its factors may hold a division by the replicas."""
+        # 0.01 / 8 may be one factor: of 0.00125 eight times are the rounder number.
+        found = (prod(some) for n in range(len(self.factors)) for some in
+                 combinations(self.factors, n + 1))  # fmt: skip
+        return any(
+            isclose(each, 1 / replicas, rel_tol=1e-3) or _digits(each * replicas) < _digits(each)
+            for each in (*found, *self.factors)
+        )
+
+
+def undivided(tf: Library, call: GradientCall, replicas: int) -> Location | None:
+    """The line that adds penalties which each of the replicas adds whole; None if in doubt."""
+    found = list(penalties(Constants(tf, 0), call.target))
+    if not all(each.known and not each.divided_by(replicas) for each in found):
+        return None
+    return next((each.location for each in found if each.location is not None), None)
+
+
+def penalties(
+    constants: Constants, tensor: Tensor, depth: int = _DEPTH, way: Penalty | None = None
+) -> Iterator[Penalty]:
+    """The penalties in a loss; where it cannot be followed, one that is not known."""
+    operation, way = tensor.op, way or Penalty()
+    of_batch = constants.depends_on_input(tensor)
+    if depth == 0 or (of_batch and operation.type in _CALLS):
+        yield replace(way, known=False)
+    elif operation.type in PASS and operation.inputs:
+        yield from penalties(constants, passed_on(operation), depth - 1, way)
+    elif operation.type in _ADDS:
+        for part in operation.inputs:
+            yield from penalties(constants, part, depth - 1, way)
+    else:
+        parts = list(_scaled(constants, operation, way, of_batch))
+        for part, there in parts:
+            yield from penalties(constants, part, depth - 1, there)
+        if not parts and not of_batch and _reads_variable(tensor):
+            inside = constants.inside(operation.inputs[0]) if operation.type in _REDUCES else ()
+            line = user_lines.of_frames(operation.traceback or ())
+            known = way.known and operation.type in _SUMS
+            yield Penalty((*way.factors, *inside), known, line)
+
+
+def _scaled(
+    constants: Constants, operation: Operation, way: Penalty, of_batch: bool
+) -> Iterator[tuple[Tensor, Penalty]]:
+    """The parts of a product, quotient or reduction that are one number, or a list of such."""
+    kind = operation.type
+    if kind not in _REDUCES | _DIVIDES and kind != "Mul":
+        return
+    for number, part in enumerate(operation.inputs):
+        if kind in _REDUCES:
+            several = part.op.type == "Pack"
+            way_on = replace(way, known=way.known and kind == "Sum") if several else way
+            if several or (of_batch and not part.shape.rank):
+                yield part, way_on
+        elif not part.shape.rank and constants.of(part) is None:
+            other = constants.of(operation.inputs[1 - number])
+            if other and not (kind in _DIVIDES and number):
+                factor = abs(1 / other if kind in _DIVIDES else other)
+                yield part, replace(way, factors=(*way.factors, factor))
+            elif of_batch:
+                yield part, replace(way, known=False)
+
+
+def _reads_variable(tensor: Tensor) -> bool:
+    """Whether a term that no batch is in depends on a variable with dimensions."""
+    pending, seen = [tensor.op], set[str]()
+    while pending:
+        operation = pending.pop()
+        if operation.name in seen:
+            continue
+        seen.add(operation.name)
+        if operation.type == "ReadVariableOp" and operation.outputs[0].shape.rank:
+            return True
+        pending.extend(each.op for each in operation.inputs)
+    return False
+
+
+def _digits(value: float) -> int:
+    """Significant ones."""
+    return len(f"{value:.5e}".partition("e")[0].rstrip("0"))
