@@ -37,7 +37,7 @@ from tpudiag.signals import (
     TracedFunction,
     UnusedRegularizer,
 )
-from tpudiag.signals.step_numerics import SameDrawsKind
+from tpudiag.signals.step_numerics import PairedLoss, SameDrawsKind
 
 KINDS: tuple[SameDrawsKind, ...] = ("replicas", "twice", "turns", "steps")
 SMALL = replace(STATE, bytes=1 << 20)
@@ -127,6 +127,16 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         numerics(unused_regularizer=UnusedRegularizer(variables=3, name="w (L2)", location=HERE)),
         Severity.WARNING,
     ),
+    (
+        "TPU514",
+        numerics(loss_followed=True, paired_loss=PairedLoss(512, HERE)),
+        Severity.ERROR,
+    ),
+    (
+        "TPU514",
+        of_state(loss_followed=True, paired_loss=PairedLoss(0, HERE)),
+        Severity.ERROR,
+    ),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
     ("TPU408", h(variables=(replace(KERNEL, dtype="bfloat16"),)), Severity.WARNING),
@@ -168,6 +178,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU511", draws()),
     ("TPU512", of_state()),
     ("TPU408", of_state()),
+    ("TPU514", numerics(loss_followed=True)),
     ("TPU110", h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**24),))),
     ("TPU111", dispatched(1, COUNTING)),
     ("TPU111", dispatched(16)),

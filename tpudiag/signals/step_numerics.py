@@ -93,6 +93,15 @@ class SameDraws:
     """Beside all replicas each step draws them, too."""
 
 
+@dataclass(frozen=True)
+class PairedLoss:
+    """A loss of each prediction with each label, since (n, 1) met (n,)."""
+
+    rows: int
+    """n; 0 where the trace leaves it open."""
+    location: Location | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReplicasApart:
     """State that was equal on all replicas before the first step, but diverged."""
@@ -158,3 +167,6 @@ class StepNumerics:
     double: tuple[Location | None, ...] = ()
     """Lines that compute arrays in float64, in the order of the step."""
     unused_regularizer: UnusedRegularizer | None = None
+    paired_loss: PairedLoss | None = None
+    loss_followed: bool = False
+    """Whether the shapes that meet in the loss were looked at."""

@@ -1,6 +1,7 @@
 """The step's numerics: random draws, state that differs between devices, state in 16 bit."""
 
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
+from tpudiag.sources.job.jax import pairs
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 from tpudiag.sources.job.jax.state_values import LOOKS, StateValues
 from tpudiag.sources.job.jax.step import TracedStep
@@ -11,13 +12,15 @@ def read(step: TracedStep) -> StepNumerics:
     values, batch = step.call.record.values, step.batch()
     compared = values is not None and values.looks >= LOOKS
     known = values if compared else None
-    keys = RandomKeys(step.traced.jaxpr.jaxpr)
+    jaxpr = step.traced.jaxpr.jaxpr
+    keys = RandomKeys(jaxpr)
     rows = batch.per_replica_batch if batch is not None else 0
     numbers = {key: n for n, key in enumerate(step.keys)}
     fixed, alike = (
         frozenset(numbers[key] for key in found if key in numbers)
         for found in ((known.fixed, known.alike) if known is not None else ((), ()))
     )
+    state = frozenset(numbers[key] for key, _ in step.state_arguments() if key in numbers)
     same = keys.same(rows, step.devices, fixed if compared else None, alike)
     return StepNumerics(
         same_draws=tuple(dict.fromkeys(same)),
@@ -25,6 +28,8 @@ def read(step: TracedStep) -> StepNumerics:
         replicas_apart=_apart(step, known) if known is not None else None,
         state_compared=compared,
         half_state=_half(step, known) if known is not None else None,
+        paired_loss=pairs.read(jaxpr, state, rows, step.devices),
+        loss_followed=bool(state and rows),
     )
 
 

@@ -12,7 +12,7 @@ from tpudiag.signals.step_numerics import (
 )
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
-from tpudiag.sources.job.tensorflow.graphs import graphs, random_seeds
+from tpudiag.sources.job.tensorflow.graphs import graphs, pairs, random_seeds
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 LayerLine = Callable[[str], Location | None]
@@ -96,6 +96,8 @@ def read(
         routings=tuple(_routings(tf, own, layer_line)),
         double=tuple(dict.fromkeys(_in_double(own, layer_line))),
         same_draws=tuple(random_seeds.same_draws(tf, call)),
+        paired_loss=pairs.read(call),
+        loss_followed=True,
         draws=sum(random_seeds.is_draw(operation) for operation in own),
     )
 
