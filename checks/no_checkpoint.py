@@ -1,7 +1,9 @@
 """TPU601."""
 
+from collections.abc import Iterator
+
 from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
-from tpudiag.signals import Signals
+from tpudiag.signals import CheckpointUse, Signals
 
 from ._need import by_framework, by_library, need, of_a_job
 
@@ -14,6 +16,7 @@ _ORBAX = (
     "manager = orbax.checkpoint.CheckpointManager(checkpoint_dir)  # each host: its shards\n"
     "manager.save(step, args=orbax.checkpoint.args.StandardSave(state))  # every few minutes"
 )
+_AGAIN = ("tf.train.CheckpointManager",)
 
 
 @check("TPU601", Severity.WARNING, frameworks=BOTH)
@@ -24,9 +27,12 @@ def no_checkpoint(signals: Signals) -> Judgement:
     Checkpoint managers, checkpoint callbacks and save calls of the job, made or reached up to the
     end of the observation. A save call in the source that was not reached is mentioned. In a JAX
     job those of Orbax, Flax and Keras; since there are other ways, it is only information there.
+    Of TensorFlow's own also what they hold: all that is trained, and nothing of the optimizer's
+    arrays, where none other is saved.
 
     ## Why it costs
-    A preempted or failed TPU job starts again from nothing.
+    A preempted or failed TPU job starts again from nothing. Without the optimizer it goes on with
+    moments of zero, and with the first learning rate of its schedule.
 
     ## What to do
     ```python
@@ -46,6 +52,7 @@ def no_checkpoint(signals: Signals) -> Judgement:
     for use in seen.uses:
         yield Evidence(use.kind, use.path or "a path", source=str(use.location or "job"))
     if seen.uses:
+        yield from _bare(seen.uses)
         return
     if seen.mentioned:
         raise NotMeasured(
@@ -63,3 +70,17 @@ def no_checkpoint(signals: Signals) -> Judgement:
         # Saving has many ways in JAX, of which not all are known.
         severity=by_framework(signals, Severity.WARNING, Severity.INFO),
     )
+
+
+def _bare(uses: tuple[CheckpointUse, ...]) -> Iterator[Finding]:
+    """Checkpoints that are made again and again, and cannot be resumed from as they are."""
+    saved = [use for use in uses if use.saved]
+    for use in saved if all(each.without_optimizer for each in saved) else ():
+        if use.kind in _AGAIN or use.saved > 1:
+            yield Finding(
+                f"{use.kind} saves what is trained without the optimizer: after a preemption its "
+                "moments and its schedule begin anew.",
+                "checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, step=step)",
+                (Evidence("arrays of the optimizer that are saved", 0, "arrays", 1),),
+                use.location,
+            )

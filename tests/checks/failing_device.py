@@ -77,6 +77,7 @@ FALL = DeliveryFall(
     per_s=400.0,
     stepping_per_s=1_000.0,
 )
+BARE = CheckpointUse("tf.train.CheckpointManager", "ckpt", 1, HERE, without_optimizer=True)
 BAD = LossTrouble(what="NaN", step=1_234, last=2.5, first=7.1, said=9)
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU701", of_jax(replace(STATE, donated=False), SHARD), Severity.WARNING),
@@ -164,6 +165,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ("TPU502", h(loss=(LossScale(1.0, 8, False, HERE, linear=False),)), Severity.ERROR),
     ("TPU502", h(loss=(LossScale(1 / 8, 8, True, HERE),)), Severity.ERROR),
     ("TPU601", h(checkpoints=Checkpoints(())), Severity.WARNING),
+    ("TPU601", h(checkpoints=Checkpoints((BARE,))), Severity.WARNING),
     ("TPU603", watched(drops=(SLOWER,)), Severity.ERROR),
     ("TPU607", watched(drift=DRIFT, watched_h=3.0), Severity.WARNING),
     ("TPU604", watched(state=RunState(StateKind.STOPPED, "stopped by a signal")), Severity.ERROR),

@@ -80,7 +80,7 @@ class Watches:
         in_place = spec.rehearse and spec.isolation == "none"
         self.real_checkpoints = RealCheckpoints() if in_place else None
         self.checkpoints = CheckpointWatch(script_path)
-        self.checkpoints.watch_tensorflow()
+        self.checkpoints.watch_tensorflow(tf)
         self.whole: WholeScript | None = None
         self.heavy: HeavyFunctions | None = None
         if spec.rehearse and spec.requests < 0:

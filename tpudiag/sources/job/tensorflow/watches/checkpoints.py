@@ -1,11 +1,13 @@
 """Watches the job's checkpoints: TensorFlow's, Keras', Orbax' and Flax'."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tpudiag.model import Location
-from tpudiag.signals import CheckpointUse
+from tpudiag.signals import CheckpointUse, VariableSeen
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.point import Point
 
@@ -20,17 +22,20 @@ class CheckpointWatch:
         """`original` returns the script's own path of a redirected file."""
         self._original = original
         self._uses: dict[tuple[str, str], CheckpointUse] = {}
+        self._arrays: dict[tuple[str, str], Counter[tuple[int, ...]]] = {}
+        """Those of TensorFlow's own that were saved first, by their shapes."""
         self._saving = False
         self.on_saved: Callable[[Location | None], None] = lambda _: None
         """Called with the line that saved."""
 
-    def watch_tensorflow(self) -> None:
+    def watch_tensorflow(self, tf: Library) -> None:
         """Hook TensorFlow's own saving."""
         kind = "tf.train.CheckpointManager"
         self._follow(table.MANAGER_MADE, kind, _argument(2, "directory"), 0)
-        self._follow(table.MANAGER_SAVED, kind, _directory, 1)
+        arrays = partial(_arrays, tf)
+        self._follow(table.MANAGER_SAVED, kind, _directory, 1, arrays=arrays)
         for saved in (table.CHECKPOINT_SAVED, table.CHECKPOINT_WRITTEN):
-            self._follow(saved, saved.name, _argument(1, "file_prefix"), 1)
+            self._follow(saved, saved.name, _argument(1, "file_prefix"), 1, arrays=arrays)
 
     def watch_keras(self, keras: Library) -> None:
         """Hook the job's Keras."""
@@ -55,9 +60,13 @@ class CheckpointWatch:
         for each in table.FLAX_SAVED.each():
             self._follow(each, each.name, _argument(0, "ckpt_dir"), 1)
 
-    def facts(self) -> tuple[CheckpointUse, ...]:
-        """The checkpoints configured or saved so far."""
-        return tuple(self._uses.values())
+    def facts(self, variables: tuple[VariableSeen, ...] = ()) -> tuple[CheckpointUse, ...]:
+        """The checkpoints configured or saved so far, by a job with these variables."""
+        trained = _shapes(each for each in variables if each.trained)
+        others = _shapes(each for each in variables if not each.optimizer)
+        known = trained and _shapes(each for each in variables if each.optimizer)
+        bare = {key for key, held in self._arrays.items() if known and trained <= held <= others}
+        return tuple(replace(use, without_optimizer=key in bare) for key, use in self._uses.items())
 
     def _follow(
         self,
@@ -66,6 +75,7 @@ class CheckpointWatch:
         path_of: Callable[..., object],
         saved: int,
         keras: Library | None = None,
+        arrays: Callable[[object], Counter[tuple[int, ...]]] | None = None,
     ) -> None:
         """Record each call: what saves, where to, from which line."""
 
@@ -75,10 +85,10 @@ class CheckpointWatch:
             with hooks.instead(self, _saving=bool(saved)):
                 result = original(*args, **kwargs)
             if result is not False:  # managers return False for skipped saves
-                hooks.quietly(note, *args, **kwargs)
+                hooks.quietly(note, result, *args, **kwargs)
             return result
 
-        def note(*args: object, **kwargs: object) -> None:
+        def note(result: object, *args: object, **kwargs: object) -> None:
             # A redirected path is reported as in the script: TPU602 judges where checkpoints go on
             # the TPU.
             path = str(self._original(path_of(*args, **kwargs)) or "")
@@ -88,6 +98,8 @@ class CheckpointWatch:
             self._uses[kind, path] = replace(use, saved=use.saved + saved, best_only=best_only)
             if saved:
                 self.on_saved(line)
+            if arrays is not None and (kind, path) not in self._arrays:
+                self._arrays[kind, path] = arrays(result)
 
         hooks.around(at, call, keras)
 
@@ -97,6 +109,16 @@ def _argument(index: int, name: str) -> Callable[..., object]:
         return kwargs.get(name, args[index] if len(args) > index else "")
 
     return read
+
+
+def _shapes(variables: Iterable[VariableSeen]) -> Counter[tuple[int, ...]]:
+    """Of those with dimensions."""
+    return Counter(each.shape for each in variables if each.shape)
+
+
+def _arrays(tf: Library, path: object) -> Counter[tuple[int, ...]]:
+    """What a checkpoint of TensorFlow's holds, by shape; of numbers alone nothing."""
+    return Counter(tuple(shape) for _, shape in tf.train.list_variables(path) if shape)
 
 
 def _directory(manager: Any, *_: object, **__: object) -> object:
