@@ -82,7 +82,7 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
         weight = round(scale.weight, 6)
         evidence = Evidence("loss per unit of example loss", weight, "", round(wanted, 6))
         if scale.penalty:
-            yield _whole_penalty(scale, evidence)
+            yield _whole_penalty(signals, scale, evidence)
         elif twice is not None and abs(scale.weight * scale.replicas - wanted) <= limit * wanted:
             yield evidence
         elif twice is not None and abs(scale.weight - wanted) <= limit * wanted:
@@ -110,13 +110,17 @@ def loss_reduction(signals: Signals, limit: float = LIMIT) -> Judgement:
             )
 
 
-def _whole_penalty(scale: LossScale, evidence: Evidence) -> Finding:
+def _whole_penalty(signals: Signals, scale: LossScale, evidence: Evidence) -> Finding:
     """Regularisers that are not divided by the replicas, as the loss is."""
     return Finding(
         f"each of {scale.replicas} replicas adds terms of the variables alone whole, and their "
         f"gradients are summed: the regularisation is {scale.replicas} times as strong as on one "
         "device.",
-        "loss += tf.nn.scale_regularization_loss(model.losses)",
+        by_framework(
+            signals,
+            "loss += tf.nn.scale_regularization_loss(model.losses)",
+            "loss += penalty / jax.lax.axis_size(axis)",
+        ),
         (evidence, Evidence("replicas", scale.replicas, "replicas")),
         scale.location,
         severity=Severity.WARNING,

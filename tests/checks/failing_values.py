@@ -129,7 +129,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     ),
     (
         "TPU514",
-        numerics(loss_followed=True, paired_loss=PairedLoss(512, HERE)),
+        numerics(paired_loss=PairedLoss(512, HERE)),
         Severity.ERROR,
     ),
     (
@@ -178,7 +178,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU511", draws()),
     ("TPU512", of_state()),
     ("TPU408", of_state()),
-    ("TPU514", numerics(loss_followed=True)),
+    ("TPU514", numerics()),
     ("TPU110", h(step_ops=CONSTANT, variables=(replace(KERNEL, bytes=2**24),))),
     ("TPU111", dispatched(1, COUNTING)),
     ("TPU111", dispatched(16)),

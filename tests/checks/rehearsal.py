@@ -239,7 +239,10 @@ LOOP = TrainingLoop(
 
 
 NUMERICS = StepNumerics(
-    loss_dtype="float32", gradients_seen=True, batch_norms=(BatchNorm("bn", 128, HERE),)
+    loss_followed=True,
+    loss_dtype="float32",
+    gradients_seen=True,
+    batch_norms=(BatchNorm("bn", 128, HERE),),
 )
 
 
