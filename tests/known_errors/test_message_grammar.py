@@ -154,3 +154,13 @@ def test_what_came_instead_is_no_advice() -> None:
     said = own_words("InvalidArgumentError: Expected a tensor of size 2, but got size 3 instead.")
     assert said is not None
     assert said.advice == ()
+
+
+def test_advice_that_the_case_knows_to_be_no_help_is_not_repeated() -> None:
+    (hit, *_) = in_text(
+        "TypeError: Descriptors cannot not be created directly.\n"
+        " 1. Downgrade the protobuf package to 3.20.x or lower.\n"
+        " 2. Set PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=python (but this will be much slower)."
+    )
+    assert isinstance(hit, Match)
+    assert hit.fix.startswith("pip install") and "it says itself" not in hit.fix

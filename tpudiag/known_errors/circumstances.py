@@ -65,11 +65,19 @@ def of_job(
                 releases=said,
                 facts=facts,
                 own=own,
-                advised=sentence.advised if sentence else (),
+                advised=_advice(each, sentence),
                 names=names | script,
             )
         )
     return tuple(told)
+
+
+def _advice(match: Match, said: OwnWords | None) -> tuple[str, ...]:
+    """What an error's own words advise: a case that is sure knows better, but what they miss."""
+    if said is None or match.error.useless:
+        return ()
+    sure = not (match.error.is_family or match.is_open)
+    return said.advised[: bool(said.lacks)] if sure else said.advised
 
 
 def _own(match: Match, text: str) -> OwnWords | None:

@@ -174,7 +174,7 @@ class Match:
     own: OwnWords | None = None
     """What its sentence says itself, where its case leaves the cause open."""
     advised: tuple[str, ...] = ()
-    """What its sentence says itself that is to be done, where nothing narrower was read."""
+    """What its sentence says itself that is to be done, where its case gathers several."""
     releases: str = ""
     """The versions of its packages that the text names, in words."""
     told_by: ToldBy = "words"
