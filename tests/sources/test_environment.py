@@ -39,7 +39,9 @@ def test_another_accelerator_is_no_tpu(tmp_path: Path) -> None:
     assert environment.find_tpu({}, tmp_path) is None
 
 
-def test_the_environment_names_a_tpu(tmp_path: Path) -> None:
+def test_a_variable_names_the_tpu_that_is_here_and_alone_is_none(tmp_path: Path) -> None:
+    assert environment.find_tpu({"TPU_NAME": "mine"}, tmp_path) is None
+    device(tmp_path, "0000:00:01.0", "0x1ae0", "0x0063")
     found = environment.find_tpu({"TPU_NAME": "mine"}, tmp_path)
     assert found is not None
     assert found.ask == "mine"

@@ -225,7 +225,7 @@ def job_python_of(
 
 def _found_target(tpu: environment.FoundTpu | None) -> str | None:
     """The target for the TPU that was found on this machine's bus."""
-    if tpu is None or tpu.generation is None or tpu.chips is None:
+    if tpu is None:
         return None
     generation = next(g for g in GENERATIONS if g.name == tpu.generation)
     return f"{generation.name}-{tpu.chips * generation.cores_named}"

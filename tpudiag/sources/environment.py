@@ -10,7 +10,6 @@ from tpudiag.bounded_numbers import whole
 from tpudiag.hardware import by_pci
 from tpudiag.signals import Runtime
 
-TPU_VARIABLES = ("TPU_NAME", "TPU_CONFIG", "KUBE_GOOGLE_CLOUD_TPU_ENDPOINTS")
 VENDOR = "0x1ae0"
 LIBTPU_OF_IMAGES = Path("/lib/libtpu.so")
 """Where the TPU VM images have theirs, which is no distribution of any Python."""
@@ -18,22 +17,21 @@ LIBTPU_OF_IMAGES = Path("/lib/libtpu.so")
 
 @dataclass(frozen=True)
 class FoundTpu:
-    """A TPU that this machine offers: what to ask the resolver for, and what it is if known."""
+    """A TPU that this machine offers: what to ask the resolver for, and what it is."""
 
     ask: str
-    because: str
-    generation: str | None = None
-    chips: int | None = None
+    generation: str
+    chips: int
 
 
 def find_tpu(
     variables: Mapping[str, str] = os.environ, devices: Path = Path("/sys/bus/pci/devices")
 ) -> FoundTpu | None:
-    """The TPU of this machine: named by the environment, or on its PCI bus; None without one."""
-    for name in TPU_VARIABLES:
-        if variables.get(name):
-            # The others hold addresses that the resolver reads by itself when it is given no name.
-            return FoundTpu(variables[name] if name == "TPU_NAME" else "", f"{name} is set")
+    """The TPU on the PCI bus of this machine, by its name where TPU_NAME has one.
+
+    A name alone is none: a job that runs on a TPU writes for real, so another machine's is asked
+    for.
+    """
     generations = [
         generation
         for device in (sorted(devices.iterdir()) if devices.is_dir() else ())
@@ -42,7 +40,7 @@ def find_tpu(
     if not generations:
         return None
     # Each chip is a device of its own on the bus.
-    return FoundTpu("local", "a TPU is on the PCI bus", generations[0], len(generations))
+    return FoundTpu(variables.get("TPU_NAME") or "local", generations[0], len(generations))
 
 
 def runtime_of(variables: Mapping[str, str]) -> Runtime:
