@@ -184,7 +184,9 @@ class JitWatch:
         if not jitted.record.trains and step is not None and step.record.values:
             values = step.record.values
             barrier.attempt("values of the step", values.called_beside, jitted.mapped, result)
-        aside = self._is_aside(jitted.record)
+        # Without arguments it may be called within a transformation, and give what holds no values.
+        traced = barrier.attempt("result", self._is_traced, (result,), {})
+        aside = self._is_aside(jitted.record) and traced is False
         if aside or (jitted.record.trains and self.waits):
             # JAX dispatches and goes on: a step's time is known only when its results are there.
             barrier.attempt("end of the step", self._ready, result)
@@ -195,7 +197,7 @@ class JitWatch:
             at = barrier.attempt("line of the step", user_lines.caller)
             self.gaps.stepped(began, ended, at, new)
         barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
-        if self.rest is not None:
+        if self.rest is not None and (aside or jitted.record.trains):
             ran = self.rest.ran, jitted.record, (args, kwargs), result
             barrier.attempt("step ran", *ran, (ended - began) if aside and not new else 0.0)
         if jitted.record.trains:
