@@ -21,6 +21,8 @@ from tpudiag.diagnoses.job_pods import Workers, addresses_of
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.sources.live.pods import Selection
 
+pytestmark = pytest.mark.slow
+
 PENDING: dict[str, Any] = {
     "phase": "Pending",
     "containerStatuses": None,
@@ -36,7 +38,6 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[ApiServer]
         yield server
 
 
-@pytest.mark.slow
 def test_all_pods_of_a_job_are_captured_and_the_others_named(
     api: ApiServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -59,7 +60,6 @@ def test_all_pods_of_a_job_are_captured_and_the_others_named(
     assert any("kubectl port-forward pod/bert-0" in note for note in report["notes"])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["attach", "watch"])
 def test_a_job_of_which_no_pod_runs(
     api: ApiServer, verb: str, capsys: pytest.CaptureFixture[str]

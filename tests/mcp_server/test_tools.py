@@ -110,8 +110,9 @@ def test_lines_of_files_elsewhere_are_not_in_an_answer() -> None:
     assert of_report(long_report(), whole=True)["result"]["excerpts"] == []
 
 
+@pytest.mark.slow
 def test_fix_may_write_where_the_server_was_told_so(tmp_path: Path) -> None:
-    from tpudiag.mcp_server.server import Verbs  # mcp takes seconds: not for each worker
+    from tpudiag.mcp_server.server import Verbs  # mcp takes seconds
 
     (tmp_path / "train.py").touch()
     given = {"program": "./train.py", "write": True}

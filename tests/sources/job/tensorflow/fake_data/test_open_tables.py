@@ -15,6 +15,8 @@ import pytest
 
 from tpudiag.sources.job.tensorflow.fake_data import open_cells, open_columns, open_tables
 
+pytestmark = pytest.mark.slow
+
 np = pytest.importorskip("numpy")
 
 
