@@ -73,8 +73,16 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     free = bool(matter) and lost < NEGLIGIBLE
     wasted_ms = _wasted_ms(signals, matter, lost)
     toy = wasted_ms is None or wasted_ms < DISPATCH_MS[0]
-    too_few = _too_few(int(limit), lost) if matter else f", no multiple of {int(limit)}{UNKNOWN}"
-    advice = _free(int(limit), rows) if free else ENOUGH if soft else too_few
+    advice = f", no multiple of {int(limit)}"
+    if free:  # it breaks the rule and loses nothing, for rows are more than examples
+        most = f"{rows[0]:,} rows (examples x positions) in the largest product"
+        advice += f": that costs 0 % here, with {most}."
+    elif soft:
+        advice = ENOUGH
+    elif matter:
+        advice += f": up to {lost:.0%} of the products' work is the padding of their rows."
+    else:
+        advice += UNKNOWN
     small = bool(matter) and lost < WORTH_TUNING
     yield Finding(
         f"a global batch of {batch.global_batch} is {batch.per_replica_batch} a replica{advice}",
@@ -103,19 +111,6 @@ def _evidence(batch: Batch, rows: list[int], limit: int) -> tuple[Evidence, ...]
         Evidence("replicas", batch.replicas, "replicas"),
         Evidence("per-replica batch", batch.per_replica_batch, "examples", f"n x {limit}"),
         *(Evidence("rows of a product", count, "rows", f"n x {limit}") for count in rows[:3]),
-    )
-
-
-def _free(limit: int, rows: list[int]) -> str:
-    """That the batch breaks the rule and loses nothing, for rows are more than examples."""
-    most = f"{rows[0]:,} rows (examples x positions) in the largest product"
-    return f", no multiple of {limit}: that costs 0 % here, with {most}."
-
-
-def _too_few(limit: int, lost: float) -> str:
-    return (
-        f", no multiple of {limit}: up to {lost:.0%} of the products' work is the padding of their "
-        "rows."
     )
 
 

@@ -37,7 +37,8 @@ def local_path(signals: Signals) -> Judgement:
     pipelines, checkpoints = signals.pipelines, signals.checkpoints
     if pipelines is None and checkpoints is None:
         need(None, "a pipeline or a checkpoint", RUN_THE_JOB)
-    used = [*_data(signals), *_checkpoints(signals)]
+    uses = checkpoints.uses if checkpoints else ()
+    used = [*_data(signals), *((f"{use.kind} saves", use.path, use.location) for use in uses)]
     local = tuple((what, path, where) for what, path, where in used if is_local(path))
     count = hosts(signals)
     if count == 1:
@@ -62,8 +63,3 @@ def _data(signals: Signals) -> Iterator[tuple[str, str, Location | None]]:
             where = (opener.location if opener else None) or pipeline.location
             # One of them: a data set of a thousand shards lies in one folder, and is one mistake.
             yield "the pipeline reads files", pipeline.files.paths[0], where
-
-
-def _checkpoints(signals: Signals) -> Iterator[tuple[str, str, Location | None]]:
-    for use in signals.checkpoints.uses if signals.checkpoints else ():
-        yield f"{use.kind} saves", use.path, use.location

@@ -48,7 +48,7 @@ def lines(report: Report, width: int) -> Iterator[Line]:
         yield from _failure(outcome, sources, width)
     yield from _broken(report, width)
     if len(report.outcomes) <= FEW:
-        yield from passed_lines(_words.ended(report, Verdict.PASSED), width)
+        yield from passed_lines(report, width)
     if report.subject.kind != "job" or report.plan:
         yield from _figures(report, width)
     yield from _predicted(report, width)

@@ -35,9 +35,7 @@ def lines(report: Report, width: int) -> Iterator[Line]:
             yield from paragraph(f"In XProf: {opened}", width, 2, style="note")
     yield from _broken(_words.ended(report, Verdict.BROKEN), width)
     # Of a profile the tables are what people come for.
-    verdicts = chain(
-        passed_lines(_words.ended(report, Verdict.PASSED), width), _skipped(report, width)
-    )
+    verdicts = chain(passed_lines(report, width), _skipped(report, width))
     parts = verdicts, _figures(report, width)
     yield from chain(*(parts if report.subject.kind == "job" else reversed(parts)))
     yield from link_lines(report)
@@ -188,8 +186,9 @@ def _broken(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
         yield from _entry(outcome, _words.line(outcome.cause or ""), width, "broken")
 
 
-def passed_lines(outcomes: Sequence[Outcome], width: int) -> Iterator[Line]:
+def passed_lines(report: Report, width: int) -> Iterator[Line]:
     """Passed checks, each with the evidence for it."""
+    outcomes = _words.ended(report, Verdict.PASSED)
     if outcomes:
         yield from heading("Passed")
     for outcome in outcomes:
