@@ -93,12 +93,12 @@ def every_step(profile: ProfileFacts) -> None:
 
 def whole_trace(profile: ProfileFacts | None) -> None:
     """Skip a check that cannot pass where the trace lost the operations of programs."""
-    if profile is not None and profile.devices_missing:
-        raise NotMeasured("the profile holds no device of the TPU that the host drives", ON_THE_TPU)
-    if profile is not None and profile.devices:
-        every_device(profile)
     if profile is None:
         return
+    if profile.devices_missing:
+        raise NotMeasured("the profile holds no device of the TPU that the host drives", ON_THE_TPU)
+    if profile.devices:
+        every_device(profile)
     if not profile.half_traced:
         every_step(profile)
         return

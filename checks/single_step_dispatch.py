@@ -12,7 +12,7 @@ from tpudiag.model import (
     check,
 )
 from tpudiag.prediction.step import DISPATCH_MS
-from tpudiag.signals import Origin, ProfileFacts, Signals
+from tpudiag.signals import Origin, Signals
 
 from ._compiler import PREDICTED
 from ._need import ON_THE_TPU, by_library, need, percent
@@ -65,8 +65,10 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Judgement:
     profile, replicas = replicas_of(signals)
     if per_dispatch is None:
         per_dispatch = _steps_per_run(signals)
+    # Devices, steps or runs that the trace lost would make it look like many steps a run.
     if per_dispatch > 1:
-        _whole(profile)
+        every_device(profile)
+        every_step(profile)
         yield Evidence("steps in a dispatch", per_dispatch, "steps", source=profile.source)
         return
     idle = share(replicas, "idle")
@@ -78,17 +80,9 @@ def single_step_dispatch(signals: Signals, limit: float = LIMIT) -> Judgement:
             (evidence, Evidence("steps in a dispatch", 1, "steps")),
         )
     else:
-        _whole(profile)
+        every_device(profile)
+        every_step(profile)
     yield evidence
-
-
-def _whole(profile: ProfileFacts) -> None:
-    """NotMeasured where the trace lost devices or steps.
-
-    Runs that it lost would make it look like many steps a run.
-    """
-    every_device(profile)
-    every_step(profile)
 
 
 def _rehearsed(signals: Signals) -> Judgement:
