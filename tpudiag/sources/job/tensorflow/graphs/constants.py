@@ -4,6 +4,7 @@ from math import prod
 
 from tpudiag.sources.job.points import Library
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
+from tpudiag.sources.job.tensorflow.graphs import graphs
 
 PASS = frozenset(
     ("Identity", "Reshape", "Cast", "Squeeze", "ExpandDims", "EnsureShape", "CheckNumerics",
@@ -98,23 +99,16 @@ class Constants:
 
         An argument of the step and an iterator's element count as input; variables do not.
         """
-        visited: set[str] = set()
-        pending = [tensor.op]
-        while pending:
-            operation = pending.pop()
-            if operation.name in visited:
-                continue
-            visited.add(operation.name)
-            if operation.type == "Placeholder":
-                # A captured variable is a placeholder of its handle (resource), an iterator one of
-                # a variant: neither is data itself.
-                if operation.outputs[0].dtype.base_dtype.name not in ("resource", "variant"):
-                    return True
-            elif operation.type.startswith(("Iterator", "OptionalGet", "MultiDeviceIterator")):
-                return True
-            elif operation.type not in _NO_DATA:
-                pending.extend(item.op for item in operation.inputs)
-        return False
+        return any(map(_is_input, graphs.upstream(tensor, lambda each: each.type in _NO_DATA)))
+
+
+def _is_input(operation: Operation) -> bool:
+    if operation.type == "Placeholder":
+        # A captured variable is a placeholder of its handle (resource), an iterator one of a
+        # variant: neither is data itself.
+        return operation.outputs[0].dtype.base_dtype.name not in ("resource", "variant")
+    kind: str = operation.type
+    return kind.startswith(("Iterator", "OptionalGet", "MultiDeviceIterator"))
 
 
 def passed_on(operation: Operation) -> Tensor:

@@ -2,7 +2,8 @@
 
 import contextlib
 import re
-from collections.abc import Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from tpudiag.signals import ActivationEstimate, StepConstant, StepOp, StepOps, TensorSeen
@@ -86,6 +87,22 @@ def operations(graph: Graph, depth: int = 0) -> Iterator[tuple[Operation, Operat
         if operation.type in BODIES and depth < DEEPEST:
             for body in bodies(graph, operation):
                 yield from ((inner, operation) for inner, _ in operations(body, depth + 1))
+
+
+def upstream(
+    tensor: Tensor, ends: Callable[[Operation], bool] = lambda _: False
+) -> Iterator[Operation]:
+    """The operations that a tensor is computed of, the nearest first, each once.
+
+    Those that are `ends` are left out, and all behind them.
+    """
+    pending, visited = deque([tensor.op]), set[int]()
+    while pending:
+        operation = pending.popleft()
+        if id(operation) not in visited and not ends(operation):
+            visited.add(id(operation))
+            yield operation
+            pending.extend(each.op for each in operation.inputs)
 
 
 def bodies(graph: Graph, operation: Operation) -> Iterator[Graph]:

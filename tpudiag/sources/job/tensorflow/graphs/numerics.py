@@ -1,6 +1,7 @@
 """Detects numerical problems in the traced step, and gradient clipping."""
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import (
@@ -117,13 +118,8 @@ def _line(operation: Operation, layer_line: LayerLine) -> Location | None:
 
 def _low_precision(target: Tensor, layer_line: LayerLine) -> Iterator[LowPrecisionOp]:
     """The operations between the last matrix products and the loss that run in 16 bits."""
-    pending, visited = [target.op], set[int]()
-    while pending and len(visited) < MOST_FOLLOWED:
-        operation = pending.pop(0)
-        # Before the last product is the network, which is meant to run in 16 bits.
-        if id(operation) in visited or operation.type.startswith(_PRODUCTS):
-            continue
-        visited.add(id(operation))
+    # Before the last product is the network, which is meant to run in 16 bits.
+    for operation in islice(graphs.upstream(target, _is_product), MOST_FOLLOWED):
         half = [t for t in operation.inputs if t.dtype.base_dtype.name in _HALF]
         if half and operation.type in _NORMALISES:
             yield LowPrecisionOp(
@@ -132,7 +128,11 @@ def _low_precision(target: Tensor, layer_line: LayerLine) -> Iterator[LowPrecisi
                 half[0].dtype.base_dtype.name,
                 _line(operation, layer_line),
             )
-        pending.extend(tensor.op for tensor in operation.inputs)
+
+
+def _is_product(operation: Operation) -> bool:
+    kind: str = operation.type
+    return kind.startswith(_PRODUCTS)
 
 
 def _batch_norms(
@@ -212,15 +212,10 @@ def _routings(
 
 def _reads(operation: Operation, source: object) -> bool:
     """Whether an operation's first input comes from another within some steps."""
-    pending, visited = [operation.inputs[0].op], set[int]()
-    while pending and len(visited) < 60:
-        each = pending.pop(0)
-        if each is source:
-            return True
-        if id(each) not in visited and not each.type.startswith(_PRODUCTS):
-            visited.add(id(each))
-            pending.extend(tensor.op for tensor in each.inputs)
-    return False
+    behind = graphs.upstream(
+        operation.inputs[0], lambda each: each is not source and _is_product(each)
+    )
+    return any(each is source for each in islice(behind, 60))
 
 
 def _static(tf: Library, tensor: Tensor) -> int | None:

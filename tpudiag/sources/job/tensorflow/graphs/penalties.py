@@ -8,6 +8,7 @@ from math import isclose, prod
 from tpudiag.model import Location
 from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
+from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.constants import PASS, Constants, passed_on
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
@@ -95,16 +96,10 @@ def _scaled(
 
 def _reads_variable(tensor: Tensor) -> bool:
     """Whether a term that no batch is in depends on a variable with dimensions."""
-    pending, seen = [tensor.op], set[str]()
-    while pending:
-        operation = pending.pop()
-        if operation.name in seen:
-            continue
-        seen.add(operation.name)
-        if operation.type == "ReadVariableOp" and operation.outputs[0].shape.rank:
-            return True
-        pending.extend(each.op for each in operation.inputs)
-    return False
+    return any(
+        each.type == "ReadVariableOp" and each.outputs[0].shape.rank
+        for each in graphs.upstream(tensor)
+    )
 
 
 def _digits(value: float) -> int:

@@ -99,14 +99,4 @@ def _same(tf: Library, one: Tensor, two: Tensor, inputs: Inputs, depth: int) -> 
 
 def _fixed(seed: Tensor) -> bool:
     """Whether a seed is computed of constants alone, so that it is the same in each step."""
-    seen: set[str] = set()
-    left = [seed.op]
-    while left:
-        operation = left.pop()
-        if operation.type == "Const" or operation.name in seen:
-            continue
-        seen.add(operation.name)
-        if not operation.inputs:
-            return False
-        left += [each.op for each in operation.inputs]
-    return True
+    return all(each.inputs or each.type == "Const" for each in graphs.upstream(seed))
