@@ -16,9 +16,11 @@ from tpudiag.sources.job.tensorflow.watches.variables import MANY
 
 @pytest.mark.parametrize(
     ("step_flops", "replicas"),
-    [(3e6, 8), (9e9, 8), (20e9, 4), (40e9, 2), (500e9, 1)],
+    [(3e6, 8), (9e9, 8), (13e9, 8), (20e9, 8), (26e9, 3), (40e9, 2), (500e9, 1)],
 )
-def test_slow_steps_run_on_fewer_replicas(step_flops: float, replicas: int) -> None:
+def test_slow_steps_run_on_fewer_replicas_where_that_saves_a_start(
+    step_flops: float, replicas: int
+) -> None:
     assert replicas_in_time(step_flops, 8, cores=2) == replicas
 
 

@@ -11,8 +11,8 @@ MEMORY_SHARE = 0.5
 """Of the memory available at the first step; variables exist already, gradients do not."""
 CORE_FLOPS_PER_S = 10e9
 """A core's speed in a step's products with others busy; a conservative guess."""
-BEARABLE_STEP_S = 4.0
-"""A slower step is run on fewer replicas."""
+BEARABLE_STEP_S, SLOW_STEPS = 4.0, 8
+"""A slower step is run on fewer replicas, where so many save more than another start costs."""
 HEAVY_S = 2.0
 """What takes longer on one replica is traced but not run."""
 # The backward pass has two products (by inputs, by weights) for each of the forward pass.
@@ -68,7 +68,9 @@ def replicas_in_time(step_flops: float, wanted: int, cores: int) -> int:
 
     `step_flops` are those of one replica's step.
     """
-    return max(min(wanted, int(BEARABLE_STEP_S / max(seconds(step_flops, cores), 1e-9))), 1)
+    one_s = max(seconds(step_flops, cores), 1e-9)
+    in_time = max(min(wanted, int(BEARABLE_STEP_S / one_s)), 1)
+    return in_time if SLOW_STEPS * one_s * (wanted - in_time) > RESTART_S else wanted
 
 
 def has_room(forward_bytes: float) -> bool:

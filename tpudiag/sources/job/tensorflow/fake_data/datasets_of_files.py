@@ -16,17 +16,10 @@ _AWAY = f"{paths.REMOTE}|{MARKER}.*"
 def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> None:
     """Hook what reads records, lines and whole files, and the dataset of their names."""
 
-    def records(compression_type: object = None, *_: object, **__: object) -> str:
-        return text_files.records(tf, ledger, _compression(tf, compression_type))
-
-    def lines(compression_type: object = None, *_: object, **__: object) -> str:
-        return text_files.lines(ledger, _compression(tf, compression_type))
-
-    def of_files(stand_in: Callable[..., str]) -> Call:
-        def call(
-            original: Call, dataset: object, names: object, *a: object, **kw: object
-        ) -> object:
-            return original(dataset, reachable(names, stand_in(*a, **kw)), *a, **kw)
+    def of_files(stand_in: Callable[[Ledger, str], str]) -> Call:
+        def call(original: Call, dataset: object, names: object, *a: Any, **kw: Any) -> object:
+            packed = _compression(tf, a[0] if a else kw.get("compression_type"))
+            return original(dataset, reachable(names, stand_in(ledger, packed)), *a, **kw)
 
         return call
 
@@ -72,8 +65,8 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
         here = tf.strings.regex_full_match(names, paths.reachable())
         return tf.where(tf.logical_and(away, tf.logical_not(here)), stand_in, names)
 
-    hooks.around(table.RECORDS_READ, of_files(records))
-    hooks.around(table.LINES_READ, of_files(lines))
+    hooks.around(table.RECORDS_READ, of_files(partial(text_files.records, tf)))
+    hooks.around(table.LINES_READ, of_files(text_files.lines))
     hooks.around(table.FILES_LISTED, listed)
     for api in (tf, tf.compat.v2, tf.compat.v1):
         hooks.around(table.FILE_READ, read, api)

@@ -10,6 +10,7 @@ import inspect
 import sys
 import weakref
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 from tpudiag.sources.job.points import (
@@ -178,10 +179,7 @@ class Filling:
             return tf.fill(shape, "the step reads a batch of records")
         if dtype.is_integer or dtype.is_bool:
             return tf.zeros(shape, dtype)
-        count = 1
-        for size in shape:
-            count *= size
-        return tf.cast(tf.reshape(tf.range(count) % 2, shape), dtype) / 2
+        return tf.cast(tf.reshape(tf.range(prod(shape)) % 2, shape), dtype) / 2
 
     def label(self, shape: Shape, loss: object) -> object:
         """A label, as a loss takes it for an output of this shape."""
@@ -232,7 +230,8 @@ class Filling:
             return None
         outputs = self._outputs(model, self._inputs(model)) if len(example) == 1 else None
         if outputs:
-            loss = next((each for each in _script_values() if _is_loss(each)), "sparse")
+            named = list(vars(sys.modules.get("__main__", sys)).values())  # by the script
+            loss = next((each for each in named if _is_loss(each)), "sparse")
             example = (example[0], self.label(outputs[0].shape, loss))
         self._ledger.note("batches that are not there, as the model asks for them")
         return self._dataset(example, batch or batch_sizes.largest() or _BATCH)
@@ -250,8 +249,3 @@ def _batch_of_dataset(tf: Library, data: Any) -> int | None:
 def _is_loss(value: object) -> bool:
     """Whether a value of the script's is a loss of Keras'."""
     return any(each.__name__ == "Loss" for each in type(value).__mro__)
-
-
-def _script_values() -> list[object]:
-    """What the script's own names stand for by now."""
-    return list(vars(sys.modules.get("__main__", sys)).values())

@@ -106,10 +106,7 @@ class Contents:
         if any(not number for number in wanted[:2]):
             return
         if size.outputs[0].shape.rank == 0:
-            count = 1
-            for number in wanted:
-                count *= number or 1
-            value: int | list[int | None] = count
+            value: int | list[int | None] = prod(number or 1 for number in wanted)
         elif len(wanted) == 3:
             value = wanted[:2]
         else:

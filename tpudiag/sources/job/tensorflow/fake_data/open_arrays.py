@@ -37,10 +37,8 @@ def _array_class() -> type:
             sizes = asked_sizes(shape)
             rows = len(self) if self.ndim else 1
             of_row, own = prod(sizes[1:]), prod(self.shape[1:])
-            by_row = len(sizes) > 1 and self.ndim > 1 and of_row > 1 and sizes[0] in (-1, rows)
-            alike = own == 1 or sizes[-1:] == [*self.shape[-1:]]
-            together = alike and sizes[0] == -1 and self.size % of_row == 0
-            if by_row and of_row != own and not together:
+            alike = own in (1, of_row) or sizes[-1:] == [*self.shape[-1:]]
+            if sizes[:1] in ([-1], [rows]) and not alike and of_row > 1 and self.ndim > 1:
                 return numpy.resize(self, (rows, *sizes[1:])).view(OpenArray)
             try:
                 return array.reshape(self, *shape, **options)

@@ -10,6 +10,7 @@ some rows hold that; where a use fails, the values are of another kind.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial, wraps
+from inspect import getattr_static
 from types import FunctionType, MappingProxyType
 from typing import Any, SupportsIndex
 
@@ -167,7 +168,7 @@ class _Open(OpenTable):
 def _table_class(pandas: Library) -> Any:
     """The class of open tables, of the job's pandas."""
     frame, column = pandas.DataFrame, column_class(pandas)
-    members = {name: _static(frame, name) for name in dir(frame) if name[0] != "_"}
+    members = {name: getattr_static(frame, name) for name in dir(frame) if name[0] != "_"}
     methods: Kwargs = {
         name: _completed(member)
         for name, member in members.items()
@@ -187,8 +188,3 @@ def _completed(original: Call) -> Call:
         return self._tried(lambda: original(self, *args, **kwargs), asked)
 
     return call
-
-
-def _static(class_: type, name: str) -> object:
-    """A member as its class holds it."""
-    return next((vars(each)[name] for each in class_.__mro__ if name in vars(each)), None)

@@ -1,7 +1,8 @@
 """Records: what the script's own parse function asks for, made as it asks."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any, TypeAlias
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
@@ -32,15 +33,9 @@ def install(tf: Library, marked: Call, ledger: Ledger) -> None:
         keep_records_within(tf, ledger, _parsed_bytes(tf, features))
         return original(chosen(serialized, examples(tf, features)), features, *args, **kwargs)
 
-    def csv(
-        original: Call,
-        records: object,
-        record_defaults: Iterable[object],
-        *args: object,
-        **kwargs: object,
-    ) -> object:
+    def csv(original: Call, records: object, record_defaults: Any, *a: Any, **kw: Any) -> object:
         line = ",".join(_column(tf, default) for default in record_defaults)
-        return original(chosen(records, [line]), record_defaults, *args, **kwargs)
+        return original(chosen(records, [line]), record_defaults, *a, **kw)
 
     def chosen(strings: object, stand_ins: Sequence[str | bytes]) -> object:
         strings = tf.convert_to_tensor(strings)
@@ -100,10 +95,8 @@ def _parsed_bytes(tf: Library, features: Features) -> int:
 
 def _length(tf: Library, shape: object) -> int:
     """How many values a shape holds."""
-    length = 1
-    for size in tf.TensorShape(shape if shape is not None else []).as_list():
-        length *= size or 1
-    return length
+    sizes = tf.TensorShape(shape if shape is not None else []).as_list()
+    return prod(size or 1 for size in sizes)
 
 
 def _feature(tf: Library, key: str, dtype: DType, length: int, variant: int) -> object:
