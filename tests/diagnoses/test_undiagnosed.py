@@ -64,6 +64,8 @@ def test_a_job_that_crashed_is_diagnosed() -> None:
          "not resolve hostname', error details: x\n\t when reading gs://bucket/a", "gs://bucket/a"),
         ("UnimplementedError: File system scheme 'gs' not implemented (file: 'gs://b/c')",
          "gs://b/c"),
+        ("ValueError: Failed to get matching files on gs://b/checkpoint: FAILED_PRECONDITION: "
+         "libcurl code 6", "gs://b/checkpoint"),
         ("Exception: URL fetch failure on https://host/mnist.npz: None -- [Errno -2] Name or "
          "service not known", "https://host/mnist.npz"),
         ("ModuleNotFoundError: No module named 'kaggle_datasets'", "the module kaggle_datasets"),

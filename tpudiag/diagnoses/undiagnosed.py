@@ -95,12 +95,12 @@ def _away(error: str) -> str | None:
     # A path alone is no proof: an error may name a bucket that was just read successfully.
     remote = _REMOTE.search(error)
     if remote and _AWAY.search(error):
-        return remote[0]
+        return remote[0].rstrip(":.")
     if fetched := _FETCHED.search(error) or _TFDS.search(error):
         return next(group for group in fetched.groups() if group)
     mounted = _MOUNTED.search(error)
     # Where the disk is there, the file alone is missing: an error like any other.
     if mounted and not Path(mounted[1]).is_dir() and re.search(r"No such file|NotFound", error):
-        return mounted[0]
+        return mounted[0].rstrip(":.")
     network = _NO_NETWORK.search(error)
     return (network[1] or "the network") if network else None
