@@ -147,7 +147,6 @@ def _ended_by_it() -> list[Recorder]:
 
 
 def _each(do: Callable[[Recorder], None]) -> None:
-    """Call all of them."""
     for recorder in list(_followers):
         with suppress(Exception):
             do(recorder)

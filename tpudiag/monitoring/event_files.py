@@ -118,7 +118,6 @@ class EventFiles:
         return Recording(self._run(unit, progress), windows, (), self.path)
 
     def _run(self, unit: RunUnit, progress: Progress) -> Run:
-        """What is known of the run."""
         id_ = hashlib.sha1(f"{self.path} {unit} {progress.starts}".encode()).hexdigest()[:12]
         first_ns = progress.points[0][0]
         return Run(

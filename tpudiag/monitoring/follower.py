@@ -200,7 +200,6 @@ class Watched:
             self.detector.baseline.know((window.active_s - lost_s) / units)
 
     def _add(self, window: Window) -> None:
-        """One more window."""
         units = self._count(window)
         self.delivery.add(window)
         self.losses.add(window)

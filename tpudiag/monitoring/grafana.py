@@ -52,7 +52,6 @@ def as_json(job: str | None) -> Json:
 
 
 def _variables(job: str | None) -> list[Json]:
-    """The dashboard's variables."""
     return [
         {"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Prometheus"},
         _choice("job_name", "Job", "label_values(tpudiag_steps_total, job_name)", job),
@@ -82,7 +81,6 @@ def _choice(name: str, label: str, query: str, chosen: str | None = None) -> Jso
 
 
 def _panel(number: int) -> Json:
-    """One chart."""
     title, unit, queries = PANELS[number]
     row, column = divmod(number, COLUMNS)
     place = {"x": column * WIDTH, "y": row * HEIGHT, "w": WIDTH, "h": HEIGHT}

@@ -76,7 +76,6 @@ def _apart(group: list[Watched]) -> list[list[Watched]]:
 
 
 def _folder(watched: Watched) -> str:
-    """Where it is recorded."""
     path = Path(watched.source_name)
     return str(path.parent) if path.suffix == ".sqlite" else watched.source_name
 

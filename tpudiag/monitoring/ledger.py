@@ -218,7 +218,6 @@ class Ledger:
         self._accounted_ns = max(self._accounted_ns, window.end_ns)
 
     def _span(self, use: TimeUse, start_ns: int, end_ns: int) -> None:
-        """Book a whole span."""
         self._book.put(use, start_ns, end_ns, max(end_ns - start_ns, 0) / NS)
 
 

@@ -104,7 +104,6 @@ class ProfilerSource:
         return Recording(self._run, windows, (), self._address)
 
     def _sample(self) -> tuple[Window, ...]:
-        """One capture, as a window."""
         began = self._now()
         # Scheduled from its start, and before it is tried: a failed capture is not repeated at
         # once, since each slows down the trainer.

@@ -84,7 +84,6 @@ class Recorder:
         crashes.follow(self)
 
     def _begin(self, now_ns: int, process_started_ns: int | None) -> None:
-        """Begin a run of this process."""
         now = self._started = time.perf_counter_ns()
         self._run = replace(
             self._run,
@@ -108,7 +107,6 @@ class Recorder:
         self._pausing: tuple[str, ...] = ()
 
     def _start(self) -> None:
-        """Start the background thread."""
         self._stop, self._wake = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._work, name="tpudiag", daemon=True)
         self._thread.start()

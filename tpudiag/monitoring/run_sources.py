@@ -156,7 +156,6 @@ def _single(path: str) -> Single | None:
 
 
 def _stores(path: Path) -> list[Path]:
-    """The recordings at a path."""
     if path.is_dir():
         return sorted(file for file in path.glob("*.sqlite") if reader.is_store(file))
     return [path] if reader.is_store(path) else []

@@ -191,6 +191,5 @@ def transaction(
 
 
 def _row(window: Window) -> tuple[object, ...]:
-    """A window as its columns."""
     columns = {name: getattr(window, name) for name in WINDOW_COLUMNS.split(", ")}
     return (*{**columns, "step_ms": json.dumps(window.step_ms, separators=(",", ":"))}.values(),)

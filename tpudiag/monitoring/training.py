@@ -206,12 +206,10 @@ class ThroughputCallback:
                 self.recorder.loss(cast("dict[str, Any]", logs).get("loss"))
 
     def _begin_quiet(self, kind: str) -> None:
-        """Begin a pause, unless there is one already."""
         if self.recorder is not None and self._quiet is None:
             self._quiet = kind, self.recorder.begin_pause(kind)
 
     def _end_quiet(self) -> None:
-        """End the pause."""
         if self.recorder is not None and self._quiet is not None:
             self.recorder.end_pause(*self._quiet)
             self._quiet = None

@@ -58,7 +58,6 @@ class Windows:
         self._clear()
 
     def _clear(self) -> None:
-        """Empty the window."""
         self._buckets: dict[int, int] = {}
         self._sums: dict[str, Any] = {"steps": 0, "examples": 0, "stalls": 0, "paused": 0}
         self._wait: int | None = None

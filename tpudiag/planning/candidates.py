@@ -176,6 +176,5 @@ def _costs(row: Row) -> str:
 
 
 def _headroom(row: Row) -> float:
-    """The free share of the HBM."""
     left = row.answer.headroom if row.answer is not None else None
     return -1.0 if left is None else left

@@ -217,5 +217,4 @@ def _copied(name: str, step: LoweredStep) -> LoweredStep:
 
 
 def _digest(file: Path) -> str:
-    """Of the file's content."""
     return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -99,7 +99,6 @@ class Search:
                 return
 
     def _ask(self, plan: Plan, batch: int) -> Compilation:
-        """Lower and compile, with progress."""
         target = plan.target
         phase = f"{target.name}, batch {batch}: compiling{self._left()}"
         self._on_phase(Phase(phase, self._done, self._planned))

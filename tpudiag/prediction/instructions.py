@@ -174,12 +174,10 @@ def _prefetched(line: Instruction) -> int:
 
 
 def _operands(line: Instruction, made: dict[str, Instruction]) -> tuple[Array, ...]:
-    """The arrays that an instruction reads."""
     return tuple(array for name in line.operands if name in made for array in made[name].results)
 
 
 def _kind(line: Instruction, inner: Sequence[Instruction], flops: int) -> Kind:
-    """The kind of an instruction."""
     if flops:
         return Kind.PRODUCT
     moves = {"broadcast", "pad", "copy", "iota", "slice", "transpose", "concatenate", "reverse"}
@@ -199,7 +197,6 @@ def _inner_name(inner: Sequence[Instruction]) -> str:
 
 
 def _stated(line: Instruction) -> dict[str, int]:
-    """A kernel's stated cost."""
     cost = _COST.search(line.rest)
     return {name: int(value) for name, value in _FIELD.findall(cost[1])} if cost else {}
 

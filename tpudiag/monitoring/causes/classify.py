@@ -244,10 +244,8 @@ def _grown(seen: Observations, part: Callable[[Pace], float]) -> float:
 
 
 def _percent(share: float) -> float:
-    """A share in percent, to a tenth."""
     return round(100 * share, 1)
 
 
 def _ms(value: float) -> float:
-    """Milliseconds for evidence."""
     return round(value, 2)

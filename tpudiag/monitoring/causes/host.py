@@ -82,7 +82,6 @@ class HostRing:
             self._take()
 
     def _take(self) -> None:
-        """Take a sample."""
         # The job's input often runs in child processes: counted as others, they would be blamed for
         # taking the job's cores.
         family = [self._process, *self._process.children(recursive=True)]
@@ -114,7 +113,6 @@ class HostRing:
         )
 
     def _counters(self, family: list[psutil.Process]) -> _Counters:
-        """Read the counters."""
         times = psutil.cpu_times()
         idle = times.idle + getattr(times, "iowait", 0.0)
         disk, net = psutil.disk_io_counters(), psutil.net_io_counters()
@@ -172,7 +170,6 @@ def _cpu_s(process: psutil.Process) -> float:
 
 
 def _resident(process: psutil.Process) -> int:
-    """Its memory in RAM."""
     try:
         return int(process.memory_info().rss)
     except psutil.Error:

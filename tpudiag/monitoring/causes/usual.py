@@ -52,7 +52,6 @@ class UsualSamples(Generic[Sample]):
             self._busy.join()
 
     def _take(self, pid: int, now_ns: Callable[[], int]) -> None:
-        """One sample."""
         sample = self._look(pid)
         # Dated at its end: a sample during which a drop began is not from before it.
         self._taken[pid].append((now_ns(), sample))

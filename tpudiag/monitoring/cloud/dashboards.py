@@ -79,7 +79,6 @@ def merged_board(before: Json, made: Json) -> Json:
 
 
 def _tiles(board: Json) -> list[Json]:
-    """The charts of a dashboard."""
     return [object_of(tile) for tile in list_of(object_of(board["mosaicLayout"]).get("tiles"))]
 
 
@@ -89,7 +88,6 @@ def _title(tile: Json) -> object:
 
 
 def _moved(tile: Json, below: int) -> Json:
-    """A chart below all that is there."""
     return {**tile, "yPos": _number(tile, "yPos") + below} if below else tile
 
 
@@ -135,7 +133,6 @@ class Dashboards:
             yield Change("delete", ID, name)
 
     def _kept(self, job: str) -> list[Json]:
-        """The dashboards of the job, as JSON."""
         listed = call(
             self._project, self._client.list_dashboards, request={"parent": self._project}
         )

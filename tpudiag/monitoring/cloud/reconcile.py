@@ -125,12 +125,10 @@ class Alerts:
 
 
 def _managed(policy: Any) -> bool:
-    """Whether a policy is ours."""
     return policy.user_labels.get(MANAGED_BY) == "tpudiag" and POLICY in policy.user_labels
 
 
 def _kept(policy: Any) -> Kept:
-    """A policy as the service lists it."""
     fields = ALERT_POLICY.json(policy)
     marks = policy.user_labels
     enabled = fields.get("enabled", True) is not False

@@ -184,7 +184,6 @@ class Spool:
             self._count("buffer full", surplus)
 
     def _count(self, what: str, points: int) -> None:
-        """Add to a count."""
         if points:
             self._connection.execute(
                 "INSERT INTO counts VALUES (?, ?) "
@@ -193,14 +192,12 @@ class Spool:
             )
 
     def _number(self, source: PointSource) -> int:
-        """The number of a source in this file."""
         text = source.text
         self._connection.execute("INSERT OR IGNORE INTO sources (source) VALUES (?)", (text,))
         row = self._connection.execute("SELECT id FROM sources WHERE source = ?", (text,))
         return int(row.fetchone()[0])
 
     def _source(self, number: int) -> PointSource:
-        """The source that has a number in this file."""
         row = self._connection.execute("SELECT source FROM sources WHERE id = ?", (number,))
         return PointSource.of(row.fetchone()[0])
 

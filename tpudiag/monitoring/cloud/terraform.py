@@ -63,7 +63,6 @@ def _dashboard(board: Json, job: str) -> str:
 
 
 def _resource(policy: Rule, job: str, channels: Sequence[str]) -> str:
-    """One policy."""
     head = f'resource "google_monitoring_alert_policy" {_quoted(_identifier(job, policy.id))}'
     referred = ", ".join(_referred(name, job) for name in channels)
     more = {"notification_channels": f"[{referred}]"} if channels else {}

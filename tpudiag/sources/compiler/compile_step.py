@@ -155,7 +155,6 @@ class StepCompilation:
 
 
 def _not_lowered(step: LoweredStep) -> CompilerFacts:
-    """The facts of a step that did not lower."""
     refused = bool(step.refused_ops)
     return CompilerFacts(
         step,

@@ -65,7 +65,6 @@ def _size(module: Module, name: str, known: dict[str, int]) -> int:
 
 
 def _read(text: str, module: Module) -> Program:
-    """The facts of a module."""
     held = tuple(_held(module, module.entry))
     recomputed = [i for i in held if _COPIED.search(i.name)]
     try:

@@ -182,7 +182,6 @@ class Compiler:
         return Made(failure="it was stopped") if self.stopped else made
 
     def _started(self, slice_: Topology) -> CompilerChild:
-        """A new child."""
         return CompilerChild(self._installed.python, slice_, self._flags)
 
 
@@ -215,5 +214,4 @@ def _amount(text: str, patterns: tuple[re.Pattern[str], ...]) -> int | None:
 
 
 def _line(error: BaseException) -> str:
-    """An error on one line."""
     return " ".join(str(getattr(error, "strerror", None) or error).split())

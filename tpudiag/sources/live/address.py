@@ -34,7 +34,6 @@ def addresses(text: str) -> tuple[Address, ...]:
 
 
 def _address(text: str) -> Address:
-    """One address."""
     if _SECURE.match(text):
         raise UsageError(f"{text}: the profiler service has no TLS; give HOST:PORT")
     match = _FORM.fullmatch(text)

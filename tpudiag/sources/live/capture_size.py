@@ -104,7 +104,6 @@ def _sampled(probes: Sequence[Probe], request: CaptureRequest) -> dict[Address, 
 
 
 def _refusal(free: FreeMemory, size: int | None) -> str:
-    """The reason for taking no capture."""
     refusal = (
         f"a capture could end it: {_said(free.free_bytes)} of memory are free {free.limited_by}"
     )

@@ -128,7 +128,6 @@ def _called(call: Callable[[], T], place: Place, limit_s: float) -> T:
 
 
 def _cloud_tpu(node: tpu_v2.Node, project: str) -> CloudTpu:
-    """The node as our model."""
     match = _RESOURCE.fullmatch(node.name)
     scheduling = node.scheduling_config
     return CloudTpu(
@@ -159,6 +158,5 @@ def _symptom(symptom: tpu_v2.Symptom) -> str:
 
 
 def _line(error: BaseException) -> str:
-    """An error's text on one line."""
     message = getattr(error, "message", None) or str(error)
     return " ".join(str(message).split())[:300]

@@ -191,7 +191,6 @@ def _in_container() -> bool:
 
 
 def _owner(pid: int) -> int | None:
-    """The user that a process runs as."""
     try:
         return Path(f"/proc/{pid}").stat().st_uid
     except OSError:

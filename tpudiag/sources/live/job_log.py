@@ -86,7 +86,6 @@ def _alive(path: Path) -> bool:
 
 
 def _end(path: Path) -> str | None:
-    """The last bytes of a file, as text."""
     try:
         with path.open("rb") as stream:
             stream.seek(max(0, path.stat().st_size - END_BYTES), os.SEEK_SET)

@@ -31,7 +31,6 @@ def free_memory(pid: int, proc: Path = PROC, cgroups: Path = ROOT) -> FreeMemory
 
 
 def _machine(proc: Path) -> Iterator[FreeMemory]:
-    """What the machine has."""
     if (kilobytes := rows(proc / "meminfo").get("MemAvailable:")) is not None:
         yield FreeMemory(1024 * kilobytes, "on the machine")
 

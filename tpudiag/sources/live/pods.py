@@ -164,7 +164,6 @@ def _line(error: Exception) -> str:
 
 
 def _pod(item: Json) -> Pod:
-    """One pod of the listing."""
     meta, spec, status = item["metadata"], _part(item, "spec"), _part(item, "status")
     # Older releases write the completion index as an annotation alone.
     labels = {**_part(meta, "annotations"), **_part(meta, "labels")}

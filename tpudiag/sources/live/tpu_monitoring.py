@@ -94,7 +94,6 @@ def _version_of(pid: int) -> str | None:
 
 
 def _version(packages: Path) -> str | None:
-    """The version of the libtpu in a folder of packages."""
     found = package(packages, "libtpu")
     return found.version if found is not None else None
 

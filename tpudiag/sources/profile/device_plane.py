@@ -181,7 +181,6 @@ def _figure(value: StatValue | None) -> float | None:
 
 
 def _columns(plane: Plane, line: Line, clock: Clock) -> _Columns:
-    """All events of a line."""
     begin = clock.start_ps(line)
     ids = {"offset": "device_offset_ps", "duration": "device_duration_ps"}
     wanted = {n: plane.stat_id(stat) for n, stat in ids.items()} if line.name == OPS else {}

@@ -69,7 +69,6 @@ class _Reading:
         self._report()
 
     def _report(self) -> None:
-        """Report the progress."""
         hosts = len(self._run.files)
         which = "the profile" if hosts == 1 else f"{hosts} hosts, {self._hosts} done"
         self._reported_mb = self._bytes // MB

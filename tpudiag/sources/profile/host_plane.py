@@ -112,7 +112,6 @@ class _Gathering:
             self.xla_ops.append(union(starts, starts + some.durations))
 
     def _bounds(self, events: Events, begin: int) -> None:
-        """Widen the span of the trace."""
         if len(events):
             first = begin + int(events.offsets.min())
             last = begin + int((events.offsets + events.durations).max())

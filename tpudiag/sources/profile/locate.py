@@ -106,7 +106,6 @@ def fetched(run: Run) -> Generator[tuple[Path, ...], None, None]:
 
 
 def _local(path: str) -> list[Run]:
-    """Runs on this machine."""
     try:
         place = Path(path).expanduser()
         if place.is_file():
@@ -158,7 +157,6 @@ def _run(folder: Path, files: Sequence[Path], name: str) -> Run:
 
 
 def _remote(path: str) -> list[Run]:
-    """Runs behind a URL."""
     try:
         filesystem = _filesystem(path)
         if filesystem.isfile(path):
@@ -220,5 +218,4 @@ def _when(name: str, otherwise: float) -> float:
 
 
 def _line(error: Exception) -> str:
-    """An error as one line."""
     return " ".join(str(error).split()) or type(error).__name__

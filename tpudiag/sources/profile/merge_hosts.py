@@ -121,7 +121,6 @@ def _uniquely_named(summaries: Sequence[HostSummary]) -> Sequence[HostSummary]:
 
 
 def _renamed(summary: HostSummary, host: str) -> HostSummary:
-    """The same host under another name."""
     steps = summary.steps
     if steps is not None:
         steps = replace(steps, replicas=tuple(replace(r, host=host) for r in steps.replicas))

@@ -70,7 +70,6 @@ def _cycles(hlo: Any) -> Iterator[tuple[str, int]]:
 
 
 def _products(hlo: Any) -> Iterator[MatrixOp]:
-    """The products of one program."""
     for computation in hlo.hlo_module.computations:
         # Operands are named by the unique id; names repeat between computations.
         shapes = {each.id: each.shape for each in computation.instructions}

@@ -97,7 +97,6 @@ def parsed(name: str, data: bytes | memoryview) -> Any:
 
 @cache
 def _pool() -> descriptor_pool.DescriptorPool:
-    """The schema."""
     file = FileDescriptorProto(name="tpudiag/messages.proto", package=_PACKAGE, syntax="proto3")
     for name, text in _MESSAGES.items():
         made = file.message_type.add(name=name)
@@ -127,7 +126,6 @@ def _fields(text: str) -> Iterator[tuple[str, str, str, int]]:
 
 
 def _field(mark: str, kind: str, name: str, number: int) -> FieldDescriptorProto:
-    """One field."""
     made = FieldDescriptorProto(name=name, number=number)
     made.label = made.LABEL_REPEATED if mark in ("*", "%") else made.LABEL_OPTIONAL
     made.type = _KINDS.get(kind, made.TYPE_MESSAGE)  # type: ignore[assignment]

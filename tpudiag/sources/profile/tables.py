@@ -47,7 +47,6 @@ def _kept(events: bytes, stats: bytes) -> Tables:
 
 
 def _made(data: bytes) -> Tables:
-    """The tables in some bytes."""
     plane = message("XPlane")()
     unknown = parse(plane, data, "a plane")
     return Tables(

@@ -60,8 +60,6 @@ class Calls:
         return {**found, "smtplib": self._watch_smtp, "ftplib": self._watch_ftp}
 
     def _watch(self, sending: Sending, module: Library) -> None:
-        """Answer a row's calls."""
-
         def call(*_: object, **__: object) -> object:
             self._note(SendKind.PUSH, sending.what)
             return Answer("not-sent")

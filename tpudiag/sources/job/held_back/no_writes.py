@@ -56,7 +56,6 @@ class NoWrites(Layer):
         sys.addaudithook(self._heard)
 
     def _heard(self, event: str, args: Args) -> None:
-        """An audit event."""
         if getattr(inside, "now", False):
             return
         if event in _STARTS:

@@ -27,14 +27,12 @@ def install() -> None:
 
 
 def _connected(sock: socket.socket, address: Any) -> None:
-    """Connect a socket."""
     inner = sock.family in (socket.AF_INET, socket.AF_INET6)
     if inner and (not request_rules.is_own(str(address[0])) or address[1] == 9):
         raise _refusal()
 
 
 def _looked_up(host: object, *_: object, **__: object) -> None:
-    """Look up an address."""
     name = host.decode() if isinstance(host, bytes) else host
     if name and not request_rules.is_own(str(name)):
         raise _refusal()

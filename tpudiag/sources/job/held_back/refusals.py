@@ -68,7 +68,6 @@ def of(
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    """An exception and its causes."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         seen.add(id(error))

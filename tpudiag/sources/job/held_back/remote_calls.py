@@ -42,7 +42,6 @@ class RemoteCalls:
     def _opened(
         self, grpc: Library, opens: Call, original: Call, target: object, *a: object, **kw: object
     ) -> object:
-        """A channel is opened."""
         channel = original(target, *a, **kw)
         host = _host(str(target))
         if not request_rules.is_own(host):

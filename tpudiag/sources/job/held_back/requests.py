@@ -83,7 +83,6 @@ class Requests:
         return original(connection, method, url, *args, **kwargs)
 
     def _answered(self, original: Call, connection: Any, *args: object, **kwargs: object) -> object:
-        """The answer is read."""
         kept = connection.sock
         if isinstance(kept, _Kept):
             if kept.sends():
@@ -211,7 +210,6 @@ class _Kept:
         return request_rules.sends(self.method, self.host, self.target, headers, body)
 
     def _parts(self) -> tuple[dict[str, str], bytes]:
-        """The request's headers and body."""
         head, _, body = bytes(self.sent).partition(b"\r\n\r\n")
         lines = [line.partition(b":") for line in head.split(b"\r\n")[1:]]
         headers = {n.decode("latin-1").lower(): v.decode("latin-1").strip() for n, _, v in lines}

@@ -156,8 +156,6 @@ def _reader(kind: _Kind, holder: object, name: str) -> Callable[[], object]:
 
 
 def _writer(kind: _Kind, holder: Any, name: str) -> Callable[[object], None]:
-    """Sets a slot."""
-
     def put(value: object) -> None:
         if kind == "cell":
             holder[name].cell_contents = value

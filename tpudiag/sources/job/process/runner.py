@@ -165,7 +165,6 @@ def _own_folders(spec: JobSpec) -> Iterator[str]:
 
 
 def _made(folder: str) -> str:
-    """A folder, created if necessary."""
     Path(folder).mkdir(parents=True, exist_ok=True)
     return folder
 

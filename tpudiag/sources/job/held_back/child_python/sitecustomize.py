@@ -24,7 +24,6 @@ if os.environ.get("TPUDIAG_OFFLINE"):
 
 
 def _load(name: str, path: str) -> Any:
-    """A module by its path."""
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

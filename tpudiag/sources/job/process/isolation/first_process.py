@@ -110,7 +110,6 @@ def failed(status: int, error: OSError) -> NoReturn:
 
 
 def _tried(folder: str) -> None:
-    """Create and remove a file; raises OSError where that fails."""
     if os.access(folder, os.W_OK):
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".tpudiag-"):
             pass

@@ -72,7 +72,6 @@ def wall(*folders: str) -> None:
 
 
 def _allow(ruleset: int, paths: Iterable[str], access: int) -> None:
-    """Allow access below paths; missing ones are skipped."""
     for path in paths:
         with suppress(FileNotFoundError):
             opened = os.open(path, os.O_PATH | os.O_CLOEXEC)

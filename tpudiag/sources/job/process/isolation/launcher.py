@@ -138,7 +138,6 @@ def _before(wanted: Launch, layers: Layers | None) -> Callable[[], None]:
 
 
 def _walled(wanted: Launch) -> None:
-    """Put a wall around this process."""
     landlock.wall(wanted.folder, *wanted.shared)
     attributes.keep(no_truncation=landlock.version() < landlock.KNOWS_TRUNCATION)
 
@@ -163,7 +162,6 @@ def _tell(wanted: Launch, outcome: Outcome) -> None:
 
 
 def _end_as(how: int) -> None:
-    """End this process as another one did."""
     if not os.WIFSIGNALED(how):
         os._exit(os.waitstatus_to_exitcode(how))
     number = os.WTERMSIG(how)

@@ -141,7 +141,6 @@ class Layers:
                 os.close(each)
 
     def _anew(self, path: str, target: str) -> None:
-        """A new folder, with the content of the user's mounted one by one."""
         system.mount("tmpfs", target, "tmpfs", data="size=25%,mode=0755")
         try:
             entries = sorted(os.scandir(path), key=lambda entry: entry.name)
@@ -227,7 +226,6 @@ def _is_system(path: str) -> bool:
 
 
 def _made(folder: str, name: str) -> str:
-    """A folder in a folder."""
     path = f"{folder}/{name}"
     os.makedirs(path, mode=0o700, exist_ok=True)
     return path
