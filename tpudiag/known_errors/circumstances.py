@@ -1,16 +1,21 @@
 """What a text says of its job beside the error: places, versions, names; put into the answers."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
+from typing import TYPE_CHECKING
 
 from .blanks import names_in
 from .facts import facts_near, unwrapped
-from .message_grammar import OwnWords, own_words
 from .model import Kind, Match
 from .place import place_near
 from .versions import names_of, narrowed, package_of, releases, versions_by_paths, versions_in
+
+if TYPE_CHECKING:
+    from .message_grammar import OwnWords
 
 OPEN_FAMILIES = ("argument-refused", "keras-argument", "not-implemented")
 """Families of errors of which the sentence says more than what its names mean elsewhere."""
@@ -50,8 +55,10 @@ def of_job(
         facts = facts_near(text, each.line) if failed and not each.secondary else None
         place = facts.place if facts else place_near(text, each.line) if failed else None
         script = {"SCRIPT": place.script} if place and place.script else {}
-        sentence = _said(each, text) if facts and each.told_by == "words" else None
         now = narrowed(each, versions)
+        # Where something narrower was read, its own words say less; what reads them is dear.
+        asked = facts and (now.reading is None or each.error.kind is Kind.FORM)
+        sentence = _said(each, text) if asked and each.told_by == "words" else None
         own = _own(each, text) if facts and now is each else None
         read = None if own is not None else now.reading
         if read is not None and sentence is not None and each.error.kind is Kind.FORM:
@@ -102,6 +109,8 @@ def _own(match: Match, text: str) -> OwnWords | None:
 
 def _said(match: Match, text: str) -> OwnWords | None:
     """What the sentence of a match says, or the error that it hands on."""
+    from .message_grammar import own_words
+
     first, *rest = text.split("\n")[match.line - 1 : match.line + LINES_OF_A_SENTENCE]
     rows = takewhile(lambda row: not _NEXT_RECORD.match(row), rest)
     return own_words(unwrapped("\n".join((first, *rows))))
@@ -115,4 +124,8 @@ def _said_again(match: Match, text: str) -> OwnWords | None:
     names = "|".join(re.escape(each) for each in match.values.values() if len(each) > 1)
     form = rf"^[\w.]{{1,80}}(?:Error|Exception): [^\n]*(['\"`])(?:{names})\1[^\n]*"
     again = re.search(form, behind, re.MULTILINE) if names else None
-    return own_words(again[0]) if again else None
+    if again is None:
+        return None
+    from .message_grammar import own_words
+
+    return own_words(again[0])

@@ -87,10 +87,10 @@ def telling_bytes(run: str) -> int:
 _BEGINNING = re.compile(r"^([^?*+{}()\[\]^$|.\\\n]*)(.?)")
 
 
-def prepared(pattern: str) -> tuple[str, str, str]:
-    """A pattern without its blanks, the literal that all its matches begin with, its anchor."""
+def prepared(pattern: str) -> tuple[str, str]:
+    """The literal that all matches of a pattern begin with, and its anchor."""
     bare = squeezed_pattern(pattern)
     begun = _BEGINNING.match(bare.replace(NO_OUTPUT, "tpu"))
     run, mark = begun.groups() if begun else ("", "")
     # A quantifier that allows nothing binds the last character.
-    return bare, run[:-1] if mark and mark in "?*{" else run, anchor(bare)
+    return run[:-1] if mark and mark in "?*{" else run, anchor(bare)

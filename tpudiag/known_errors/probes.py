@@ -29,7 +29,7 @@ class Probe:
     @cached_property
     def anchor(self) -> bytes:
         """The longest literal of every match."""
-        return _prepared(self.pattern)[2].encode()
+        return _prepared(self.pattern)[1].encode()
 
     @cached_property
     def other(self) -> bytes:
@@ -125,7 +125,7 @@ def one_by_one(text: bytes) -> dict[Probe, list[int]]:
     """The candidates, each looked for by itself."""
     # Most patterns are out by how they begin: their anchor is not looked for.
     said = text.decode(errors="replace")
-    likely = (each for each in probes() if _prepared(each.pattern)[1] in said)
+    likely = (each for each in probes() if _prepared(each.pattern)[0] in said)
     return {each: list(_places(each.anchor, text)) for each in likely if each.anchor in text}
 
 
@@ -178,7 +178,7 @@ def _places(literal: bytes, text: bytes) -> Iterator[int]:
 @cache
 def compiled(pattern: str) -> re.Pattern[bytes]:
     """A pattern for text without white space, in lower case."""
-    return re.compile(_prepared(pattern)[0].encode())
+    return re.compile(squeezed_pattern(pattern).encode())
 
 
 @cache
