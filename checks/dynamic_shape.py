@@ -41,10 +41,14 @@ def dynamic_shape(signals: Signals) -> Judgement:
     if inputs is None and not pipelines:
         need(None, "the input of a training step")
     unknown = [tensor for tensor in inputs or () if _is_dynamic(tensor)]
-    opened = [t for p in pipelines if p.distributed for t in p.elements if _is_dynamic(t)]
+    given = [p for p in pipelines if p.distributed]
+    opened = [t for p in given for t in p.elements if _is_dynamic(t)]
     if unknown:
         yield _finding(unknown, pipelines)
     elif opened and not inputs:
+        # The open one beside a fixed one may be that of an evaluation.
+        every = all(any(map(_is_dynamic, p.elements)) for p in given)
+        need(every or None, "which dataset feeds the training step")
         yield _of_data_alone(_finding(opened, pipelines, "the data are"))
     elif opened and all(_is_open_batch(tensor) for tensor in opened):
         yield _finding(opened, pipelines, "the data are")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from tpudiag.model import Check, Confidence, Finding, Severity
+from tpudiag.model import Check, Confidence, Finding, NotMeasured, Severity
 from tpudiag.signals import (
     ArgumentChange,
     DatasetOp,
@@ -43,6 +43,13 @@ def test_only_what_a_step_was_seen_to_take_is_an_error(
     assert (told.severity is None) is sure
     assert (told.severity is Severity.WARNING) is not sure
     assert (told.confidence is Confidence.HIGH) is sure
+
+
+def test_an_open_dataset_beside_a_fixed_one_is_not_told_before_a_step_took_one() -> None:
+    fixed = replace(BATCHED_TWICE, elements=(TensorSeen("x", "float32", (8, 4)),))
+    both = Signals(origin=Origin.REHEARSAL, pipelines=(fixed, BATCHED_TWICE))
+    with pytest.raises(NotMeasured, match="which dataset feeds the training step"):
+        list(CHECK.function(both))
 
 
 def test_data_of_no_fixed_shape_are_a_note_where_the_steps_were_static() -> None:
