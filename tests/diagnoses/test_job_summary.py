@@ -5,7 +5,7 @@ from __future__ import annotations
 from tpudiag.compiled import CompilerFacts
 from tpudiag.diagnoses import job_summary
 from tpudiag.hardware import target
-from tpudiag.signals import JobEnd, Origin, Signals
+from tpudiag.signals import JobEnd, Origin, Signals, TpuAttempt
 from tpudiag.signals.environment import JobEndKind
 
 SILENT = CompilerFacts(reason="the step gets a RaggedTensor", how="run one step on the TPU")
@@ -43,3 +43,10 @@ def test_all_data_are_said_to_be_in_reach_where_a_whole_job_asked_for_no_other()
     assert every not in said("finished", by_graph=True)
     assert every not in said("exception"), "what it ended at may be what is away"
     assert every not in said("timeout"), "it had not asked for all yet"
+
+
+def test_what_a_script_wrote_for_real_on_the_way_to_its_tpu_is_said() -> None:
+    for ran in (True, False):
+        tried = TpuAttempt(asked="mine", reached=False, phase="resolver", ran=ran)
+        signals = Signals(origin=Origin.REHEARSAL, tpu=tried)
+        assert any("is on disk" in note for note in job_summary.notes(signals, 8, None)) is ran

@@ -233,7 +233,7 @@ def _on_tpu(
         reason = job.timed_out or error or "the job ended before it asked for a TPU"
         attempt = replace(attempt, error=reason, waited_s=waited_s)
     return replace(
-        signals, tpu=replace(attempt, asked=named_tpu, limit_s=request.tpu_timeout_s)
+        signals, tpu=replace(attempt, asked=named_tpu, limit_s=request.tpu_timeout_s, ran=True)
     ), job
 
 

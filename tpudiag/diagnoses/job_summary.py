@@ -104,6 +104,11 @@ def headline(
 def notes(signals: Signals, replicas: int, cut_to_steps: object) -> tuple[str, ...]:
     """What a reader must know to understand the figures."""
     notes: list[str] = []
+    if signals.origin is Origin.REHEARSAL and signals.tpu is not None and signals.tpu.ran:
+        notes.append(
+            "The script ran for real until its TPU was not reached: what it wrote up to there is "
+            "on disk, and the rehearsal found it there."
+        )
     if signals.origin is Origin.REHEARSAL:
         notes.append(
             "CPU replicas stand in for the TPU's, and times are those of this machine. Stood in "

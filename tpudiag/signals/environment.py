@@ -110,6 +110,8 @@ class TpuAttempt:
     error: str | None = None
     waited_s: float = 0.0
     limit_s: float = 0.0
+    ran: bool = False
+    """The script ran, and wrote for real, up to the call that failed."""
 
 
 @dataclass(frozen=True, kw_only=True)
