@@ -83,9 +83,10 @@ def retracing(signals: Signals, limit: float = LIMIT) -> Judgement:
     count as one. Functions that each layer or model has of its own, that a library creates for its
     layers, or that are each called ten times, do not count as created again. A bool or None that
     switches once is no finding, nor are a few shapes (buckets) that all came in the first half of
-    the calls. Times are those of traces on the machine that traced, without the TPU's compiler,
-    which compiles each trace once more. In a JAX job each compilation counts that is caused by an
-    argument's shape, dtype or static value, or by a jax.jit that is called anew.
+    the calls, nor two more shapes of a function that does not train: an evaluation of other data.
+    Times are those of traces on the machine that traced, without the TPU's compiler, which compiles
+    each trace once more. In a JAX job each compilation counts that is caused by an argument's
+    shape, dtype or static value, or by a jax.jit that is called anew.
 
     ## Why it costs
     A trace runs the Python code again and, on a TPU, compiles a new program: seconds to minutes, in
@@ -128,10 +129,12 @@ def _avoidable(retrace: Retrace, function: TracedFunction) -> bool:
     )
     if switches and len(function.retraces) <= 2:
         return False
-    if function.location is None and not function.trains and retrace.changes:
-        if _is_new(retrace):
+    if not function.trains and retrace.changes:
+        of_library = function.location is None
+        if of_library and _is_new(retrace):
             return False  # a library makes one for each of its layers
-        return len(function.retraces) > 2  # a predict or evaluate of other data
+        if of_library or all(change.kind == "shape" for change in retrace.changes):
+            return len(function.retraces) > 2  # a predict or evaluate of other data
     return not _is_new(retrace) or _made_in_loop(retrace, function)
 
 

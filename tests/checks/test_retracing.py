@@ -99,6 +99,17 @@ def test_functions_that_are_made_once_each_are_not_made_anew(
     assert not [each for each in CHECK.function(signals) if isinstance(each, Finding)]
 
 
+@pytest.mark.parametrize(("times", "trains"), [(2, False), (3, False), (1, True)])
+def test_an_evaluation_of_other_data_is_no_retracing(times: int, trains: bool) -> None:
+    other = ArgumentChange("x", "float32[600, 8]", "float32[100, 8]", "shape")
+    retraces = tuple(Retrace(call, 10.0, (other,), HERE) for call in range(1, times + 1))
+    function = TracedFunction(
+        name="accuracy", location=HERE, calls=20, traces=times + 1, retraces=retraces, trains=trains
+    )
+    found = CHECK.function(Signals(origin=Origin.REHEARSAL, functions=(function,)))
+    assert any(isinstance(each, Finding) for each in found) == (times > 2 or trains)
+
+
 def test_examples_of_different_length_are_mended_by_a_length_and_not_by_the_last_batch() -> None:
     batch = ArgumentChange("x", "int32[256, 75]", "int32[100, 75]", "shape")
     assert "batch(global_batch, drop_remainder=True)" in (finding(batch, 15, calls=30).fix or "")
