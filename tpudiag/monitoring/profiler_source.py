@@ -51,21 +51,9 @@ def captured(address: str) -> Sample:
     with scratch.folder("capture") as folder:
         # In a child process: a capture that hangs is ended after two minutes, and the watch goes
         # on.
-        command = [
-            sys.executable,
-            "-m",
-            "tpudiag",
-            "attach",
-            address,
-            "--duration",
-            f"{CAPTURE_S}s",
-            "--log-dir",
-            str(folder),
-            "--format",
-            "json",
-            "--fail-on",
-            "never",
-        ]
+        command = [sys.executable, "-m", "tpudiag", "attach", address]
+        command += ["--duration", f"{CAPTURE_S}s", "--log-dir", str(folder)]
+        command += ["--format", "json", "--fail-on", "never"]
         try:
             done = subprocess.run(
                 command, capture_output=True, text=True, timeout=CAPTURE_LIMIT_S, check=False

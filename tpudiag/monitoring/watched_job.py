@@ -19,7 +19,7 @@ class WatchedJob:
         self._places = [Place(path, len(paths)) for path in paths]
         self._looked_up: frozenset[str] = frozenset()
         self._clock, self._expect = clock or Clock(), expect
-        self._followed: dict[int, tuple[Source, Watched]] = {}
+        self._followed: dict[Source, Watched] = {}
         self._of_place: dict[str, list[Watched]] = {}
         self.unread: dict[str, str] = {}
         """Places that held runs and cannot be read now, and why: what was read stays."""
@@ -78,11 +78,6 @@ class WatchedJob:
 
     def _watched(self, source: Source) -> Watched:
         """The follower of a source, made once."""
-        kept = self._followed.get(id(source))
-        if kept is None:
-            # Keep the source as well: its id could be reused once the object is gone.
-            kept = self._followed[id(source)] = (
-                source,
-                Watched(source, self._clock, self._expect),
-            )
-        return kept[1]
+        if source not in self._followed:
+            self._followed[source] = Watched(source, self._clock, self._expect)
+        return self._followed[source]

@@ -17,6 +17,7 @@ from pathlib import Path
 from tpudiag import scratch
 from tpudiag.bounded_numbers import whole
 from tpudiag.model import Location
+from tpudiag.sources.live.cgroups import text
 
 RATE_HZ = 50
 GRACE_S = 10.0
@@ -172,10 +173,7 @@ def missing_right(pid: int) -> str:
 
 def _may_trace() -> bool:
     """Whether this process holds CAP_SYS_PTRACE."""
-    try:
-        status = Path("/proc/self/status").read_text(encoding="ascii")
-    except OSError:
-        return False
+    status = text(Path("/proc/self/status"))
     match = re.search(r"^CapEff:\s*([0-9a-f]+)$", status, re.MULTILINE)
     return match is not None and bool(int(match[1], 16) & _CAP_SYS_PTRACE)
 

@@ -6,7 +6,7 @@ jaxlib's profiler calls libtpu's, and where their versions do not match it conti
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 from tpudiag.sources.live.packages import package
@@ -15,15 +15,12 @@ _JAXLIB, _LIBTPU = re.compile(r"(/.*)/jaxlib/"), re.compile(r"(/.*)/libtpu/libtp
 _ASKED = re.compile(r"libtpu *\(?== *([\d.]+?)(?:\.\*)?\)? *;.*\btpu\b")
 
 
-def crash_feared(root: Path, mapped: Iterable[str]) -> str:
+def crash_feared(root: Path, mapped: Sequence[str]) -> str:
     """Why a capture could crash the process that has these files mapped; empty where it is safe.
 
     `root` is the process's root folder.
     """
-    jax = libtpu = ""
-    for path in mapped:
-        jax = jax or _first(_JAXLIB, path)
-        libtpu = libtpu or _first(_LIBTPU, path)
+    jax, libtpu = _folder(_JAXLIB, mapped), _folder(_LIBTPU, mapped)
     if not jax or not libtpu:
         return ""
     loaded, by = package(f"{root}{libtpu}", "libtpu"), package(f"{root}{jax}", "jax")
@@ -39,7 +36,6 @@ def crash_feared(root: Path, mapped: Iterable[str]) -> str:
     )
 
 
-def _first(pattern: re.Pattern[str], path: str) -> str:
-    """The package folder of a mapped file."""
-    match = pattern.match(path)
-    return match[1] if match else ""
+def _folder(pattern: re.Pattern[str], mapped: Sequence[str]) -> str:
+    """The package folder of the first mapped file that matches; empty where none does."""
+    return next((match[1] for path in mapped if (match := pattern.match(path))), "")

@@ -16,8 +16,8 @@ _STANDARD_ERROR, _STANDARD_OUTPUT = 2, 1
 
 def log_end(pid: int, proc: Path = PROC) -> str:
     """The end of a process's output; empty where that is no readable file."""
-    ends = (_end(path) for path in log_files(pid, proc))
-    return "\n".join(end for end in ends if end is not None)
+    ends = (LogFile(path).new().decode(errors="replace") for path in log_files(pid, proc))
+    return "\n".join(filter(None, ends))
 
 
 def log_files(pid: int, proc: Path = PROC) -> tuple[Path, ...]:
@@ -83,12 +83,3 @@ def _alive(path: Path) -> bool:
         return path.resolve(strict=True).samefile(path)
     except OSError:
         return False
-
-
-def _end(path: Path) -> str | None:
-    try:
-        with path.open("rb") as stream:
-            stream.seek(max(0, path.stat().st_size - END_BYTES), os.SEEK_SET)
-            return stream.read(END_BYTES).decode(errors="replace")
-    except OSError:
-        return None

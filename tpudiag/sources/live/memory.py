@@ -27,16 +27,13 @@ class FreeMemory:
 
 def free_memory(pid: int, proc: Path = PROC, cgroups: Path = ROOT) -> FreeMemory | None:
     """Memory that a process can take before the OOM killer acts; None where unknown."""
-    return min((*_machine(proc), *_groups(pid, proc, cgroups)), default=None)
+    return min(_limits(pid, proc, cgroups), default=None)
 
 
-def _machine(proc: Path) -> Iterator[FreeMemory]:
+def _limits(pid: int, proc: Path, cgroups: Path) -> Iterator[FreeMemory]:
+    """What the machine has, and each group of a process with a limit: the tightest one ends it."""
     if (kilobytes := rows(proc / "meminfo").get("MemAvailable:")) is not None:
         yield FreeMemory(1024 * kilobytes, "on the machine")
-
-
-def _groups(pid: int, proc: Path, cgroups: Path) -> Iterator[FreeMemory]:
-    """What each group that a process is in has, where it has a limit: the tightest one ends it."""
     for folder in groups(pid, "memory", proc, cgroups):
         for limit_file, used_file, cached in VERSIONS:
             limit, used = (whole(text(folder / one).strip()) for one in (limit_file, used_file))

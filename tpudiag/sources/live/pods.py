@@ -14,6 +14,7 @@ from typing import Any, Literal, cast, get_args
 
 from tpudiag.bounded_numbers import whole
 from tpudiag.errors import NothingDiagnosed, UsageError
+from tpudiag.sources.live.cgroups import text
 
 PodPhase = Literal["Pending", "Running", "Succeeded", "Failed", "Unknown", "Terminating"]
 """The API's phases, and kubectl's name for a pod that is being deleted."""
@@ -34,6 +35,7 @@ NO_CLUSTER = (
 )
 RIGHT = "the account needs the right to list pods (a Role with resources [pods], verbs [list])"
 _NAMESPACE = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+"""Names the namespace of the pod that this process runs in."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def _connected(selection: Selection) -> tuple[Any, str]:
         files = _kubeconfig(os.environ)
         if selection.context is None and not files:
             config.load_incluster_config(client_configuration=configuration)
-            own = _own_namespace()
+            own = text(_NAMESPACE).strip() or None
         else:
             config.load_kube_config(files, selection.context, configuration)
             own = _context_namespace(config, files, selection.context)
@@ -131,14 +133,6 @@ def _context_namespace(config: Any, files: str, context: str | None) -> str | No
     chosen = next((each for each in contexts if each["name"] == context), active)
     namespace = chosen["context"].get("namespace")
     return str(namespace) if namespace else None
-
-
-def _own_namespace() -> str | None:
-    """The namespace of the pod that this process runs in."""
-    try:
-        return _NAMESPACE.read_text(encoding="utf-8").strip() or None
-    except OSError:
-        return None
 
 
 def _refusal(error: Exception, selection: Selection, namespace: str) -> Exception:

@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+from tpudiag.sources.live.cgroups import text
 from tpudiag.sources.live.sockets import PROC
 
 _UIDS = re.compile(r"^Uid:\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$", re.MULTILINE)
@@ -14,12 +15,9 @@ _UIDS = re.compile(r"^Uid:\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$", re.MULTILINE)
 
 def owner(pid: int, proc: Path = PROC) -> int | None:
     """The one user of a process; None where it has several, or is gone."""
-    try:
-        text = (proc / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
+    status = text(proc / str(pid) / "status")
     # Real, effective, saved and file system user: a process with several has no owner.
-    users = {int(user) for match in _UIDS.finditer(text) for user in match.groups()}
+    users = {int(user) for match in _UIDS.finditer(status) for user in match.groups()}
     return users.pop() if len(users) == 1 else None
 
 
