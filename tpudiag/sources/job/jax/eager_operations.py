@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from types import CodeType
 
 from tpudiag.model import Location
 from tpudiag.signals import EagerForward
@@ -19,10 +20,17 @@ class EagerOperations:
         self._operations: Counter[Location] = Counter()
         self._since = 0
         """Operations since the last product, which is of the same line, most often."""
+        self._loop: frozenset[CodeType] = frozenset()
+        """The job's own code that called the last training step."""
 
     def watch(self, jax: Library) -> None:
         """Hook what runs a single operation."""
         hooks.around(table.JAX_OPERATION_RUN, self._runs, jax)
+
+    def stepped(self) -> None:
+        """A training step ran."""
+        own = (f for f in user_lines.frames() if user_lines.of_frame(f) is not None)
+        self._loop = frozenset(frame.f_code for frame in own)
 
     def _runs(
         self, original: Call, trace: object, primitive: object, *args: object, **named: object
@@ -36,7 +44,7 @@ class EagerOperations:
 
     def _product(self) -> None:
         """It is one of those that a model is made of."""
-        location = _outermost_call()
+        location = self._outermost_call()
         if location is not None:
             self._products[location] += 1
             self._operations[location] += self._since
@@ -49,13 +57,16 @@ class EagerOperations:
         location, products = self._products.most_common(1)[0]
         return EagerForward(products, self._operations[location], self._steps(), location)
 
+    def _outermost_call(self) -> Location | None:
+        """The line that first called a library on the way here, or the innermost of the job's.
 
-def _outermost_call() -> Location | None:
-    """The line of the job's that first called a library on the way to here, or the innermost."""
-    location = None
-    for each in reversed([*user_lines.frames()]):
-        own = user_lines.of_frame(each)
-        if own is None and location is not None:
-            break
-        location = own or location
-    return location
+        It is looked for from the code on that trains: what calls that may be a library, too.
+        """
+        stack, location = [*user_lines.frames()], None
+        depth = next((n for n, each in enumerate(stack, 1) if each.f_code in self._loop), None)
+        for each in reversed(stack[:depth]):
+            own = user_lines.of_frame(each)
+            if own is None and location is not None:
+                break
+            location = own or location
+        return location

@@ -229,6 +229,7 @@ class JaxObserver:
             barrier.attempt("step of JAX", self._reader.while_it_trains, self._jax, step)
         enough = step is not None and len(step.record.retraces) >= ENOUGH_COMPILATIONS
         barrier.attempt("input of the step", self._beside.trained_elsewhere)
+        barrier.attempt("loop of the step", self._eager.stepped)
         compiled, self._compiled = self._compiled, self._jits.compilations
         self._steps.finished_dispatch(eager, enough, unusual=compiled != self._compiled)
         if not self._finished and time.monotonic() - self._sent_at > SENT_EACH_S:

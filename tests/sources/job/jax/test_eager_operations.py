@@ -1,0 +1,46 @@
+"""The line that calls a model outside jax.jit."""
+
+# pyright: reportPrivateUsage=false
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tpudiag.sources.job.jax.eager_operations import EagerOperations
+from tpudiag.sources.job.points import user_lines
+
+JOB = """\
+def main():
+    train_step()
+    accuracy()
+
+def accuracy():
+    library(layer)
+
+def layer():
+    library(product)
+
+run(main)
+"""
+
+
+@pytest.mark.parametrize(("trains", "line"), [(True, 6), (False, 11)])
+def test_what_starts_the_job_is_no_call_of_a_model(
+    monkeypatch: pytest.MonkeyPatch, trains: bool, line: int
+) -> None:
+    monkeypatch.setattr(user_lines, "is_user_file", lambda file: file == "/job/train.py")  # pyright: ignore
+    eager = EagerOperations(lambda: 1)
+
+    def library(function: Any) -> None:
+        function()
+
+    names: dict[str, Any] = {
+        "library": library,
+        "run": library,
+        "train_step": eager.stepped if trains else list,
+        "product": eager._product,
+    }
+    exec(compile(JOB, "/job/train.py", "exec"), names)
+    facts = eager.facts()
+    assert facts is not None and facts.location.line == line
