@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from tpudiag.diagnoses.undiagnosed import (
     unreachable,
 )
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Location
+from tpudiag.model import Framework, Location
 from tpudiag.signals import JobEnd, Origin, Signals
 from tpudiag.sources.notebook import Notebook, SkippedLine
 
@@ -27,6 +28,12 @@ def test_another_framework_is_named() -> None:
         refuse_nothing("train.py", FINISHED, {"frameworks": ["torch"]}, ())
     with pytest.raises(NothingDiagnosed, match="PyTorch"):
         refuse_nothing("train.py", Signals(origin=Origin.REHEARSAL), {"keras_backend": "torch"}, ())
+
+
+def test_a_job_of_jax_that_imports_pytorch_is_not_one_of_pytorch() -> None:
+    jax = replace(FINISHED, framework=Framework.JAX)
+    with pytest.raises(NothingDiagnosed, match="no training step and no dataset"):
+        refuse_nothing("train.py", jax, {"frameworks": ["torch"]}, ())
 
 
 def test_a_job_that_trains_nothing_is_no_healthy_job() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tpudiag import missing_modules
 from tpudiag.diagnoses import job_summary
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.model import Outcome, Verdict
+from tpudiag.model import Framework, Outcome, Verdict
 from tpudiag.signals import JobEnd, Signals
 
 _FRAMEWORKS = {"torch": "PyTorch"}
@@ -59,7 +59,8 @@ def refuse_nothing(
         return
     failed = any(outcome.verdict is Verdict.FAILED for outcome in outcomes)
     imported = facts.get("frameworks")
-    if signals.tensorflow is None and isinstance(imported, list) and "torch" in imported:
+    neither = signals.tensorflow is None and signals.framework is not Framework.JAX
+    if neither and isinstance(imported, list) and "torch" in imported:
         refuse_framework(name, "torch")
     if not (failed or signals.pipelines):
         if lost := job_summary.passed_over(facts):
