@@ -10,9 +10,9 @@ import os
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
-from tpudiag.sources.job.points import Call, Library, hooks, privates, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, privates, table
 from tpudiag.sources.job.points.library_objects import Dataset
 
 from .ledger import FILES, RECORDS, Ledger
@@ -25,14 +25,6 @@ _PART = re.compile(r"\[|\+")
 """What follows the name of a split: `train[:10%]`."""
 
 
-class _Builder(Protocol):
-    """What prepares and reads one data set."""
-
-    name: str
-    data_dir: object
-    info: Any
-
-
 def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) -> None:
     """Let builders answer with the package's mock for data that were not prepared here.
 
@@ -41,7 +33,7 @@ def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) ->
     testing = importlib.import_module("tensorflow_datasets.testing")
     mocked: list[object] = []
 
-    def is_away(builder: _Builder) -> bool:
+    def is_away(builder: Any) -> bool:
         return not mocked and not os.path.isdir(str(builder.data_dir))
 
     def asked(original: Call, *args: object, **kwargs: object) -> object:
@@ -49,19 +41,30 @@ def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) ->
         kwargs.pop("try_gcs", None)
         return original(*args, **kwargs)
 
-    def made(builder: _Builder, *_: object, **__: object) -> None:
+    def made(builder: Any, *_: object, **__: object) -> None:
         if is_away(builder):
             ledger.note(f"tfds {builder.name}", "generator")
             hooks.quietly(_with_splits, tfds, builder)
 
-    def prepared(original: Call, builder: _Builder, *args: object, **kwargs: object) -> object:
+    def prepared(original: Call, builder: Any, *args: object, **kwargs: object) -> object:
         return None if is_away(builder) else original(builder, *args, **kwargs)
 
-    def read(
-        name: str, original: Call, builder: _Builder, split: object = None, **kwargs: object
-    ) -> object:
+    def read(name: str, original: Call, builder: Any, split: Any = None, **kwargs: Any) -> object:
         if not is_away(builder):
             return original(builder, split, **kwargs)
+
+        def again(of: object) -> object:
+            return read(name, original, builder, of, **kwargs)
+
+        if split is None:
+            return _Mapping({each: again(each) for each in builder.info.splits}, again)
+        if isinstance(split, dict):
+            return {key: again(of) for key, of in split.items()}
+        if isinstance(split, (list, tuple)):
+            return type(split)(map(again, split))
+        return mock(name, builder, split, **kwargs)
+
+    def mock(name: str, builder: Any, split: object, **kwargs: Any) -> object:
         mocked.append(builder)
         # What is read by its place is made when it is read: nothing keeps it from its real length.
         examples = _KEPT if name == "as_dataset" else _examples(builder, split)
@@ -72,14 +75,8 @@ def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) ->
             mocked.clear()
         if name != "as_dataset" or kwargs.get("batch_size") == -1:
             return found
-        tf = tensorflow()
-
-        def recorded(dataset: Dataset, of: object) -> object:
-            size = -(-_examples(builder, of) // int(str(kwargs.get("batch_size") or 1)))
-            return hooks.quietly(_from_records, tf, ledger, dataset, size) or dataset
-
-        names = {each: each for each in builder.info.splits} if split is None else split
-        return tf.nest.map_structure(recorded, found, names)
+        elements = -(-_examples(builder, split) // int(kwargs.get("batch_size") or 1))
+        return hooks.quietly(_from_records, tensorflow(), ledger, found, elements) or found
 
     hooks.around(table.TFDS_ASKED, asked)
     hooks.after(table.TFDS_MADE, made)
@@ -88,7 +85,18 @@ def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) ->
         hooks.around(at, partial(read, at.names[0]))
 
 
-def _examples(builder: _Builder, split: object) -> int:
+class _Mapping(dict[str, object]):
+    """All splits, and whatever other is asked for."""
+
+    def __init__(self, known: Kwargs, made: Callable[[str], object]) -> None:
+        super().__init__(known)
+        self._of = made
+
+    def __missing__(self, name: str) -> object:
+        return self.setdefault(name, self._of(name))
+
+
+def _examples(builder: Any, split: object) -> int:
     """How many examples a split, or a part of one, has."""
     try:
         return int(builder.info.splits[split].num_examples) or FILES * RECORDS
@@ -131,7 +139,7 @@ def _from_records(tf: Library, ledger: Ledger, made: Dataset, examples: int) -> 
         return of_split
 
 
-def _with_splits(tfds: Library, builder: _Builder) -> None:
+def _with_splits(tfds: Library, builder: Any) -> None:
     """Give a builder without data its splits, and whatever other is asked of it."""
     if builder.info.splits:
         return
@@ -145,10 +153,7 @@ def _with_splits(tfds: Library, builder: _Builder) -> None:
             filetype_suffix="tfrecord",
         )
         return tfds.core.SplitInfo(
-            name=name,
-            shard_lengths=_shards(examples),
-            num_bytes=0,
-            filename_template=template,
+            name=name, shard_lengths=[examples], num_bytes=0, filename_template=template
         )
 
     class Splits(plain):  # type: ignore[misc]
@@ -163,9 +168,3 @@ def _with_splits(tfds: Library, builder: _Builder) -> None:
     listed = [info(name, examples) for name, examples in SPLITS.items()]
     builder.info.set_splits(plain(listed))
     setattr(builder.info, privates.SPLITS.name, Splits(listed))
-
-
-def _shards(examples: int) -> list[int]:
-    """The lengths of a split's files."""
-    files = min(FILES, max(examples // RECORDS, 1))
-    return [examples // files + (file < examples % files) for file in range(files)]
