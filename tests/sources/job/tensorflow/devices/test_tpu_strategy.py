@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json
+import json, sys
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
 
@@ -26,6 +26,18 @@ def of_host(context):
     contexts.append([context.num_replicas_in_sync, context.num_input_pipelines])
     return tf.data.Dataset.range(8).batch(context.get_per_replica_batch_size(64))
 next(iter(strategy.distribute_datasets_from_function(of_host)))
+def branched(x):
+    if x > 0:
+        x = x + 1
+    return x
+caller = []
+def note():
+    caller.append(sys._getframe(1).f_code.co_name)
+strategy._tpudiag_note_fewer = note
+@tf.function
+def traced(x):
+    return strategy.run(branched, (x,))
+traced = [float(x) for x in strategy.experimental_local_results(traced(tf.constant(1.0)))]
 type(strategy).tpudiag_whole_batches = True
 whole = next(iter(strategy.experimental_distribute_dataset(data)))
 print(json.dumps({
@@ -33,6 +45,7 @@ print(json.dumps({
     "replicas": strategy.num_replicas_in_sync, "parts": parts, "contexts": contexts,
     "hosts": strategy.extended.num_hosts, "per host": strategy.extended.num_replicas_per_host,
     "whole": sum(each.shape[0] for each in strategy.experimental_local_results(whole)),
+    "traced": traced, "caller": caller,
     "ran": len(strategy.experimental_local_results(strategy.run(lambda: tf.constant(1)))),
 }))
 """
@@ -45,3 +58,5 @@ def test_it_looks_as_the_target_and_runs_two_replicas(in_tensorflow: Callable[[s
     assert seen["parts"] == [[2, 2]] * 3, "of 32 examples the part of two of sixteen replicas"
     assert seen["contexts"] == [[16, 1]]
     assert (seen["whole"], seen["ran"]) == (32, 2)
+    assert seen["traced"] == [2, 2], "a branch on a tensor is the graph's"
+    assert seen["caller"][:1] == ["run"], "AutoGraph converts the user's function, and not ours"

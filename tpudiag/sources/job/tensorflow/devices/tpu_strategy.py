@@ -75,6 +75,10 @@ class _Strategy:
         self._tpudiag_note_fewer()
         return mirrored.run(fn, args=args, kwargs=kwargs)
 
+    # AutoGraph leaves TensorFlow's code as it is. It would convert this, and each hook on it: for
+    # every traced function seconds. What `fn` says is converted by the real `run`.
+    run.__module__ = "tensorflow"
+
     def _tpudiag_note_fewer(self) -> None:
         """Note that a step's or batch's results come from fewer replicas."""
         if self._tpudiag_real() < self._tpudiag_replicas:
