@@ -50,26 +50,6 @@ def outcome(report: dict[str, Any], id_: str) -> dict[str, Any]:
     return next(o for o in report["outcomes"] if o["id"] == id_)
 
 
-@pytest.mark.parametrize("loop", ["custom", "fit"])
-def test_the_reference_job_is_healthy(tmp_path: Path, loop: str) -> None:
-    done, report = check(tmp_path, *FIRST_LOOP, "--loop", loop)
-    assert done.returncode == 0, done.stderr + done.stdout
-    assert failed(report) == []
-    assert report["summary"]["broken"] == 0
-    assert done.stdout.startswith("No TPU here: rehearsed for v5e-4 on 4 CPU replicas.")
-    assert report["target"] == {"name": "v5e-4", "replicas": 4}
-    assert outcome(report, "TPU005")["verdict"] == "passed"
-    assert outcome(report, "TPU106")["verdict"] == "skipped"
-    assert report["measurements"]["step_time_ms"]["value"] > 0
-    assert report["measurements"]["input_wait_ms"]["value"] >= 0
-    profiles = list(tmp_path.rglob("*.xplane.pb"))
-    assert len(profiles) == 1
-    (summary,) = tmp_path.rglob("events.out.tfevents.*.tpudiag")
-    assert summary.parents[2] == profiles[0].parents[3], "TensorBoard shows the report beside it"
-    assert {series["kind"] for series in report["series"]} == {"step_time", "step_part"}
-    assert done.stdout.rstrip().splitlines()[-1].startswith("Open the profile: xprof --logdir ")
-
-
 PLANTS = ("TPU001,TPU201", "TPU101", "TPU501", "TPU605")
 """One of each way to see; the scripts of the corpus hold the others, several in each."""
 

@@ -44,8 +44,8 @@ for batch in strategy.experimental_distribute_dataset(data):
 """
 
 
-def check(folder: Path, *arguments: str) -> dict[str, Any]:
-    """The JSON report of a run in a folder of its own."""
+def check(folder: Path, *arguments: str) -> tuple[str, dict[str, Any]]:
+    """What a run in a folder of its own says, and its JSON report."""
     done = subprocess.run(
         [sys.executable, "-m", "tpudiag", "check", *arguments, "--steps", "6", "--warmup", "3",
          "--first-loop", "--measure-input", "0", "--fail-on", "never", "-o", "r.json"],
@@ -54,7 +54,7 @@ def check(folder: Path, *arguments: str) -> dict[str, Any]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr + done.stdout
     report: dict[str, Any] = json.loads((folder / "r.json").read_text())
-    return report
+    return done.stdout, report
 
 
 def outcomes(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -62,13 +62,26 @@ def outcomes(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("loop", ["custom", "fit"])
-def test_the_reference_job_is_compiled_for_its_slice(tmp_path: Path, loop: str) -> None:
-    found = outcomes(check(tmp_path, "--for", "v5e-4", "--loop", loop))
+def test_the_reference_job_is_healthy_and_compiled_for_its_slice(tmp_path: Path, loop: str) -> None:
+    said, report = check(tmp_path, "--for", "v5e-4", "--loop", loop)
+    found = outcomes(report)
+    assert {o["verdict"] for o in found.values()} <= {"passed", "skipped"}
+    assert said.startswith("No TPU here: rehearsed for v5e-4 on 4 CPU replicas.")
+    assert report["target"] == {"name": "v5e-4", "replicas": 4}
+    assert found["TPU005"]["verdict"] == "passed"
+    assert found["TPU106"]["verdict"] == "skipped"
+    assert report["measurements"]["step_time_ms"]["value"] > 0
+    assert report["measurements"]["input_wait_ms"]["value"] >= 0
+    (profile,) = tmp_path.rglob("*.xplane.pb")
+    (summary,) = tmp_path.rglob("events.out.tfevents.*.tpudiag")
+    assert summary.parents[2] == profile.parents[3], "TensorBoard shows the report beside it"
+    assert {"step_time", "step_part"} <= {series["kind"] for series in report["series"]}
+    assert said.rstrip().splitlines()[-1].startswith("Open the profile: xprof --logdir ")
     for id_ in COMPILED[:4]:
         assert found[id_]["verdict"] == "passed", found[id_]
-    said = {item["name"]: item for item in found["TPU301"]["evidence"]}
-    assert "TPU compiler" in said["HBM need"]["source"]
-    assert 128 * 784 * 4 < said["arguments"]["value"] < 4e6
+    need = {item["name"]: item for item in found["TPU301"]["evidence"]}
+    assert "TPU compiler" in need["HBM need"]["source"]
+    assert 128 * 784 * 4 < need["arguments"]["value"] < 4e6
     assert "dispatch" in found["TPU504"]["reason"]
     names = [item["name"] for item in found["TPU302"]["evidence"]]
     assert any("kernel" in name and "(1.6 x)" in name for name in names)
@@ -76,7 +89,7 @@ def test_the_reference_job_is_compiled_for_its_slice(tmp_path: Path, loop: str) 
 
 def test_an_operation_without_a_tpu_kernel_is_named_though_the_step_lowers(tmp_path: Path) -> None:
     (tmp_path / "job.py").write_text(HASHED)
-    found = outcomes(check(tmp_path, "job.py", "--for", "v5e-2"))
+    found = outcomes(check(tmp_path, "job.py", "--for", "v5e-2")[1])
     (finding,) = found["TPU103"]["findings"]
     assert finding["message"].startswith("UnravelIndex")
     assert finding["location"]["line"] == HASHED.splitlines().index(
@@ -89,7 +102,7 @@ def test_a_missing_compiler_is_skipped_with_the_way_to_get_it(tmp_path: Path) ->
     bare = tmp_path / "python"
     bare.write_text("#!/bin/sh\nexit 1\n")
     bare.chmod(0o755)
-    report = check(tmp_path, "--for", "v5e-2", "--compiler-python", str(bare))
+    _, report = check(tmp_path, "--for", "v5e-2", "--compiler-python", str(bare))
     found = outcomes(report)
     assert found["TPU302"]["verdict"] == "skipped"
     assert "the TPU compiler is not installed" in found["TPU302"]["reason"]
