@@ -12,7 +12,7 @@ import runpy
 import sys
 import threading
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
 from types import ModuleType
@@ -87,7 +87,7 @@ class _ImportWatch(importlib.abc.MetaPathFinder):
 
 
 @contextlib.contextmanager
-def _no_sweeps() -> Iterator[None]:
+def _no_sweeps() -> Generator[None]:
     """No search for garbage while a library is loaded, and none in it later: it stays.
 
     Both took a sixth of a rehearsal's CPU time.
