@@ -118,14 +118,13 @@ for x, y in data:
 """A loop whose fetch, cache, draws and sum of means are not as they should be."""
 BATCH = ".batch(1024, drop_remainder=True)"
 OWN = "        return x\n"
-SAVED = 'saves = keras.callbacks.BackupAndRestore("backup")\n', ", callbacks=[saves]"
 SCOPE = "strategy = tf.distribute.TPUStrategy(resolver)", "strategy = tf.distribute.get_strategy()"
 POLICY = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")'
 PARALLEL = "keras.distribution.set_distribution(keras.distribution.DataParallel())"
 Edit = tuple[str, str]
 Disease = tuple[tuple[Edit, ...], str, str]
 """Edits of the job, and the ids of what they plant under TensorFlow and under JAX."""
-STEP: tuple[Disease, ...] = (
+MODEL: tuple[Disease, ...] = (
     (
         (
             (
@@ -137,15 +136,8 @@ STEP: tuple[Disease, ...] = (
         "TPU105",
     ),
     (((OWN, "        x = x + keras.ops.cast(table, x.dtype)[0, 0]\n" + OWN),), "TPU110", "TPU110"),
-)
-MODEL: tuple[Disease, ...] = (
-    *STEP,
     (((POLICY, ""),), "TPU403", "TPU403"),
-    (((BATCH, ".batch(1000, drop_remainder=True)"),), "TPU401", "TPU401"),
     ((("Dense(256", "Dense(200"),), "TPU402", "TPU402"),
-    (tuple((saved, "") for saved in SAVED), "TPU601", "TPU601"),
-)
-INPUT: tuple[Disease, ...] = (
     (
         (('BackupAndRestore("backup")', 'ModelCheckpoint("saved.keras")'),),
         "TPU602",
@@ -153,14 +145,15 @@ INPUT: tuple[Disease, ...] = (
     ),
     (((".cache()", ".map(lambda a, b: (a * 2, b)).cache()"),), "TPU203", "TPU203"),
     (((".shuffle(10240).batch(", ".shuffle(64).batch("),), "TPU214", "TPU214"),
-    # A step of another size is compiled anew by either.
+    # A batch of no good size, and the last one's step is compiled anew by either.
     (((BATCH, ".batch(1000)"),), "TPU102", "TPU101"),
+    ((), "TPU401", "TPU401"),
 )
 ALONE: tuple[Disease, ...] = (((SCOPE, (PARALLEL, "pass")), "TPU007", "TPU702"),)
 PLACED = {"TPU007", "TPU105", "TPU110", "TPU702"}
 """Those that are of no use without the line."""
 OF_LOOP = {"TPU108", "TPU204", "TPU502", "TPU511"}
-"""What ails the loop and its data."""
+"""What ails the loop and its data; nothing is saved, either."""
 
 
 def planted(diseases: tuple[Disease, ...]) -> str:
@@ -176,7 +169,7 @@ def planted(diseases: tuple[Disease, ...]) -> str:
 @pytest.mark.parametrize(
     ("diseases", "backend"),
     [
-        *((each, backend) for each in ((), MODEL, INPUT) for backend in ("tensorflow", "jax")),
+        *((each, backend) for each in ((), MODEL) for backend in ("tensorflow", "jax")),
         # Under TensorFlow a job without a strategy is tpu007_no_strategy of the corpus.
         (ALONE, "jax"),
     ],
@@ -203,5 +196,5 @@ def test_what_ails_a_model_is_found_under_either_framework(
 def test_what_ails_a_loop_is_found_under_either_framework(tmp_path: Path, backend: str) -> None:
     report = checked(tmp_path, LOOP, "--no-compile", KERAS_BACKEND=backend)
     failed = {o["id"]: o["findings"][0] for o in report["outcomes"] if o["verdict"] == "failed"}
-    assert failed.keys() >= OF_LOOP
+    assert failed.keys() >= OF_LOOP | {"TPU601"}
     assert all(failed[each].get("location") for each in OF_LOOP)

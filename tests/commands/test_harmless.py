@@ -84,6 +84,12 @@ for step in (1000, 2000, 3000):
     checkpoint.step.assign(step)
     manager.save(step)
 """
+SAVES = """\
+import tensorflow as tf
+
+checkpoint = tf.train.Checkpoint(step=tf.Variable(4000, dtype=tf.int64))
+tf.train.CheckpointManager(checkpoint, "tf/model", max_to_keep=3).save(4000)
+"""
 AT_THE_WALL = (
     *("git_commit", "git_clean", "git_checkout", "git_gc", "shell", "system", "spawned"),
     *("pipe_and_socket", "through_proc", "shell_in_another_folder"),
@@ -165,6 +171,7 @@ def in_place(saved: Path) -> set[tuple[str, int | None]]:
         prepare(other, saved)
         command = [*TPUDIAG, "check", "--no-compile", "--in-place", "train.py", *QUICK]
         command += ["--format", "json", "--log-dir", "../logs"]
+        (other.work / "train.py").write_text(SAVES)
         refused = json.loads(other.start(command).stdout)["partial"]
         assert "where the checkpoints of a real run lie" in refused
         names = {path.name for path in (other.work / "tf" / "model").glob("*.index")}
