@@ -11,7 +11,7 @@ _SQUEEZED = (
 )
 
 
-@check("TPU514", Severity.ERROR, frameworks=BOTH)
+@check("TPU514", Severity.WARNING, frameworks=BOTH)
 def loss_of_pairs(signals: Signals) -> Judgement:
     """The loss compares each prediction with every label of the batch.
 

@@ -130,12 +130,12 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     (
         "TPU514",
         numerics(paired_loss=PairedLoss(512, HERE)),
-        Severity.ERROR,
+        Severity.WARNING,
     ),
     (
         "TPU514",
         of_state(loss_followed=True, paired_loss=PairedLoss(0, HERE)),
-        Severity.ERROR,
+        Severity.WARNING,
     ),
     ("TPU408", of_state(half_state=half(0.6)), Severity.WARNING),
     ("TPU408", of_state(half_state=half(0.01)), Severity.INFO),
