@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, privates, table
 from tpudiag.sources.job.points.library_objects import Dataset
@@ -59,9 +59,10 @@ def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) ->
         if split is None:
             return _Mapping({each: again(each) for each in builder.info.splits}, again)
         if isinstance(split, dict):
-            return {key: again(of) for key, of in split.items()}
+            return {key: again(of) for key, of in cast("dict[str, object]", split).items()}
         if isinstance(split, (list, tuple)):
-            return type(split)(map(again, split))
+            several = cast("list[object]", split)
+            return type(several)(map(again, several))
         return mock(name, builder, split, **kwargs)
 
     def mock(name: str, builder: Any, split: object, **kwargs: Any) -> object:
