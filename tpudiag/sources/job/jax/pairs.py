@@ -13,7 +13,6 @@ _ONWARD = frozenset(
      "mul", "neg", "pow", "reduce_sum", "select_n", "sqrt", "square", "sub")
 )  # fmt: skip
 """Operations of a loss of each pair; an exponential, as of a kernel of pairs, is none."""
-_PER_DEVICE = frozenset(("shard_map", "xla_pmap"))
 
 
 @dataclass(frozen=True)

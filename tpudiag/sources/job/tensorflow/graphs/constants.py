@@ -94,12 +94,13 @@ class Constants:
             value = other
         return tuple(constant for constant in constants if constant != 1)
 
-    def depends_on_input(self, tensor: Tensor) -> bool:
-        """Whether a tensor depends on the step's input, not on variables alone.
 
-        An argument of the step and an iterator's element count as input; variables do not.
-        """
-        return any(map(_is_input, graphs.upstream(tensor, lambda each: each.type in _NO_DATA)))
+def depends_on_input(tensor: Tensor) -> bool:
+    """Whether a tensor depends on the step's input, not on variables alone.
+
+    An argument of the step and an iterator's element count as input; variables do not.
+    """
+    return any(map(_is_input, graphs.upstream(tensor, lambda each: each.type in _NO_DATA)))
 
 
 def _is_input(operation: Operation) -> bool:

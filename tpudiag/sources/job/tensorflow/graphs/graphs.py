@@ -105,6 +105,13 @@ def upstream(
             pending.extend(each.op for each in operation.inputs)
 
 
+def reads_variable(tensor: Tensor) -> bool:
+    """Whether it is computed of a variable with dimensions."""
+    return any(
+        each.type == "ReadVariableOp" and each.outputs[0].shape.rank for each in upstream(tensor)
+    )
+
+
 def bodies(graph: Graph, operation: Operation) -> Iterator[Graph]:
     """The graphs of the functions that an operation calls; unavailable ones are skipped."""
     for attribute in BODIES[operation.type]:

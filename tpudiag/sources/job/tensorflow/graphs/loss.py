@@ -18,7 +18,12 @@ from tpudiag.signals import Batch, LossScale
 from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.graphs.constants import PASS, Constants, passed_on
+from tpudiag.sources.job.tensorflow.graphs.constants import (
+    PASS,
+    Constants,
+    depends_on_input,
+    passed_on,
+)
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _ADD = frozenset(("Add", "AddV2", "AddN", "Sub"))
@@ -179,7 +184,7 @@ class _Walk:
                 yield from self.of(part, replace(way, linear=False), depth - 1)
         elif kind in _CALLS or kind == "Placeholder":
             yield from self._called(tensor, way, depth)
-        elif self._constants.depends_on_input(tensor):
+        elif depends_on_input(tensor):
             yield replace(way, known=False)
 
     def _reduced(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
@@ -192,7 +197,7 @@ class _Walk:
             yield from self.of(value, _times(way, share), depth - 1)
             return
         if value.shape.rank is None or axes is None:
-            if self._constants.depends_on_input(value):
+            if depends_on_input(value):
                 yield replace(way, known=False)
             return
         reduced = {int(axis) % max(value.shape.rank, 1) for axis in axes.reshape(-1)}
@@ -211,7 +216,7 @@ class _Walk:
     def _holds_batch(self, value: Tensor) -> bool:
         """Whether the first dimension is the batch, or a multiple of it."""
         size = value.shape[0]
-        return (size is None or size % self._batch == 0) and self._constants.depends_on_input(value)
+        return (size is None or size % self._batch == 0) and depends_on_input(value)
 
     def _summed(self, value: Tensor, way: Term, location: Location | None) -> Term:
         """The term of a sum over the batch."""

@@ -9,7 +9,12 @@ from tpudiag.model import Location
 from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
-from tpudiag.sources.job.tensorflow.graphs.constants import PASS, Constants, passed_on
+from tpudiag.sources.job.tensorflow.graphs.constants import (
+    PASS,
+    Constants,
+    depends_on_input,
+    passed_on,
+)
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
 _ADDS = frozenset(("Add", "AddV2", "AddN", "Sub", "Pack"))
@@ -17,7 +22,7 @@ _DIVIDES = frozenset(("RealDiv", "Div", "DivNoNan"))
 _REDUCES = frozenset(("Sum", "Mean", "Maximum", "Minimum"))
 _SUMS = frozenset(("Sum", "Mean", "L2Loss"))
 _CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall", "Placeholder"))
-_DEPTH = 200
+_DEPTH, _FACTORS = 200, 8
 
 
 @dataclass(frozen=True)
@@ -31,12 +36,14 @@ class Penalty:
 
     def divided_by(self, replicas: int) -> bool:
         """Whether its factors may hold a division by the replicas."""
+        if len(self.factors) > _FACTORS:
+            return True  # not to be told
         # 0.01 / 8 may be one factor: of 0.00125 eight times are the rounder number.
         found = (prod(some) for n in range(len(self.factors)) for some in
                  combinations(self.factors, n + 1))  # fmt: skip
         return any(
             isclose(each, 1 / replicas, rel_tol=1e-3) or _digits(each * replicas) < _digits(each)
-            for each in (*found, *self.factors)
+            for each in found
         )
 
 
@@ -53,7 +60,7 @@ def penalties(
 ) -> Iterator[Penalty]:
     """The penalties in a loss; where it cannot be followed, one that is not known."""
     operation, way = tensor.op, way or Penalty()
-    of_batch = constants.depends_on_input(tensor)
+    of_batch = depends_on_input(tensor)
     if depth == 0 or (of_batch and operation.type in _CALLS):
         yield replace(way, known=False)
     elif operation.type in PASS and operation.inputs:
@@ -65,7 +72,7 @@ def penalties(
         parts = list(_scaled(constants, operation, way, of_batch))
         for part, there in parts:
             yield from penalties(constants, part, depth - 1, there)
-        if not parts and not of_batch and _reads_variable(tensor):
+        if not parts and not of_batch and graphs.reads_variable(tensor):
             inside = constants.inside(operation.inputs[0]) if operation.type in _REDUCES else ()
             line = user_lines.of_frames(operation.traceback or ())
             known = way.known and operation.type in _SUMS
@@ -92,14 +99,6 @@ def _scaled(
                 yield part, replace(way, factors=(*way.factors, factor))
             elif of_batch:
                 yield part, replace(way, known=False)
-
-
-def _reads_variable(tensor: Tensor) -> bool:
-    """Whether a term that no batch is in depends on a variable with dimensions."""
-    return any(
-        each.type == "ReadVariableOp" and each.outputs[0].shape.rank
-        for each in graphs.upstream(tensor)
-    )
 
 
 def _digits(value: float) -> int:
