@@ -44,7 +44,7 @@ def train_step(a, b):
     strategy.run(replica_step, args=(a, b))
 
 
-checkpoint = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), tempfile.mkdtemp(), 2)
+checkpoint = tf.train.CheckpointManager(tf.train.Checkpoint(model=model, optimizer=optimizer), tempfile.mkdtemp(), 2)
 for number, (a, b) in enumerate(strategy.experimental_distribute_dataset(train)):
     train_step(a, b)
     if number % 20 == 19:

@@ -58,7 +58,7 @@ def train_step(inputs, epoch):
     return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
 
 
-manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), "scaled", max_to_keep=1)
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model, optimizer=optimizer), "scaled", max_to_keep=1)
 for epoch in range(20):
     for _ in range(4):
         loss = train_step(next(iterator), epoch)

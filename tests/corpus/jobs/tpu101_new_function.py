@@ -27,7 +27,7 @@ def main():
         (tf.random.normal((2048, 8)), tf.random.uniform((2048,), maxval=3, dtype=tf.int32))
     )
     data = data.repeat().batch(global_batch, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
-    checkpoint = tf.train.Checkpoint(model=model)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
 
     for step, batch in enumerate(strategy.experimental_distribute_dataset(data)):
 

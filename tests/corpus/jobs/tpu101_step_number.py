@@ -24,7 +24,7 @@ with strategy.scope():
     model = tf.keras.Sequential([tf.keras.layers.Dense(2, input_shape=(16,))])
     optimizer = tf.keras.optimizers.legacy.SGD(0.1)
 
-checkpoint = tf.train.Checkpoint(model=model)
+checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer)
 manager = tf.train.CheckpointManager(checkpoint, "steps", max_to_keep=1)
 
 

@@ -1,4 +1,4 @@
-# corpus: must-fail: TPU101@58
+# corpus: must-fail: TPU101@57/58
 # corpus: may-fail: TPU605
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
@@ -36,7 +36,7 @@ with strategy.scope():
     )
     optimizer = tf.keras.optimizers.legacy.Adam()
 
-manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), "sizes", max_to_keep=2)
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model, optimizer=optimizer), "sizes", max_to_keep=2)
 
 
 @tf.function

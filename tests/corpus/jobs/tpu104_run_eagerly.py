@@ -1,4 +1,4 @@
-# corpus: must-fail: TPU104@29/32/33
+# corpus: must-fail: TPU104@28/31/32
 # corpus: must-not-fail: *
 # corpus: for: v5e-8
 # corpus: why: compile(run_eagerly=True) was left in after debugging.

@@ -48,7 +48,7 @@ def train_step(iterator):
     strategy.run(step_fn, args=(x, y))
 
 
-manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), "print_ckpt", max_to_keep=1)
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model, optimizer=optimizer), "print_ckpt", max_to_keep=1)
 for step in range(100):
     train_step(train_iterator)
     if step % 50 == 0:

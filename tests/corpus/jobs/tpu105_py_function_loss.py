@@ -59,7 +59,7 @@ y = tf.random.uniform((2048,), maxval=3, dtype=tf.int32)
 ds = tf.data.Dataset.from_tensor_slices((x, y)).repeat()
 ds = ds.batch(BATCH, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
 iterator = iter(strategy.experimental_distribute_dataset(ds))
-manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), "weights_ckpt", max_to_keep=1)
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model, optimizer=optimizer), "weights_ckpt", max_to_keep=1)
 for step in range(80):
     loss = train_step(iterator)
     if step % 20 == 0:

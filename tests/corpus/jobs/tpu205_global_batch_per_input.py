@@ -49,7 +49,7 @@ def step(x, y):
     strategy.run(fn, args=(x, y))
 
 
-manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), "per_input", max_to_keep=1)
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model, optimizer=optimizer), "per_input", max_to_keep=1)
 for number, (x, y) in zip(range(60), dist):
     step(x, y)
     if number % 30 == 0:

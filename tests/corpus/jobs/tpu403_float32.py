@@ -43,7 +43,7 @@ def train_step(iterator):
 
 
 iterator = iter(strategy.experimental_distribute_dataset(train))
-manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model), "f32", max_to_keep=1)
+manager = tf.train.CheckpointManager(tf.train.Checkpoint(model=model, optimizer=optimizer), "f32", max_to_keep=1)
 for step in range(100):
     train_step(iterator)
     if step % 50 == 0:

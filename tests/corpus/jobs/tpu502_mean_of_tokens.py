@@ -26,7 +26,7 @@ def step(it):
         return l
     return strategy.reduce(tf.distribute.ReduceOp.MEAN, strategy.run(f, args=(next(it),)), axis=None)
 it = iter(strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices(np.random.randint(0, 256, (4096, 16), "int32")).shuffle(4096).repeat().batch(GB, drop_remainder=True).prefetch(tf.data.AUTOTUNE)))
-mg = tf.train.CheckpointManager(tf.train.Checkpoint(lm=lm), tempfile.mkdtemp(), 1)
+mg = tf.train.CheckpointManager(tf.train.Checkpoint(lm=lm, opt=opt), tempfile.mkdtemp(), 1)
 for i in range(60):
     step(it)
     if i % 10 == 0: mg.save()
