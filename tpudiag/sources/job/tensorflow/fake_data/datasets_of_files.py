@@ -24,7 +24,7 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
         return call
 
     def read(original: Call, filename: object, *args: object, **kwargs: object) -> object:
-        return original(reachable(filename, text_files.content(ledger)), *args, **kwargs)
+        return original(reachable(filename, text_files.lines(ledger, count=1)), *args, **kwargs)
 
     def listed(original: Call, file_pattern: Any, *args: object, **kwargs: object) -> object:
         texts = _texts(file_pattern)

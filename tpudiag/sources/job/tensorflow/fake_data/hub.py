@@ -52,7 +52,10 @@ def install(tf: Library, hub: Library, ledger: Ledger) -> None:
 
         def build(self, input_shape: object) -> None:
             self._kernel = self.add_weight(
-                name="kernel", shape=(1, self._width), initializer="glorot_uniform"
+                name="kernel",
+                shape=(1, self._width),
+                initializer="glorot_uniform",
+                dtype="float32",  # the layer's own may be that of the texts it is given
             )
             layer.build(self, input_shape)
 

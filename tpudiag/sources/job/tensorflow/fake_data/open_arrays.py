@@ -1,4 +1,4 @@
-"""Arrays of data that are stood in for: they take the shape that is asked of them."""
+"""Arrays, and single numbers, of data that are stood in for: they are what is asked of them."""
 
 import importlib
 from collections.abc import Iterator
@@ -6,10 +6,47 @@ from functools import cache
 from math import prod
 from typing import Any
 
-from tpudiag.sources.job.points import Call
+from tpudiag.sources.job.points import Args, user_lines
 
 _LARGE = 2**26
 """Numbers that no array is repeated to."""
+
+
+def by_user() -> bool:
+    """Whether the user's own line asks, not a library that looks what it was given."""
+    return user_lines.direct_caller() is not None
+
+
+class OpenNumber(int):
+    """A number; what is used as a text, or as the name of a file, is its digits."""
+
+    def __getattr__(self, name: str) -> object:
+        text = hasattr(str, name) and not name.startswith("__")
+        return getattr(str(self) if text else importlib.import_module("numpy").int64(self), name)
+
+    def __add__(self, other: Any) -> Any:
+        return str(self) + other if isinstance(other, str) else int(self) + other
+
+    def __radd__(self, other: Any) -> Any:
+        return other + str(self) if isinstance(other, str) else other + int(self)
+
+    def __getitem__(self, key: Any) -> str:
+        return str(self)[key]
+
+    def __len__(self) -> int:
+        return len(str(self))
+
+    def __fspath__(self) -> str:
+        return str(self)
+
+    def __reduce__(self) -> tuple[type, Args]:
+        return int, (int(self),)
+
+
+def number(found: Any) -> Any:
+    """An open number for the user's line that asks for one; anything else as it is."""
+    whole = type(found).__name__ in ("int", "int64")
+    return OpenNumber(found) if whole and by_user() else found
 
 
 @cache
@@ -21,16 +58,11 @@ def _array_class() -> type:
     class OpenArray(array):  # type: ignore[misc]
         """Cut or repeated where another shape is asked for than its numbers fill."""
 
-        tpudiag_learning: Call | None = None
-
         def __getitem__(self, key: Any) -> object:
-            """A part, or one number, which its column learns from."""
-            found, learning = array.__getitem__(self, key), self.tpudiag_learning
-            return learning(found, key) if learning and isinstance(key, int) else found
+            return number(array.__getitem__(self, key))
 
         def __iter__(self) -> Iterator[object]:
-            """Its parts."""
-            return (self[at] for at in range(len(self)))
+            return map(number, array.__iter__(self))
 
         def reshape(self, *shape: object, **options: object) -> object:
             """As asked: rows are put together, or stay where each is asked for in another shape."""
@@ -56,8 +88,6 @@ def asked_sizes(shape: tuple[Any, ...]) -> list[int]:
     return [int(size) for size in (shape if alone is None else alone)]
 
 
-def opened(array: Any, learning: Call | None = None) -> object:
-    """The same numbers, of elastic size; `learning` hears which one is used, and gives it."""
-    made = array.view(_array_class())
-    made.tpudiag_learning = learning
-    return made
+def opened(array: Any) -> object:
+    """The same numbers, of elastic size."""
+    return array.view(_array_class())

@@ -16,9 +16,8 @@ from typing import Any, SupportsIndex
 
 from tpudiag.sources.job.points import Call, Kwargs, Library
 
-from .open_arrays import opened
-from .open_cells import Kind, by_user, cell
-from .open_columns import Indexer, OpenTable, column_class, indexers, learner, values
+from .open_arrays import by_user, number, opened
+from .open_columns import Column, Kind, column_class, values
 
 _LOOKUPS = (KeyError, ValueError, IndexError, AttributeError, NameError)
 _UNDEFINED = re.compile(r"name '(\w+)' is not defined")
@@ -35,7 +34,7 @@ def make(pandas: Library, rows: int, options: Kwargs) -> object:
     columns = options.get("names") or options.get("usecols")
     begin = range(_UNNAMED) if options.get("header", 0) is None else _unnamed(0, _UNNAMED)
     for name in columns if isinstance(columns, list) else begin:
-        table._make(name)
+        table.made(name)
     return iter([table]) if options.get("chunksize") or options.get("iterator") else table
 
 
@@ -59,14 +58,23 @@ def _names(given: object) -> Iterator[str]:
             yield from _names(each)
 
 
-class _Groups(Indexer):
-    """Groups of rows, of which other columns may be asked."""
+class _Parts:
+    """`iloc` and its like, or groups of rows: other columns may be asked of what they are of."""
+
+    def __init__(self, table: Any, made: Callable[[], Any]) -> None:
+        self._table, self._made = table, made
+
+    def __getitem__(self, key: Any) -> object:
+        return number(self._table._tried(lambda: self._made()[key], [key]))
+
+    def __setitem__(self, key: Any, value: object) -> None:
+        self._made()[key] = value
 
     def __getattr__(self, name: str) -> object:
         member = getattr(self._made(), name)
         if not callable(member):
             return member
-        return lambda *args, **kwargs: self._owner._tried(
+        return lambda *args, **kwargs: self._table._tried(
             lambda: getattr(self._made(), name)(*args, **kwargs), [*args, *kwargs.values()]
         )
 
@@ -74,16 +82,16 @@ class _Groups(Indexer):
         return iter(self._made())
 
 
-class _Open(OpenTable):
+class _Open:
     """What pandas does not find in a table is made."""
 
+    columns: Any
+    index: Any
     _base: Any
     """The DataFrame of the job's pandas."""
     _column: Any
-    _equal: Mapping[object, tuple[object, ...]] = MappingProxyType({})
-    """What columns were compared with: some rows hold that."""
-    _kinds: Mapping[object, Kind | None] = MappingProxyType({})
-    """What columns were found to hold."""
+    _held: Mapping[object, tuple[Kind | None, tuple[object, ...]]] = MappingProxyType({})
+    """Of columns that were made: their kind, and what they were compared with."""
 
     @property
     def _constructor(self) -> object:
@@ -93,12 +101,12 @@ class _Open(OpenTable):
     def _constructor_sliced(self) -> object:
         return self._column
 
-    def _make(self, name: object, kind: Kind | None = None, equal: tuple[object, ...] = ()) -> None:
-        equal = (*self._equal.get(name, ()), *equal)
-        self._equal = {**self._equal, name: equal}
-        self._kinds = {**self._kinds, name: kind}
-        made = values(self, name, kind, equal)
-        self._base.__setitem__(self, name, made)
+    def made(self, name: object, kind: Kind | None = None, equal: tuple[object, ...] = ()) -> Any:
+        """A column, as it is after one more use."""
+        equal = (*self._held.get(name, (None, ()))[1], *equal)
+        self._base.__setitem__(self, name, values(len(self.index), name, kind, equal))
+        self._held = {**self._held, name: (kind, equal)}
+        return self[name]
 
     def _tried(self, call: Callable[[], Any], asked: Sequence[object]) -> Any:
         """A look-up, done again with what it did not find."""
@@ -116,30 +124,33 @@ class _Open(OpenTable):
             if not missing:
                 raise
             for at, name in missing:
-                at._make(name)
+                at.made(name)
             return call()
 
     def __getitem__(self, key: object) -> object:
-        return self._tried(lambda: self._base.__getitem__(self, key), [key])
+        found = self._tried(lambda: self._base.__getitem__(self, key), [key])
+        if isinstance(found, Column) and key in self._held:
+            found.tpudiag_table = self
+        return found
 
     def __setitem__(self, key: object, value: object) -> None:
         self._base.__setitem__(self, key, value)
-        self._own = self._own.union(_names(key))
+        names = set(_names(key))
+        self._held = {name: held for name, held in self._held.items() if name not in names}
 
     def __contains__(self, key: object) -> bool:
         return isinstance(key, str) or bool(self._base.__contains__(self, key))
 
-    def __getattribute__(self, name: str) -> object:
-        # pandas finds a column that is there without asking `__getitem__`.
-        if name[0] != "_" and not hasattr(type(self), name) and by_user():
-            return self[name]
-        return object.__getattribute__(self, name)
+    def __getattr__(self, name: str) -> object:
+        if name[0] == "_" or not by_user():
+            return self._base.__getattr__(self, name)
+        return self[name]
 
     def groupby(self, *args: object, **kwargs: object) -> object:
         """Groups of rows, of which other columns may be asked."""
         make = partial(self._base.groupby, self, *args, **kwargs)
         self._tried(make, [*args, *kwargs.values()])
-        return _Groups(self, make)
+        return _Parts(self, make)
 
     def itertuples(self, index: bool = True, name: str | None = "Pandas") -> Iterator[object]:
         """Rows that have whatever column is asked of them."""
@@ -149,14 +160,6 @@ class _Open(OpenTable):
         for label, row in self._base.iterrows(self):
             row["Index"] = label
             yield row
-
-    def _looked_up(self, call: Callable[[], Any], key: Any) -> Any:
-        """What an indexer gives: one number, which its column learns from, or more."""
-        found = self._tried(call, [key])
-        one = type(found).__name__ == "int64" and isinstance(key, tuple)
-        if not one or key[-1] in self._own or not by_user():
-            return found
-        return cell(int(found), learner(self, key[-1], key[0]))
 
     @property
     def values(self) -> object:
@@ -174,9 +177,14 @@ def _table_class(pandas: Library) -> Any:
         for name, member in members.items()
         if isinstance(member, FunctionType) and name not in vars(_Open)
     }
-    methods |= indexers(frame)
-    named = {"_base": frame, "_column": column, "_metadata": [*frame._metadata, "_own"]}
+    methods |= {name: _located(members[name]) for name in ("iloc", "loc", "iat", "at")}
+    named = {"_base": frame, "_column": column, "_metadata": [*frame._metadata, "_held"]}
     return type("Table", (_Open, frame), {**named, **methods})
+
+
+def _located(places: Any) -> property:
+    """`iloc` and its like, which make what they do not find."""
+    return property(lambda table: _Parts(table, lambda: places.__get__(table)))
 
 
 def _completed(original: Call) -> Call:

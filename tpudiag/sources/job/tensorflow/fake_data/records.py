@@ -8,8 +8,8 @@ from typing import Any, TypeAlias
 from tpudiag.sources.job.points import Call, Library, hooks, table
 from tpudiag.sources.job.points.library_objects import DType
 
-from .ledger import MARKER, Ledger
-from .text_files import SIZE, keep_records_within
+from .ledger import MARKER
+from .text_files import SIZE
 
 _VARIANTS = 8
 _LARGE = 100_000
@@ -18,19 +18,16 @@ _VARYING = 3
 """Values of a feature of varying length."""
 _SIDE = re.compile(r"height|width|(^|[_/])size$", re.I)
 """What a picture is reshaped to, by a record that tells its sides."""
-_STRING_BYTES = 64
-"""What a short string takes as a tensor, and as an object of Python's."""
 Features: TypeAlias = Mapping[str, Any]
 """What a script's parse function asks of a record: a feature by its key."""
 
 
-def install(tf: Library, marked: Call, ledger: Ledger) -> None:
+def install(tf: Library, marked: Call) -> None:
     """Hook the functions that parse; `marked(strings)` says in the graph which are stand-ins."""
 
     def parsed(
         original: Call, serialized: object, features: Features, *args: object, **kwargs: object
     ) -> object:
-        keep_records_within(tf, ledger, _parsed_bytes(tf, features))
         return original(chosen(serialized, examples(tf, features)), features, *args, **kwargs)
 
     def csv(original: Call, records: object, record_defaults: Any, *a: Any, **kw: Any) -> object:
@@ -83,14 +80,6 @@ def _keys(tf: Library, features: Features) -> dict[str, tuple[DType, int]]:
             of_steps = kind in {"VarLenFeature", "FixedLenSequenceFeature"}
             keys[key] = (feature.dtype, length * _VARYING if of_steps else length)
     return keys
-
-
-def _parsed_bytes(tf: Library, features: Features) -> int:
-    """What one record holds once it is parsed."""
-    return sum(
-        length * (_STRING_BYTES if dtype == tf.string else dtype.size)
-        for dtype, length in _keys(tf, features).values()
-    )
 
 
 def _length(tf: Library, shape: object) -> int:

@@ -1,7 +1,7 @@
-"""tensorflow_datasets: examples of its own mock, in records, and splits whose size is known.
+"""tensorflow_datasets: examples of its own mock, in a file, and splits whose size is known.
 
 The mock makes each example in a Python generator, which the real package never does: a few of its
-examples are kept in a file of records, and read from there as often as the split is long.
+examples are saved, and read as often as the split is long.
 """
 
 import hashlib
@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any, cast
 
 from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, privates, table
-from tpudiag.sources.job.points.library_objects import Dataset
 
 from .ledger import FILES, RECORDS, Ledger
 
@@ -77,7 +76,7 @@ def install(tensorflow: Callable[[], Library], tfds: Library, ledger: Ledger) ->
         if name != "as_dataset" or kwargs.get("batch_size") == -1:
             return found
         elements = -(-_examples(builder, split) // int(kwargs.get("batch_size") or 1))
-        return hooks.quietly(_from_records, tensorflow(), ledger, found, elements) or found
+        return hooks.quietly(_kept, tensorflow(), ledger, found, elements) or found
 
     hooks.around(table.TFDS_ASKED, asked)
     hooks.after(table.TFDS_MADE, made)
@@ -105,39 +104,20 @@ def _examples(builder: Any, split: object) -> int:
         return FILES * RECORDS
 
 
-def _from_records(tf: Library, ledger: Ledger, made: Dataset, examples: int) -> Dataset | None:
-    """A dataset that reads examples of the mock from records; None for what records cannot hold."""
-    spec = made.element_spec
-    flat = tf.nest.flatten(spec)
-    if not all(isinstance(each, tf.TensorSpec) for each in flat):
-        return None
-
-    def write(path: str) -> None:
-        with tf.io.TFRecordWriter(path) as writer:
-            for example in made.take(_KEPT):
-                leaves = [tf.io.serialize_tensor(leaf) for leaf in tf.nest.flatten(example)]
-                writer.write(tf.io.serialize_tensor(tf.stack(leaves)).numpy())
-
-    def read(record: object) -> object:
-        leaves = tf.raw_ops.ParseTensor(serialized=record, out_type=tf.string)
-        parsed = [
-            tf.raw_ops.ParseTensor(serialized=leaves[at], out_type=each.dtype)
-            for at, each in enumerate(flat)
-        ]
-        for leaf, each in zip(parsed, flat, strict=True):
-            leaf.set_shape(each.shape)
-        return tf.nest.pack_sequence_as(spec, parsed)
-
+def _kept(tf: Library, ledger: Ledger, made: Any, examples: int) -> Any:
+    """A dataset that reads examples of the mock from a file, as many as a split has."""
     with tf.init_scope():
-        name = hashlib.sha1(repr(spec).encode(), usedforsecurity=False).hexdigest()[:12]
-        file = ledger.file(f"tfds/{name}.tfrecord", write)
-        # The same small file as often as the split is long: a pass over it has the real number of
-        # examples, and reads from memory.
-        files = [file] * -(-examples // _KEPT)
-        dataset = tf.data.TFRecordDataset(files).map(read, num_parallel_calls=tf.data.AUTOTUNE)
+        name = hashlib.sha1(repr(made.element_spec).encode(), usedforsecurity=False).hexdigest()
+        path = ledger.file(f"tfds/{name[:12]}", made.take(_KEPT).save)
+
+        # The same few as often as the split is long: they are read from memory.
+        times = tf.data.Dataset.range(-(-examples // _KEPT))
+
+        def kept(_: object) -> object:
+            return tf.data.Dataset.load(path)
+
         known = tf.data.experimental.assert_cardinality(examples)
-        of_split: Dataset = dataset.take(examples).apply(known)
-        return of_split
+        return times.flat_map(kept).take(examples).apply(known)
 
 
 def _with_splits(tfds: Library, builder: Any) -> None:
