@@ -104,7 +104,7 @@ class Played:
         ended = self._waiting is None and self._index < len(self._scripts) - 1
         if ended:
             self._run = replace(self._run, ended_ns=self._run.beat_ns)
-        recording = Recording(self._run, windows, tuple(self._windows.ended_pauses), "played")
+        recording = Recording(self._run, windows, "played")
         if ended:
             self._begin_s = now_s
             self._next()

@@ -81,7 +81,7 @@ def account() -> Account:
             made = Windows(0, run.started_ns, None)
             windows = tuple(made.add(steps, pauses, None, ended=ended))
             run = replace(run, beat_ns=at_ns, ended_ns=at_ns if ended else None)
-            ledger.take(Recording(run, windows, (), "made"))
+            ledger.take(Recording(run, windows, "made"))
     return ledger.account()
 
 

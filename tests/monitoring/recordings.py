@@ -53,6 +53,6 @@ def write(
     made = run(sum(took_s) + silent_s, **changed)
     found = windows(made.started_ns, took_s)
     store = Store(path)
-    store.write(made, tuple(found), ())
+    store.write(made, tuple(found))
     store.close()
     return found

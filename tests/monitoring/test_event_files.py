@@ -21,9 +21,8 @@ pytestmark = pytest.mark.slow
 START_S = 1_790_000_000.0
 
 
-def steps(found: Recording | None) -> list[tuple[float, int]]:
+def steps(found: Recording) -> list[tuple[float, int]]:
     """When each window ended, in s after the start, and its steps."""
-    assert found is not None
     return [(w.end_ns / NS - START_S, w.steps) for w in found.windows]
 
 
@@ -33,8 +32,7 @@ def test_the_step_of_the_events_is_the_progress(event_files: ModuleType, tmp_pat
         for tag in ("loss", "accuracy"):
             made.append(event_files.event(START_S + 10 * number, 100 * number, tag))
     event_files.write(tmp_path / "train", made)
-    found = EventFiles(str(tmp_path)).poll()
-    assert found is not None
+    (found,) = EventFiles(str(tmp_path)).poll()
     assert (found.run.unit, found.run.ended_ns) == ("steps", None)
     assert steps(found) == [(10, 100), (20, 100), (30, 100)]
 
@@ -42,16 +40,16 @@ def test_the_step_of_the_events_is_the_progress(event_files: ModuleType, tmp_pat
 def test_what_is_added_comes_at_the_next_poll(event_files: ModuleType, tmp_path: Path) -> None:
     file = event_files.write(tmp_path, [event_files.event(START_S, 0)])
     source = EventFiles(str(tmp_path))
-    assert steps(source.poll()) == []
+    assert steps(*source.poll()) == []
     whole = event_files.event(START_S + 5, 50)
     with file.open("ab") as stream:
         stream.write(whole[:20])
-    assert steps(source.poll()) == [], "half a record is waited for"
+    assert steps(*source.poll()) == [], "half a record is waited for"
     with file.open("ab") as stream:
         stream.write(whole[20:])
-    assert steps(source.poll()) == [(5, 50)]
+    assert steps(*source.poll()) == [(5, 50)]
     event_files.write(tmp_path, [event_files.event(START_S + 9, 90)], "events.out.tfevents.2.h")
-    assert steps(source.poll()) == [(9, 40)], "a second file goes on"
+    assert steps(*source.poll()) == [(9, 40)], "a second file goes on"
 
 
 def test_evaluations_are_no_training_steps(event_files: ModuleType, tmp_path: Path) -> None:
@@ -59,7 +57,7 @@ def test_evaluations_are_no_training_steps(event_files: ModuleType, tmp_path: Pa
     event_files.write(
         tmp_path / "validation", [event_files.event(START_S + n + 3, n + 3) for n in (0, 10)]
     )
-    assert steps(EventFiles(str(tmp_path)).poll()) == [(10, 10), (20, 10)]
+    assert steps(*EventFiles(str(tmp_path)).poll()) == [(10, 10), (20, 10)]
 
 
 def test_a_report_beside_the_profile_is_no_restart(event_files: ModuleType, tmp_path: Path) -> None:
@@ -73,7 +71,7 @@ def test_a_report_beside_the_profile_is_no_restart(event_files: ModuleType, tmp_
         subject=Subject("profile", "p"), target=None, started="2026-01-02T03:04:05Z", outcomes=()
     )
     assert tensorboard_summary.write_beside(report, str(tmp_path)) is not None
-    found = EventFiles(str(tmp_path)).poll()
+    (found,) = EventFiles(str(tmp_path)).poll()
     assert steps(found) == [(10, 100), (20, 100)]
     assert not EventFiles(str(tmp_path / "tpudiag")).found
 
@@ -83,12 +81,10 @@ def test_epochs_count_where_steps_are_not_known(event_files: ModuleType, tmp_pat
         tmp_path, [event_files.event(START_S + 60 * n, n, "epoch_loss") for n in range(3)]
     )
     source = EventFiles(str(tmp_path))
-    found = source.poll()
-    assert found is not None
+    (found,) = source.poll()
     assert (found.run.unit, steps(found)) == ("epochs", [(60, 1), (120, 1)])
     event_files.write(tmp_path, [event_files.event(START_S + n, n) for n in (100, 200)])
-    later = source.poll()
-    assert later is not None
+    (later,) = source.poll()
     assert later.run.unit == "steps"
     assert later.run.id != found.run.id
 
@@ -98,11 +94,9 @@ def test_a_restart_from_a_checkpoint_is_a_run_of_its_own(
 ) -> None:
     event_files.write(tmp_path, [event_files.event(START_S + n, n) for n in (0, 50, 100)])
     source = EventFiles(str(tmp_path))
-    before = source.poll()
+    (before,) = source.poll()
     event_files.write(tmp_path, [event_files.event(START_S + 200 + n, n) for n in (0, 50)])
-    after = source.poll()
-    assert before is not None
-    assert after is not None
+    (after,) = source.poll()
     assert before.run.id != after.run.id
     assert steps(after) == [(250, 50)]
 
@@ -112,12 +106,12 @@ def test_a_damaged_file_is_said_and_hides_no_other(event_files: ModuleType, tmp_
     event_files.write(tmp_path, good)
     event_files.write(tmp_path, [b"x" * 40], "events.out.tfevents.2.h")
     source = EventFiles(str(tmp_path))
-    assert steps(source.poll()) == [(10, 10)]
+    assert steps(*source.poll()) == [(10, 10)]
     assert list(source.damaged) == [str(tmp_path / "events.out.tfevents.2.h")]
 
 
 def test_nothing_there_is_nothing(tmp_path: Path) -> None:
-    assert EventFiles(str(tmp_path)).poll() is None
+    assert EventFiles(str(tmp_path)).poll() == ()
 
 
 TRAINER = """
@@ -135,8 +129,7 @@ def test_what_tensorflow_itself_writes(tmp_path: Path) -> None:
     before = time.time()
     subprocess.run([sys.executable, "-c", TRAINER, str(tmp_path)], check=True, capture_output=True)
     source = EventFiles(str(tmp_path))
-    found = source.poll()
-    assert found is not None
+    (found,) = source.poll()
     assert not source.damaged
     assert before <= found.run.started_ns / NS <= found.run.beat_ns / NS <= time.time()
 
@@ -145,12 +138,10 @@ def test_a_clock_that_is_set_back_hides_no_steps(event_files: ModuleType, tmp_pa
     steady = [event_files.event(10_000.0 + step, step) for step in range(100)]
     event_files.write(tmp_path, steady)
     source = EventFiles(str(tmp_path))
-    first = source.poll()
-    assert first is not None
+    (first,) = source.poll()
     late = [event_files.event(5_000.0 + 2 * step, step) for step in range(100, 200)]
     event_files.write(tmp_path, late)
-    second = source.poll()
-    assert second is not None
+    (second,) = source.poll()
     assert second.run.id == first.run.id
     assert second.steps == 100
     took_s = [window.active_s for window in second.windows]
@@ -187,6 +178,5 @@ def test_a_loss_in_event_files_is_looked_at(
 def test_a_stall_between_events_is_no_step(event_files: ModuleType, tmp_path: Path) -> None:
     at_s = [1e9 + 2 * n + (3_600 if n > 60 else 0) for n in range(100)]
     event_files.write(tmp_path, [event_files.event(at, n) for n, at in enumerate(at_s)])
-    found = EventFiles(str(tmp_path)).poll()
-    assert found is not None
+    (found,) = EventFiles(str(tmp_path)).poll()
     assert [round(w.stalled_ms / 1e3) for w in found.windows if w.stalls] == [3_600]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tpudiag.monitoring.cloud import exporter as exporting
-from tpudiag.monitoring.cloud.exporter import Destination, Exporter
+from tpudiag.monitoring.cloud.exporter import Exporter
 from tpudiag.monitoring.cloud.resource import PointSource
 from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.follower import Watched
@@ -36,7 +36,7 @@ def _no_metadata(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def started(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Started:
     """Exporters whose points are sent when they are closed."""
     monkeypatch.setattr(exporting, "UNSEEN_S", 1e9)
-    return lambda name: Exporter(Destination(project="p", endpoint=emulator.endpoint), name)
+    return lambda name: Exporter("p", name, endpoint=emulator.endpoint)
 
 
 def show(exporter: Exporter, recordings: ModuleType, **changed: object) -> None:

@@ -49,7 +49,7 @@ def window(number: int, start_s: float, took_s: float, **changed: float | None) 
 
 def recording(run: Run, *windows: Window) -> Recording:
     last_ns = max([w.end_ns for w in windows] + [run.started_ns])
-    return Recording(replace(run, beat_ns=last_ns), windows, (), "a.sqlite")
+    return Recording(replace(run, beat_ns=last_ns), windows, "a.sqlite")
 
 
 def test_the_parts_of_a_run_add_up() -> None:

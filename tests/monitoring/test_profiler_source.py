@@ -10,7 +10,6 @@ from tpudiag.monitoring.clocks import Clock
 from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.profiler_source import EVERY_S, ProfilerSource, Sample
 from tpudiag.monitoring.recording import NS
-from tpudiag.monitoring.run_sources import Single
 from tpudiag.signals import StepTimes
 from tpudiag.signals.run_state import RunState, StateKind
 
@@ -24,7 +23,7 @@ class Trainer:
         self.gone = False
         source = ProfilerSource("host:6009", self.capture, now=lambda: self.now)
         clock = Clock(lambda: int(self.now * NS), lambda: int(self.now * NS))
-        self.watched = Watched(Single(source), clock)
+        self.watched = Watched(source, clock)
 
     def capture(self, address: str) -> Sample:
         self.captures += 1

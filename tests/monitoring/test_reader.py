@@ -91,7 +91,7 @@ def test_a_recording_that_cannot_be_read_is_one_clear_line(recorded: Path, state
         assert "\n" not in str(told.value)
 
 
-@pytest.mark.parametrize("table", ["runs", "windows", "pauses", "traces"])
+@pytest.mark.parametrize("table", ["runs", "windows", "traces"])
 def test_a_view_in_the_place_of_a_table_is_not_run(recorded: Path, table: str) -> None:
     changed(recorded, f"DROP TABLE {table}", f"CREATE VIEW {table} AS {ENDLESS}")
     with pytest.raises(UnreadableInput, match="its tables are not those of a recording"):

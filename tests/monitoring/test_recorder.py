@@ -15,7 +15,7 @@ import tpudiag
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.monitoring.reader import read
 from tpudiag.monitoring.recorder import Recorder
-from tpudiag.monitoring.recording import Pause, Recording, Run, Trace, Window, percentile
+from tpudiag.monitoring.recording import Recording, Run, Trace, Window, percentile
 from tpudiag.monitoring.store import Store
 from tpudiag.monitoring.training import hbm_limit_bytes, track
 
@@ -29,14 +29,8 @@ class Flaky:
         self.runs: list[Run] = []
         self.wrote, self.failed = threading.Event(), threading.Event()
 
-    def write(
-        self,
-        run: Run,
-        windows: tuple[Window, ...],
-        pauses: tuple[Pause, ...],
-        traces: tuple[Trace, ...] = (),
-    ) -> None:
-        del pauses, traces
+    def write(self, run: Run, windows: tuple[Window, ...], traces: tuple[Trace, ...] = ()) -> None:
+        del traces
         if self.failing:
             self.failed.set()
             raise OSError(28, "No space left on device")
@@ -108,8 +102,7 @@ def test_an_announced_pause_is_no_slow_step(
             with loop.pause("checkpoint"):
                 now_ns[0] += 300 * 10**6
     found = read(path)
-    assert [pause.kind for pause in found.pauses] == ["checkpoint"]
-    assert sum(w.pause_ms for w in found.windows) >= 299
+    assert sum(w.checkpoint_ms for w in found.windows) >= 299
     slowest = percentile(tuple(key for w in found.windows for key in w.step_ms), 1.0)
     assert slowest is not None
     assert slowest < 5
@@ -174,10 +167,10 @@ def test_a_window_offered_twice_is_kept_once(tmp_path: Path) -> None:
     window = Window(number=0, start_ns=0, end_ns=10, steps=5)
     store = Store(path)
     for _ in range(3):
-        store.write(run, (window,), (Pause("checkpoint", 1, 2),))
+        store.write(run, (window,), (Trace("train_step", 1, 2),))
     store.close()
     found = read(path)
-    assert (found.steps, len(found.pauses)) == (5, 1)
+    assert (found.steps, len(found.traces)) == (5, 1)
 
 
 def noise(path: Path) -> None:
@@ -227,13 +220,10 @@ def test_reading_goes_on_where_it_stopped(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     store = Store(path)
     run = Run(id="r", name="n", host="h", pid=1, started_ns=0, beat_ns=1)
-    store.write(
-        run, tuple(Window(number=n, start_ns=n, end_ns=n + 1, steps=1) for n in range(5)), ()
-    )
+    windows = tuple(Window(number=n, start_ns=n, end_ns=n + 1, steps=1) for n in range(8))
+    store.write(run, windows[:5])
     first: Recording = read(path)
-    store.write(
-        run, tuple(Window(number=n, start_ns=n, end_ns=n + 1, steps=1) for n in range(5, 8)), ()
-    )
+    store.write(run, windows[5:])
     later = read(path, first.run.id, first.windows[-1].number)
     assert [w.number for w in later.windows] == [5, 6, 7]
     store.close()

@@ -125,7 +125,7 @@ def test_epochs_of_one_process_share_a_baseline(tmp_path: Path, recordings: Modu
         began_ns = start.started_ns + epoch * 100 * NS
         made = replace(start, id=f"e{epoch}", started_ns=began_ns, beat_ns=began_ns + 99 * NS)
         made = replace(made, ended_ns=made.beat_ns)
-        store.write(made, tuple(recordings.windows(began_ns, [1.0] * 99)), ())
+        store.write(made, tuple(recordings.windows(began_ns, [1.0] * 99)))
     store.close()
     with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()

@@ -38,16 +38,14 @@ def outlets(request: OutletRequest) -> list[Outlet]:
         chosen.append(OpenTelemetry(request.otlp, request.job))
     if request.project is not None:
         # Only here: Google's client is an extra, and takes a second to import.
-        from tpudiag.monitoring.cloud.exporter import Destination, Exporter
+        from tpudiag.monitoring.cloud.exporter import Exporter
 
-        destination = Destination(
-            project=request.project,
-            job=request.job,
-            period_s=request.period_s,
-            endpoint=request.endpoint,
-            buffer=request.buffer,
-        )
-        chosen.append(Exporter(destination, ", ".join(request.sources)))
+        chosen.append(
+            Exporter(
+                request.project, ", ".join(request.sources), job=request.job,
+                period_s=request.period_s, endpoint=request.endpoint, buffer=request.buffer,
+            )
+        )  # fmt: skip
     elif request.endpoint is not None:
         raise UsageError("--endpoint: needs --project")
     return chosen

@@ -8,7 +8,7 @@ import hashlib
 import heapq
 import struct
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
@@ -95,8 +95,8 @@ class EventFiles:
         """Whether there are event files; raises UnreadableInput."""
         return bool(self._files())
 
-    def poll(self) -> Recording | None:
-        """The new windows, None before there are any events.
+    def poll(self) -> Sequence[Recording]:
+        """The run with its new windows, none before there are any events.
 
         A run gets a new id where the job started anew, and where steps become known beside epochs:
         its windows then start again from the first.
@@ -110,12 +110,12 @@ class EventFiles:
         unit: RunUnit = "steps" if len(by_step) > 1 or not by_epoch else "epochs"
         progress = self._progress[unit]
         if not progress.points:
-            return None
+            return ()
         if self._sent[:2] != (unit, progress.starts):
             self._sent, self._number = (unit, progress.starts, 0), 0
             self._usual.clear()
         windows = tuple(self._windows(progress, self._sent[2]))
-        return Recording(self._run(unit, progress), windows, (), self.path)
+        return [Recording(self._run(unit, progress), windows, self.path)]
 
     def _run(self, unit: RunUnit, progress: Progress) -> Run:
         id_ = hashlib.sha1(f"{self.path} {unit} {progress.starts}".encode()).hexdigest()[:12]

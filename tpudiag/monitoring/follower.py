@@ -16,7 +16,7 @@ from tpudiag.monitoring.ledger import PAUSES, Account, Ledger, TimeUse
 from tpudiag.monitoring.losses import Losses
 from tpudiag.monitoring.profiler_source import EVERY_S, PID, ProfilerSource
 from tpudiag.monitoring.recording import NS, Recording, Run, Window, merged, percentile
-from tpudiag.monitoring.run_sources import Single, Source
+from tpudiag.monitoring.run_sources import Source
 from tpudiag.monitoring.states import Heard, is_here, state
 from tpudiag.signals import Cause, RateUnit, utc
 from tpudiag.signals.run_state import OVER, STANDING, RunState, StateKind
@@ -335,8 +335,7 @@ class Watched:
     @property
     def _given_up(self) -> str | None:
         """Why the profiler is no longer queried."""
-        single = self._source.source if isinstance(self._source, Single) else None
-        return single.given_up if isinstance(single, ProfilerSource) else None
+        return self._source.given_up if isinstance(self._source, ProfilerSource) else None
 
     @property
     def lives_here(self) -> bool:

@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -83,13 +83,13 @@ class ProfilerSource:
         self.given_up: str | None = None
         """Why there are no more samples."""
 
-    def poll(self) -> Recording | None:
+    def poll(self) -> Sequence[Recording]:
         """The sample that is due, if any; raises UnreadableInput where the first one fails."""
         windows: tuple[Window, ...] = ()
         if self._now() >= self._due and self.given_up is None:
             windows = self._sample()
         assert self._run is not None
-        return Recording(self._run, windows, (), self._address)
+        return [Recording(self._run, windows, self._address)]
 
     def _sample(self) -> tuple[Window, ...]:
         began = self._now()

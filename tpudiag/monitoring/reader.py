@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from tpudiag.errors import UnreadableInput
-from tpudiag.monitoring.recording import NS, Pause, Recording, Run, Trace, Window
+from tpudiag.monitoring.recording import NS, Recording, Run, Trace, Window
 from tpudiag.monitoring.store import (
     APPLICATION_ID,
     BUSY_S,
@@ -49,8 +49,7 @@ LONGEST_NS = 400 * 86_400 * NS
 """A longer run had a wrong clock."""
 MOST_COUNT = 1 << 50
 _TICKS = 100_000
-Row = TypeVar("Row", Window, Pause, Trace)
-Span = TypeVar("Span", Pause, Trace)
+Row = TypeVar("Row", Window, Trace)
 
 
 class NotYetRecorded(UnreadableInput):
@@ -89,9 +88,13 @@ def read(
             (run.id, cut),
         )
         windows = tuple(bad.without(rows, _window))
-        pauses = tuple(bad.without(_of_run(connection, "kind", "pauses", run), _span(Pause)))
-        traces = tuple(bad.without(_of_run(connection, "function", "traces", run), _span(Trace)))
-    return Recording(run, windows, pauses, str(path), traces, frozenset(bad.rows), earlier)
+        rows = connection.execute(
+            "SELECT function, start_ns, end_ns FROM traces WHERE run = ? ORDER BY start_ns DESC "
+            f"LIMIT {AT_ONCE}",
+            (run.id,),
+        )
+        traces = tuple(bad.without(rows.fetchall()[::-1], _trace))
+    return Recording(run, windows, str(path), traces, frozenset(bad.rows), earlier)
 
 
 def runs(path: Path) -> tuple[Run, ...]:
@@ -153,23 +156,11 @@ class _Damage:
             last_ns = one.end_ns if isinstance(one, Window) else last_ns
             yield one
 
-    def _fits(self, one: Window | Pause | Trace, last_ns: int) -> bool:
+    def _fits(self, one: Window | Trace, last_ns: int) -> bool:
         """Whether it lies in its run's time, and after the one before."""
         first_ns = self._run.started_ns - 60 * NS
         until_ns = self._run.last_ns + LONGEST_NS
         return max(first_ns, last_ns) <= one.start_ns <= one.end_ns <= until_ns
-
-
-def _of_run(
-    connection: sqlite3.Connection, what: str, table: str, run: Run
-) -> list[tuple[Any, ...]]:
-    """The rows of a run in a table of times, the newest, in their order."""
-    rows = connection.execute(
-        f"SELECT {what}, start_ns, end_ns FROM {table} WHERE run = ? ORDER BY start_ns DESC "
-        f"LIMIT {AT_ONCE}",
-        (run.id,),
-    )
-    return rows.fetchall()[::-1]
 
 
 @contextmanager
@@ -318,12 +309,8 @@ def _checked(columns: dict[str, Any]) -> Window | None:
     return window if right else None
 
 
-def _span(kind: type[Span]) -> Callable[[Sequence[Any]], Span | None]:
-    """A constructor of pauses or traces from columns; it returns None where they are invalid."""
-
-    def made(row: Sequence[Any]) -> Span | None:
-        what, start_ns, end_ns = row
-        right = isinstance(what, str) and type(start_ns) is type(end_ns) is int
-        return kind(what[:MOST_TEXT], start_ns, end_ns) if right else None
-
-    return made
+def _trace(row: Sequence[Any]) -> Trace | None:
+    """Columns as a trace; None where invalid."""
+    function, start_ns, end_ns = row
+    right = isinstance(function, str) and type(start_ns) is type(end_ns) is int
+    return Trace(function[:MOST_TEXT], start_ns, end_ns) if right else None

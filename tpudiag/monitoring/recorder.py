@@ -264,8 +264,7 @@ class Recorder:
 
     def _write(self, *, ended: bool) -> None:
         """Write what was gathered."""
-        windows, pauses = tuple(self._pending), tuple(self._windows.ended_pauses)
-        traces = tuple(self._windows.ended_traces)
+        windows, traces = tuple(self._pending), tuple(self._windows.ended_traces)
         now_ns = self._run.started_ns + time.perf_counter_ns() - self._started  # never steps
         run = replace(
             self._run,
@@ -284,10 +283,9 @@ class Recorder:
             self._sink = None
         if self._sink is None:
             self._sink = self._make_sink()
-        self._sink.write(run, windows, pauses, traces)
+        self._sink.write(run, windows, traces)
         self.stored_steps += sum(window.steps for window in windows)
         self._pending.clear()
-        self._windows.ended_pauses.clear()
         self._windows.ended_traces.clear()
         if self.failure is not None:
             _log.warning("tpudiag: recording again; %d steps lost so far", self.lost_steps)

@@ -150,7 +150,6 @@ class Recording:
 
     run: Run
     windows: tuple[Window, ...]
-    pauses: tuple[Pause, ...]
     source: str
     traces: tuple[Trace, ...] = ()
     damaged: frozenset[str] = frozenset()
@@ -219,13 +218,7 @@ def covered(spans: Iterable[Pause]) -> dict[str, int]:
 class Sink(Protocol):
     """Stores windows; may raise and block, in the background thread only."""
 
-    def write(
-        self,
-        run: Run,
-        windows: tuple[Window, ...],
-        pauses: tuple[Pause, ...],
-        traces: tuple[Trace, ...] = (),
-    ) -> None:
+    def write(self, run: Run, windows: tuple[Window, ...], traces: tuple[Trace, ...] = ()) -> None:
         """Keep all or nothing; what was kept before is not kept twice."""
         ...
 

@@ -61,18 +61,6 @@ class StoreSource:
             self._at, self._last = self._at + 1, -1
 
 
-class Single:
-    """A source of one run at a time, such as event files."""
-
-    def __init__(self, source: EventFiles | ProfilerSource) -> None:
-        self.source = source
-
-    def poll(self) -> Sequence[Recording]:
-        """The run with its new windows, if there is one."""
-        seen = self.source.poll()
-        return [] if seen is None else [seen]
-
-
 class Place:
     """One SOURCE of the command line; the number of its sources may grow."""
 
@@ -80,7 +68,7 @@ class Place:
         self.path, self._among = path, among
         self.not_judged = 0
         """Runs of earlier jobs in the same place."""
-        self._single: Single | None = None
+        self._single: Source | None = None
         self._workers: list[StoreSource] = []
 
     def sources(self) -> Sequence[Source]:
@@ -134,12 +122,12 @@ def _first(lane: Lane) -> int:
     return first
 
 
-def _single(path: str) -> Single | None:
+def _single(path: str) -> Source | None:
     """A profiler service or event files at a path; None for recordings, and for nothing."""
     local = Path(path)
     # A folder may be named like an address (`run:1`): existing paths come first.
     if ADDRESS.fullmatch(path) and not local.exists():
-        return Single(ProfilerSource(path))
+        return ProfilerSource(path)
     if local.is_file():
         # SQLite creates the file empty and writes its header with the first transaction.
         if reader.is_store(local) or local.stat().st_size == 0:
@@ -148,11 +136,11 @@ def _single(path: str) -> Single | None:
             raise UnreadableInput(
                 f"{path}: neither a recording of tpudiag nor a TensorBoard event file"
             )
-        return Single(EventFiles(path))
+        return EventFiles(path)
     if (local.is_dir() and _stores(local)) or (not local.is_dir() and "://" not in path):
         return None
     events = EventFiles(path)
-    return Single(events) if events.found else None
+    return events if events.found else None
 
 
 def _stores(path: Path) -> list[Path]:

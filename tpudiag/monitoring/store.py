@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-from tpudiag.monitoring.recording import Pause, Run, Trace, Window
+from tpudiag.monitoring.recording import Run, Trace, Window
 
 # The letters "tpud": SQLite keeps the number in its header, which distinguishes another program's
 # database without a look at its tables.
@@ -42,9 +42,6 @@ CREATE TABLE IF NOT EXISTS rollups (
     steps INTEGER, wait_ms REAL, pause_ms REAL, examples INTEGER, compile_ms REAL, stalled_ms REAL,
     stalls INTEGER, paused INTEGER, evaluation_ms REAL, checkpoint_ms REAL, restore_ms REAL,
     saved_ns INTEGER, PRIMARY KEY (run, width_s, start_s)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS pauses (
-    run TEXT, kind TEXT, start_ns INTEGER, end_ns INTEGER, PRIMARY KEY (run, start_ns, kind)
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS traces (
     run TEXT, function TEXT, start_ns INTEGER, end_ns INTEGER,
@@ -91,13 +88,7 @@ class Store:
             self._connection.close()
             raise
 
-    def write(
-        self,
-        run: Run,
-        windows: tuple[Window, ...],
-        pauses: tuple[Pause, ...],
-        traces: tuple[Trace, ...] = (),
-    ) -> None:
+    def write(self, run: Run, windows: tuple[Window, ...], traces: tuple[Trace, ...] = ()) -> None:
         """Write in one transaction, or nothing; raises sqlite3.Error."""
         with transaction(self._connection) as connection:
             values = [getattr(run, name) for name in RUN_COLUMNS.split(", ")]
@@ -123,10 +114,6 @@ class Store:
             connection.executemany(
                 "INSERT OR IGNORE INTO traces VALUES (?, ?, ?, ?)",
                 [(run.id, t.function, t.start_ns, t.end_ns) for t in traces],
-            )
-            connection.executemany(
-                "INSERT OR IGNORE INTO pauses VALUES (?, ?, ?, ?)",
-                [(run.id, p.kind, p.start_ns, p.end_ns) for p in pauses],
             )
             # Only sometimes, since a DELETE walks the index.
             if windows and windows[-1].number % 1000 < len(windows):

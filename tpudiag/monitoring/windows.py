@@ -3,9 +3,8 @@
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any
 
 from tpudiag.monitoring.recording import NS, Pause, Trace, Window, bucket, covered, in_order
 
@@ -13,7 +12,6 @@ WINDOW_NS = NS
 USUAL_STEPS = 31
 STALL_TIMES, STALL_NS = 10, NS // 10
 """A step so many times, and so much, longer than usual stalled."""
-Span = TypeVar("Span", Pause, Trace)
 Step = tuple[int, int, int, int]
 """When it ended (performance counter, ns), how many steps, the wait for input (ns), and the number
 of examples; the last two -1 where not measured."""
@@ -50,7 +48,6 @@ class Windows:
         self._global_batch = global_batch
         self._number = 0
         self._waiting: list[Pause] = []
-        self.ended_pauses: list[Pause] = []
         self._first = True
         self._traces: list[Trace] = []
         self.ended_traces: list[Trace] = []
@@ -78,7 +75,6 @@ class Windows:
         self._waiting += pauses
         self._traces += traces or []
         self.ended_traces += [self._dated(trace) for trace in traces or []]
-        self.ended_pauses += [self._dated(pause) for pause in pauses]
         self._hbm = self._hbm if hbm_bytes is None else hbm_bytes
         self._losses += losses or []
         # Keras may call back from another thread: steps may be out of order by a few microseconds.
@@ -175,8 +171,7 @@ class Windows:
         self._clear()
         return window
 
-    def _dated(self, span: Span) -> Span:
-        """The pause or trace in time since the epoch."""
-        return replace(
-            span, start_ns=span.start_ns + self._shift_ns, end_ns=span.end_ns + self._shift_ns
-        )
+    def _dated(self, trace: Trace) -> Trace:
+        """The trace in time since the epoch."""
+        shift_ns = self._shift_ns
+        return Trace(trace.function, trace.start_ns + shift_ns, trace.end_ns + shift_ns)

@@ -40,9 +40,9 @@ def test_the_alert_and_its_hook_carry_the_cause(
     run = recordings.run(700)
     slow = [1.6] * 60
     fast = recordings.windows(run.started_ns, [1.0] * 600)
-    store.write(run, tuple(_waiting(fast, 10.0)), ())
+    store.write(run, tuple(_waiting(fast, 10.0)))
     slower = recordings.windows(fast[-1].end_ns, slow, 600)
-    store.write(run, tuple(_waiting(slower, 600.0)), ())
+    store.write(run, tuple(_waiting(slower, 600.0)))
     store.close()
     with WatchSession(
         WatchRequest(sources=(str(path),), on_alert=f"cat > {told}.$TPUDIAG_ALERT"), Settings()
@@ -126,7 +126,7 @@ def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(
     run = recordings.run(1500)
     path = tmp_path / "a.sqlite"
     store = recordings.Store(path)
-    store.write(replace(run, host="elsewhere"), recordings.windows(run.started_ns, [1.0] * 600), ())
+    store.write(replace(run, host="elsewhere"), recordings.windows(run.started_ns, [1.0] * 600))
     store.close()
     gone = MachineEvent("TPU mine is PREEMPTED", final=True)
     with WatchSession(

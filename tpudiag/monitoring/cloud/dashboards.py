@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from tpudiag.monitoring.cloud.connection import Service, call, client
-from tpudiag.monitoring.cloud.json_diff import MessageKind, differences, list_of, object_of
+from tpudiag.monitoring.cloud.json_diff import MessageKind, list_of, object_of
 from tpudiag.monitoring.cloud.policies import JOB, MANAGED_BY, PROMQL, Json, selector, slug
-from tpudiag.monitoring.cloud.reconcile import Change
+from tpudiag.monitoring.cloud.reconcile import Change, reconciled
 from tpudiag.monitoring.cloud.sender import ALERT
 
 DASHBOARD = MessageKind("google.cloud.monitoring_dashboard_v1", "Dashboard")
@@ -106,23 +106,14 @@ class Dashboards:
 
     def apply(self, job: str, *, dry_run: bool) -> Iterator[Change]:
         """Create or update the dashboard of a job."""
-        made, there = as_json(job), self._kept(job)
-        if not there:
-            name = ""
-            if not dry_run:
-                request = {"parent": self._project, "dashboard": DASHBOARD.message(made)}
-                made_there = call(self._project, self._client.create_dashboard, request=request)
-                name = str(made_there.name)
-            yield Change("create", ID, name)
-            return
-        before = there[0]
-        merged = merged_board(before, made)
-        message = DASHBOARD.message(merged)
-        changed = tuple(differences(before, DASHBOARD.json(message)))
-        if changed and not dry_run:
-            request = {"dashboard": message}
-            call(self._project, self._client.update_dashboard, request=request)
-        yield Change("update" if changed else "keep", ID, str(before["name"]), changed)
+        create, update = self._client.create_dashboard, self._client.update_dashboard
+        parent = {"parent": self._project}
+        yield reconciled(
+            DASHBOARD, ID, as_json(job), next(iter(self._kept(job)), None),
+            merge=merged_board, dry_run=dry_run,
+            create=lambda new: call(self._project, create, request=parent | {"dashboard": new}),
+            update=lambda new: call(self._project, update, request={"dashboard": new}),
+        )  # fmt: skip
 
     def delete(self, job: str, *, dry_run: bool) -> Iterator[Change]:
         """Delete the dashboard of a job."""

@@ -28,30 +28,25 @@ UNSEEN_S = 120.0
 """A run not shown for so long counts as over."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Destination:
-    """Where metrics go, and how often; `job` None is the name of the run."""
-
-    project: str
-    job: str | None = None
-    period_s: float = PERIOD_S
-    endpoint: str | None = None
-    buffer: Path | None = None
-
-
 class Exporter:
-    """Keeps a point of each figure every period on disk, and sends them in the background."""
+    """Keeps a point of each figure every period on disk, and sends them in the background.
 
-    def __init__(self, destination: Destination, source: str) -> None:
-        if destination.period_s < LEAST_PERIOD_S:
-            raise UsageError(f"--period {destination.period_s:g}: never below {LEAST_PERIOD_S:g} s")
-        self._to = destination
+    `job` None is the name of the run.
+    """
+
+    def __init__(
+        self, project: str, source: str, *, job: str | None = None, period_s: float = PERIOD_S,
+        endpoint: str | None = None, buffer: Path | None = None,
+    ) -> None:  # fmt: skip
+        if period_s < LEAST_PERIOD_S:
+            raise UsageError(f"--period {period_s:g}: never below {LEAST_PERIOD_S:g} s")
+        self._project, self._job, self._period_s = project, job, period_s
         self._key = source_key(source)
-        self._path = destination.buffer or default_buffer(destination.project, source)
-        metrics = client(Service.METRICS, destination.endpoint)
+        self._path = buffer or default_buffer(project, source)
+        metrics = client(Service.METRICS, endpoint)
         self._spool = Spool(self._path)
         self._before = self._spool.counts
-        self._sender = Sender(self._spool, metrics, destination.project, tell=say)
+        self._sender = Sender(self._spool, metrics, project, tell=say)
         self._places: dict[tuple[str, str], list[_Place]] = {}
         self._not_kept = 0
         self._stop = threading.Event()
@@ -66,7 +61,7 @@ class Exporter:
 
     def _keep(self, place: _Place, figures: Figures, alerts: Mapping[str, bool]) -> None:
         """Store a point of each figure, to be sent."""
-        place.due_s, place.last = time.monotonic() + self._to.period_s, None
+        place.due_s, place.last = time.monotonic() + self._period_s, None
         end_ns = time.time_ns() // 1_000_000 * 1_000_000
         points = [
             Point(place.source, name, end_ns, float(value))
@@ -88,7 +83,7 @@ class Exporter:
 
         So a restarted job continues its series, and two concurrent ones share none.
         """
-        job, host = self._to.job or run.name, run.host or os.uname().nodename
+        job, host = self._job or run.name, run.host or os.uname().nodename
         places = self._places.setdefault((job, host), [])
         place = next((place for place in places if place.run.id == run.id), None)
         if place is None:
@@ -100,7 +95,7 @@ class Exporter:
             # This process's environment does not describe a run on another machine.
             here: Mapping[str, str] = os.environ if host == os.uname().nodename else {}
             task = f"{worker(here, host)}-{self._key}{number}"
-            place = _Place(point_source(self._to.project, job, task), run)
+            place = _Place(point_source(self._project, job, task), run)
             places.append(place)
         place.run, place.seen_s = run, time.monotonic()
         return place
@@ -110,7 +105,7 @@ class Exporter:
         for place in [place for places in self._places.values() for place in places]:
             # The final state of a run that is over, which shows that it ended well.
             if place.last is not None and place.last[0].state.over:
-                at_s = place.due_s - self._to.period_s + LEAST_PERIOD_S
+                at_s = place.due_s - self._period_s + LEAST_PERIOD_S
                 time.sleep(min(max(at_s - time.monotonic(), 0.0), LEAST_PERIOD_S))
                 self._keep(place, *place.last)
         self._stop.set()

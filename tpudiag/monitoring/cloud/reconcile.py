@@ -1,7 +1,7 @@
 """Reconciles a project's alert policies with a job's, and reports the changes."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -46,6 +46,21 @@ class Kept:
     json: Json
 
 
+def reconciled(
+    kind: MessageKind, id_: str, made: Json, before: Json | None, *,
+    merge: Callable[[Json, Json], Json], create: Callable[[Any], Any],
+    update: Callable[[Any], Any], dry_run: bool,
+) -> Change:  # fmt: skip
+    """Create what is missing, or update what differs from what is there with our parts in it."""
+    if before is None:
+        return Change("create", id_, "" if dry_run else str(create(kind.message(made)).name))
+    message = kind.message(merge(before, made))
+    changed = tuple(differences(before, kind.json(message)))
+    if changed and not dry_run:
+        update(message)
+    return Change("update" if changed else "keep", id_, str(before["name"]), changed)
+
+
 class Alerts:
     """The alert policies of a project; every call raises CloudError in one line."""
 
@@ -88,23 +103,19 @@ class Alerts:
         """Create what is missing and update what differs."""
         # Reversed, so that of two with one id (a copy made in the console) the first by name is
         # updated.
-        there = {kept.id: kept for kept in reversed(self.kept(job))}
+        where = self._project
+        there = {kept.id: kept.json for kept in reversed(self.kept(job))}
         if not dry_run:
             # Before the policies: a condition on an undescribed metric is refused.
             call(self._project, describe, client(Service.METRICS, self._endpoint), self._project)
+        create, update = self._client.create_alert_policy, self._client.update_alert_policy
         for policy in wanted:
-            made = as_json(policy, job, channels)
-            before = there.get(policy.id)
-            if before is None:
-                name = "" if dry_run else self._create(made)
-                yield Change("create", policy.id, name)
-                continue
-            merged = _merged(before.json, made)
-            message = ALERT_POLICY.message(merged)
-            changed = tuple(differences(before.json, ALERT_POLICY.json(message)))
-            if changed and not dry_run:
-                call(self._project, self._client.update_alert_policy, alert_policy=message)
-            yield Change("update" if changed else "keep", policy.id, before.name, changed)
+            yield reconciled(
+                ALERT_POLICY, policy.id, as_json(policy, job, channels), there.get(policy.id),
+                merge=_merged, dry_run=dry_run,
+                create=lambda new: call(where, create, name=where, alert_policy=new),
+                update=lambda new: call(where, update, alert_policy=new),
+            )  # fmt: skip
 
     def delete(self, doomed: Sequence[Kept], *, dry_run: bool) -> Iterator[Change]:
         """Delete policies."""
@@ -112,16 +123,6 @@ class Alerts:
             if not dry_run:
                 call(self._project, self._client.delete_alert_policy, name=policy.name)
             yield Change("delete", policy.id, policy.name)
-
-    def _create(self, made: Json) -> str:
-        """The name that the service gives the new policy."""
-        created = call(
-            self._project,
-            self._client.create_alert_policy,
-            name=self._project,
-            alert_policy=ALERT_POLICY.message(made),
-        )
-        return str(created.name)
 
 
 def _managed(policy: Any) -> bool:
