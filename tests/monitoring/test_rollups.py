@@ -38,10 +38,10 @@ def recorded(
         )  # fmt: skip
         at_ns, number, steps, saved_s = end_ns, number + 1, steps + 7, saved_s + save_s
         if len(waiting) == at_once:
-            kept.write(replace(made, beat_ns=at_ns), tuple(waiting), ())
-            kept.write(replace(made, beat_ns=at_ns), tuple(waiting), ())  # offered twice
+            kept.write(replace(made, beat_ns=at_ns), tuple(waiting))
+            kept.write(replace(made, beat_ns=at_ns), tuple(waiting))  # offered twice
             waiting = []
-    kept.write(replace(made, beat_ns=at_ns), tuple(waiting), ())
+    kept.write(replace(made, beat_ns=at_ns), tuple(waiting))
     kept.close()
     return steps, saved_s
 
