@@ -9,37 +9,29 @@ A wrong guess is worse than a hole: observe the run; do not match names or read 
   shape, the batch, how many were counted) is kept. Data sets, metrics, tokenizers and processors
   of hubs, models that were saved in a bucket and folders that Keras reads are holes.
 - A *statement* (`statements.py`, `missing_data_errors.py`) of the script's top level or main
-  function that fails for lack of data, a file that Python itself opens or a package that is not
-  installed, does not end the rehearsal: what it would have set becomes a hole. The same holds for
-  calls elsewhere whose result is unused: a model whose weights are absent stays. Never for a
-  statement that trains, nor for an error that is not due to data. The report names what was
-  passed over; where what a package should have made is needed after all, its absence is the
-  reported error.
+  function that fails for lack of data or of a package does not end the rehearsal: what it would
+  have set becomes a hole. So do calls elsewhere whose result is unused. Never one that trains, nor
+  for an error that is not due to data.
 - A *model* (`filling.py`) knows what it takes. Where it is given a hole, or what was stood in for
-  and it cannot take, its inputs, outputs and loss say what an example is, as it was put together or
-  built, or as a trace of it shows; of such data there is no end. The pipeline is then none of the
-  job's, and is not judged.
-- A *jitted function* of JAX (`jitted_holes.py`) is given arrays that it can be traced with.
+  and it cannot take, its inputs, outputs and loss say what an example is; of such data there is no
+  end. The pipeline is then none of the job's, and is not judged. A function that JAX jits is given
+  arrays that it can be traced with (`jitted_holes.py`).
 - A *table* (`open_tables.py`, `open_columns.py`): pandas looks for a column; what it does not find
-  is made, and the look-up done again. What a column holds follows from its uses, and
-  from those of single values (`open_cells.py`), how wide rows are from the shape that is asked of
-  them (`open_arrays.py`).
+  is made, and the look-up done again. What a column holds, and how wide rows are
+  (`open_arrays.py`), follows from its uses.
 - A *record* (`records.py`) holds what the script's own parse function asks for; what is decoded of
-  it takes the size that a shape asks, in the graph that asks (`images.py`): of a size that is left
-  open, a multiple of the others.
+  it takes the size that a shape asks, in the graph that asks (`images.py`).
 - A *path* (`paths.py`, `files.py`): each call that takes one is a row, answered where the path is
   away. A dataset of files reads records or lines that begin with `MARKER`
   (`datasets_of_files.py`, `text_files.py`).
 - A *hub* (`hub.py`, `pretrained.py`, `keras_data.py`, `tfds_data.py`): a model of the right build,
   untrained, for a layer of another would be another step; and tensorflow_datasets' own mock.
 
-What remains beside holes, and why: libraries that look into what they are given take none, so that
-pandas gets tables (a sixth of the lines), TensorFlow files, records and decoded tensors, by which
-the script's own pipeline is still judged, and Keras models of the right build. What still goes by a
-name: a batch, of which a listing must hold some before the first is made (`batch_sizes.py`, by what
-names stand for); texts and names of files among columns that are handed on whole, and sides of
-pictures in records, which no use tells from any other number; the builds of well-known models and
-the sizes of keras.datasets, which scripts write down. What still asks the text: whether a line that
-failed for a file was to write it (`missing_data_errors.py`), which no exception tells.
+What remains beside holes: libraries that look into what they are given take none, so that pandas
+gets tables, TensorFlow files, records and decoded tensors, by which the script's own pipeline is
+still judged, and Keras models of the right build. What still goes by a name, which no use tells: a
+batch (`batch_sizes.py`); texts and names of files among columns that are handed on whole; sides of
+pictures in records; the builds of well-known models and the sizes of keras.datasets. What still
+asks the text: whether a line that failed for a file was to write it (`missing_data_errors.py`).
 `modules.py` has what notebook hosts import.
 """

@@ -90,7 +90,7 @@ class Filling:
     def _can_fill(self, model: object, given: Kwargs, predicts: bool) -> bool:
         """Whether other data could be filled in for what a model did not take."""
         data = [given.get("x"), given.get("validation_data")]
-        if self._example(model) is None or data == [None, None]:
+        if self._example(model) is None or all(each is None for each in data):
             return False
         batch = next((b for each in data if (b := _batch_of_dataset(self._tf, each))), None)
         self._fill(model, given, predicts, batch)

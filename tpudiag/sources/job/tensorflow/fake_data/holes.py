@@ -66,7 +66,9 @@ class Hole:
         """What a call of it would give; what it decorates stays as it is."""
         if len(args) == 1 and not kwargs and is_decorated(args[0]):
             return args[0]
-        return Hole(self, "()", (*args, *kwargs.values()))
+        before, use, known = vars(self).get("tpudiag_use", (None, "", ()))
+        given = (*args, *kwargs.values())
+        return Hole(self, "", given) if known or not use else Hole(before, use, given)
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
         """What stands for it among a class's bases: the others, or one that takes any use."""
@@ -154,8 +156,7 @@ class Hole:
 
     def __array_function__(self, function: object, _: object, args: Args, __: object) -> object:
         name = getattr(function, "__name__", "")
-        given = args[1:] if name == "reshape" else args
-        return Hole(Hole(self, name), "()", given)
+        return Hole(self, name, args[1:] if name == "reshape" else args)
 
 
 class _Base(Hole):
@@ -194,27 +195,16 @@ def install() -> None:
 
 def batched(size: object) -> Hole:
     """A hole of which so many examples are asked at once."""
-    return Hole(Hole(None, "batch"), "()", (size,))
+    return Hole(None, "batch", (size,))
 
 
 def _steps(hole: object) -> Iterator[tuple[Hole, str, Args]]:
     """Holes that one comes from, itself first; what made each, and what that was given."""
-    called = None
     for _ in range(_DEEPEST):
         if not isinstance(hole, Hole):
             return
         at, (hole, use, given) = hole, vars(hole).get("tpudiag_use", (None, "", ()))
-        if use == "()":
-            called = given
-            yield at, use, ()
-        else:
-            yield at, use, called if called is not None else given
-            called = None
-
-
-def uses(hole: object) -> Iterator[tuple[str, Args]]:
-    """What was done with a hole and with those that it comes from, the last first."""
-    return ((use, given) for _, use, given in _steps(hole) if use != "()")
+        yield at, use, given
 
 
 def cause_of(hole: Hole) -> Exception | None:
@@ -226,7 +216,7 @@ def shape_of(hole: Hole) -> tuple[int, ...]:
     """The shape that a script brought a hole into, else a simple one; a part has one less."""
     known = _known_length(hole)
     parts, rows, width = 0, known or LENGTH, 0
-    for use, given in uses(hole):
+    for _, use, given in _steps(hole):
         parts += use == "part"
         if known is None and use in _REDUCED and all(isinstance(each, Hole) for each in given):
             return ()
@@ -301,7 +291,7 @@ def _has_rows(given: Any) -> bool:
 
 def batch_of(hole: object) -> int | None:
     """The batch that a script asked of a hole."""
-    for use, given in uses(hole):
+    for _, use, given in _steps(hole):
         if "batch" in use and given and isinstance(given[0], int):
             return int(given[0])
     return None

@@ -42,12 +42,3 @@ def stays_first(node: ast.stmt) -> bool:
     if isinstance(node, ast.ImportFrom):
         return node.module == "__future__"
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-def imported(node: ast.AST) -> list[str]:
-    """The packages that a statement imports by their own names."""
-    if isinstance(node, ast.ImportFrom):
-        named = [node.module or ""] if not node.level else []
-    else:
-        named = [each.name for each in node.names] if isinstance(node, ast.Import) else []
-    return [each.split(".")[0] for each in named]

@@ -46,11 +46,9 @@ class _Statement:
     """A statement that is tried."""
 
     line: int
-    text: str
     sets: tuple[str, ...]
     reads: frozenset[str]
     compound: bool
-    imports: tuple[str, ...]
 
 
 class Statements:
@@ -71,22 +69,19 @@ class Statements:
         self._file = file
         space.update({SKIPS: self.skips, HOLES: self.holes})
         space[CALLS] = _Calls(self.calls)
-        lines = "".join(linecache.getlines(file)).splitlines()
         self._mains = parts.mains(tree)
-        tree.body = list(self._block(tree.body, lines))
+        tree.body = list(self._block(tree.body))
         ast.fix_missing_locations(tree)
         return tree
 
-    def _block(
-        self, body: list[ast.stmt], lines: list[str], inner: bool = False
-    ) -> Iterator[ast.stmt]:
+    def _block(self, body: list[ast.stmt], inner: bool = False) -> Iterator[ast.stmt]:
         """The statements of a block, each tried by itself; of an `inner` one, calls alone."""
         for node in body:
             if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
                 main = isinstance(node, ast.FunctionDef) and node.name in self._mains
                 of_main = main and not inner and not parts.yields(node)
-                node.body = list(self._block(node.body, lines, not of_main))
-                yield self._tried(node, lines) if node.decorator_list and not inner else node
+                node.body = list(self._block(node.body, not of_main))
+                yield self._tried(node) if node.decorator_list and not inner else node
                 continue
             waits = any(isinstance(each, (ast.Await, ast.Yield)) for each in ast.walk(node))
             if isinstance(node, _LEFT_ALONE) or parts.stays_first(node) or (waits and not inner):
@@ -96,28 +91,26 @@ class Statements:
             caught = isinstance(node, ast.Try) and bool(node.handlers)
             for block in ("orelse", "finalbody") if caught else ("body", "orelse", "finalbody"):
                 if isinstance(node, _COMPOUND) and getattr(node, block, None):
-                    setattr(node, block, list(self._block(getattr(node, block), lines, inner)))
-            yield self._called(node, lines) if inner else self._tried(node, lines)
+                    setattr(node, block, list(self._block(getattr(node, block), inner)))
+            yield self._called(node) if inner else self._tried(node)
 
-    def _added(self, nodes: list[ast.AST], line: int, lines: list[str], *, compound: bool) -> int:
+    def _added(self, nodes: list[ast.AST], line: int, *, compound: bool) -> int:
         """The number that a statement is known by from now on."""
         sets = dict.fromkeys(name for node in nodes for name in parts.set_by(node))
         names = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
         reads = frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
-        text = lines[line - 1].strip() if line <= len(lines) else ""
         own = tuple(name for name in sets if not name.startswith("__tpudiag"))
-        imports = tuple(each for node in nodes for each in parts.imported(node))
-        self._all.append(_Statement(line, text, own, reads, compound, imports))
+        self._all.append(_Statement(line, own, reads, compound))
         return len(self._all) - 1
 
-    def _tried(self, node: ast.stmt, lines: list[str]) -> ast.stmt:
+    def _tried(self, node: ast.stmt) -> ast.stmt:
         """One statement, tried: `try: x = f()`, and `x` a hole where that lacks its data.
 
         A function or class stays without its decorators.
         """
         compound = isinstance(node, _COMPOUND)
         nodes: list[ast.AST] = [*node.decorator_list] if isinstance(node, _DEFINITIONS) else [node]
-        number = self._added(nodes, node.lineno, lines, compound=compound)
+        number = self._added(nodes, node.lineno, compound=compound)
         sets = self._all[number].sets
         take = f"{', '.join(sets)}, = " if sets else ""
         holes = f"{take}{HOLES}({number}, locals())"
@@ -128,11 +121,11 @@ class Statements:
             form.handlers[0].body[1:] = [bare]
         return form
 
-    def _called(self, node: ast.stmt, lines: list[str]) -> ast.stmt:
+    def _called(self, node: ast.stmt) -> ast.stmt:
         """What a function calls for its effect alone, tried: weights that are loaded, a copy."""
         if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)):
             return node
-        number = self._added([node], node.lineno, lines, compound=False)
+        number = self._added([node], node.lineno, compound=False)
         return _guarded(node, CALLS, number)
 
     def calls(self, error: Exception, number: int) -> bool:
@@ -179,7 +172,7 @@ class Statements:
         statement = self._all[number]
         if not interventions.allowed(InterventionKind.HOLES):
             return False
-        missing = isinstance(error, ModuleNotFoundError) and error.name in statement.imports
+        missing = _is_import(error)
         if not missing and (
             missing_data_errors.is_of_code(error) or missing_data_errors.is_of_training(error)
         ):
@@ -213,10 +206,11 @@ class Statements:
     def _pass_over(self, error: Exception, statement: _Statement, *, wanting: bool) -> None:
         """The script goes on without a statement, which is said."""
         place = user_lines.of(self._file, statement.line)
+        text = linecache.getline(self._file, statement.line).strip()
         said = f"{type(error).__name__}: {error}".splitlines()[0][:120]
         line = user_lines.Line(self._file, "<module>", statement.line)
         interventions.note(InterventionKind.HOLES, (line,))
-        self._ledger.pass_over(f"{place} `{statement.text[:60]}` ({said})", wanting)
+        self._ledger.pass_over(f"{place} `{text[:60]}` ({said})", wanting)
 
     def holes(self, number: int, known: Kwargs) -> tuple[object, ...]:
         """What a statement that failed would have set; what a loop or `if` had set stays."""
@@ -225,6 +219,12 @@ class Statements:
         return tuple(
             kept[name] if name in kept else Hole(cause=self._absent) for name in statement.sets
         )
+
+
+def _is_import(error: Exception) -> bool:
+    """Whether a statement of the script's imports a package that is not installed."""
+    alone = error.__traceback__ is not None and error.__traceback__.tb_next is None
+    return isinstance(error, ModuleNotFoundError) and alone and "." not in (error.name or ".")
 
 
 @dataclass
