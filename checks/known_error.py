@@ -137,7 +137,7 @@ def _in(text: JobText, signals: Signals, seen: dict[str, Match]) -> Iterator[tup
         )
         judged = judged or (known.family == OF_SCOPE and _made_outside(signals))
         echo = known.kind is Kind.CONSEQUENCE and bool(seen)
-        judged = judged or known.family in OF_PYTHON or known.kind is Kind.FORM
+        judged = judged or known.family in OF_PYTHON
         left_out = followed or elsewhere or judged or known.noise or echo or known.id in seen
         if not left_out and text.counts(hit, signals):
             seen[known.id] = hit

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tpudiag.installs import words
 from tpudiag.installs.state import state_of
-from tpudiag.known_errors.model import Kind, Phase
+from tpudiag.known_errors.model import Phase
 from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import CloudTpu, Environment, Signals, TpuAttempt
 
@@ -87,11 +87,7 @@ def _why(attempt: TpuAttempt, environment: Environment | None) -> tuple[str, str
         return f"{state}", words.fix(state.ways)
     from tpudiag.known_errors.search import match  # slow to load, and a reached TPU needs none
 
-    known = [
-        hit
-        for hit in match(attempt.error or "")
-        if hit.error.kind is not Kind.FORM and hit.error.phase not in _LATER
-    ]
+    known = [hit for hit in match(attempt.error or "") if hit.error.phase not in _LATER]
     if not known:
         return "the call gave no error that is known of it", _UNKNOWN
     found_none = known[0].error.family == NO_PLATFORM

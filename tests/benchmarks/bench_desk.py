@@ -7,8 +7,8 @@
 An answer is right where its family is one of those expected and its cause and fix hold the
 words that the answer must hold; partly where the right family stands behind another answer or is
 one of several causes that are named, where it says that the line only follows from an earlier one,
-or where words are missing; unanswered where it is no more than a remark about a line that is no
-error; wrong where an error is explained as another one.
+where words are missing, or where its own words alone tell it; unanswered where it is no more than
+a remark about a line that is no error; wrong where an error is explained as another one.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from pathlib import Path
 
 from tpudiag.known_errors.model import Kind, Match
 from tpudiag.known_errors.reader import in_text
+from tpudiag.known_errors.unknown import UnknownError
 
 QUESTIONS = Path(__file__).parents[1] / "data" / "questions.json"
 
@@ -58,18 +59,19 @@ def judge(question: Question) -> Verdict:
     """How the desk answers a question; an empty list of families wants no answer."""
     told = in_text(question.text)
     answers = [each for each in told if isinstance(each, Match)]
+    unknown = next(iter(told), None)
+    if isinstance(unknown, UnknownError):
+        return Verdict.PARTLY if unknown.cause and unknown.fix else Verdict.UNANSWERED
     if not answers:
         return Verdict.UNANSWERED if question.families else Verdict.RIGHT
     first = answers[0]
-    if told[0] is not first:
-        return Verdict.UNANSWERED
     if first.error.family in question.families:
         said = _said(first)
         whole = all(re.search(word, said, re.IGNORECASE) for word in question.words)
         return Verdict.RIGHT if whole else Verdict.PARTLY
     named = {each.error.family for each in answers[1:]}
     named |= {family for each in first.rivals for family in each.rival.families}
-    if named & set(question.families) or first.error.kind in (Kind.CONSEQUENCE, Kind.FORM):
+    if named & set(question.families) or first.error.kind is Kind.CONSEQUENCE:
         return Verdict.PARTLY
     return Verdict.UNANSWERED if first.error.level == "info" else Verdict.WRONG
 

@@ -9,7 +9,7 @@ import pytest
 
 from tpudiag.engine import examine
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.model import Kind, KnownError
+from tpudiag.known_errors.model import KnownError
 from tpudiag.model import Check, Evidence, Location, Outcome, Severity, Verdict
 from tpudiag.settings import Settings
 from tpudiag.signals import (
@@ -123,7 +123,6 @@ ENDING = [
     for error in known_errors()
     if not error.noise
     and error.family not in OF_PYTHON
-    and error.kind is not Kind.FORM
     # Texts without a match are reported where they were cut: a job's traceback is complete.
     and error.patterns
 ]
@@ -137,12 +136,6 @@ def test_errors_of_pythons_own_are_left_to_the_jobs_traceback(family: str) -> No
         said = outcome(crashed(id_))
         assert said.verdict is Verdict.SKIPPED
         assert said.cause is not None and EXAMPLES[id_] in said.cause
-
-
-def test_what_only_its_form_tells_is_left_to_the_jobs_traceback() -> None:
-    for error in known_errors():
-        if error.kind is Kind.FORM:
-            assert outcome(crashed(error.id)).verdict is Verdict.SKIPPED
 
 
 @pytest.mark.parametrize(

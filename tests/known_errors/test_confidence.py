@@ -24,9 +24,8 @@ def test_a_reading_that_nothing_speaks_for_is_only_likely() -> None:
     assert unlike.confidence == "medium"
 
 
-def test_a_form_with_a_sentence_that_tells_all_is_likely() -> None:
+def test_a_sentence_that_tells_all_is_likely() -> None:
     told = match("TypeError: 'EagerTensor' object does not support item assignment")[0]
-    assert told.error.kind.name == "FORM" or told.confidence != "low"
     assert told.confidence != "low"
 
 
@@ -38,7 +37,7 @@ def test_what_was_said_stands_before_the_source_line_that_says_it() -> None:
 
 
 def test_a_consequence_that_stands_alone_is_not_sure() -> None:
-    alone = match("NotImplementedError: something that no entry knows")[0]
+    alone = match("TPU compilation failed")[0]
     assert alone.error.kind.name == "CONSEQUENCE"
     assert alone.confidence == "low"
 

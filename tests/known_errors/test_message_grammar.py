@@ -105,8 +105,36 @@ def test_what_an_argument_was_to_be_stands_before_what_its_name_mostly_is() -> N
     (told, *_) = in_text(
         "ValueError: Argument `width` can only be set when `mode == 'a'`. Received: mode=b"
     )
-    assert isinstance(told, Match)
-    assert told.message.startswith("Argument `width` can only be set when")
+    assert isinstance(told, UnknownError) and told.cause
+    assert told.cause.startswith("Argument `width` can only be set when")
+    assert told.fix.startswith("width=...      # wanted: set when `mode == 'a'`; here it is b")
+
+
+@pytest.mark.parametrize(
+    ("text", "fix"),
+    [
+        ("ValueError: num_keys=3 must be between 1 and 2", "num_keys=...      # wanted: between 1"),
+        (
+            "ValueError: Unknown merge mode 'sums'. Supported modes: 'sum', 'ave'.",
+            "'sum'      # in",
+        ),
+        ("RuntimeError: cannot merge [8,10] vs. [7,10]", "drop_remainder=True"),
+        (
+            '  File "a.py", line 3, in f\n    g(2)\nValueError: x must be odd, got 2',
+            "# a.py:3: g(2)",
+        ),
+        ("InvalidArgumentError: frobnication must be odd [Op:OneHot]", "depth=CLASSES"),
+    ],
+)
+def test_an_error_that_is_no_case_says_what_can_be_changed(text: str, fix: str) -> None:
+    (told,) = in_text(text)
+    assert isinstance(told, UnknownError) and told.told
+    assert fix in told.fix
+
+
+def test_an_error_that_another_one_hands_on_is_told() -> None:
+    said = own_words("TypeError: It could not be inferred. Error encountered:\n\nq must be 3-D.")
+    assert said is not None and said.cause == "q must be 3-D."
 
 
 def test_who_hands_an_error_on_is_no_part_of_its_sentence() -> None:

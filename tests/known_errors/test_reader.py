@@ -39,21 +39,6 @@ def test_unknown_error_of_a_pipe_names_the_line() -> None:
 CUT = '  File "tensorflow/python/tpu/tpu_strategy_util.py", line 9, in initialize_tpu_system\n'
 
 
-def test_cut_traceback_is_answered_by_its_frames() -> None:
-    (answer,) = in_text(CUT)
-    assert isinstance(answer, Match)
-    assert answer.error.id == "E828"
-    assert answer.confidence == "low"
-
-
-def test_unknown_last_line_stands_before_what_frames_say() -> None:
-    unknown, frame = in_text(CUT + ODD.decode())
-    assert isinstance(unknown, UnknownError)
-    assert "out of tune" in unknown.text
-    assert isinstance(frame, Match)
-    assert frame.error.id == "E828"
-
-
 def test_known_last_line_stands_alone() -> None:
     (answer,) = in_text(CUT + LOST.decode())
     assert isinstance(answer, Match)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tpudiag.known_errors import search
 from tpudiag.known_errors.catalogue import known_errors
-from tpudiag.known_errors.model import Kind, KnownError, Match
+from tpudiag.known_errors.model import KnownError, Match
 from tpudiag.known_errors.search import match, scan
 
 CATALOGUE = tuple(error for error in known_errors() if error.patterns)
@@ -46,8 +46,6 @@ def scanned(text: str) -> tuple[Match, ...]:
 @each_error
 def test_example_is_recognised_as_itself_and_as_nothing_better(error: KnownError) -> None:
     found = match(error.example)
-    if error.kind is Kind.FORM and not found:
-        return  # nothing is read in it: it is not known
     assert found[0].error == error
     assert all(other.secondary or other.error.level != "error" for other in found[1:])
     assert not found[0].secondary
@@ -65,14 +63,9 @@ def test_near_misses_are_not_recognised() -> None:
             assert error.id not in ids(match(error.near_miss))
 
 
-def answered() -> list[KnownError]:
-    """All but those of which only the form is known, and in whose example nothing is read."""
-    return [error for error in CATALOGUE if error.kind is not Kind.FORM or match(error.example)]
-
-
 @pytest.mark.slow
 def test_wrapped_examples_are_recognised() -> None:
-    for error in answered():
+    for error in CATALOGUE:
         assert_wrapped_is_recognised(error)
 
 
@@ -88,7 +81,7 @@ def assert_wrapped_is_recognised(error: KnownError) -> None:
 
 @pytest.mark.slow
 def test_disguised_examples_are_recognised() -> None:
-    for error in answered():
+    for error in CATALOGUE:
         assert_disguised_is_recognised(error)
 
 
@@ -274,8 +267,7 @@ def test_log_is_scanned_in_bounded_memory() -> None:
 @pytest.mark.slow
 def test_one_text_may_hold_all() -> None:
     text = NOISE.join(error.example + "\n" for error in CATALOGUE)
-    telling = {error.id for error in CATALOGUE if error.kind is not Kind.FORM}
-    assert set(ids(scanned(text))) == telling
+    assert set(ids(scanned(text))) == {error.id for error in CATALOGUE}
 
 
 @pytest.mark.slow

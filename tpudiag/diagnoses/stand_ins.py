@@ -44,7 +44,7 @@ def may_be_to_blame(error: str, stood_in: Sequence[str]) -> bool:
 def _is_cause(hit: Match) -> bool:
     """Whether a known error names a cause, and not the consequence of one."""
     known = hit.error
-    return not (hit.secondary or known.noise or known.kind in (Kind.CONSEQUENCE, Kind.FORM))
+    return not (hit.secondary or known.noise or known.kind is Kind.CONSEQUENCE)
 
 
 def _stems(stood_in: Sequence[str]) -> Iterator[str]:

@@ -121,22 +121,26 @@ def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
     """An error that is not known: whole, when it came, what its kind means, what to do next."""
     phase = "" if error.phase is Phase.ANY else error.phase.value
     about = ", ".join(part for part in (phase, error.status) if part)
-    yield f"{bold('not known (error)')} {about}".rstrip()
+    name = "told by its own words (error)" if error.told else "not known (error)"
+    yield f"{bold(name)} {about}".rstrip()
     yield _paragraph(clean(error.text), "  > ")
     if error.cause:
-        yield f"\n{bold('Cause')} (as its own words say it)\n{_paragraph(clean(error.cause))}"
+        yield f"\n{bold('Cause')}\n{_paragraph(clean(error.cause))}"
     if error.fix:
         yield f"\n{bold('Fix')}"
         yield from (f"    {clean(row)}" for row in error.fix.splitlines())
-    if error.meaning:
+    if error.meaning and not error.told:
         yield f"\n{bold('What its kind means')}\n{_paragraph(error.meaning)}"
     if facts := tuple(error.facts.rows()):
         yield f"\n{bold('What was read')}"
         yield from (f"  {what:<9}  {clean(value)}" for what, value in facts)
+    if error.told:
+        return
     yield f"\n{bold('Next')}"
     yield from (f"    {row}" for row in error.next_steps.splitlines())
-    if error.nearest:
-        yield f"\n{bold('Nearest known errors')} (by their words; none of them is it)"
+    if not error.nearest:
+        return
+    yield f"\n{bold('Nearest known errors')} (by their words; none of them is it)"
     yield from (
         f"  {near.id} {near.family}: {textwrap.shorten(near.cause, WIDTH - 24)}"
         for near in error.nearest
@@ -244,7 +248,7 @@ def _answer(match: Match, cause: str, bold: Bold) -> Iterator[str]:
     # A case in full, as `explain ID` shows it, is no answer to a text.
     how_sure = SURE[match.confidence] if match.line else ""
     yield f"\n{bold('Cause')}{how_sure}\n{_paragraph(cause)}"
-    if match.rivals and not (match.reading is not None and match.reading.whole):
+    if match.rivals and not (match.settled or (match.reading and match.reading.whole)):
         yield f"\n{bold('One of')}"
         yield from (row for each in match.rivals for row in _rival(each, match))
     yield f"\n{bold('Fix')}"

@@ -8,7 +8,7 @@ from .compiled import cases
 from .model import Kind, Known, KnownError, Phase, Rival, Silent
 from .readings import narrower
 
-_KINDS = {"broad": Kind.BROAD, "consequence": Kind.CONSEQUENCE, "form": Kind.FORM}
+_KINDS = {"broad": Kind.BROAD, "consequence": Kind.CONSEQUENCE}
 _KNOWN: dict[str, Known] = {"reproduced": "reproduced", "experience": "recalled"}
 _RENAMED = {"says": "patterns", "source": "citations", "miss": "near_miss"}
 _PLAIN = (

@@ -17,7 +17,7 @@ from .versions import names_of, narrowed, package_of, releases, versions_by_path
 if TYPE_CHECKING:
     from .message_grammar import OwnWords
 
-OPEN_FAMILIES = ("argument-refused", "keras-argument", "not-implemented")
+OPEN_FAMILIES = ("keras-argument", "not-implemented")
 """Families of errors of which the sentence says more than what its names mean elsewhere."""
 LINES_OF_A_SENTENCE = 6
 """An error's sentence goes on for so many lines at most."""
@@ -57,13 +57,10 @@ def of_job(
         script = {"SCRIPT": place.script} if place and place.script else {}
         now = narrowed(each, versions)
         # Where something narrower was read, its own words say less; what reads them is dear.
-        asked = facts and (now.reading is None or each.error.kind is Kind.FORM)
+        asked = facts and now.reading is None
         sentence = _said(each, text) if asked and each.told_by == "words" else None
         own = _own(each, text) if facts and now is each else None
         read = None if own is not None else now.reading
-        if read is not None and sentence is not None and each.error.kind is Kind.FORM:
-            # What its operation mostly refuses says less than the error itself.
-            read = replace(read, cause=f"{sentence.sentence} {read.cause}")
         told.append(
             replace(
                 now,

@@ -122,6 +122,8 @@ class Facts:
             and not all(_squeezed(each) in bare for each in needed)
         ]
         named_here = f"Named here: {'; '.join(parts)}." if parts else ""
+        if self.differ and "shapes" not in named_here and _squeezed(self.differ) not in bare:
+            named_here += f" The shapes differ in {self.differ}."
         return f"{self.operand.cause if self.operand else ''} {named_here}".strip()
 
     def rows(self) -> Iterator[tuple[str, str]]:

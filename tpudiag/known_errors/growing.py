@@ -2,7 +2,7 @@
 
 from io import BytesIO
 
-from .model import Kind, Match
+from .model import Match
 from .search import LONGEST_MATCH, scan
 
 CONTEXT_LINES = 20
@@ -26,16 +26,11 @@ class GrowingLog:
     def feed(self, piece: bytes | str) -> tuple[Match, ...]:
         """Take in what was written since; the errors that it says for the first time, best first.
 
-        Noise is left out, and what only its form tells; line numbers count from the piece's own
-        beginning.
+        Noise is left out; line numbers count from the piece's own beginning.
         """
         fresh = piece.encode(errors="replace") if isinstance(piece, str) else piece
         text = self._end + fresh
-        matches = [
-            each
-            for each in scan(BytesIO(text))
-            if not each.error.noise and each.error.kind is not Kind.FORM
-        ]
+        matches = [each for each in scan(BytesIO(text)) if not each.error.noise]
         first_told = [each for each in matches if each.error.id not in self._kept]
         for each in first_told:
             self._kept[each.error.id] = _around(text, each)

@@ -6,6 +6,7 @@ are read by their grammar, whatever they are about.
 """
 
 import re
+from difflib import get_close_matches
 
 from tpudiag.records import dataclass
 
@@ -16,22 +17,25 @@ MOST_ADVICE = 3
 _END = r"(?=[,;]? (?:but|and|instead|while) (?:got|get|gets|received|found|was|is|its|has|have|were|it|you|the|comparing)\b|[.;](?:\s|$)|,? ?(?:got|Received|received|found):|, (?:got|received|found)\b|,? \(?(?:Received|Got|Found)\b|[)\]]?$)"
 _WANTED = (
     rf"\b[Ee]xpect(?:ed|s|ing)?(?: type| shape| dtype| value| rank| values are| one of| input)?:? (?!to find)(?:to (?:be|have) |an? )?(?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
-    rf"(?P<of>[^.;:]{{2,120}}?) (?:must|should|has to|have to|needs? to) (?:(?:always|either|all|both|only) )*(?P<verb>be|have|match|equal|contain|return|specify|use)\b (?P<wanted>.{{1,{LONGEST_PART}}}?){_END}",
+    rf"(?P<of>[^.;:]{{1,120}}?) (?:must|should|has to|have to|needs? to) (?:(?:always|either|all|both|only) )*(?P<verb>be|have|match|equal|contain|return|specify|use)\b (?P<wanted>.{{1,{LONGEST_PART}}}?){_END}",
     rf"(?P<of>[^.;:]{{2,120}}?) (?:requires?|expects|only (?:supports?|accepts?|takes?|works (?:with|for|on))|can only(?: be)?|supports only|accepts only) (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
-    rf"\b(?:[Ss]upported|[Vv]alid|[Aa]llowed|[Aa]vailable|[Pp]ossible|[Kk]nown) (?:\w+ ){{0,3}}(?:are|is|include|options are)?:? (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
+    rf"(?P<of>[^.;:]{{2,120}}?) (?:is|are) only (?:supported|allowed|available|valid|possible|implemented) (?P<wanted>(?:when|in|for|with|on|if|inside|within|outside|as)\b.{{2,{LONGEST_PART}}}?){_END}",
+    rf"\b[Oo]nly (?P<wanted>.{{2,{LONGEST_PART}}}?) (?:are|is) (?:currently )?(?:supported|allowed|accepted|valid|possible|permitted)\b",
+    rf"\b(?:[Ss]upported|[Vv]alid|[Aa]llowed|[Aa]vailable|[Pp]ossible|[Kk]nown)(?: (?!when|in|for|if|by|on|yet)\w+){{0,3}}?(?: are| is| include|:) (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
 )
 _GIVEN = (
-    rf"\b(?:[Rr]eceived|[Gg]ot|(?<!not )[Ff]ound(?! (?:to|that)\b)|[Ee]ncountered|[Ww]as given|[Ww]ere given)(?: an?\b| the\b| instead\b| input\b| inputs\b| invalid\b| value\b| values\b| type\b| shape\b| with\b| array\b| object\b| of\b)*[:=]? ?(?P<given>(?![.,;]).{{1,{LONGEST_PART}}}?)(?=\.(?:\s|$)|;|\)$|, (?:expected|but)|\s\(op:|$)",
+    rf"\b(?:[Rr]eceived|[Gg]ot|(?<!not )[Ff]ound(?! (?:to|that)\b)|[Ee]ncountered|[Ww]as given|[Ww]ere given)(?: an?\b| the\b| instead\b| input\b| inputs\b| invalid\b| value\b| values\b| type\b| shape\b| with\b| array\b| object\b| of\b)*[:=]? ?(?P<given>(?![.,;]).{{1,{LONGEST_PART}}}?)(?=\.(?:\s|$)|;|\)$|,? but (?:wanted|expected)|, (?:expected|but)|\s\(op:|$)",
     rf"\b[Aa]ctual(?: \w+)?: ?(?P<given>.{{1,{LONGEST_PART}}}?)(?=[.;](?:\s|$)|$)",
+    rf"\b(?:It|Its \w+) (?:is|was) (?P<given>[^.;]{{1,{LONGEST_PART}}}?)(?=[.;](?:\s|$)|$)",
     rf"\bbut (?:it |the \w+ )?(?:was|is|has|have|were) (?P<given>.{{1,{LONGEST_PART}}}?)(?=[.;](?:\s|$)|$)",
 )
 _REFUSED = re.compile(
     r"(?P<of>[^.;:]{2,140}?) (?P<not>(?:is|are|was|were) (?:not|in|un)[ -]?(?:yet |currently )?(?:an? )?(?:valid|supported|allowed|compatible|implemented|available|defined|found|known|recognized|accessible|registered|initialized|installed|divisible)[^.;]{0,120}|"
-    r"(?:does|do|did) not (?:support|exist|match|have|contain|accept|take)[^.;]{0,120}|cannot be [^.;]{2,120}|can not be [^.;]{2,120}|can't be [^.;]{2,120})"
+    r"(?:does|do|did)(?: not|n't) (?:support|exist|match|have|contain|accept|take)[^.;]{0,120}|(?:must|should|may|can) not (?!be (?:used|called) (?:with|in)out)[^.;]{2,120}|cannot be [^.;]{2,120}|can not be [^.;]{2,120}|can't be [^.;]{2,120})"
 )
 _ADVICE = re.compile(
     r"^(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can|might|have)"
-    r"|Call|Set|Pass|Add|Install|Run|Check|Instead|Perhaps|Maybe|Either|If you|If your|In order to|To \w+"
+    r"|Call|Set|Pass|Add|Install|Run|Check|Instead(?!,? (?:got|found|received)\b)|Perhaps|Maybe|Either|If you|If your|In order to|To \w+"
     r"|Switch|Fix|Provide|Specify|Wrap|Build|Initialize|Enable|Disable|Remove|Replace|Upgrade|Update)\b"
     r"|^(?!.{0,300}\b(?:got|[Rr]eceived|found)\b).{0,300}\binstead\b|\bplease\b|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
 )
@@ -52,6 +56,9 @@ _REASON = re.compile(
 _DIVIDED = (
     re.compile(
         r"(?P<whole>\d{1,12})\D{0,80}(?:not|n't) (?:be )?(?:evenly )?(?:divisible|divided) (?:by )?\D{0,60}(?P<part>\d{1,9})"
+    ),
+    re.compile(
+        r"(?P<whole>\d{1,12})\D{0,60}(?:must|should|has to|needs to) be (?:evenly )?(?:divisible by|a multiple of)\D{0,60}(?P<part>\d{1,9})"
     ),
     re.compile(
         r"(?P<part>\d{1,9})\D{0,60}(?:not|n't) (?:evenly )?divide \D{0,60}(?P<whole>\d{1,12})"
@@ -81,6 +88,22 @@ _REST = re.compile(
     r"|Colocation|Function call stack|\[Op:|Full object config|In call to configurable"
 )
 _NAMED = re.compile(r"[`'\"](?P<name>[a-z_]\w{0,60})[`'\"]")
+_PLAIN_NAME = re.compile(
+    r"(?:^|\b(?:[Aa]rgument|[Pp]arameter|[Oo]ption) )(?P<name>[a-z]\w*_\w+)\b(?!\()|^(?P<first>[a-z]{2,30})$"
+)
+_ASSIGNED = re.compile(r"^[`'\"]?(?P<name>[a-z]\w{1,40}) ?= ?(?P<value>[^,;=]{1,80})$")
+"""What came, with its argument's name: `axis=-1`."""
+_NEVER = re.compile(r"\b(?:must|should|may|can) ?not .{2,120}")
+_NO_SUCH = re.compile(
+    r"\b(?:Unknown|Unsupported|Invalid|Unrecognized|Unexpected|Illegal|Undefined) (?P<what>[\w` -]{2,40}?)(?: for [\w` ]{2,40}?)?(?:: ?| [`'\"])(?P<given>[\w.<>'\" /()\[\]-]{1,80}?)[`'\"]?(?=[.;,]? |[.;]?$)"
+)
+"""A value that is none of those there are."""
+_WITHIN = re.compile(r"\b(?:got|expected|wanted)\b")
+"""A word of what was wanted and came: words with it are both."""
+_INNER = re.compile(
+    r"(?:(?:[Ee]rror|[Ee]xception)s? (?:encountered|was|message)|[Oo]riginal (?:error|exception|message)|[Cc]aused by|(?:because of|with) the following (?:error|exception))[^:\n]{0,60}:\s*(?=\S)"
+)
+"""Before an error that this one hands on."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +120,13 @@ class OwnWords:
     """Sentences that say what to do."""
     lacks: str | None
     """What was not given."""
+    refused: bool
+    """Whether it says that something cannot be so."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether nothing but it is needed to know what is wrong."""
+        return self.is_contract or self.refused or bool(self.lacks)
 
     @property
     def is_contract(self) -> bool:
@@ -114,11 +144,18 @@ class OwnWords:
         """What can be done about it: its own advice, and how to see what came."""
         rows = [*self.advised]
         rows += [f"# it says itself: {each}" for each in self.advice if not _URGES.match(each)]
-        if self.wanted and self.about:
+        got = f"; here it is {self.given}" if self.given else ""
+        if self.wanted and self.about and self.given:
+            rows.append(f"{self.about}=...      # wanted: {self.wanted}{got}")
+        elif self.wanted and self.about:
             rows.append(f"print(type({self.about}), {self.about})      # wanted: {self.wanted}")
         elif self.wanted:
-            got = f"; it got {self.given}" if self.given else ""
             rows.append(f"# wanted: {self.wanted}{got}")
+        elif self.about and (never := _NEVER.search(self.cause)):
+            rows.append(f"{self.about}=...      # {never[0].rstrip('.')}{got}")
+        elif self.given and self.about:
+            rows.append(f"{self.about}=...      # {self.given} is refused")
+        rows += self._meant
         if more := self._dimensions_more:
             one = "one dimension" if abs(more) == 1 else f"{abs(more)} dimensions"
             rows.append(
@@ -142,6 +179,14 @@ class OwnWords:
             fits = f"{below} or {below + part}" if below else f"{part}"
             rows.append(f"# {fits} in place of {whole}: multiples of {part}")
         return "\n".join(rows)
+
+    @property
+    def _meant(self) -> list[str]:
+        """Of the names that there are the one that what came is most like."""
+        options = re.findall(r"\w[\w./-]*", self.wanted or "")
+        came = re.findall(r"\w[\w./-]*", self.given or "")[-1:]
+        near = get_close_matches(came[0], options, 1) if came and len(options) > 1 else []
+        return [f"{near[0]!r}      # in place of {came[0]!r}"] if near and near != came else []
 
     @property
     def advised(self) -> tuple[str, ...]:
@@ -196,14 +241,22 @@ def own_words(message: str) -> OwnWords | None:
         sentences[max(0, at - 1) : at + 1] if _OPENS.match(sentences[at]) else [sentences[at]]
     )
     lacks = _LACKS.search(said)
-    subject = wanted.groupdict().get("of") if wanted else None
+    subject = wanted.groupdict().get("of") if wanted else refused["of"] if refused else None
+    about = _argument(subject) if subject else _argument(told.partition(" ")[0], plain=False)
+    came = _clean(given["given"]) if given else None
+    if none := None if wanted and given else _NO_SUCH.search(told):
+        name = none["what"].strip(" `").replace(" ", "_")
+        about, came = about or (name if name.isidentifier() else None), came or none["given"]
+    if assigned := _ASSIGNED.match(came or "") or _ASSIGNED.match((subject or "").strip()):
+        about, came = about or assigned["name"], assigned["value"].strip("`'\" ")
     return OwnWords(
         cause=told.strip(),
-        about=_argument(subject or told.partition(" ")[0]),
+        about=about,
         wanted=_clean(f"{_verb(wanted)}{wanted['wanted']}") if wanted else None,
-        given=_clean(given["given"]) if given else None,
+        given=came,
         advice=advice,
         lacks=next(filter(None, lacks.groups()), None) if lacks else None,
+        refused=bool(refused or none),
     )
 
 
@@ -212,6 +265,9 @@ def _bare(message: str) -> str:
     said = "\n".join(" ".join(each.split()) for each in _PARAGRAPH.split(message.strip()))
     while head := _HEAD.match(said):
         said = said[head.end() :]
+    for inner in _INNER.finditer(said):
+        said = said[inner.end() :] if inner.end() < len(said) else said
+        break
     rest = _REST.search(said)
     return (said[: rest.start()] if rest else said)[:LONGEST_SAID].strip()
 
@@ -219,8 +275,9 @@ def _bare(message: str) -> str:
 def _search(forms: tuple[str, ...], said: str, group: str) -> re.Match[str] | None:
     """The first form that a sentence has, and that says something."""
     for form in forms:
-        if (found := re.search(form, said)) and found[group].strip(" .`'\""):
-            return found
+        for found in re.finditer(form, said):
+            if found[group].strip(" .`'\"") and not _WITHIN.search(found[group]):
+                return found
     return None
 
 
@@ -230,9 +287,11 @@ def _verb(wanted: re.Match[str]) -> str:
     return "" if verb in {None, "be"} else f"to {verb} "
 
 
-def _argument(words: str) -> str | None:
-    """The one quoted name of an argument among some words."""
+def _argument(words: str, *, plain: bool = True) -> str | None:
+    """The one name of an argument among some words; `plain`: it need not be quoted."""
     names = {found["name"] for found in _NAMED.finditer(words)}
+    if plain and not names and (found := _PLAIN_NAME.search(words.strip())):
+        names = {each for each in found.groups() if each}
     return names.pop() if len(names) == 1 else None
 
 

@@ -63,8 +63,6 @@ class Kind(Enum):
     """It names the family; an error that tells more stands before it."""
     CONSEQUENCE = 2
     """It follows from something else; every other error stands before it."""
-    FORM = 3
-    """Only the form of its sentence is known; all but noise stands before it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,11 +194,9 @@ class Match:
         read = self.reading
         if read is None and self.supported is None and self.excerpt.rstrip().endswith(":"):
             return "low"  # what failed stood behind it
-        if self.error.kind is Kind.FORM:
-            return "medium" if read is not None else "low"  # its form alone tells no cause
         shown = self.facts.operand if self.facts else None
         mends = shown is not None and not shown.looks  # the line that failed tells it
-        untold = read is None and self.supported is None and not mends
+        untold = read is None and self.supported is None and not mends and not self.settled
         family = self.error.is_family
         if untold and (
             self.error.kind is Kind.CONSEQUENCE or (family and self.error.kind is Kind.BROAD)
@@ -213,6 +209,12 @@ class Match:
         telling = self.error.kind is Kind.TELLING and self.told_by == "words"
         telling &= not family or self.reading is not None
         return "high" if telling else "medium"
+
+    @property
+    def settled(self) -> bool:
+        """Whether its own words say what its case, which gathers several causes, leaves open."""
+        said = self.own is not None and self.own.is_contract
+        return said and self.error.kind is not Kind.TELLING
 
     @property
     def is_open(self) -> bool:
@@ -235,6 +237,8 @@ class Match:
         # What this very text says comes first, and what its family is about is told apart from it.
         if self.own is not None and not self.is_open and not self.error.is_family:
             cause = f"{self.error.cause} It says: {self.own.sentence}"
+        elif self.own is not None and self.settled and self.error.kind is Kind.BROAD:
+            cause = self.own.sentence
         elif self.own is not None and self.supported is None:
             cause = f"{self.own.sentence} In general: {self.error.cause}"
         elif self.reading is None:

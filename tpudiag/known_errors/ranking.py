@@ -6,8 +6,6 @@ from dataclasses import replace
 from .model import Kind, Level, Match, RivalFound
 from .probes import Probe, probes
 
-NEAR_LINES = 4
-"""Lines between a warning and the failure that it is a warning of, at most."""
 BEGINNING = 40
 """Characters by which the words of a match are found among those of another."""
 SAME_PLACE_LINES = 4
@@ -16,10 +14,7 @@ _LEVELS: tuple[Level, ...] = ("error", "warning", "info")
 
 
 def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
-    """One match for each error, told by the first of its patterns that matched; best first.
-
-    What only its form tells is left out where anything else says more.
-    """
+    """One match for each error, told by the first of its patterns that matched; best first."""
     by_error: dict[str, list[Match]] = {}
     cues: dict[tuple[str, int], Match] = {}
     for probe in probes():
@@ -32,8 +27,7 @@ def ranked(matches: Mapping[Probe, Match]) -> tuple[Match, ...]:
             cues.setdefault((match.error.id, probe.rival), match)
     merged = [_merged(group, cues) for group in by_error.values()]
     answers = [replace(each, secondary=_yields(each, merged)) for each in merged]
-    told = (each for each in answers if not _is_last_resort(each))
-    best_first = sorted(told, key=_rank)
+    best_first = sorted(answers, key=_rank)
     # Where two yield to each other, none is left that the first could follow from.
     return tuple(
         replace(each, secondary=each.secondary and at > 0) for at, each in enumerate(best_first)
@@ -99,19 +93,9 @@ def _yields(match: Match, among: list[Match]) -> bool:
     others = [each.error for each in among if each.error.id != error.id]
     if any(_is_narrower(each, match) for each in among):
         return True
-    if error.kind is Kind.FORM:
-        return any(_tells_more(each, match) for each in among)
     # A warning that tells more is no cause of a failure.
     failures = [other for other in others if other.level == "error"]
     return any(other.kind.value < error.kind.value for other in failures)
-
-
-def _is_last_resort(match: Match) -> bool:
-    """Whether only a sentence's form is known, and nothing is read in it, or better is told."""
-    if match.error.kind is not Kind.FORM:
-        return False
-    causes = match.reading is not None or bool(match.rivals) or match.error.open
-    return match.secondary or (match.error.level == "error" and not causes)
 
 
 def _is_narrower(other: Match, match: Match) -> bool:
@@ -127,14 +111,6 @@ def _share(one: Match, other: Match) -> bool:
     """Whether one of two matches begins in the words that the other goes over."""
     left, right = ("".join(each.excerpt.split()) for each in (one, other))
     return left[:BEGINNING] in right or right[:BEGINNING] in left
-
-
-def _tells_more(other: Match, form: Match) -> bool:
-    """Whether another match says what a form does not: a failure, or a warning at its place."""
-    if other.error.noise or other.error.kind is Kind.FORM:
-        return False
-    near = other.line - NEAR_LINES <= form.last_line and form.line <= other.last_line + NEAR_LINES
-    return other.error.level == "error" or near
 
 
 def _rank(match: Match) -> tuple[bool, int, int, bool, int, str]:

@@ -162,7 +162,7 @@ def _with_unknown(
 
             failure = unknown(text[handled + len(HANDLED) :])
             return [failure, *matches] if failure else [*matches]
-    said = [each for each in matches if each.error.level == "error" and not _is_only_a_place(each)]
+    said = [each for each in matches if each.error.level == "error"]
     if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]
     from tpudiag.known_errors.unknown import unknown  # dear, and most texts are known
@@ -181,13 +181,6 @@ def _with_unknown(
     return [failure, *matches]
 
 
-def _is_only_a_place(hit: Match) -> bool:
-    """Whether frames alone led to it: what failed there may still be said, in words not known."""
-    return hit.error.kind is Kind.FORM and hit.told_by == "frame"
-
-
 def _is_answer(hit: Match, failure: str) -> bool:
     """Whether a match says what a failure is: noise does where the failure is nothing else."""
-    if hit.error.kind is Kind.FORM and hit.error.level == "info":
-        return False
     return not hit.error.noise or hit.excerpt.strip() == failure.strip()

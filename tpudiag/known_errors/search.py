@@ -37,12 +37,17 @@ BLOCK = 1 << 20
 LONGEST_MATCH = 4096
 """Bytes without white space that a match may span."""
 LONGEST_EXCERPT = 300
+WORDS_OF_A_SENTENCE = 4
+"""From so many on what stands where a name is looked for says itself what is wrong."""
 RELEASE_WORDS = ("has no attribute", "annot import name", "o module named")
 """Of an error that releases may explain, one is in the text."""
 _EMPHASIS = re.compile(r"(?<![^\s:>|])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 """What a tracker shows in bold."""
 _NEXT_SENTENCE = re.compile(r"[.;]\s+(?=[A-Z])")
 """Where a name or path ends that is matched without blanks."""
+
+_EXCEPTION = re.compile(r"([A-Z][a-z]\w+Error)\b")
+"""How a pattern begins that names an exception."""
 
 
 class Stream(Protocol):
@@ -96,7 +101,6 @@ class _Search:
         self._line = 1
         self._taken: dict[Probe, int] = {}
         self._found: dict[Probe, _Counted] = {}
-        self._told = False  # by more than a form: what only its form tells is left out then
 
     def feed(self, block: bytes) -> None:
         """Take in the next bytes; what may go on in later ones is kept for them."""
@@ -122,10 +126,6 @@ class _Search:
         window = _Window(text, bare, self._line)
         end = len(bare) - later
         for probe, places in candidates(lowered).items():
-            # A form (`ValueError: ...`) says what kind of error it is; beside an entry that says
-            # why it would only be a second answer.
-            if self._told and known_error(probe.error).kind is Kind.FORM:
-                continue
             if self._enough(probe):
                 continue
             begin = self._taken.get(probe, 0) - self._base
@@ -149,9 +149,6 @@ class _Search:
             if first is None:
                 return
             known = self._found[probe] = _Counted(first)
-            error = first.error
-            failure = probe.rival is None and error.level == "error"
-            self._told |= failure and not error.noise and error.kind is not Kind.FORM
         known.count += len(hits)
         known.last_line = window.line_at(hits[-1].start())
 
@@ -159,6 +156,11 @@ class _Search:
         """What is kept of a pattern's first match, not yet counted; None where it is of another."""
         line = window.line_at(hit.start())
         error = known_error(probe.error)
+        exception = _EXCEPTION.match(probe.pattern)
+        if exception and not re.search(
+            rf"(?<![A-Za-z]){exception[1]}", window.rows(hit.start(), hit.end()), re.IGNORECASE
+        ):
+            return None  # the end of a longer name: ParserSyntaxError
         phrases = phrase_groups(probe.pattern)
         values = {
             name: window.words(*hit.span(name))
@@ -168,7 +170,9 @@ class _Search:
             if value
         }
         # A sentence in the place of a name: without its blanks it would look like one.
-        if "name" in values and " " in window.words(*hit.span("name")):
+        if "name" in values and " " in (words := window.words(*hit.span("name"))):
+            if words.count(" ") >= WORDS_OF_A_SENTENCE and error.kind is Kind.BROAD:
+                return None
             del values["name"]
         called = called_in(window.rows(hit.start(), hit.end()))
         told = None

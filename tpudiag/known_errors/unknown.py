@@ -11,10 +11,12 @@ from .catalogue import known_errors
 from .compiled import names
 from .facts import STATUSES, Facts, facts_of, status_of, unwrapped
 from .message_grammar import OwnWords, own_words
-from .model import Kind, KnownError, Phase
+from .model import KnownError, Phase
 from .place import operation_in
 from .plain_text import plain, without_prefixes
-from .readings import FORM, narrower
+from .readings import OPERATION, narrower, of_unknown
+from .readings.meaning import Reading
+from .readings.shape_pairs import compared, shape_of
 
 LONGEST_HEAD = 1500
 LONGEST_TAIL = 400
@@ -70,6 +72,8 @@ _LOGGED = re.compile(r"[\w/: .-]{0,60}\b(?:[IW](?:\d{4}| [\w/]+\.cc)|INFO|DEBUG|
 """A row that a program logged as no error."""
 FEW_LINES = 20
 _LONG_ROW = re.compile(rf"[^\n]{{{LONGEST_ROW}}}(?=[^\n])")
+_OF_SHAPES = re.compile(r"shape|dimension|size|broadcast|match|compatible| vs", re.IGNORECASE)
+"""Words of a sentence in which two shapes are to fit."""
 _WORD = re.compile(r"[A-Za-z_]{4,40}")
 _BOILERPLATE = re.compile(
     r"(?:\w+\.)+(?=\w+(?:Error|Exception)\b)|\{\{function_node \S+\}\}|File \"[^\"]*\", line \d+"
@@ -96,6 +100,8 @@ class UnknownError:
     facts: Facts
     own: OwnWords | None
     """What its sentence says itself."""
+    reading: Reading | None
+    """What the shapes, sizes and names in it mean."""
 
     @property
     def cause(self) -> str | None:
@@ -105,13 +111,27 @@ class UnknownError:
             return f"The code supposes `{supposed}`, and that is not so."
         said = self.own.sentence if self.own else ""
         operand = self.facts.operand.cause if self.facts.operand else ""
-        return f"{said} {self.facts.unsaid(said) if self.own else operand}".strip() or None
+        meant = self.reading.cause if self.reading else ""
+        named = self.facts.unsaid(said + meant) if self.own else operand
+        return " ".join(filter(None, (said, meant, named))) or None
 
     @property
     def fix(self) -> str:
         """What the line that failed and its own words say of what mends it."""
         operand = self.facts.operand.fix if self.facts.operand else ""
-        return "\n".join(filter(None, (operand, self.own.fix if self.own else "")))
+        own = self.own.fix if self.own else ""
+        place = self.facts.place
+        # The line that makes the call is where something can be changed.
+        at = f"# {place.own_line}: {place.source or 'the call in this line'}"
+        meant = self.reading.fix if self.reading else ""
+        rows = (at if place.own_line and self.cause else "", operand, meant, own)
+        return "\n".join(filter(None, rows))
+
+    @property
+    def told(self) -> bool:
+        """Whether its own words, or what they name, say its cause and what can be done."""
+        said = self.reading is not None or (self.own is not None and self.own.tells)
+        return said and bool(self.fix)
 
     @property
     def next_steps(self) -> str:
@@ -151,18 +171,26 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
         phase_of(text),
         nearest(message),
         status,
-        f"{meaning} {refusal_of(operation)}".strip(),
+        meaning,
         operation,
         facts,
-        own_words(_last_sentence(text, failures[-1])),
+        own_words(said := _last_sentence(text, failures[-1])),
+        of_unknown(said) or _of_shapes(facts, said) or refusal_of(operation),
     )
 
 
-def refusal_of(operation: str | None) -> str:
-    """What an operation, or the last part of a node's name, mostly refuses; empty if not known."""
+def refusal_of(operation: str | None) -> Reading | None:
+    """What an operation, or the last part of a node's name, mostly refuses."""
     kind = re.sub(r"_\d{1,4}$", "", (operation or "").rsplit("/", 1)[-1])
-    refused = narrower.first(narrower.shared().get(FORM, ()), {"operation": (kind,)})
-    return refused.cause if refused else ""
+    return narrower.first(narrower.shared().get(OPERATION, ()), {"operation": (kind,)})
+
+
+def _of_shapes(facts: Facts, said: str) -> Reading | None:
+    """What the two shapes that do not fit mostly are, whatever the sentence around them."""
+    if len(facts.shapes) != 2 or not facts.differ or not _OF_SHAPES.search(said):
+        return None
+    left, right = (shape_of(each[1:-1]) for each in facts.shapes)
+    return compared(left, right, facts.place.operation or "", loss="loss" in said)
 
 
 def _last_sentence(text: str, failure: str) -> str:
@@ -243,5 +271,5 @@ def _texts() -> dict[KnownError, str]:
             )
         ).lower()
         for error in known_errors()
-        if error.patterns and not error.noise and error.kind is not Kind.FORM
+        if error.patterns and not error.noise
     }

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from . import narrower
 from .meaning import Reading
-from .named import REACH, given, named, operations
+from .named import REACH, given, named
 
 if TYPE_CHECKING:
     from tpudiag.known_errors.model import KnownError
 
 Shared = Mapping[str, tuple[narrower.Narrower, ...]]
 """By a family, or by one of the words below: the narrower cases that several cases share."""
-ANY, OPEN, FORM = "any", "open", "form"
-"""Of every case, of those that leave their cause open, of those of which only the form is known."""
+ANY, OPEN, OPERATION = "any", "open", "operation"
+"""Of every case, of those that leave their cause open, of an operation that refuses its input."""
 
 
 NAMES = (
@@ -36,8 +36,6 @@ COMPUTED = {
     "hbm-for-the-program": ("hbm_usage", "reserved"),
 }
 """By a family: the function that computes something of what its errors name, and its module."""
-FORM_KIND = 3
-"""The kind of an error of which only the form is known."""
 BEFORE, BEHIND = 200, 700
 """Bytes around a match in which what it names may stand."""
 TRACED = 1500
@@ -57,7 +55,7 @@ def reading(
     """What a match says itself, in a text without white space; None where that tells nothing.
 
     `values`: what the named groups of the match hold. `kind`: how much the error tells of its
-    cause, from 0 (it names it) to 3 (only its form is known: its operation is read as well).
+    cause, from 0 (it names it) on.
     `called`: the functions that its line says were called wrongly.
     """
     start = hit.start()
@@ -83,14 +81,29 @@ def reading(
         )
         if computed:
             return computed
-    for read in _readers(around, before[-TRACED:], shared.get(ANY, ())):
+    return general(around, begin, end, hits, before[-TRACED:], shared.get(ANY, ()))
+
+
+def general(
+    around: str,
+    begin: int,
+    end: int,
+    hits: Iterable[narrower.Named],
+    before: str,
+    of_any: Sequence[narrower.Narrower],
+) -> Reading | None:
+    """What shapes, sizes and names mean in any error, be it known or not."""
+    for read in _readers(around, before, tuple(of_any)):
         if meant := read(around, begin, end):
             return meant
-    if told := _first_of(shared.get(ANY, ()), hits):
-        return told
-    if kind < FORM_KIND:
-        return None
-    return _first_of(shared.get(FORM, ()), operations(around, begin))
+    return _first_of(of_any, hits)
+
+
+def of_unknown(message: str) -> Reading | None:
+    """What the message of an error that is no case means by what it names."""
+    around = "".join(message.split())
+    of_any = narrower.shared().get(ANY, ())
+    return general(around, 0, len(around), named(around, 0, len(around)), "", of_any)
 
 
 def _first_of(cases: Sequence[narrower.Narrower], hits: Iterable[narrower.Named]) -> Reading | None:

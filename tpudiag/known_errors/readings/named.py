@@ -72,15 +72,6 @@ _RECEIVED = re.compile(
     r"(?:[Rr]eceived|[Gg]ot|found|gave|given|was)(?:instead)?:?(?:\w{1,40}=)?"
     r"(?P<value><class'[\w.]{1,60}'>|\(?-?\d[\w.,)-]{0,24}|None|True|False|['\"`][^'\"`]{1,40}['\"`]|\[[^\]]{0,40}\])"
 )
-_OPERATIONS = (
-    re.compile(r"\[Op:(\w{2,60})\]"),
-    re.compile(r"=([A-Z]\w{2,40})\[\w{1,20}="),
-    re.compile(r"\(op:'(\w{2,60})'\)"),
-    re.compile(r"op_type=\"(\w{2,40})\""),
-    re.compile(r"withop(\w{2,60})must"),
-    re.compile(r"\{\{node(?:[\w.^-]{1,60}/){0,12}([A-Z]\w{2,60}?)(?:_\d{1,4})?\}\}"),
-    re.compile(r"OP_REQUIRESfailedat(\w{3,40})_ops?\.cc"),
-)
 
 
 def given(values: dict[str, str], around: str, traceback: str) -> Facts:
@@ -104,13 +95,6 @@ def named(text: str, begin: int, end: int) -> Iterator[Facts]:
             over = first_over(form.pattern, text, begin, end)
             found = [over] if over else []
         yield from (_facts(each.groupdict(), text) for each in found)
-
-
-def operations(text: str, begin: int) -> Iterator[Facts]:
-    """The operations that an error names."""
-    for form in _OPERATIONS:
-        for told in form.finditer(text, begin):
-            yield {"operation": (told[1],)}
 
 
 def _facts(parts: dict[str, str], text: str) -> Facts:
