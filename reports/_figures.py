@@ -7,10 +7,8 @@ from operator import itemgetter
 
 from tpudiag.report_figures import Measurement, Table
 
-from ._columns import LEAST_WORDS, Line, Span, in_columns
-from ._paragraph import heading, paragraph
+from ._columns import LEAST_WORDS, Line, Span, clip, cut, heading, in_columns, paragraph
 from ._words import figure, line, measure_name
-from ._wrap import clip, cut
 
 PROFILE = "profile"
 """How sources of figures begin that a profile holds."""

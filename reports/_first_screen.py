@@ -8,12 +8,10 @@ from tpudiag.report_figures import Measurement
 from tpudiag.source_change import Effect
 
 from . import _layout, _mending, _words
-from ._columns import Line, Span
+from ._columns import BLANK, Line, Span, clip, paragraph, wrap
 from ._figures import measured, table_lines
 from ._layout import crash_lines, link_lines, mood, passed_lines
-from ._paragraph import BLANK, paragraph
 from ._source import Sources
-from ._wrap import clip, wrap
 
 FINDINGS = 3
 """Findings of one check that are shown; the others are named by their place."""

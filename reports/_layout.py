@@ -8,10 +8,8 @@ from tpudiag.script_run import Crash
 from tpudiag.xprof_pages import page
 
 from . import _words
-from ._columns import Line, Span
+from ._columns import BLANK, Line, Span, heading, paragraph, wrap
 from ._figures import measured, table_lines
-from ._paragraph import BLANK, heading, paragraph
-from ._wrap import wrap
 
 MOST_ERROR_LINES = 30
 """Of a job's error, in text; what TensorFlow says may have hundreds."""

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from tpudiag.model import GONE, Finding, Outcome, Report
 from tpudiag.source_change import Mending, SourceChange
 
-from ._columns import Line, Span
-from ._paragraph import BLANK, paragraph
+from ._columns import BLANK, Line, Span, paragraph
 from ._words import clean, failures, figure, findings, line, measure_name, title, writes
 
 STYLES = {

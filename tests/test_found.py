@@ -16,7 +16,7 @@ from tpudiag.errors import TpudiagError, UnreadableInput, UsageError
 from tpudiag.monitoring.ledger import Account, TimeUse
 from tpudiag.planning import prices
 from tpudiag.sources import script
-from tpudiag.sources.live import device_plugin
+from tpudiag.sources.live import metrics
 
 GOLDEN = Path(__file__).parent / "golden"
 DIGITS = "9" * 5000
@@ -89,7 +89,7 @@ def test_labels_of_one_long_word() -> None:
     def took_s(size: int) -> float:
         text = 'duty_cycle{make="cloud-tpu",' + "a" * size + "} 1"
         began = time.process_time()
-        list(device_plugin._figures(text, ""))  # pyright: ignore[reportPrivateUsage]
+        list(metrics._figures(text, ""))  # pyright: ignore[reportPrivateUsage]
         return time.process_time() - began
 
     assert took_s(64_000) < 60 * max(took_s(4_000), 0.002)

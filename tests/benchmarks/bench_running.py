@@ -27,8 +27,7 @@ from tests.benchmarks.running_scripts import Scripted
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watch_session import WatchSession
-from tpudiag.diagnoses.watched_figures import headline
-from tpudiag.diagnoses.worker_outcomes import merged
+from tpudiag.diagnoses.watched_figures import headline, merged
 from tpudiag.engine import examine
 from tpudiag.errors import TpudiagError
 from tpudiag.model import Outcome, Severity, Verdict

@@ -359,11 +359,11 @@ def stacks() -> list[bytes]:
 
 
 def read_stacks(file: Path) -> None:
-    from tpudiag.sources.live import device_plugin, host_stacks
+    from tpudiag.sources.live import host_stacks, metrics
 
     text = file.read_text(encoding="utf-8", errors="replace")
     host_stacks.parsed(text, 1)
-    list(device_plugin._figures(text, ""))  # pyright: ignore[reportPrivateUsage]
+    list(metrics._figures(text, ""))  # pyright: ignore[reportPrivateUsage]
 
 
 BYTES, WIRE, JSON, TEXT = lie_in_bytes, lie_in_message, lie_in_json, lie_in_text

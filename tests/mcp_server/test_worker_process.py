@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 import pytest
 
-from tpudiag.mcp_server import worker_process
+from tpudiag.mcp_server import server
 from tpudiag.mcp_server.tools import Tool, tool
 
 HELD = """
@@ -39,10 +39,10 @@ def test_a_worker_that_takes_too_long_is_ended_and_the_client_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     sleeper = (sys.executable, "-c", "import sys; sys.stdin.read()")
-    monkeypatch.setattr(worker_process, "WORKER", sleeper)
-    monkeypatch.setattr(worker_process, "tool", hasty)
+    monkeypatch.setattr(server, "WORKER", sleeper)
+    monkeypatch.setattr(server, "tool", hasty)
     request: dict[str, Any] = {"tool": "explain", "arguments": {}}
-    answer = anyio.run(worker_process.answered, request, Path.cwd(), never)
+    answer = anyio.run(server.answered, request, Path.cwd(), never)
     assert answer == {"error": "explain took more than 0.2 s and was ended"}
 
 
@@ -65,7 +65,7 @@ def test_explain_ends_with_its_client_in_the_midst_of_a_large_text(tmp_path: Pat
     large = tmp_path / "log.txt"
     large.write_text("ValueError: what nobody knows\n" * 3_000_000, encoding="utf-8")
     with subprocess.Popen(
-        worker_process.WORKER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
+        server.WORKER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path
     ) as worker:
         assert worker.stdin is not None
         worker.stdin.write(b'{"tool": "explain", "arguments": {"log": "log.txt"}}\n')

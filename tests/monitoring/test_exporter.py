@@ -14,8 +14,8 @@ import pytest
 from tpudiag.monitoring.cloud import exporter as exporting
 from tpudiag.monitoring.cloud.exporter import Exporter
 from tpudiag.monitoring.cloud.resource import PointSource
-from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.metrics import Figures
 from tpudiag.monitoring.recording import Run
 from tpudiag.monitoring.run_sources import Place
 from tpudiag.monitoring.watched_job import WatchedJob

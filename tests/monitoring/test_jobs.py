@@ -10,7 +10,7 @@ import pytest
 
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watch_session import WatchSession
-from tpudiag.diagnoses.watched_workers import notes
+from tpudiag.diagnoses.watched_figures import notes
 from tpudiag.monitoring.causes.investigation import odd_of_two
 from tpudiag.monitoring.causes.stacks import MainThread
 from tpudiag.monitoring.watched_job import WatchedJob

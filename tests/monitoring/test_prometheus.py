@@ -13,9 +13,8 @@ from urllib.request import Request, urlopen
 from prometheus_client.openmetrics import parser as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as text_string_to_families
 
-from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.ledger import TimeUse
-from tpudiag.monitoring.metrics import Worker
+from tpudiag.monitoring.metrics import Figures, Worker
 from tpudiag.monitoring.prometheus import Prometheus
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.signals import CauseKind

@@ -6,8 +6,8 @@ import pytest
 
 from tests.prediction import programs
 from tpudiag.hardware import target
-from tpudiag.prediction.step import predict
-from tpudiag.prediction.times import Bound
+from tpudiag.prediction.step import helps, normalised, predict
+from tpudiag.prediction.times import NONE, Bound, Range, Timed
 from tpudiag.prediction.work import Kind, Work
 
 
@@ -58,3 +58,65 @@ def test_no_work_at_all_is_still_a_dispatch() -> None:
     step = predict((), target("v5e-1"), 8, 1)
     assert step.bound_by is Bound.DISPATCH
     assert step.top == ()
+
+
+@pytest.mark.parametrize(
+    ("op_name", "word"),
+    [
+        ("gradient_tape/resnet50/conv1_conv/BiasAdd/BiasAddGrad", "use_bias=False"),
+        ("model/batch_normalization/FusedBatchNormV3", "statistics"),
+        ("adam/ResourceApplyAdam", "once a step"),
+        ("model/embedding/GatherV2", "rows"),
+        ("model/dropout/RandomUniform", "dropout"),
+        ("somewhere/Mul", "bfloat16"),
+    ],
+)
+def test_an_operation_bound_by_hbm_gets_the_advice_of_its_kind(op_name: str, word: str) -> None:
+    work = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=op_name, shape="f32[8]{0}")
+    assert word in helps(Timed(work, NONE, Bound.HBM), in_normalised=True)
+
+
+@pytest.mark.parametrize(
+    ("other", "in_it"),
+    [("model/bn1/FusedBatchNormV3", True), ("model/bn/batchnorm/mul", True), ("model/mul", False)],
+)
+def test_a_bias_is_needless_only_in_a_step_with_batch_normalization(
+    other: str, in_it: bool
+) -> None:
+    bias, norm = (
+        Timed(
+            Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=name, shape="f32[8]{0}"),
+            NONE,
+            Bound.HBM,
+        )
+        for name in ("unet/conv2d_1/BiasAdd/BiasAddGrad", other)
+    )
+    assert normalised((bias, norm)) is in_it
+    assert ("use_bias=False" in helps(bias, normalised((bias, norm)))) is in_it
+
+
+def test_parts_of_tiles_and_collectives_have_their_own() -> None:
+    cut = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, strided_bytes=8)
+    assert "tiles" in helps(Timed(cut, NONE, Bound.HBM))
+    sent = Work(name="f", kind=Kind.COLLECTIVE, trips=1, link_bytes=8)
+    assert "less often" in helps(Timed(sent, NONE, Bound.ICI))
+
+
+@pytest.mark.parametrize("op_name", ["lstm/while/BiasAddGrad", "model/layer_norm/LayerNorm", ""])
+def test_what_the_vector_unit_binds_is_not_told_to_halve_its_bytes(op_name: str) -> None:
+    work = Work(name="f", kind=Kind.ELEMENTWISE, trips=1, op_name=op_name, shape="f32[8]{0}")
+    assert "arithmetic" in helps(Timed(work, NONE, Bound.VECTOR))
+    assert "arithmetic" not in helps(Timed(work, NONE, Bound.HBM))
+
+
+@pytest.mark.parametrize(("ms", "word"), [(1.1, "near"), (2.0, "multiples of 128")])
+def test_a_product_near_the_peak_needs_no_other_shape(ms: float, word: str) -> None:
+    product = Work(name="f", kind=Kind.PRODUCT, trips=1, flops=10**9)
+    assert word in helps(Timed(product, Range(1.0, ms, 3.0), Bound.MXU))
+    assert "bfloat16" in helps(Timed(product, Range(1.0, ms, 3.0), Bound.HBM))
+
+
+def test_a_broadcast_is_no_change_of_layout() -> None:
+    filled, moved = (Work(name=name, kind=Kind.MOVE, trips=1) for name in ("broadcast.2", "copy.1"))
+    assert "one value" in helps(Timed(filled, NONE, Bound.HBM))
+    assert "layout" in helps(Timed(moved, NONE, Bound.HBM))

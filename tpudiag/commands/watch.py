@@ -74,8 +74,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"--log {missing[0]}: there is no such file")
     from tpudiag.diagnoses.cloud_tpu import tools_for
     from tpudiag.diagnoses.expectation import expected
-    from tpudiag.diagnoses.watch_outlets import OutletRequest, outlets
-    from tpudiag.diagnoses.watch_request import WatchRequest
+    from tpudiag.diagnoses.watch_request import OutletRequest, WatchRequest, outlets
     from tpudiag.diagnoses.watch_session import WatchSession
 
     # The checks to report only where they fail, unless they were requested.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from tpudiag.diagnoses import plan_tables
+from tpudiag.diagnoses import plan_rows
 from tpudiag.diagnoses.plan_rows import plan_row
 from tpudiag.model import (
     Evidence,
@@ -63,7 +63,7 @@ def report(
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=_outcome(plans, rows),
         measurements=_measurements(chosen),
-        tables=plan_tables.tables(plan, priced, lasting=bool(examples)),
+        tables=plan_rows.tables(plan, priced, lasting=bool(examples)),
         headline=_headline(winner, [row for row in chosen.values() if row], rows),
         notes=(
             *_advice(chosen, rows),

@@ -1,11 +1,14 @@
-"""The rows of a plan's report: figures of one batch on one target."""
+"""The rows of a plan's report, figures of one batch on one target, and their tables."""
+
+from collections.abc import Sequence
 
 from tpudiag.compiled import Compilation
+from tpudiag.hardware import GIB
 from tpudiag.planning import candidates as planning
 from tpudiag.planning.candidates import Row
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Range
-from tpudiag.report_figures import PlanRow
+from tpudiag.report_figures import PlanRow, Table, Value
 
 MS_PER_HOUR, MILLION = 3.6e6, 1e6
 
@@ -34,7 +37,7 @@ def plan_row(row: Row, chosen: Row | None, examples: float | None, epochs: float
         **_collectives(answer),
         **_rates(row, predicted),
         examples_per_price=row.rate_per_price,
-        **_lasting(row, examples, epochs),
+        **_whole_training(row, examples, epochs),
         **_per_million(row),
         note=planning.note(row) or "",
     )
@@ -69,7 +72,7 @@ def _rates(row: Row, predicted: PredictedStep | None) -> dict[str, float]:
     }
 
 
-def _lasting(row: Row, examples: float | None, epochs: float) -> dict[str, float]:
+def _whole_training(row: Row, examples: float | None, epochs: float) -> dict[str, float]:
     if row.step is None or not examples:
         return {}
     hours = row.step * (examples / (row.batch * row.replicas) / MS_PER_HOUR)
@@ -86,3 +89,97 @@ def _per_million(row: Row) -> dict[str, float]:
     money = row.price * row.target.chips / MS_PER_HOUR
     cost = row.step * (MILLION / (row.batch * row.replicas) * money)
     return _ends("cost_per_million_examples", cost)
+
+
+TITLE = "Plan"
+SOURCE = "TPU compiler; times are predicted"
+COLUMNS = (
+    "TPU", "batch", "fits", "GiB", "free%", "+FLOP%", "step ms", "bound by", "ex/s/chip",
+)  # fmt: skip
+"""Batch per replica; HBM need and headroom; FLOPs per example above the smallest batch's; the
+predicted step with its range, and its examples per second and chip."""
+PER_PRICE = "ex/price"
+WHOLE, TIME, COST, PER_MILLION = "The whole training", "time", "cost", "a million examples"
+"""For the requested examples, over the prediction's range."""
+
+
+def tables(plan: Sequence[PlanRow], priced: bool, lasting: bool) -> tuple[Table, ...]:
+    """The plan, and the whole training where known; `priced` where the cost is."""
+    per_price = priced and not lasting
+    columns = (*COLUMNS, *((PER_PRICE,) if per_price else ()), "note")
+    first = Table(TITLE, columns, tuple(_cells(row, per_price) for row in plan), SOURCE)
+    return (first, *_whole(plan, priced))
+
+
+def _whole(plan: Sequence[PlanRow], priced: bool) -> tuple[Table, ...]:
+    rows = [row for row in plan if row.hours is not None]
+    if not rows:
+        return ()
+    money = (COST, PER_MILLION) if priced else ()
+    return (
+        Table(
+            WHOLE,
+            ("TPU", "batch", TIME, *money),
+            tuple(_time_and_cost(r, priced) for r in rows),
+            SOURCE,
+        ),
+    )
+
+
+def _time_and_cost(row: PlanRow, priced: bool) -> tuple[Value, ...]:
+    million = (
+        row.cost_per_million_examples,
+        row.cost_per_million_examples_low,
+        row.cost_per_million_examples_high,
+    )
+    return (
+        row.target,
+        row.batch_per_replica,
+        _duration(row.hours, row.hours_low, row.hours_high),
+        *((_between(row.cost, row.cost_low, row.cost_high), _between(*million)) if priced else ()),
+    )
+
+
+def _cells(row: PlanRow, priced: bool) -> tuple[Value, ...]:
+    need, headroom, more = row.hbm_need_bytes, row.headroom, row.more_flops
+    fits = {True: "yes", False: "no", None: "unknown"}[row.fits]
+    best = ("best; " if row.note else "best") if row.best else ""
+    return (
+        row.target,
+        row.batch_per_replica,
+        "recomputes" if row.recomputes else fits,
+        _shown(None if need is None else need / GIB, 3),
+        _shown(None if headroom is None else 100 * headroom, 1),
+        _shown(None if more is None else 100 * more, 1),
+        _between(row.step_ms, row.step_low_ms, row.step_high_ms),
+        row.bound_by or "",
+        _shown(row.examples_per_second_per_chip, 1),
+        *((_shown(row.examples_per_price, 0),) if priced else ()),
+        best + row.note,
+    )
+
+
+def _between(value: float | None, low: float | None, high: float | None) -> Value:
+    if value is None or low is None or high is None:
+        return ""
+    return f"{_short(value, 3)} ({_short(low, 2)}-{_short(high, 2)})"
+
+
+def _duration(hours: float | None, low: float | None, high: float | None) -> Value:
+    """A time with its range, `12 min (9-20)`, or an empty cell."""
+    if hours is None or low is None or high is None:
+        return ""
+    unit, scale = ("h", 1) if hours >= 1 else ("min", 60) if hours >= 1 / 60 else ("s", 3600)
+    ends = f"({_short(low * scale, 2)}-{_short(high * scale, 2)})"
+    return f"{_short(hours * scale, 3)} {unit} {ends}"
+
+
+def _short(value: float, digits: int) -> str:
+    """A figure with so many digits, written out: 240 and 0.000024, not 2.4e+02 and 2.4e-05."""
+    rounded = float(f"{value:.{digits}g}")
+    whole, _, part = f"{rounded:,.12f}".partition(".")
+    return f"{whole}.{part}".rstrip("0").rstrip(".")
+
+
+def _shown(value: float | None, digits: int) -> Value:
+    return "" if value is None else round(value, digits)

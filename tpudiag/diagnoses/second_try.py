@@ -6,19 +6,70 @@ and so may be one that could not be repeated in time: neither becomes a finding.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import msgspec
 
-from tpudiag.diagnoses import older_release, stand_ins
+from tpudiag.diagnoses import older_release
 from tpudiag.diagnoses.undiagnosed import unreachable
+from tpudiag.known_errors.model import Kind, Match, Phase
 from tpudiag.model import Location
 from tpudiag.script_run import Coverage, InterventionKind, Misfit, UnreachedLines
 from tpudiag.signals import JobEnd
 from tpudiag.sources.job.process.following import JobRun
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow.devices import cpu_kernels
+
+_SHORTEST_STEM = 8
+"""The least length of a file's name that is no common word."""
+_MARKS = ("/fake-data/", "tpudiag-fake:")
+"""Identify synthetic data: its file, or its content."""
+OF_CODE = re.compile(
+    r"(NameError|UnboundLocalError|ImportError|ModuleNotFoundError|SyntaxError|IndentationError)\b|"
+    r"AttributeError: module '|TypeError: [^\n]*unexpected keyword argument '|[\w.]+: [^\n]*"
+    r"(?:no longer (?:supported|available|allowed)|(?:was|were|been) removed (?:in|from|since))"
+)
+"""Exceptions that neither data nor a loop's length can cause: names, or what a release removed."""
+
+
+def may_be_of(hit: Match, error: str, stood_in: Sequence[str]) -> bool:
+    """Whether synthetic data may have caused an exception that matches a known error.
+
+    Always where the error names synthetic data, or is Python's own, whose text shows no cause.
+    """
+    if any(mark in error for mark in (*_MARKS, *_stems(stood_in))):
+        return True
+    known = hit.error
+    # Errors that synthetic data can cause are marked: failures while data is read, and with values,
+    # sizes, types and weights that real data would not have.
+    if known.of_data is not None:
+        return known.of_data
+    return known.phase is Phase.READING or (known.kind is Kind.BROAD and known.phase is Phase.ANY)
+
+
+def may_be_to_blame(error: str, stood_in: Sequence[str]) -> bool:
+    """Whether synthetic data may have caused an exception, unless a known error explains it."""
+    from tpudiag.known_errors.search import match
+
+    if not stood_in or OF_CODE.match(error):
+        return False
+    return all(may_be_of(hit, error, stood_in) for hit in match(error) if _is_cause(hit))
+
+
+def _is_cause(hit: Match) -> bool:
+    """Whether a known error names a cause, and not the consequence of one."""
+    known = hit.error
+    return not (hit.secondary or known.noise or known.kind is Kind.CONSEQUENCE)
+
+
+def _stems(stood_in: Sequence[str]) -> Iterator[str]:
+    """The names of replaced files, as scripts use them for what they unpack."""
+    for thing in stood_in:
+        stem = thing.split(" ")[0].rpartition("/")[2].partition(".")[0]
+        if len(stem) >= _SHORTEST_STEM:
+            yield stem
+
 
 _LENGTHS = (
     InterventionKind.PREDICTIONS,
@@ -106,7 +157,7 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     # Refusals are named by the job itself, and unreachable data stays so in each try.
     error = end.error or "" if end is not None else ""
     explained = job.facts.get("refusal") or unreachable(end, fake_data=True)
-    if end is None or explained or stand_ins.OF_CODE.match(error):
+    if end is None or explained or OF_CODE.match(error):
         return
     fixed = (*spec.without, InterventionKind.DATA, *_FOR_GOOD)
     left = [kind for kind in _to_blame(job) if kind not in fixed]
@@ -191,7 +242,7 @@ def _of_what_stays(job: JobRun, end: JobEnd) -> JobRun:
     elif _may_be_of_data(job, end):
         kinds = (InterventionKind.DATA,)
     else:
-        of_code = stand_ins.OF_CODE.match(error) or older_release.advice(error)
+        of_code = OF_CODE.match(error) or older_release.advice(error)
         kinds = () if of_code else tuple(kind for kind in _to_blame(job) if kind in _FOR_GOOD)
     if not kinds:
         return job
@@ -202,7 +253,7 @@ def _may_be_of_data(job: JobRun, end: JobEnd) -> bool:
     if InterventionKind.DATA not in _to_blame(job):
         return False
     stood_in = msgspec.convert(job.facts.get("stood_in", ()), tuple[str, ...], strict=False)
-    return stand_ins.may_be_to_blame(end.error or "", stood_in)
+    return may_be_to_blame(end.error or "", stood_in)
 
 
 def _set_aside(job: JobRun, end: JobEnd, misfit: Misfit) -> JobRun:

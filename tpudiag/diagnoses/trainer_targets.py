@@ -7,8 +7,8 @@ from itertools import islice
 from tpudiag.report_figures import Table
 from tpudiag.signals import UnreadHost
 from tpudiag.sources.live.address import Address, addresses
+from tpudiag.sources.live.cgroups import FreeMemory, free_memory
 from tpudiag.sources.live.host_stacks import Stacks, sample
-from tpudiag.sources.live.memory import FreeMemory, free_memory
 from tpudiag.sources.live.metrics import figures
 from tpudiag.sources.live.probe import Probe
 from tpudiag.sources.live.processes import Process, table

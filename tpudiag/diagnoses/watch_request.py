@@ -1,4 +1,4 @@
-"""The request of `tpudiag watch`."""
+"""The request of `tpudiag watch`, and where it sends figures besides its view and report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ from typing import Protocol
 
 from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.worker_lookup import WorkerLookup
+from tpudiag.errors import UsageError
 from tpudiag.monitoring.causes.investigation import Tools
 from tpudiag.monitoring.detector import Reference
-from tpudiag.monitoring.figures import Figures
+from tpudiag.monitoring.metrics import Figures
 
 
 class Outlet(Protocol):
@@ -50,3 +51,47 @@ class WatchRequest:
     def name(self) -> str:
         """The sources' name in reports."""
         return ", ".join(self.sources)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutletRequest:
+    """The receivers of the sources' figures."""
+
+    sources: tuple[str, ...]
+    job: str | None = None
+    """The job's name in the metrics; None for the script's."""
+    prometheus: str | None = None
+    """`[HOST:]PORT` at which they are served; None to disable."""
+    otlp: str | None = None
+    """The URL of an OpenTelemetry collector; None to disable."""
+    project: str | None = None
+    """The Google Cloud project to send them to; None to disable."""
+    period_s: float = 30.0
+    buffer: Path | None = None
+    endpoint: str | None = None
+
+
+def outlets(request: OutletRequest) -> list[Outlet]:
+    """The requested outlets, started; raises UsageError."""
+    chosen: list[Outlet] = []
+    if request.prometheus is not None:
+        from tpudiag.monitoring.prometheus import Prometheus
+
+        chosen.append(Prometheus(request.prometheus, request.job))
+    if request.otlp is not None:
+        from tpudiag.monitoring.open_telemetry import OpenTelemetry
+
+        chosen.append(OpenTelemetry(request.otlp, request.job))
+    if request.project is not None:
+        # Only here: Google's client is an extra, and takes a second to import.
+        from tpudiag.monitoring.cloud.exporter import Exporter
+
+        chosen.append(
+            Exporter(
+                request.project, ", ".join(request.sources), job=request.job,
+                period_s=request.period_s, endpoint=request.endpoint, buffer=request.buffer,
+            )
+        )  # fmt: skip
+    elif request.endpoint is not None:
+        raise UsageError("--endpoint: needs --project")
+    return chosen

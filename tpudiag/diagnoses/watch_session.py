@@ -14,9 +14,14 @@ from tpudiag.diagnoses.drop_capture import DropCapture, drop_capture, with_profi
 from tpudiag.diagnoses.job_log import WorkerLogs
 from tpudiag.diagnoses.lost_time import Price
 from tpudiag.diagnoses.watch_request import WatchRequest
-from tpudiag.diagnoses.watched_figures import job_headline, measurements
-from tpudiag.diagnoses.watched_workers import jobs_table, notes, workers_table
-from tpudiag.diagnoses.worker_outcomes import merged
+from tpudiag.diagnoses.watched_figures import (
+    job_headline,
+    jobs_table,
+    measurements,
+    merged,
+    notes,
+    workers_table,
+)
 from tpudiag.engine import examine
 from tpudiag.model import Check, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.monitoring import run_signals

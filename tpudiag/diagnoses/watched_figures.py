@@ -1,9 +1,15 @@
-"""A watched job as a headline and figures: its rate, and the comparison."""
+"""A watched job in its report: headline, figures, workers beside each other, their outcomes."""
 
-from tpudiag.monitoring.figures import Figures
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tpudiag.model import Evidence, Outcome, Verdict
+from tpudiag.monitoring.follower import Watched
+from tpudiag.monitoring.jobs import Job, rank
+from tpudiag.monitoring.metrics import Figures
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
-from tpudiag.report_figures import Measurement
+from tpudiag.report_figures import Measurement, Table, Value
 from tpudiag.signals.run_state import STANDING, StateKind
 
 MOST = 120
@@ -77,3 +83,114 @@ def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
         for name, (value, unit, where) in rows.items()
         if value is not None
     }
+
+
+def notes(job: WatchedJob) -> Iterator[str]:
+    """Restarts, and what was skipped."""
+    restarts = sum(watched.restarts for watched in job.workers)
+    if restarts:
+        yield f"{restarts} {'restart' if restarts == 1 else 'restarts'} seen."
+    if any(watched.account().restarts_unknown for watched in job.workers):
+        yield "No checkpoint was seen before a restart: which steps were repeated is not known."
+    damaged = sum(len(watched.damaged) for watched in job.workers)
+    if damaged:
+        rows = "row of the recording is" if damaged == 1 else "rows of the recordings are"
+        yield f"{damaged} {rows} damaged, and left out."
+    for run in (one.workers[0].run for one in job.jobs if len(one.workers) == 1):
+        # A worker 0 may be the only one.
+        if run.worker and not run.worker.endswith(" 0"):
+            yield (
+                f"Of the workers of {run.name} only {run.worker} is seen here: whether the others "
+                "are faster is not known (name their recordings too, use --selector, or compare "
+                "tpudiag_baseline_ratio in Prometheus)."
+            )
+    if job.not_judged:
+        one = job.not_judged == 1
+        runs = "run of an earlier job was" if one else "runs of earlier jobs were"
+        yield f"{job.not_judged} {runs} not judged."
+
+
+def workers_table(workers: Sequence[Watched], source: str) -> Table:
+    """A row for each worker."""
+    rows = tuple(_worker_row(watched) for watched in workers)
+    return Table(
+        "Workers", ("worker", "rate", "against its baseline", "last step", "steps"), rows, source
+    )
+
+
+def jobs_table(jobs: Sequence[Job], source: str) -> Table:
+    """A row for each job, ill ones first."""
+    rows = tuple(
+        (job.name, len(job.workers), *_worker_row(job.slowest)[1:4], job.slowest.state.kind.value)
+        for job in sorted(jobs, key=lambda one: rank(one.slowest))
+    )
+    columns = ("job", "workers", "rate", "against its baseline", "last step", "state")
+    return Table("Jobs, by their slowest worker", columns, rows, source)
+
+
+def _worker_row(watched: Watched) -> tuple[Value, ...]:
+    figures = watched.figures()
+    rate = (
+        "no step yet" if figures.per_s is None else f"{said_rate(figures.per_s)} {figures.unit}/s"
+    )
+    change = "not known yet"
+    if figures.per_s is not None and figures.baseline_per_s:
+        change = f"{figures.per_s / figures.baseline_per_s - 1:+.0%}"
+    last = f"{figures.silent_s or 0:,.0f} s ago"
+    # For a process that is gone the time since its last step would mislead.
+    if figures.state.over or figures.state.kind is StateKind.LOST:
+        last = figures.state.kind.value
+    return (watched.worker, rate, change, last, figures.steps)
+
+
+WORST = (Verdict.FAILED, Verdict.BROKEN, Verdict.SKIPPED, Verdict.PASSED)
+"""The worst verdict counts for all: passed only where all passed."""
+
+
+def merged(workers: Sequence[tuple[str, bool, tuple[Outcome, ...]]]) -> tuple[Outcome, ...]:
+    """The workers' outcomes (name, whether its run is over, outcomes) as the job's.
+
+    A run that ended before it could be judged does not count against the others.
+    """
+    if len(workers) == 1:
+        return workers[0][2]
+    together = zip(*(outcomes for _, _, outcomes in workers), strict=True)
+    over = [ended for _, ended, _ in workers]
+    names = [name for name, _, _ in workers]
+    return tuple(_merged(names, over, outcomes) for outcomes in together)
+
+
+def _merged(names: Sequence[str], over: Sequence[bool], outcomes: Sequence[Outcome]) -> Outcome:
+    judged = [
+        (name, outcome)
+        for name, ended, outcome in zip(names, over, outcomes, strict=True)
+        if not (ended and outcome.verdict is Verdict.SKIPPED)
+        # Where all have ended, their outcomes are all there is.
+    ] or list(zip(names, outcomes, strict=True))
+    verdict = next(v for v in WORST if any(outcome.verdict is v for _, outcome in judged))
+    same = [(name, outcome) for name, outcome in judged if outcome.verdict is verdict]
+    reasons = [f"{name}: {outcome.reason}" for name, outcome in same if outcome.reason]
+    causes = {outcome.reason for _, outcome in same}
+    # A reason common to all workers is given once, without their names.
+    alike = len(causes) == 1 and len(same) == len(judged)
+    return replace(
+        same[0][1],
+        reason=same[0][1].reason if alike else "; ".join(reasons) or None,
+        how_to_measure=same[0][1].how_to_measure if alike else None,
+        findings=tuple(
+            replace(
+                finding,
+                message=f"{name}: {finding.message}",
+                evidence=tuple(_named(name, evidence) for evidence in finding.evidence),
+            )
+            for name, outcome in same
+            for finding in outcome.findings
+        ),
+        evidence=tuple(
+            _named(name, evidence) for name, outcome in same for evidence in outcome.evidence
+        ),
+    )
+
+
+def _named(name: str, evidence: Evidence) -> Evidence:
+    return replace(evidence, name=f"{evidence.name}, {name}")

@@ -4,8 +4,7 @@ import re
 
 import libcst as cst
 
-from tpudiag.fixes.calls import argument, refuse_stars
-from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.edits import Edit, NoChange, argument, refuse_stars
 from tpudiag.fixes.source import Source
 
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import names
-from tpudiag.fixes.calls import argument, called
-from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.edits import Edit, NoChange, argument, called
 from tpudiag.fixes.loops import sum_for_mean
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source

@@ -6,8 +6,7 @@ import libcst as cst
 
 from tpudiag.fixes import names
 from tpudiag.fixes.arguments import set_argument
-from tpudiag.fixes.calls import argument
-from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.edits import Edit, NoChange, argument
 from tpudiag.fixes.model import Place, fix
 from tpudiag.source_change import Effect
 

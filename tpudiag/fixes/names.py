@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tpudiag.fixes.calls import called
-from tpudiag.fixes.edits import NoChange
+from tpudiag.fixes.edits import NoChange, called
 from tpudiag.fixes.source import Source
 
 STRATEGY_USES = (

@@ -3,8 +3,7 @@
 import libcst as cst
 
 from tpudiag.fixes.arguments import chained, link_span
-from tpudiag.fixes.calls import called
-from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.edits import Edit, NoChange, called
 from tpudiag.fixes.names import assigned, bound, dotted
 from tpudiag.fixes.source import Source
 

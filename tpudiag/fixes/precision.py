@@ -6,8 +6,7 @@ import libcst as cst
 
 from tpudiag.fixes import names
 from tpudiag.fixes.arguments import set_argument, with_argument, without_argument
-from tpudiag.fixes.calls import argument, called, literal
-from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.edits import Edit, NoChange, argument, called, literal
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.model import BOTH

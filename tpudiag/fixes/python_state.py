@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tpudiag.fixes import names
-from tpudiag.fixes.calls import called
-from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.edits import Edit, NoChange, called
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.scope import in_scope
 from tpudiag.fixes.source import Source

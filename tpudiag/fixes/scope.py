@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tpudiag.fixes import names
-from tpudiag.fixes.calls import called
-from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.edits import Edit, NoChange, called
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.source_change import Effect

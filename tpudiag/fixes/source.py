@@ -18,8 +18,7 @@ from libcst.metadata import (
     PositionProvider,
 )
 
-from tpudiag.fixes.calls import called
-from tpudiag.fixes.edits import Edit, NoChange, line_starts
+from tpudiag.fixes.edits import Edit, NoChange, called, line_starts
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Block = cst.IndentedBlock | cst.Module

@@ -7,8 +7,7 @@ import libcst as cst
 
 from tpudiag.fixes import names, pipeline_chain
 from tpudiag.fixes.arguments import without_argument
-from tpudiag.fixes.calls import argument, called
-from tpudiag.fixes.edits import Edit, NoChange
+from tpudiag.fixes.edits import Edit, NoChange, argument, called
 from tpudiag.fixes.model import Place, fix
 from tpudiag.fixes.source import Source
 from tpudiag.model import BOTH

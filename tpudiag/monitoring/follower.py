@@ -11,9 +11,9 @@ from tpudiag.monitoring.delivery import Delivery
 from tpudiag.monitoring.detector import PAUSE_STEPS, DropDetector, Pauses, Reference
 from tpudiag.monitoring.drift import DriftDetector
 from tpudiag.monitoring.event_files import SINK_FLUSH_S
-from tpudiag.monitoring.figures import Figures
 from tpudiag.monitoring.ledger import PAUSES, Account, Ledger, TimeUse
 from tpudiag.monitoring.losses import Losses
+from tpudiag.monitoring.metrics import Figures
 from tpudiag.monitoring.profiler_source import EVERY_S, PID, ProfilerSource
 from tpudiag.monitoring.recording import NS, Recording, Run, Window, merged, percentile
 from tpudiag.monitoring.run_sources import Source

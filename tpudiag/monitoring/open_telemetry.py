@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from tpudiag.errors import UsageError
-from tpudiag.monitoring.figures import Figures
-from tpudiag.monitoring.metrics import Worker, samples
+from tpudiag.monitoring.metrics import Figures, Worker, samples
 
 EVERY_S, CALL_S = 15.0, 5.0
 INSTALL = "pip install 'tpudiag[otlp]'"

@@ -9,8 +9,7 @@ from prometheus_client.registry import Collector
 
 from tpudiag.bounded_numbers import whole
 from tpudiag.errors import UsageError
-from tpudiag.monitoring.figures import Figures
-from tpudiag.monitoring.metrics import Worker, samples
+from tpudiag.monitoring.metrics import Figures, Worker, samples
 
 SCRAPES, LAST_S = 2, 130.0
 """How often the end is shown, and how long to wait for that: two scrapes per minute."""

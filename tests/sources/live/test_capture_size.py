@@ -11,7 +11,7 @@ from tests.sources.live.profiler_service import SPACE, response, served
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.capture import CaptureRequest
 from tpudiag.sources.live.capture_size import GROWTH, SAMPLE_S, Fitted, fitted
-from tpudiag.sources.live.memory import FreeMemory
+from tpudiag.sources.live.cgroups import FreeMemory
 from tpudiag.sources.live.probe import probe_all
 from tpudiag.sources.profile.schema import message, parsed
 

@@ -1,17 +1,19 @@
-"""libtpu's metrics, from a server that speaks its protocol, as libtpu's own: local credentials."""
+"""Metrics of libtpu, by its own protocol, and of GKE's device plugin: both from local servers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+import threading
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import grpc
 import pytest
 
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.metrics import Figure, figures
+from tpudiag.sources.live.metrics import Figure, figures, node_figures
 from tpudiag.sources.profile.schema import message
 
 USED, TOTAL, DUTY = (
@@ -78,3 +80,52 @@ def test_memory_and_duty_cycle() -> None:
 def test_an_answer_of_another_kind_is_no_figure(said: bytes) -> None:
     with served(lambda _: said) as address:
         assert figures([address]) == ()
+
+
+TEXT = """# HELP duty_cycle Percent of time in which the accelerator was busy
+# TYPE duty_cycle gauge
+duty_cycle{accelerator_id="48-0",make="cloud-tpu",model="tpu-v5",pod="bert-0"} 37
+duty_cycle{accelerator_id="48-1",make="cloud-tpu",model="tpu-v5",pod="bert-0"} 36.5
+duty_cycle{accelerator_id="48-0",make="nvidia",pod="bert-0"} 99
+memory_used{accelerator_id="48-0",make="cloud-tpu",pod="bert-0"} 8.5e+09
+memory_used{accelerator_id="48-2",make="cloud-tpu",pod="other-0"} 1
+duty_cycle{accelerator_id="48-3",make="cloud-tpu",pod="bert-0"} what
+go_goroutines 12
+"""
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200 if self.path == "/metrics" else 404)
+            self.end_headers()
+            self.wfile.write(TEXT.encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            del format, args
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server.server_address[1]
+    server.shutdown()
+    server.server_close()
+
+
+def test_the_chips_of_a_pod(port: int) -> None:
+    seen = [
+        (one.device, one.name, one.value, one.unit)
+        for one in node_figures("127.0.0.1", "bert-0", port)
+    ]
+    assert seen == [
+        (0, "HBM in use", 8.5e9, "bytes"),
+        (0, "TensorCore duty cycle", 37.0, "%"),
+        (1, "TensorCore duty cycle", 36.5, "%"),
+    ]
+    assert len(node_figures("127.0.0.1", port=port)) == 4
+
+
+def test_a_node_without_it_gives_none(port: int) -> None:
+    assert node_figures("127.0.0.1", "nobody", port) == ()
+    assert node_figures("127.0.0.1", port=1) == ()
+    assert node_figures("no host", port=port) == ()

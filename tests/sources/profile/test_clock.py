@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.events import Clock
 from tpudiag.sources.profile.wire import Damaged
 
 SINCE_EPOCH = 1_741_722_099_000_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import ModuleType
 
 from tpudiag.sources.profile import xspace
-from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.events import Clock
 from tpudiag.sources.profile.gpu_plane import GPU, read_gpu
 
 

@@ -63,9 +63,9 @@ def _of_device_plugin() -> tuple[CauseFigure, ...]:
     node = os.environ.get("TPUDIAG_NODE_IP")
     if not node:
         return ()
-    from tpudiag.sources.live.device_plugin import figures
+    from tpudiag.sources.live.metrics import node_figures
 
-    return _as_evidence(figures(node, os.environ.get("POD_NAME", "")), "device plugin")
+    return _as_evidence(node_figures(node, os.environ.get("POD_NAME", "")), "device plugin")
 
 
 def _as_evidence(seen: Sequence[Figure], source: str) -> tuple[CauseFigure, ...]:

@@ -16,8 +16,7 @@ from tpudiag.monitoring.cloud.connection import Service, client
 from tpudiag.monitoring.cloud.resource import PointSource, point_source, worker
 from tpudiag.monitoring.cloud.sender import ALERT, Sender
 from tpudiag.monitoring.cloud.spool import LOST, Point, Spool
-from tpudiag.monitoring.figures import Figures
-from tpudiag.monitoring.metrics import cause_of, values
+from tpudiag.monitoring.metrics import Figures, cause_of, values
 from tpudiag.monitoring.recording import NS, Run
 from tpudiag.printing import say
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tpudiag import scratch
 from tpudiag.sources.live.address import Address
 from tpudiag.sources.live.capture import CaptureRequest, capture
-from tpudiag.sources.live.memory import FreeMemory
+from tpudiag.sources.live.cgroups import FreeMemory
 from tpudiag.sources.live.probe import Probe
 from tpudiag.sources.live.run_folder import RunFolder
 

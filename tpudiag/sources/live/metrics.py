@@ -1,8 +1,13 @@
-"""libtpu's own metrics of a running job: HBM in use and duty cycle, without any profiler.
+"""Metrics of the chips without any profiler: libtpu's own, and those of GKE's TPU device plugin.
 
-libtpu serves them on a port of the process that holds the TPU (8431 by default).
+libtpu serves them on a port of the process that holds the TPU (8431 by default), the plugin on each
+node, of all its pods. The plugin's names are those of Google's documentation; not seen on a node.
 """
 
+import http.client
+import re
+import urllib.error
+import urllib.request
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -61,3 +66,51 @@ def _values(answer: bytes) -> Iterator[tuple[int, float]]:
     for point in parsed("MetricResponse", answer).metric.metrics:
         if (kind := point.gauge.WhichOneof("value")) is not None:
             yield point.attribute.value.int_attr, float(getattr(point.gauge, kind))
+
+
+PORT = 2112
+"""Of the device plugin, on each node."""
+LONGEST_BYTES = 1 << 20
+SERIES = {
+    "duty_cycle": ("TensorCore duty cycle", "%"),
+    "tensorcore_utilization": ("TensorCore utilisation", "%"),
+    "memory_bandwidth_utilization": ("HBM bandwidth in use", "%"),
+    "memory_used": ("HBM in use", "bytes"),
+    "memory_total": ("HBM", "bytes"),
+}
+_SAMPLE = re.compile(r"(\w+)\{(.*)\}\s+(\S+)")
+# Anchored at a word's beginning: otherwise each letter of a long word would be tried.
+_LABEL = re.compile(r'\b(\w+)="((?:[^"\\]|\\.)*)"')
+
+
+def node_figures(node: str, pod: str = "", port: int = PORT) -> tuple[Figure, ...]:
+    """Figures of a node's chips, of one pod where named; empty where none are served."""
+    host = f"[{node}]" if ":" in node else node
+    try:
+        with urllib.request.urlopen(f"http://{host}:{port}/metrics", timeout=LIMIT_S) as answer:
+            # Another service on that port may answer without end.
+            text = answer.read(LONGEST_BYTES).decode("utf-8", errors="replace")
+    except (OSError, ValueError, urllib.error.URLError, http.client.HTTPException):
+        return ()
+    return tuple(sorted(_figures(text, pod), key=lambda one: (one.device, one.name)))
+
+
+def _figures(text: str, pod: str) -> Iterator[Figure]:
+    """The samples of TPUs in Prometheus' text format."""
+    chips: dict[str, int] = {}
+    for line in text.splitlines():
+        sample = _SAMPLE.fullmatch(line.strip())
+        if sample is None or sample[1] not in SERIES:
+            continue
+        labels = dict(_LABEL.findall(sample[2]))
+        # The plugin of GPUs serves series of the same names.
+        if labels.get("make") != "cloud-tpu" or (pod and labels.get("pod") != pod):
+            continue
+        try:
+            value = float(sample[3])
+        except ValueError:
+            continue
+        # The plugin names chips, figures number them: in order of appearance.
+        chip = chips.setdefault(labels.get("accelerator_id", ""), len(chips))
+        name, unit = SERIES[sample[1]]
+        yield Figure(name, chip, value, unit)

@@ -9,9 +9,8 @@ import numpy as np
 
 from tpudiag.signals import Device
 from tpudiag.signals.profile import WHOLE_TRACE
-from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.edge_steps import Steps, complete
-from tpudiag.sources.profile.events import Line
+from tpudiag.sources.profile.events import Clock, Line
 from tpudiag.sources.profile.intervals import (
     EMPTY,
     Spans,

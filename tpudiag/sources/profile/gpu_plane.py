@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from tpudiag.sources.profile.clock import Clock
+from tpudiag.sources.profile.events import Clock
 from tpudiag.sources.profile.host_read import HostRead, Mark
 from tpudiag.sources.profile.intervals import EMPTY, Spans, merged, union
 from tpudiag.sources.profile.xspace import Plane

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.event_pattern import Events, joined
-from tpudiag.sources.profile.events import Line
+from tpudiag.sources.profile.events import Clock, Line
 from tpudiag.sources.profile.functions import CALL, Call, calls
 from tpudiag.sources.profile.host_read import Callback, HostRead, Mark
 from tpudiag.sources.profile.host_roles import KEPT, Role, drives_tpu, role_of

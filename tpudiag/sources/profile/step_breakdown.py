@@ -8,9 +8,9 @@ import numpy as np
 from tpudiag.records import dataclass
 from tpudiag.signals import ReplicaSteps, StepPart
 from tpudiag.signals.profile import UNTOLD
-from tpudiag.sources.profile.clock import Clock
 from tpudiag.sources.profile.device_plane import PS_PER_MS, DeviceRead
 from tpudiag.sources.profile.edge_steps import Steps, lost
+from tpudiag.sources.profile.events import Clock
 from tpudiag.sources.profile.functions import tracing
 from tpudiag.sources.profile.host_plane import steps_named
 from tpudiag.sources.profile.host_read import HostRead, Mark

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.diagnoses.watch_outlets import OutletRequest, outlets
+from tpudiag.diagnoses.watch_request import OutletRequest, outlets
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.prometheus import Prometheus
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tpudiag.prediction.arrays import arrays
-from tpudiag.prediction.kernels import attention_flops
+from tpudiag.prediction.instructions import attention_flops
 
 QKV = "(s8[1,4,4], bf16[6,64,2048,128], bf16[6,64,2048,128], bf16[6,64,2048,128], s32[2048,128])"
 PRODUCT = 2 * 6 * 64 * 2048 * 2048 * 128

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tpudiag.monitoring.lanes import Lane, StoredRun, judged, lanes, session
 from tpudiag.monitoring.recording import NS, Run
+from tpudiag.monitoring.run_sources import Lane, StoredRun, judged, lanes, session
 
 FILE = Path("throughput.sqlite")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.sources.live.jax_profiler import crash_feared
+from tpudiag.sources.live.processes import crash_feared
 
 SITE = "/opt/venv/lib/python3.12/site-packages"
 JAXLIB, LIBTPU = f"{SITE}/jaxlib/libjax_common.so", f"{SITE}/libtpu/libtpu.so"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tpudiag.diagnoses.worker_outcomes import merged
+from tpudiag.diagnoses.watched_figures import merged
 from tpudiag.model import Evidence, Finding, Outcome, Severity, Verdict
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tpudiag.sources.live.memory import FreeMemory, free_memory
+from tpudiag.sources.live.cgroups import FreeMemory, free_memory
 
 GB = 10**9
 
