@@ -195,18 +195,9 @@ def names_of_tensorflow(archive: zipfile.ZipFile, release: Release) -> set[str]:
 
 
 STATIC = {
-    "absolute_import",
-    "division",
-    "print_function",
-    "sys",
-    "os",
-    "logging",
-    "app",
-    "np",
-    "annotations",
-    "typing",
-    "Any",
-}
+    "absolute_import", "division", "print_function", "sys", "os", "logging", "app", "np",
+    "annotations", "typing", "Any",
+}  # fmt: skip
 """Names that modules import for themselves."""
 
 

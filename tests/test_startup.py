@@ -10,21 +10,9 @@ import pytest
 from tpudiag import cli
 
 HEAVY = (
-    "tensorflow",
-    "jax",
-    "grpc",
-    "google.cloud",
-    "xprof",
-    "rich",
-    "jinja2",
-    "numpy",
-    "msgspec",
-    "plotly",
-    "markdown_it",
-    "mcp",
-    "pydantic",
-    "tpudiag.signals",
-)
+    "tensorflow", "jax", "grpc", "google.cloud", "xprof", "rich", "jinja2", "numpy", "msgspec",
+    "plotly", "markdown_it", "mcp", "pydantic", "tpudiag.signals",
+)  # fmt: skip
 STARTED = (
     ["--help"],
     ["--version"],

@@ -16,18 +16,9 @@ if TYPE_CHECKING:
     from tpudiag.monitoring.training import ThroughputCallback, track
 
 __all__ = [
-    "Report",
-    "ThroughputCallback",
-    "__version__",
-    "check",
-    "compare",
-    "fix",
-    "load",
-    "plan",
-    "read",
-    "render",
-    "track",
-]
+    "Report", "ThroughputCallback", "__version__", "check", "compare", "fix", "load", "plan",
+    "read", "render", "track",
+]  # fmt: skip
 
 
 def load_ipython_extension(shell: object) -> None:

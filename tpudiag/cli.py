@@ -18,18 +18,9 @@ from tpudiag.settings import of_verb
 from tpudiag.version import __version__
 
 VERBS = (
-    "check",
-    "fix",
-    "read",
-    "attach",
-    "watch",
-    "plan",
-    "compare",
-    "alerts",
-    "explain",
-    "render",
+    "check", "fix", "read", "attach", "watch", "plan", "compare", "alerts", "explain", "render",
     "mcp",
-)
+)  # fmt: skip
 
 EPILOG = """\
 examples:

@@ -23,15 +23,8 @@ from tpudiag.version import __version__
 
 SCHEMA_VERSION = 1
 REQUIRED = (
-    "schema_version",
-    "tool",
-    "subject",
-    "target",
-    "started",
-    "summary",
-    "measurements",
-    "outcomes",
-)
+    "schema_version", "tool", "subject", "target", "started", "summary", "measurements", "outcomes",
+)  # fmt: skip
 FIRST = ("message", "fix", "location")
 """What a finding says first, whatever order its fields have in Python."""
 STARTED = r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d+)?([Zz]|[+-]\d{2}:\d{2})$"

@@ -61,17 +61,9 @@ def overhead(rounds: int) -> None:
     inside: list[float] = []
     rest_s: list[float] = []
     check = (
-        "-m",
-        "tpudiag",
-        "check",
-        "--no-compile",
-        "--warmup",
-        str(WARMUP),
-        "--steps",
-        str(PROFILED),
-        "--fail-on",
-        "never",
-    )
+        "-m", "tpudiag", "check", "--no-compile", "--warmup", str(WARMUP), "--steps", str(PROFILED),
+        "--fail-on", "never",
+    )  # fmt: skip
     for number in range(rounds):
         # In turns, each first in its turn: the second of two runs is up to a tenth slower.
         for observed in (False, True) if number % 2 else (True, False):

@@ -154,15 +154,8 @@ def resnet() -> bool:
 def plan() -> None:
     """A plan of the mlp, cold and from the cache, beside the import of TensorFlow."""
     command = [
-        sys.executable,
-        "-m",
-        "tpudiag",
-        "plan",
-        "--for",
-        "v5e-8,v6e-8",
-        "--batch",
-        "64..1024",
-    ]
+        sys.executable, "-m", "tpudiag", "plan", "--for", "v5e-8,v6e-8", "--batch", "64..1024",
+    ]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         where = {**os.environ, "TPUDIAG_CACHE": folder}
         bare = [sys.executable, "-c", "import tensorflow"]

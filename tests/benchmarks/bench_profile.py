@@ -30,17 +30,9 @@ HOSTS, HOSTS_BAR_S, HOSTS_GOAL_S, HOST_MB = 256, 60.0, 12.0, 2.0
 SMALL_GOAL_S = 0.25
 REAL = HERE.parents[2] / "shared" / "profiles" / "v6e-4-inference"
 READ = (
-    sys.executable,
-    "-m",
-    "tpudiag",
-    "read",
-    "--xprof-limit",
-    "0",
-    "--format",
-    "json",
-    "--fail-on",
+    sys.executable, "-m", "tpudiag", "read", "--xprof-limit", "0", "--format", "json", "--fail-on",
     "never",
-)
+)  # fmt: skip
 PARSE = """\
 import sys
 from tpudiag.sources.profile.schema import message

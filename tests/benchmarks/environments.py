@@ -105,15 +105,9 @@ def make(row: Row, folder: Path) -> str:
         base = find(row.python)
         _run("uv", "--no-config", "venv", "--quiet", "--seed", "--python", str(base), str(folder))
         install = (
-            "uv",
-            "--no-config",
-            "pip",
-            "install",
-            "--quiet",
-            "--compile-bytecode",
-            "--python",
+            "uv", "--no-config", "pip", "install", "--quiet", "--compile-bytecode", "--python",
             str(python),
-        )
+        )  # fmt: skip
         _run(*install, *row.requirements)
         if row.without_dependencies:
             _run(*install, "--no-deps", *row.without_dependencies)

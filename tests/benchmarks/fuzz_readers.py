@@ -478,14 +478,8 @@ def fuzz(name: str, seconds: float, found: Path, seed: int) -> Iterator[str]:
     while (left := until - time.monotonic()) > 1:
         with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
             command = [
-                sys.executable,
-                "-m",
-                __spec__.name,
-                "--child",
-                folder,
-                "--seconds",
-                str(left),
-            ]
+                sys.executable, "-m", __spec__.name, "--child", folder, "--seconds", str(left),
+            ]  # fmt: skip
             command += ["--found", str(found), "--seed", str(seed + deaths), name]
             variables = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
             code = subprocess.run(command, check=False, env=variables, cwd=TOP).returncode

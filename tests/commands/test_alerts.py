@@ -22,14 +22,9 @@ from tpudiag.options.kinds import percent
 pytestmark = pytest.mark.slow
 
 IDS = [
-    "check-failed",
-    "hbm-high",
-    "input-bound",
-    "no-first-step",
-    "no-points",
-    "no-step",
+    "check-failed", "hbm-high", "input-bound", "no-first-step", "no-points", "no-step",
     "throughput-drop",
-]
+]  # fmt: skip
 api: Any = import_module("google.cloud.monitoring_v3")
 grpc: Any = import_module("grpc")
 

@@ -35,17 +35,10 @@ FULL = 'with open("/dev/full", "w") as file:\n    file.write("x")\n'
 """As a job finds the disk on which what is held back lies."""
 WALLED = (sys.executable, str(CONFINED), "docker")
 ENDS = [
-    ("finishes", (), ()),
-    ("raises", (), ()),
-    ("dies", (), ()),
-    ("raises", ("--in-place",), ()),
-    ("SIGINT", (), ()),
-    ("SIGTERM", (), ()),
-    ("SIGHUP", (), ()),
-    ("SIGKILL", (), ()),
-    ("SIGKILL", ("--in-place",), ()),
-    ("SIGKILL", (), WALLED),
-]
+    ("finishes", (), ()), ("raises", (), ()), ("dies", (), ()), ("raises", ("--in-place",), ()),
+    ("SIGINT", (), ()), ("SIGTERM", (), ()), ("SIGHUP", (), ()), ("SIGKILL", (), ()),
+    ("SIGKILL", ("--in-place",), ()), ("SIGKILL", (), WALLED),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("end", "options", "before"), ENDS)

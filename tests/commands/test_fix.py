@@ -13,17 +13,8 @@ import pytest
 pytestmark = pytest.mark.slow
 
 QUICK = (
-    "--for",
-    "v5e-4",
-    "--steps",
-    "6",
-    "--warmup",
-    "3",
-    "--measure-input",
-    "0",
-    "--budget",
-    "5",
-)
+    "--for", "v5e-4", "--steps", "6", "--warmup", "3", "--measure-input", "0", "--budget", "5",
+)  # fmt: skip
 HEAD = """\
 import tensorflow as tf
 

@@ -21,14 +21,9 @@ from tpudiag.report_figures import Series
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
 FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-sync",
-    "--disable-background-networking",
-    "--disable-component-update",
-]
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
 # Waited for with `expect`: wait_for_function polls by eval, which the page's own policy forbids.
 expect.set_options(timeout=30_000)
 WIDE, NARROW = (1280, 900), (390, 844)

@@ -60,15 +60,9 @@ def test_a_saved_report_comes_back_equal(name: str, specimen: Report, tmp_path: 
 def test_keys_stand_in_the_order_of_the_contract(specimens: dict[str, Report]) -> None:
     document = rendered(specimens["each-severity"])
     contract = [
-        "schema_version",
-        "tool",
-        "subject",
-        "target",
-        "started",
-        "summary",
-        "measurements",
+        "schema_version", "tool", "subject", "target", "started", "summary", "measurements",
         "outcomes",
-    ]
+    ]  # fmt: skip
     assert list(document)[: len(contract)] == contract
     outcome = document["outcomes"][1]
     assert list(outcome)[:6] == ["id", "name", "verdict", "severity", "reason", "findings"]

@@ -16,15 +16,9 @@ def test_arguments_and_lines_of_the_configurations_that_they_name(tmp_path: Path
         "task:\n  dtype_note: see below\n  use_bfloat16: false\n"
     )
     arguments = (
-        "--precision",
-        "fp32",
-        "--bf16=false",
-        "--no_fp16",
-        "-e",
-        f"--config={config}",
-        "none.yaml",
+        "--precision", "fp32", "--bf16=false", "--no_fp16", "-e", f"--config={config}", "none.yaml",
         "--lr=1",
-    )
+    )  # fmt: skip
     assert precision_switches.look(arguments) == (
         PrecisionSwitch("--precision fp32"),
         PrecisionSwitch("--bf16=false"),

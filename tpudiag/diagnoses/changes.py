@@ -21,15 +21,10 @@ from tpudiag.statistics import (
 
 STEP_MS = "step_time_ms"
 COMPILED = (
-    "hbm_need_bytes",
-    "flops_per_example",
-    "hbm_bytes_per_example",
-    "compiler_cycles_per_example",
-    "predicted_us_per_example",
-    "collective_bytes_per_step",
-    "padding_bytes",
+    "hbm_need_bytes", "flops_per_example", "hbm_bytes_per_example", "compiler_cycles_per_example",
+    "predicted_us_per_example", "collective_bytes_per_step", "padding_bytes",
     "recomputed_operations",
-)
+)  # fmt: skip
 """Figures of the TPU compiler's program: without noise within one compiler."""
 INPUT_CPU = "input_cpu_us_per_example"
 """CPU time of the pipeline run alone: its noise is not visible in a single run."""

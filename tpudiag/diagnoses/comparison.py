@@ -59,16 +59,9 @@ def _failed_since(before: Report, after: Report) -> Iterator[XProfLink]:
 DEFAULT_LIMIT = 0.05
 """The default limit, above which a change is a regression."""
 ABOUT = (
-    "hosts",
-    "devices",
-    "chips",
-    "steps",
-    "profile_bytes",
-    "capture_ms",
-    "peak_compute",
-    "peak_hbm_bandwidth",
-    "memory_capacity_bytes",
-)
+    "hosts", "devices", "chips", "steps", "profile_bytes", "capture_ms", "peak_compute",
+    "peak_hbm_bandwidth", "memory_capacity_bytes",
+)  # fmt: skip
 """Figures of the recording's extent, not of speed."""
 ONE_VALUE = "one value each: not tested"
 ONE_RUN = (

@@ -86,15 +86,9 @@ def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int)
             f"{source}; estimated cycles of the profile's HLO at the documented clock",
         )
     names = (
-        "operation",
-        "ms a run",
-        "expected ms",
-        "TFLOP/s",
-        "HBM GB/s",
-        "category",
-        "framework op",
+        "operation", "ms a run", "expected ms", "TFLOP/s", "HBM GB/s", "category", "framework op",
         "line",
-    )
+    )  # fmt: skip
     rates = tuple(_rates(group) for group in ranked[:top])
     yield Table("Rates and places of these operations", names, rates, source)
     sides = tuple(_side(group, peaks) for group in ranked[:top])

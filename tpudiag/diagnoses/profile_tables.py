@@ -156,14 +156,8 @@ def _host_tables(facts: ProfileFacts) -> Iterator[Table]:
             for i in ordered
         ]
         columns = (
-            "tf.data op",
-            "from source",
-            "blocked ms",
-            "self ms",
-            "calls",
-            "longest ms",
-            "path",
-        )
+            "tf.data op", "from source", "blocked ms", "self ms", "calls", "longest ms", "path",
+        )  # fmt: skip
         yield _cut("Input pipeline", columns, rows_, f"{facts.source}, host", "most blocking")
     of_step, of_input = facts.callbacks or (), facts.pipeline_callbacks
     if of_step or of_input:

@@ -9,14 +9,9 @@ from tpudiag.fixes.edits import NoChange, called
 from tpudiag.fixes.source import Source
 
 STRATEGY_USES = (
-    "scope",
-    "run",
-    "num_replicas_in_sync",
-    "experimental_distribute_dataset",
-    "distribute_datasets_from_function",
-    "reduce",
-    "experimental_run_v2",
-)
+    "scope", "run", "num_replicas_in_sync", "experimental_distribute_dataset",
+    "distribute_datasets_from_function", "reduce", "experimental_run_v2",
+)  # fmt: skip
 _STRATEGIES = ("TPUStrategy", "MirroredStrategy", "MultiWorkerMirroredStrategy")
 
 

@@ -85,13 +85,9 @@ class Row:
 
 
 _DECIDES = (
-    Standing.BROKEN,
-    Standing.CONTRADICTED,
-    Standing.TRAINED,
-    Standing.DOUBTED,
-    Standing.SHIPPED,
+    Standing.BROKEN, Standing.CONTRADICTED, Standing.TRAINED, Standing.DOUBTED, Standing.SHIPPED,
     Standing.IMPORTED,
-)
+)  # fmt: skip
 HERE = "tpudiag"
 
 

@@ -135,13 +135,9 @@ class Run:
     def alike(self) -> tuple[object, ...]:
         """Equal for runs that train the same job on the same target."""
         return (
-            self.name,
-            self.unit,
-            self.global_batch,
-            self.hbm_limit_bytes,
-            self.loop,
+            self.name, self.unit, self.global_batch, self.hbm_limit_bytes, self.loop,
             self.parameters,
-        )
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -26,16 +26,8 @@ from tpudiag.version import __version__
 FORM = 2
 """Incremented when a job's record, or the lowering, changes."""
 PASSING = (
-    "_",
-    "OLDPWD",
-    "SHLVL",
-    "TERM",
-    "COLUMNS",
-    "LINES",
-    "DISPLAY",
-    "WINDOWID",
-    "TPUDIAG_CACHE",
-)
+    "_", "OLDPWD", "SHLVL", "TERM", "COLUMNS", "LINES", "DISPLAY", "WINDOWID", "TPUDIAG_CACHE",
+)  # fmt: skip
 """Environment variables that vary between calls without affecting a step."""
 
 

@@ -21,14 +21,9 @@ from tpudiag.sources.compiler.topologies import topology
 pytestmark = pytest.mark.slow
 
 SHAPES = (
-    "4096x1xf32",
-    "8192x8xf32",
-    "512x3xbf16",
-    "33x100xf32",
-    "64x24x24x3xf32",
-    "130xf32",
+    "4096x1xf32", "8192x8xf32", "512x3xbf16", "33x100xf32", "64x24x24x3xf32", "130xf32",
     "7x5x1xbf16",
-)
+)  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -16,17 +16,9 @@ from tpudiag.sources.profile.xstats import fractions, named, texts
 
 RESERVED = "programs' own (temporaries, stack)"
 STATS = (
-    "bytes_reserved",
-    "bytes_allocated",
-    "bytes_available",
-    "requested_bytes",
-    "allocation_bytes",
-    "addr",
-    "tf_op",
-    "index_on_host",
-    "device_ordinal",
-    "allocator_name",
-)
+    "bytes_reserved", "bytes_allocated", "bytes_available", "requested_bytes", "allocation_bytes",
+    "addr", "tf_op", "index_on_host", "device_ordinal", "allocator_name",
+)  # fmt: skip
 EARLIER = "allocated before the capture"
 HOLDERS = 5
 MOMENTS = 400

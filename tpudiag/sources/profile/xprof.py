@@ -36,15 +36,9 @@ STEP_FIGURES = {
 }
 """XProf averages these over the steps, and writes 0 where it saw none."""
 STATEMENTS = (
-    "statement",
-    "input_conclusion",
-    "output_conclusion",
-    "kernel_launch_statement",
-    "device_collectives_statement",
-    "all_other_statement",
-    "precision_statement",
-    "remark_text",
-)
+    "statement", "input_conclusion", "output_conclusion", "kernel_launch_statement",
+    "device_collectives_statement", "all_other_statement", "precision_statement", "remark_text",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

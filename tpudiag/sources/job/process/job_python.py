@@ -27,20 +27,9 @@ OLDEST = (3, 10)
 DESCRIBE_S = 30.0
 """The time limit for a Python's description: its environment may be on a network disk."""
 OF_INTEREST = (
-    "tensorflow",
-    "tensorflow-cpu",
-    "tensorflow-tpu",
-    "tensorflow-gpu",
-    "tf-nightly",
-    "keras",
-    "tf-keras",
-    "libtpu",
-    "libtpu-nightly",
-    "jax",
-    "jaxlib",
-    "numpy",
-    "protobuf",
-)
+    "tensorflow", "tensorflow-cpu", "tensorflow-tpu", "tensorflow-gpu", "tf-nightly", "keras",
+    "tf-keras", "libtpu", "libtpu-nightly", "jax", "jaxlib", "numpy", "protobuf",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

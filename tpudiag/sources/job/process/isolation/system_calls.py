@@ -22,13 +22,9 @@ PR_SET_NO_NEW_PRIVS = 38
 
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41, "ppc64le": 203, "s390x": 217, "riscv64": 41}
 _KEPT_FLAGS = (
-    (os.ST_NOSUID, MS_NOSUID),
-    (os.ST_NODEV, MS_NODEV),
-    (os.ST_NOEXEC, MS_NOEXEC),
-    (os.ST_NOATIME, MS_NOATIME),
-    (os.ST_NODIRATIME, MS_NODIRATIME),
-    (os.ST_RELATIME, MS_RELATIME),
-)
+    (os.ST_NOSUID, MS_NOSUID), (os.ST_NODEV, MS_NODEV), (os.ST_NOEXEC, MS_NOEXEC),
+    (os.ST_NOATIME, MS_NOATIME), (os.ST_NODIRATIME, MS_NODIRATIME), (os.ST_RELATIME, MS_RELATIME),
+)  # fmt: skip
 """Flags of a mount that a user namespace may not remove from an inherited one."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
