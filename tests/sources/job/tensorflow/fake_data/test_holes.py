@@ -40,6 +40,10 @@ def test_a_library_takes_a_hole_for_data_and_the_script_for_what_it_will() -> No
     known: dict[str, Any] = {}
     exec(compile("def asks(x): return hasattr(x, 'fit')", np.__file__, "exec"), known)
     assert not known["asks"](hole) and isinstance(hole.fit(1).history["loss"], Hole)
+    text = "def sized(x):\n    while len(x) > 0:\n        x = x[0]\n"
+    exec(compile(text, np.__file__, "exec"), known)
+    with pytest.raises(TypeError, match="Hole"):
+        known["sized"]([hole])
 
 
 def test_a_loop_over_batches_without_an_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,6 +59,7 @@ def test_a_hole_keeps_the_shape_and_the_batch_that_were_asked_of_it() -> None:
     hole: Any = Hole()
     pictures = hole.reshape((-1, 28, 28, 1)).astype("float32") / 255
     assert pictures.shape == (holes.LENGTH, 28, 28, 1)
+    assert pictures[3].shape == (28, 28, 1) and len(hole[0][0][0]) == holes.LENGTH
     assert np.reshape(hole, (7, 2)).shape == (7, 2) and np.asarray(pictures).shape[1:] == (
         28,
         28,
@@ -223,11 +228,12 @@ def test_what_fails_once_data_are_stood_in_for_is_passed_over_and_said_apart(
     assert len(noted) == 2, "on what stands in for data: whether by them is not known"
 
 
+@pytest.mark.parametrize("file", ["layers/core.py", "src/backend/common/keras_tensor.py"])
 def test_what_an_absent_package_should_have_made_is_missed_where_it_is_needed(
-    tmp_path: Path,
+    tmp_path: Path, file: str
 ) -> None:
     library: dict[str, Any] = {}
-    code = compile("def put(x):\n    raise TypeError(x)\n", "/lib/keras/layers/core.py", "exec")
+    code = compile("def put(x):\n    raise TypeError(x)\n", f"/lib/keras/{file}", "exec")
     exec(code, library)
     text = "import no_such_module as m\npart = m.Part(1) + 2\n"
     text += "def made(x):\n    return put(x + part.size)\nmodel = made(3)\n"

@@ -101,6 +101,8 @@ class Hole:
         """Nothing was opened."""
 
     def __len__(self) -> int:
+        if shape_of(self) == () and user_lines.direct_caller() is None:
+            raise TypeError("a library asks a Hole for ever more dimensions")
         return self._narrowed(LENGTH)
 
     def _narrowed(self, simplest: int) -> int:
@@ -217,7 +219,7 @@ def shape_of(hole: Hole) -> tuple[int, ...]:
     known = _known_length(hole)
     parts, rows, width = 0, known or LENGTH, 0
     for _, use, given in _steps(hole):
-        parts += use == "part"
+        parts += use == "part" or (use == "[]" and type(given[0]) is int)
         if known is None and use in _REDUCED and all(isinstance(each, Hole) for each in given):
             return ()
         if use == "reshape":

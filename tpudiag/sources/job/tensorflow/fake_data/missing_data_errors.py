@@ -9,7 +9,7 @@ from tpudiag.sources.job.points import user_lines
 
 _OF_MODEL = re.compile(
     r"keras[/\\](src[/\\])?(layers|models|engine|optimizers|trainers|applications|losses|metrics)"
-    r"[/\\]|[/\\](modeling_tf|optimization_tf)\w*\.py"
+    r"[/\\]|[/\\](keras_tensor|modeling_tf\w*|optimization_tf\w*)\.py"
 )
 """Where models are made, which no data stand behind."""
 _WRITING = re.compile(r"""open\(.*["'][wax]b?\+?["']|\b(to_csv|save|dump|mkdir|write)""")
