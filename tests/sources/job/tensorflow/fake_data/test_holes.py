@@ -252,6 +252,19 @@ def test_what_a_release_lacks_is_no_lack_of_data(tmp_path: Path) -> None:
     assert caught.traceback[-1].lineno + 1 == 3
 
 
+def test_a_model_is_made_with_a_number_where_its_size_is_a_hole(tmp_path: Path) -> None:
+    library: dict[str, Any] = {}
+    text = "def put(size, name=''):\n    if not isinstance(size, int): raise ValueError(size)\n"
+    exec(compile(text + "    return [size]\n", "/lib/keras/layers/core.py", "exec"), library)
+    text = "meta = open('/nowhere/meta').read()\nmodels = []\n"
+    text += (
+        "def main():\n    size = meta['size']\n    model = put(size, name='a')\n    return model\n"
+    )
+    text += "models.append(put(meta.size))\nmodels.append(main())\nnone = put('a', meta)\n"
+    space, noted = ran(tmp_path, text, **library)
+    assert space["models"] == [[2], [2]] and isinstance(space["none"], Hole) and len(noted) == 1
+
+
 LOADED = """
 import pickle
 def read(model, path):
