@@ -10,7 +10,7 @@ import pathlib
 from collections.abc import Callable
 from typing import Any
 
-from tpudiag.sources.job.points import Call, Library, barrier, hooks, table
+from tpudiag.sources.job.points import Call, Kwargs, Library, barrier, hooks, table
 from tpudiag.sources.job.points.point import Point
 
 from . import batch_sizes, open_tables, paths
@@ -54,7 +54,7 @@ class Files:
 
         remote, anywhere = paths.is_remote, paths.is_absent
         self._answer(table.GFILE_OPENED, refused, anywhere)
-        self._answer(table.CHECKPOINT_RESTORED, self._hole("variables stay as initialised"), remote)
+        self._answer(table.CHECKPOINT_RESTORED, self._said("variables stay as initialised"), remote)
         # `import tensorflow.compat.v2 as tf` has modules of its own for the same functions.
         for api in (tf, tf.compat.v2, tf.compat.v1):
             hooks.around(table.GFILE_MATCHED, self._matched, api)
@@ -63,13 +63,15 @@ class Files:
             self._answer(table.GFILE_LISTED, self._listed("*.tfrec"), remote, api)
             self._answer(table.GFILE_COPIED, copied, anywhere, api)
             self._answer(table.LATEST_CHECKPOINT, lambda *_, **__: None, remote, api)
-            self._answer(table.MODEL_LOADED, self._hole("a model"), _is_away, api)
+            self._answer(table.MODEL_LOADED, self._said("a model"), anywhere, api)
 
     def watch_keras(self, keras: Library) -> None:
         """Folders that it makes batches of, and weights, which are left as initialised."""
+        batches = self._said("batches of its files", lambda o: batched(o.get("batch_size", 32)))
         for at in (table.KERAS_PICTURES, table.KERAS_TEXTS, table.FOLDER_GENERATED):
-            self._answer(at, self._batched, _is_away, keras)
-        self._answer(table.WEIGHTS_LOADED, self._unchanged, paths.is_hosted, keras)
+            self._answer(at, batches, paths.is_absent, keras)
+        weights = self._said("weights stay as initialised", lambda _: None)
+        self._answer(table.WEIGHTS_LOADED, weights, paths.is_hosted, keras)
 
     def watch_pandas(self, pandas: Library) -> None:
         """Tables that it would read: open ones, whose columns are made when they are asked for."""
@@ -159,21 +161,11 @@ class Files:
             self._ledger.note(path)
         return paths.looks_like_data(path)
 
-    def _hole(self, said: str) -> Call:
-        def give(path: str, *_: object, **__: object) -> Hole:
-            self._ledger.note(f"{path} ({said})")
-            return Hole()
+    def _said(self, what: str, made: Callable[[Kwargs], object] = lambda _: Hole()) -> Call:
+        """Gives what a call's options ask for, and says what it is."""
+
+        def give(path: str, *_: object, **options: object) -> object:
+            self._ledger.note(f"{path} ({what})")
+            return made(options)
 
         return give
-
-    def _batched(self, path: str, *_: object, **options: object) -> Hole:
-        self._ledger.note(f"{path} (batches of its files)")
-        return batched(options.get("batch_size", 32))
-
-    def _unchanged(self, path: str, *_: object, **__: object) -> None:
-        self._ledger.note(f"{path} (weights stay as initialised)")
-
-
-def _is_away(path: object) -> bool:
-    """Whether a path of a bucket, or of a notebook host, is not there."""
-    return paths.is_remote(path) or paths.is_hosted(path)

@@ -118,7 +118,7 @@ class Filling:
         if epochs is not given.get("epochs", 1):
             given["epochs"] = 2
         steps = given.get("steps_per_epoch", given.get("steps"))
-        rows = holes.length_of(x) if predicts and steps is None else None
+        rows = (holes.length_of(x) or holes.LENGTH) if predicts and steps is None else None
         data = self._dataset(example, batch or batch_sizes.largest() or _BATCH, rows)
         finite = data.take(BATCHES)
         given["x"] = data if predicts or steps is not None else finite

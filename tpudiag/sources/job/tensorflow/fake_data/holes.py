@@ -91,12 +91,6 @@ class Hole:
         parts = parts or self._narrowed(_PARTS)
         return (Hole(self, "part", (number,)) for number in range(parts))
 
-    def __next__(self) -> Hole:
-        return Hole(self, "next")
-
-    def __enter__(self) -> Hole:
-        return Hole(self, "with")
-
     def __exit__(self, *_: object) -> None:
         """Nothing was opened."""
 
@@ -107,7 +101,7 @@ class Hole:
 
     def _narrowed(self, simplest: int) -> int:
         """Its elements; where nothing tells them yet, the first that counts them does."""
-        known = _known_length(self)
+        known = length_of(self)
         if known is None:
             known = self.__dict__["tpudiag_length"] = simplest
         return known
@@ -129,11 +123,8 @@ class Hole:
     def __str__(self) -> str:
         return "hole"
 
-    __repr__ = __str__
-
-    def __fspath__(self) -> str:
-        # A name that nothing has: who opens it fails for want of the file.
-        return "hole"
+    # As a path it is a name that nothing has: who opens it fails for want of the file.
+    __repr__ = __fspath__ = __str__
 
     def __format__(self, _: str) -> str:
         return "hole"
@@ -179,7 +170,7 @@ _BINARY = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor",
     "lshift", "rshift",
 )  # fmt: skip
-_UNARY = ("neg", "pos", "abs", "invert", "round")
+_UNARY = ("neg", "pos", "abs", "invert", "round", "next", "enter")
 for _name in ("eq", "ne", "lt", "le", "gt", "ge", *_UNARY, *_BINARY):
     setattr(Hole, f"__{_name}__", _operator(_name))
 for _name in _BINARY:
@@ -216,7 +207,7 @@ def cause_of(hole: Hole) -> Exception | None:
 
 def shape_of(hole: Hole) -> tuple[int, ...]:
     """The shape that a script brought a hole into, else a simple one; a part has one less."""
-    known = _known_length(hole)
+    known = length_of(hole)
     parts, rows, width = 0, known or LENGTH, 0
     for _, use, given in _steps(hole):
         parts += use == "part" or (use == "[]" and type(given[0]) is int)
@@ -241,12 +232,7 @@ def _of_text(given: Args) -> bool:
     return bool(given) and isinstance(given[0], str) and " " in given[0]
 
 
-def length_of(hole: object) -> int:
-    """The elements of a hole."""
-    return _known_length(hole) or LENGTH
-
-
-def _known_length(hole: object) -> int | None:
+def length_of(hole: object) -> int | None:
     """As many as what it was made of, added to or compared with has, or as were taken of it."""
     cuts: list[slice] = []
     known = _uncut_length(hole, cuts)

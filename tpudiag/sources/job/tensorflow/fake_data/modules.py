@@ -44,8 +44,7 @@ class HostedModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return _Hosted(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """What a script needs an answer from."""
-        vars(module).update(_ANSWERS.get(module.__name__, {}))
+        """There is nothing to run."""
 
 
 class _Hosted(ModuleType):
@@ -56,7 +55,7 @@ class _Hosted(ModuleType):
             raise AttributeError(name)
         if self.__name__ == COLAB:
             return importlib.import_module(f"{COLAB}.{name}")
-        return _nothing
+        return _ANSWERS.get(self.__name__, _nothing)
 
 
 def _any_text(*_: object, **__: object) -> str:
@@ -85,8 +84,9 @@ class _Secrets:
         return _any_text
 
 
-_ANSWERS: dict[str, Kwargs] = {
-    "kaggle_datasets": {"KaggleDatasets": lambda: SimpleNamespace(get_gcs_path=_bucket)},
-    "kaggle_secrets": {"UserSecretsClient": _Secrets},
-    f"{COLAB}.userdata": {"get": _any_text},
+_ANSWERS: dict[str, object] = {
+    "kaggle_datasets": lambda: SimpleNamespace(get_gcs_path=_bucket),
+    "kaggle_secrets": _Secrets,
+    f"{COLAB}.userdata": _any_text,
 }
+"""What the names of a module are that a script needs an answer from."""

@@ -72,11 +72,11 @@ class _Parts:
 
     def __getattr__(self, name: str) -> object:
         member = getattr(self._made(), name)
-        if not callable(member):
-            return member
-        return lambda *args, **kwargs: self._table._tried(
-            lambda: getattr(self._made(), name)(*args, **kwargs), [*args, *kwargs.values()]
-        )
+
+        def again(*args: object, **kwargs: object) -> object:
+            return getattr(self._made(), name)(*args, **kwargs)
+
+        return partial(self._table._called, again) if callable(member) else member
 
     def __iter__(self) -> Iterator[object]:
         return iter(self._made())
@@ -127,6 +127,10 @@ class _Open:
                 at.made(name)
             return call()
 
+    def _called(self, call: Call, *args: object, **kwargs: object) -> object:
+        """A call, done again with what it did not find among what it is given."""
+        return self._tried(lambda: call(*args, **kwargs), [*args, *kwargs.values()])
+
     def __getitem__(self, key: object) -> object:
         found = self._tried(lambda: self._base.__getitem__(self, key), [key])
         if isinstance(found, Column) and key in self._held:
@@ -148,9 +152,8 @@ class _Open:
 
     def groupby(self, *args: object, **kwargs: object) -> object:
         """Groups of rows, of which other columns may be asked."""
-        make = partial(self._base.groupby, self, *args, **kwargs)
-        self._tried(make, [*args, *kwargs.values()])
-        return _Parts(self, make)
+        self._called(partial(self._base.groupby, self), *args, **kwargs)
+        return _Parts(self, partial(self._base.groupby, self, *args, **kwargs))
 
     def itertuples(self, index: bool = True, name: str | None = "Pandas") -> Iterator[object]:
         """Rows that have whatever column is asked of them."""
@@ -192,7 +195,6 @@ def _completed(original: Call) -> Call:
 
     @wraps(original)
     def call(self: Any, *args: object, **kwargs: object) -> object:
-        asked = [*args, *kwargs.values()]
-        return self._tried(lambda: original(self, *args, **kwargs), asked)
+        return self._called(partial(original, self), *args, **kwargs)
 
     return call
