@@ -1,4 +1,8 @@
-"""Which page of XProf shows what a check is about."""
+"""Which page of XProf shows what a check is about, and where one may be listening."""
+
+import socket
+from collections.abc import Sequence
+from typing import Any
 
 USUAL_SERVERS = ("http://localhost:8791", "http://localhost:6006")
 """The default addresses of xprof and TensorBoard."""
@@ -55,3 +59,24 @@ def tool(opened: str) -> str:
 def page(id_: str) -> str | None:
     """The page for a check; None where a profile shows nothing of it."""
     return PAGES.get(id_, PAGES.get(id_[:4]))
+
+
+LIMIT_S = 0.2
+"""How long a connection on this machine may take."""
+
+
+def listening(addresses: Sequence[str]) -> tuple[str, ...]:
+    """The addresses (`http://host:port`) at which a server accepts connections."""
+    return tuple(address for address in addresses if _listens(address))
+
+
+def _listens(address: str) -> bool:
+    """Whether one of them accepts connections."""
+    host, _, port = address.rpartition("/")[2].partition(":")
+    try:
+        # As bytes, which typeshed does not know: text would load the codecs of international names.
+        where: Any = (host.encode(), int(port))
+        with socket.create_connection(where, timeout=LIMIT_S):
+            return True
+    except OSError:
+        return False

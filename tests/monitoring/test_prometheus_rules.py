@@ -7,12 +7,13 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tpudiag.monitoring import grafana
+from tpudiag.monitoring import prometheus_rules
 from tpudiag.monitoring.alert_rules import Limits, Rule
-from tpudiag.monitoring.metrics import COUNTERS
+from tpudiag.monitoring.metrics import COUNTERS, METRICS
 from tpudiag.monitoring.prometheus_rules import alert_name, as_yaml, rules
 
 needs_promtool = pytest.mark.skipif(
@@ -150,7 +151,7 @@ def test_each_rule_fires_on_its_own_trouble_alone(tmp_path: Path) -> None:
 @needs_promtool
 @pytest.mark.parametrize("job", [None, "bert", 'a "b" \\ {{ $x }} ${y}'])
 def test_the_rules_and_the_charts_are_promql(tmp_path: Path, job: str | None) -> None:
-    charts = [query for *_, queries in grafana.PANELS for query, _ in queries]
+    charts = [query for *_, queries in prometheus_rules.PANELS for query, _ in queries]
     extra = [
         Rule(
             id=f"c{n}",
@@ -181,3 +182,48 @@ def test_a_named_job_has_its_own_series_only() -> None:
     ]
     assert selectors
     assert all(selector.endswith('{job_name="bert"}') for selector in selectors)
+
+
+PLUGIN = {
+    "duty_cycle",
+    "tensorcore_utilization",
+    "memory_bandwidth_utilization",
+    "memory_used",
+    "memory_total",
+}
+
+
+def made(job: str | None = None) -> dict[str, Any]:
+    board: dict[str, Any] = json.loads(json.dumps(prometheus_rules.as_json(job)))
+    return board
+
+
+def test_charts_ask_for_what_is_served() -> None:
+    gauges = {metric.name for metric in METRICS} - {*COUNTERS} | {"alert"}
+    served = {f"tpudiag_{name}" for name in gauges} | {f"tpudiag_{name}_total" for name in COUNTERS}
+    asked = {
+        name
+        for panel in made()["panels"]
+        for target in panel["targets"]
+        for name in re.findall(r"\b(\w+)\{", target["expr"])
+    }
+    assert asked <= served | PLUGIN
+    assert asked >= PLUGIN
+
+
+def test_charts_do_not_overlap() -> None:
+    cells = [
+        (x, y)
+        for panel in made()["panels"]
+        for x in range(panel["gridPos"]["x"], panel["gridPos"]["x"] + panel["gridPos"]["w"])
+        for y in range(panel["gridPos"]["y"], panel["gridPos"]["y"] + panel["gridPos"]["h"])
+    ]
+    assert len(cells) == len(set(cells))
+    assert max(x for x, _ in cells) < 24
+
+
+def test_a_named_job_is_chosen() -> None:
+    variables = {each["name"]: each for each in made("bert")["templating"]["list"]}
+    assert variables["job_name"]["current"]["value"] == ["bert"]
+    assert variables["worker"]["current"]["value"] == ["$__all"]
+    assert made("bert")["title"] == "tpudiag bert"

@@ -1,4 +1,4 @@
-"""Converts the command line of verbs that run a job to a diagnosis request."""
+"""The command line of verbs as requests: a job to run, and the pods of one that runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tpudiag.errors import UsageError
+
 if TYPE_CHECKING:
     from tpudiag.diagnoses.job_request import JobRequest
+    from tpudiag.sources.live.pods import Selection
 
 
 def of(options: argparse.Namespace, target: str | None = None) -> JobRequest:
@@ -33,3 +36,14 @@ def of(options: argparse.Namespace, target: str | None = None) -> JobRequest:
             with contextlib.suppress(OSError):
                 left.rmdir()
         raise
+
+
+def selection(options: argparse.Namespace) -> Selection | None:
+    """The requested pods; raises UsageError."""
+    if options.selector is None:
+        if options.namespace or options.context:
+            raise UsageError("--namespace and --context tell where pods are; name --selector")
+        return None
+    from tpudiag.sources.live.pods import Selection
+
+    return Selection(options.selector, options.namespace, options.context)

@@ -3,10 +3,10 @@
 import argparse
 import os
 
+from tpudiag.commands._job_request import selection
 from tpudiag.commands._parser import Verb
 from tpudiag.commands._progress import progress
 from tpudiag.commands._report import beside_profile, check_outputs, emit, settings_for
-from tpudiag.commands._workers import selection
 from tpudiag.errors import UsageError
 from tpudiag.options.verbs import request_of
 

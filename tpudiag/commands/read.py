@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
+import gc
+import os
+import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from tpudiag.commands._parser import Verb
@@ -16,6 +21,7 @@ from tpudiag.sanitized import one_line
 if TYPE_CHECKING:
     from tpudiag.diagnoses.profile import ProfileRequest
     from tpudiag.sources.profile.locate import Run
+
 
 EPILOG = """\
 exit codes: 0 nothing at or above --fail-on failed; 1 something did, or a host of the run could
@@ -33,7 +39,7 @@ VERB = Verb(
 
 def run(options: argparse.Namespace) -> int:
     """Read, examine, report; raises UnreadableInput and UsageError."""
-    from tpudiag.commands._process import prepare_for_vectors
+    from tpudiag.commands.read import prepare_for_vectors
 
     # Before importing numpy, whose BLAS reads its number of threads at import.
     prepare_for_vectors()
@@ -80,3 +86,38 @@ def _list(runs: Sequence[Run]) -> int:
         hosts = f"{len(run_.files)} host{'' if len(run_.files) == 1 else 's'}"
         put(f"{name:<{width}}  {hosts:>9}  {run_.bytes / 1e6:10.1f} MB")
     return 0
+
+
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+"""Parameters of glibc's mallopt."""
+KEPT_BYTES, MAPPED_BYTES = 32 << 20, 8 << 20
+
+
+def prepare_for_vectors() -> None:
+    """Prepare for reading profiles, which allocates and frees many vectors of a megabyte.
+
+    The C library returns such memory each time, and the kernel clears it again; numpy's BLAS starts
+    a thread per core, which spins for a while, although nothing here multiplies matrices.
+    """
+    _keep_freed_memory()
+    gc.set_threshold(50_000, 20, 20)  # imported objects live to the end
+    if "numpy" in sys.modules or BLAS_THREADS in os.environ:
+        return
+    os.environ[BLAS_THREADS] = "1"
+    try:
+        import_module("numpy")
+    finally:
+        del os.environ[BLAS_THREADS]  # not for child processes
+
+
+def _keep_freed_memory() -> None:
+    """Make glibc's malloc keep freed memory for the next vector; others have no such setting."""
+    if not sys.platform.startswith("linux"):
+        return
+    try:
+        set_option = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):
+        return
+    set_option(M_TRIM_THRESHOLD, KEPT_BYTES)
+    set_option(M_MMAP_THRESHOLD, MAPPED_BYTES)

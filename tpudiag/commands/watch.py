@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from tpudiag.commands import _report
 from tpudiag.commands._interrupts import Interrupts
+from tpudiag.commands._job_request import selection
 from tpudiag.commands._parser import Verb
-from tpudiag.commands._workers import selection
 from tpudiag.errors import NothingDiagnosed, UsageError
 from tpudiag.options.verbs import request_of
 from tpudiag.printing import say

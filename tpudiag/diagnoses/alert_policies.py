@@ -91,12 +91,12 @@ def exported(request: AlertRequest, form: Form) -> str:
 
 def _for_prometheus(request: AlertRequest, form: Form) -> str:
     """Rules, or Grafana's dashboard; of all jobs where none is named."""
-    from tpudiag.monitoring import grafana, prometheus_rules
+    from tpudiag.monitoring import prometheus_rules
 
     if request.notify:
         raise UsageError(f"--notify: with --format {form} the Alertmanager notifies")
     if form == "grafana":
-        return _text(grafana.as_json(request.job))
+        return _text(prometheus_rules.as_json(request.job))
     every = prometheus_rules.rules(request.job, request.limits)
     return prometheus_rules.as_yaml(_named(request.policies, every))
 

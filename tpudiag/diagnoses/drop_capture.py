@@ -15,7 +15,7 @@ from tpudiag.monitoring.causes.observations import EXPLAINED
 from tpudiag.settings import Settings
 from tpudiag.signals.causes import Cause, CauseFigure, CauseKind
 from tpudiag.sources.live.capture import CaptureRequest
-from tpudiag.sources.live.rights import is_own
+from tpudiag.sources.live.processes import is_own
 from tpudiag.sources.live.trainers import look
 
 CAPTURE_S, ANSWER_S = 1.0, 4.0

@@ -13,13 +13,13 @@ from tpudiag.report_figures import XProfLink
 from tpudiag.signals import ProfileFacts, ReplicaSteps
 from tpudiag.sources.profile.op_kinds import COLLECTIVES, HOST_MEMORY
 from tpudiag.sources.profile.step_breakdown import COMPILATION, IDLE, INPUT, TO_DEVICE
-from tpudiag.sources.profile.xprof_ports import listening
 from tpudiag.xprof_pages import (
     MEMORY_PROFILE,
     OP_PROFILE,
     OVERVIEW,
     ROOFLINE,
     USUAL_SERVERS,
+    listening,
     page,
     tool,
 )

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[3] / "tpudiag"
 TOOLS_SIDE = {
-    "hang_detection", "bytecode", "facts", "following", "job_python", "lowering_client",
+    "facts", "following", "job_python", "lowering_client",
     "python_places", "runner",
 }  # fmt: skip
 """Modules of sources/job/process that run in the tool's own environment."""

@@ -16,7 +16,7 @@ import pytest
 
 from tpudiag.signals import ProfileFacts, StepTimes
 from tpudiag.sources.profile import facts
-from tpudiag.sources.profile.pipelines import INDEX
+from tpudiag.sources.profile.host_read import INDEX
 
 pytestmark = pytest.mark.slow
 

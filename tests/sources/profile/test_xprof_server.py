@@ -17,8 +17,8 @@ import pytest
 
 from tpudiag.errors import UsageError
 from tpudiag.sources.profile.locate import Run
-from tpudiag.sources.profile.xprof_ports import listening
 from tpudiag.sources.profile.xprof_server import GZIP, XProfServer, showing
+from tpudiag.xprof_pages import listening
 
 RUN = Run(
     name="2025_05_01_00_00_00",

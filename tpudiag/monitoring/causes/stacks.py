@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tpudiag.sources.live import host_stacks
-from tpudiag.sources.live.rights import is_own
+from tpudiag.sources.live.processes import is_own
 
 SECONDS = 3.0
 MOST_LINES = 20

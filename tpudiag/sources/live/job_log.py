@@ -5,7 +5,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from tpudiag.sources.live.rights import owner
+from tpudiag.sources.live.processes import owner
 from tpudiag.sources.live.sockets import PROC
 
 END_BYTES = 1 << 18

@@ -1,14 +1,16 @@
-"""Facts of a process from /proc: command, loaded libraries, open devices, listening ports."""
+"""Facts of a process from /proc: its user, command, libraries, packages, devices and ports."""
 
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from importlib.metadata import Distribution, distributions
 from itertools import pairwise
 from pathlib import Path
 
 from tpudiag.sources.live.address import Address
-from tpudiag.sources.live.packages import package
+from tpudiag.sources.live.cgroups import text
 from tpudiag.sources.live.sockets import (
     PROC,
     Socket,
@@ -17,6 +19,31 @@ from tpudiag.sources.live.sockets import (
     listening,
     overlap,
 )
+
+_UIDS = re.compile(r"^Uid:\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)$", re.MULTILINE)
+
+
+def owner(pid: int, proc: Path = PROC) -> int | None:
+    """The one user of a process; None where it has several, or is gone."""
+    status = text(proc / str(pid) / "status")
+    # Real, effective, saved and file system user: a process with several has no owner.
+    users = {int(user) for match in _UIDS.finditer(status) for user in match.groups()}
+    return users.pop() if len(users) == 1 else None
+
+
+def is_own(pid: int) -> bool:
+    """Whether a process runs as this process's user."""
+    return owner(pid) == os.geteuid()
+
+
+def package(folder: Path | str, *names: str) -> Distribution | None:
+    """The first of the named packages in a folder; None where there is none."""
+    for name in names:
+        with suppress(OSError):
+            for found in distributions(name=name, path=[str(folder)]):
+                return found
+    return None
+
 
 _JAXLIB, _LIBTPU = re.compile(r"(/.*)/jaxlib/"), re.compile(r"(/.*)/libtpu/libtpu\.so")
 _ASKED = re.compile(r"libtpu *\(?== *([\d.]+?)(?:\.\*)?\)? *;.*\btpu\b")

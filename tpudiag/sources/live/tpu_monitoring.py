@@ -18,8 +18,7 @@ from typing import Literal
 
 import msgspec
 
-from tpudiag.sources.live.packages import package
-from tpudiag.sources.live.rights import is_own
+from tpudiag.sources.live.processes import is_own, package
 
 LIMIT_S = 8.0
 THROTTLE, ICI = "tpu_throttle_score", "ici_link_health"

@@ -1,12 +1,115 @@
-"""The data read from one host plane."""
+"""The data read from one host plane, and the iterators of its input pipelines."""
 
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from tpudiag.signals import IteratorTime
 from tpudiag.sources.profile.functions import Call
-from tpudiag.sources.profile.intervals import EMPTY, Spans, merged
+from tpudiag.sources.profile.intervals import (
+    EMPTY,
+    Ints,
+    Spans,
+    common,
+    groups,
+    merged,
+    segments,
+    self_times,
+    union,
+)
 from tpudiag.sources.profile.memory import Allocations
-from tpudiag.sources.profile.pipelines import IteratorSpans
+
+INDEX = re.compile(r"\[\d+\]")
+PREFIX = "Iterator::"
+HAND_OVER = "Generator"
+"""The op by which a distribution strategy passes elements to each replica's own iterator."""
+MOSTLY = 0.5
+"""The blame moves on to an op's input that works in this share of the op's own time."""
+
+
+@dataclass
+class _Sum:
+    """One op, summed over its occurrences."""
+
+    count: int = 0
+    self_ps: int = 0
+    longest_ps: int = 0
+    spans: list[Spans] = field(default_factory=list[Spans])
+
+
+@dataclass
+class IteratorSpans:
+    """The iterators of a host: collected thread by thread, then compared with the waits."""
+
+    sums: dict[str, _Sum] = field(default_factory=dict[str, _Sum])
+
+    def add(self, names: Mapping[int, str], ids: Ints, starts: Ints, ends: Ints) -> None:
+        """Add the iterators of one thread; nested ones run inside their consumer's time."""
+        own = self_times(segments(starts, ends), len(ids))
+        distinct, place = groups(ids)
+        for index, id_ in enumerate(distinct.tolist()):
+            here = place == index
+            entry = self.sums.setdefault(INDEX.sub("", names[id_]), _Sum())
+            entry.count += int(here.sum())
+            entry.self_ps += int(own[here].sum())
+            entry.longest_ps = max(entry.longest_ps, int((ends - starts)[here].max()))
+            entry.spans.append(union(starts[here], ends[here]))
+
+    def times(self, waiting: Spans) -> Iterator[IteratorTime]:
+        """Every op, from the end of the pipeline to its source.
+
+        `waiting` is when the training loop waited for input; `blocked_ms` is the part of it caused
+        by each op, 0 for all but one op of a pipeline.
+        """
+        spans = {name: merged(*entry.spans) for name, entry in self.sums.items()}
+        blocked = dict(_blamed(spans, waiting))
+        for name in sorted(self.sums):
+            entry = self.sums[name]
+            path = name.removeprefix(PREFIX).split("::")
+            # Positions count from the source, as the user wrote them.
+            depth = max(len(n.split("::")) for n in spans if n.startswith(name)) - 1
+            yield IteratorTime(
+                op=path[-1],
+                name=name,
+                position=depth - len(path),
+                of=depth - 1,
+                count=entry.count,
+                self_ms=entry.self_ps / 1e9,
+                longest_ms=entry.longest_ps / 1e9,
+                blocked_ms=blocked.get(name, 0) / 1e9,
+            )
+
+
+def _handed_over(name: str, inputs: Mapping[str, list[str]]) -> list[str]:
+    """The host's pipelines from which a replica's iterator gets its elements, matched by name."""
+    above, _, op = name.rpartition("::")
+    return [other for other in inputs[above] if other != name] if op == HAND_OVER else []
+
+
+def _blamed(spans: Mapping[str, Spans], waiting: Spans) -> Iterator[tuple[str, int]]:
+    """The op that each pipeline waited for, and for how long (ps).
+
+    The blame moves from the end of the pipeline towards its source as long as an op's input was
+    at work while the op was waited for.
+    """
+    inputs: defaultdict[str, list[str]] = defaultdict(list)
+    for name in spans:
+        inputs[name.rpartition("::")[0]].append(name)
+    for root in [name for name in spans if name.rpartition("::")[0] not in spans]:
+        at, waited = root, common(spans[root], waiting)
+        while waited:
+            best, share = None, EMPTY
+            for name in inputs[at] or _handed_over(at, inputs):
+                shared = common(spans[name], waited)
+                if shared.total > share.total:
+                    best, share = name, shared
+            if best is None or share.total < MOSTLY * waited.total:
+                break
+            at, waited = best, share
+        if waited:
+            yield at, waited.total
 
 
 class Mark(NamedTuple):

@@ -1,4 +1,4 @@
-"""Starts an observed job, isolated as its spec asks, and ends it with all its processes."""
+"""Starts an observed job, isolated and compiled as it asks, and ends it with all its processes."""
 
 from __future__ import annotations
 
@@ -10,18 +10,57 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from tpudiag import scratch
 from tpudiag.sources.cell_lines import CellMap
-from tpudiag.sources.job.process import bytecode
 from tpudiag.sources.job.process.following import GRACE_S, JobRun, Limits, Listener, Output, follow
 from tpudiag.sources.job.process.isolation import chosen
 from tpudiag.sources.job.process.isolation.chosen import IsolationMeans
 from tpudiag.sources.job.process.isolation.launch import REDIRECTED
 from tpudiag.sources.job.process.job_python import JobPython, variables_for
 from tpudiag.sources.job.process.protocol import JobSpec, encoded_spec
+
+PACKAGE = Path(__file__).resolve().parents[3]
+ROOMS = ("sources/job", "signals")
+"""The job's side, beside the modules at the top of the package."""
+LIMIT_S = 60.0
+
+
+def made(python: JobPython) -> None:
+    """Compile what is missing or outdated, where it can be written."""
+    if os.environ.get("PYTHONDONTWRITEBYTECODE") or not os.access(PACKAGE, os.W_OK):
+        return
+    tag = "cpython-" + "".join(python.release.split(".")[:2])
+    stale = [str(source) for source in _sources() if _is_stale(source, tag)]
+    if stale:
+        with suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(
+                [python.path, "-I", "-m", "compileall", "-q", *stale],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                timeout=LIMIT_S,
+                check=False,
+            )
+
+
+def _sources() -> Iterator[Path]:
+    yield from PACKAGE.glob("*.py")
+    for room in ROOMS:
+        yield from (PACKAGE / room).rglob("*.py")
+
+
+def _is_stale(source: Path, tag: str) -> bool:
+    """Whether a source's bytecode is missing or outdated."""
+    made_of = source.parent / "__pycache__" / f"{source.stem}.{tag}.pyc"
+    try:
+        return made_of.stat().st_mtime < source.stat().st_mtime
+    except OSError:
+        return True
+
 
 BOOTSTRAP = Path(__file__).with_name("bootstrap.py")
 COLAB_TPU = "COLAB_TPU_ADDR"
@@ -47,7 +86,7 @@ def run(
     """
     started = time.monotonic()
     with scratch.folder("job") as folder, _Pipes.opened() as pipes:
-        bytecode.made(python)
+        made(python)
         spec = replace(_with_layer(spec, folder / REDIRECTED), ends_in_s=limits.left_s)
         inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])
         job = JobRun(

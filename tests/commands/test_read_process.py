@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tpudiag.commands import _process
+from tpudiag.commands import read
 
 
 @pytest.fixture
@@ -26,18 +26,18 @@ def collector() -> Iterator[object]:
 def test_the_threads_of_children_stay_as_they_were(
     monkeypatch: pytest.MonkeyPatch, given: str | None
 ) -> None:
-    monkeypatch.delenv(_process.BLAS_THREADS, raising=False)
+    monkeypatch.delenv(read.BLAS_THREADS, raising=False)
     if given is not None:
-        monkeypatch.setenv(_process.BLAS_THREADS, given)
+        monkeypatch.setenv(read.BLAS_THREADS, given)
     imported: list[tuple[str, str | None]] = []
 
     def import_module(name: str) -> None:
-        imported.append((name, os.environ.get(_process.BLAS_THREADS)))
+        imported.append((name, os.environ.get(read.BLAS_THREADS)))
 
-    monkeypatch.setattr(_process, "import_module", import_module)
+    monkeypatch.setattr(read, "import_module", import_module)
     monkeypatch.delitem(sys.modules, "numpy", raising=False)
-    _process.prepare_for_vectors()
-    assert os.environ.get(_process.BLAS_THREADS) == given
+    read.prepare_for_vectors()
+    assert os.environ.get(read.BLAS_THREADS) == given
     assert imported == ([("numpy", "1")] if given is None else [])
 
 
@@ -48,4 +48,4 @@ def test_another_c_library_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> Non
         return object()
 
     monkeypatch.setattr(ctypes, "CDLL", musl)
-    _process.prepare_for_vectors()
+    read.prepare_for_vectors()
