@@ -9,33 +9,13 @@ from pathlib import Path
 import pytest
 
 import tpudiag
+from tests.tiny_job import SCRIPT
 from tpudiag import report_json
 from tpudiag.errors import UnreadableInput, UsageError
 from tpudiag.model import Report, Subject, Verdict
 from tpudiag.report_figures import Measurement
 
 pytestmark = pytest.mark.slow
-
-SCRIPT = """\
-import tensorflow as tf
-
-strategy = tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver("local"))
-with strategy.scope():
-    weight = tf.Variable(1.0)
-data = tf.data.Dataset.range(64).map(lambda x: tf.cast(x, tf.float32)).batch(8)
-
-def replica_step(x):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(weight * x) / 8
-    weight.assign_sub(0.01 * tape.gradient(loss, weight))
-
-@tf.function
-def step(x):
-    strategy.run(replica_step, (x,))
-
-for batch in strategy.experimental_distribute_dataset(data.repeat(8)):
-    step(batch)
-"""
 
 
 def test_importing_it_costs_nothing() -> None:

@@ -225,13 +225,7 @@ def events() -> list[bytes]:
 
 
 def read_events(file: Path) -> None:
-    from tpudiag.diagnoses.watch_request import WatchRequest
-    from tpudiag.diagnoses.watch_session import WatchSession
-    from tpudiag.settings import Settings
-
-    with WatchSession(WatchRequest(sources=(str(file.parent),)), Settings()) as session:
-        if session.look():
-            whole_report(session.report())
+    read_recording(file.parent)
 
 
 def recordings() -> list[bytes]:

@@ -56,57 +56,18 @@ MAXTEXT16 = Decoder(
 MAXTEXT32 = replace(MAXTEXT16, width=8192)
 MAXTEXT64 = replace(MAXTEXT32, layers=64)
 LLAMA8 = Decoder(
-    length=8192,
-    layers=32,
-    width=4096,
-    inner=14336,
-    heads=32,
-    kv_heads=8,
-    head=128,
-    words=128256,
-    offloaded=OFFLOADED,
-    tile=2048,
-    fused=True,
-)
-MISTRAL7 = Decoder(
-    length=8192,
-    layers=32,
-    width=4096,
-    inner=14336,
-    heads=32,
-    kv_heads=8,
-    head=128,
-    words=32000,
-    offloaded=OFFLOADED,
-    tile=2048,
-    fused=True,
-)
-LLAMA70 = Decoder(
-    length=8192,
-    layers=80,
-    width=8192,
-    inner=28672,
-    heads=64,
-    kv_heads=8,
-    head=128,
-    words=128256,
-    offloaded=("input", "q", "k", "v"),
-    tile=2048,
-    fused=True,
+    length=8192, layers=32, width=4096, inner=14336, heads=32, kv_heads=8, head=128, words=128256,
+    offloaded=OFFLOADED, tile=2048, fused=True,
+)  # fmt: skip
+MISTRAL7 = replace(LLAMA8, words=32000)
+LLAMA70 = replace(
+    LLAMA8, layers=80, width=8192, inner=28672, heads=64, offloaded=("input", "q", "k", "v"),
     weights=BF16,
-)
+)  # fmt: skip
 GPT3 = Decoder(
-    length=2048,
-    layers=96,
-    width=12288,
-    inner=49152,
-    heads=96,
-    kv_heads=96,
-    head=128,
-    words=50304,
-    gated=False,
-    tile=1024,
-)
+    length=2048, layers=96, width=12288, inner=49152, heads=96, kv_heads=96, head=128, words=50304,
+    gated=False, tile=1024,
+)  # fmt: skip
 
 
 def rms(x: Any, scale: Any) -> Any:

@@ -11,34 +11,18 @@ from typing import Any
 
 import pytest
 
+from tests import tiny_job
+from tests.tiny_job import TRAINING, VARIABLE
 from tpudiag.catalogue import notebook_cell
 from tpudiag.commands.magics import Session
 from tpudiag.model import Finding, Outcome, Report, Severity, Subject, Verdict
 from tpudiag.notebook_display import show_reports
 from tpudiag.report_figures import Series
 
-STRATEGY = """\
+STRATEGY = f"""\
 import tensorflow as tf
 if "rehearsal" not in globals():
-    strategy = tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver("local"))
-with strategy.scope():
-    weight = tf.Variable(1.0)
-"""
-TRAINING = """\
-data = tf.data.Dataset.range(64).map(lambda x: tf.cast(x, tf.float32)).batch(8)
-
-def replica_step(x):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(weight * x) / 8
-    weight.assign_sub(0.01 * tape.gradient(loss, weight))
-
-@tf.function
-def step(x):
-    strategy.run(replica_step, (x,))
-
-for batch in strategy.experimental_distribute_dataset(data.repeat(8)):
-    step(batch)
-"""
+    {tiny_job.STRATEGY}{VARIABLE}"""
 
 
 @pytest.fixture

@@ -17,32 +17,17 @@ from jsonschema import Draft202012Validator
 from mcp import Client, types
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
+from tests.tiny_job import STRATEGY, TRAINING, VARIABLE
 from tpudiag.mcp_server.tools import report_schema
 
 pytestmark = pytest.mark.slow
 
-SCRIPT = """\
+SCRIPT = f"""\
 import tensorflow as tf
 
 print("to stdout, which is the protocol's")
 open("written.txt", "w").write("x")
-strategy = tf.distribute.TPUStrategy(tf.distribute.cluster_resolver.TPUClusterResolver("local"))
-with strategy.scope():
-    weight = tf.Variable(1.0)
-data = tf.data.Dataset.range(64).map(lambda x: tf.cast(x, tf.float32)).batch(8)
-
-def replica_step(x):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(weight * x) / 8
-    weight.assign_sub(0.01 * tape.gradient(loss, weight))
-
-@tf.function
-def step(x):
-    strategy.run(replica_step, (x,))
-
-for batch in strategy.experimental_distribute_dataset(data.repeat(8)):
-    step(batch)
-"""
+{STRATEGY}{VARIABLE}{TRAINING}"""
 QUICK = {"steps": 4, "first_loop": True, "no_compile": True, "select": ["TPU1"]}
 
 

@@ -16,6 +16,17 @@ from tpudiag.prediction.times import Bound, Range
 
 V5E = target("v5e-8")
 GIB = 2**30
+PROGRAM = Program(
+    cycles=1, recomputed=(), recomputed_cycles=0, padded=(), collectives=(), sharded_update=False
+)
+
+
+def silent(batch: int, why: str) -> Compilation:
+    """A compilation without an answer."""
+    return Compilation(
+        target="v5e-8", batch=batch, replicas=8, compiler="libtpu 1", usable_bytes=16 * GIB,
+        error=why,
+    )  # fmt: skip
 
 
 def predicted(batch: int, ms: float) -> PredictedStep:
@@ -41,14 +52,6 @@ def predicted(batch: int, ms: float) -> PredictedStep:
 
 def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = None) -> Compilation:
     """A compilation with the need, and FLOPs and ms an example."""
-    program = Program(
-        cycles=1,
-        recomputed=(),
-        recomputed_cycles=0,
-        padded=(),
-        collectives=(),
-        sharded_update=False,
-    )
     step = batch * 0.01 if step_ms is None else step_ms
     return Compilation(
         target="v5e-8",
@@ -59,7 +62,7 @@ def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = N
         temporary_bytes=int(gib * GIB),
         flops=flops * batch,
         compiled=True,
-        program=program,
+        program=PROGRAM,
         predicted=predicted(batch, step + 0.1),
     )
 
@@ -133,15 +136,7 @@ def test_a_batch_above_a_refused_one_is_never_a_fit() -> None:
 
 
 def test_an_answer_that_never_came_is_unknown_not_a_fit() -> None:
-    silent = Compilation(
-        target="v5e-8",
-        batch=256,
-        replicas=8,
-        compiler="libtpu 1",
-        usable_bytes=16 * GIB,
-        error="it took longer than 1 s",
-    )
-    made = plan(answer(128, 8), silent)
+    made = plan(answer(128, 8), silent(256, "it took longer than 1 s"))
     table = plan_report.report("job", (made,)).tables[0]
     assert [row[2] for row in table.rows] == ["yes", "unknown"]
     assert "it took longer" in str(table.rows[1][-1])
@@ -156,15 +151,7 @@ def test_a_target_on_which_nothing_fits_fails_the_plan() -> None:
 
 
 def test_nothing_known_is_skipped_not_passed() -> None:
-    silent = Compilation(
-        target="v5e-8",
-        batch=8,
-        replicas=8,
-        compiler="libtpu 1",
-        usable_bytes=16 * GIB,
-        error="died",
-    )
-    made = plan_report.report("job", (plan(silent),))
+    made = plan_report.report("job", (plan(silent(8, "died")),))
     assert made.outcomes[0].verdict is Verdict.SKIPPED
     assert made.headline.startswith("Whether a batch fits is not known: 1 of 1 ")
 
@@ -208,14 +195,7 @@ def test_one_replica_in_place_of_a_slice_is_told() -> None:
         usable_bytes=16 * GIB,
         flops=8.0,
         compiled=True,
-        program=Program(
-            cycles=1,
-            recomputed=(),
-            recomputed_cycles=0,
-            padded=(),
-            collectives=(),
-            sharded_update=False,
-        ),
+        program=PROGRAM,
     )
     made = plan_report.report("job", (Plan(target("v5e-24"), answers={8: alone}),))
     assert any("all-reduce between replicas is left out" in note for note in made.notes)
@@ -237,15 +217,8 @@ def test_batches_are_doubled_up_to_the_last() -> None:
 
 
 def test_what_was_not_answered_is_not_said_to_be_refused() -> None:
-    silent = Compilation(
-        target="v5e-8",
-        batch=256,
-        replicas=8,
-        compiler="libtpu 1",
-        usable_bytes=16 * GIB,
-        error="the batch is fixed",
-    )
-    assert chosen(plan(answer(128, 8), silent)) == (128, "whether 256 fits is not known")
+    made = plan(answer(128, 8), silent(256, "the batch is fixed"))
+    assert chosen(made) == (128, "whether 256 fits is not known")
 
 
 def test_hours_and_money_have_the_range_of_the_step() -> None:
