@@ -82,7 +82,7 @@ def test_the_text_of_an_error_gives_cause_fix_and_citation(
         assert text.startswith(f"{known.id} (")
         assert ("which of them is not known" in text) is found.undecided
         reading = found.reading
-        own_words = reading is not None and reading.whole
+        own_words = found.settled or (reading is not None and reading.whole)
         cause = with_values(known.cause, found.values)
         assert own_words or cause in " ".join(text.split())
         last = with_values(known.fix, {}).splitlines()[-1].strip()

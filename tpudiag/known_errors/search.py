@@ -156,11 +156,11 @@ class _Search:
         """What is kept of a pattern's first match, not yet counted; None where it is of another."""
         line = window.line_at(hit.start())
         error = known_error(probe.error)
-        exception = _EXCEPTION.match(probe.pattern)
-        if exception and not re.search(
-            rf"(?<![A-Za-z]){exception[1]}", window.rows(hit.start(), hit.end()), re.IGNORECASE
-        ):
-            return None  # the end of a longer name: ParserSyntaxError
+        if exception := _EXCEPTION.match(probe.pattern):
+            rows = window.rows(hit.start(), hit.end())
+            before = re.findall(rf"(\w?){exception[1]}", rows, re.IGNORECASE)
+            if before and "" not in before:
+                return None  # the end of a longer name: ParserSyntaxError
         phrases = phrase_groups(probe.pattern)
         values = {
             name: window.words(*hit.span(name))
