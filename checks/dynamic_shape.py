@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tpudiag.compiled import Compilation
 from tpudiag.model import Confidence, Evidence, Finding, Judgement, Location, Severity, check
-from tpudiag.signals import DatasetOp, Pipeline, Signals, TensorSeen
+from tpudiag.signals import Batch, DatasetOp, Pipeline, Signals, TensorSeen
 
 from ._need import need
 from ._shapes import opening, recur
@@ -44,14 +44,14 @@ def dynamic_shape(signals: Signals) -> Judgement:
     given = [p for p in pipelines if p.distributed]
     opened = [t for p in given for t in p.elements if _is_dynamic(t)]
     if unknown:
-        yield _finding(unknown, pipelines)
+        yield _finding(unknown, pipelines, signals.batch)
     elif opened and not inputs:
         # The open one beside a fixed one may be that of an evaluation.
         every = all(any(map(_is_dynamic, p.elements)) for p in given)
         need(every or None, "which dataset feeds the training step")
-        yield _of_data_alone(_finding(opened, pipelines, "the data are"))
+        yield _of_data_alone(_finding(opened, pipelines, signals.batch, "the data are"))
     elif opened and all(_is_open_batch(tensor) for tensor in opened):
-        yield _finding(opened, pipelines, "the data are")
+        yield _finding(opened, pipelines, signals.batch, "the data are")
     elif opened and not any(recur(f) for f in signals.functions or () if f.trains):
         yield _open_example(opened, signals, pipelines)
     step = signals.compiler.step if signals.compiler is not None else None
@@ -102,7 +102,10 @@ def _sized_by_data(signals: Signals) -> Iterator[Finding]:
 
 
 def _finding(
-    unknown: list[TensorSeen], pipelines: list[Pipeline], which: str = "the step gets"
+    unknown: list[TensorSeen],
+    pipelines: list[Pipeline],
+    batch: Batch | None,
+    which: str = "the step gets",
 ) -> Finding:
     """An unknown dimension of the input: the batch alone, which is padded, or another."""
     only_batch = all(map(_is_open_batch, unknown))
@@ -129,17 +132,8 @@ def _finding(
         )
     opened = next((culprit for p in pipelines if (culprit := opening(p)) is not None), None)
     where = opened.location if opened else next((p.location for p in pipelines), None)
-    if only_batch and not any(op.batch_size is not None for p in pipelines for op in p.ops):
-        return Finding(
-            f"{which} {_text(shown)}: its batch is left open. Where the examples are no multiple "
-            "of the batch, the last one is smaller: it is padded, or compiled once more.",
-            "dataset = tf.data.Dataset.from_tensor_slices((x, y))  # in place of arrays\n"
-            "dataset = dataset.batch(global_batch, drop_remainder=True)",
-            evidence,
-            where,
-            severity=Severity.INFO,
-            confidence=Confidence.MEDIUM,
-        )
+    if only_batch:
+        return _of_open_batch(f"{which} {_text(shown)}", evidence, where, batch)
     if _is_of_a_generator(shown, pipelines):
         return _of_a_generator(f"{which} {_text(shown)}", evidence, where)
     if (seen := _seen_shape(shown, pipelines)) is not None:
@@ -150,7 +144,32 @@ def _finding(
         "dataset = dataset.padded_batch(global_batch, padded_shapes=..., drop_remainder=True)",
         evidence,
         where,
-        severity=Severity.WARNING if only_batch else None,
+    )
+
+
+def _of_open_batch(
+    got: str, evidence: tuple[Evidence, ...], where: Location | None, batch: Batch | None
+) -> Finding:
+    """A batch that no batching op leaves open: uneven shares of it, or arrays in its place."""
+    if batch is not None and batch.global_batch % batch.replicas:
+        shared, lower = batch.global_batch, batch.global_batch // batch.replicas
+        return Finding(
+            f"{got}: a global batch of {shared} is no multiple of {batch.replicas} replicas, whose "
+            "shares differ: each is padded, or compiled by itself.",
+            f"global_batch = {max(lower, 1) * batch.replicas}  # the same for each replica",
+            evidence,
+            batch.location or where,
+            severity=Severity.WARNING,
+        )
+    return Finding(
+        f"{got}: its batch is left open. Where the examples are no multiple "
+        "of the batch, the last one is smaller: it is padded, or compiled once more.",
+        "dataset = tf.data.Dataset.from_tensor_slices((x, y))  # in place of arrays\n"
+        "dataset = dataset.batch(global_batch, drop_remainder=True)",
+        evidence,
+        where,
+        severity=Severity.INFO,
+        confidence=Confidence.MEDIUM,
     )
 
 

@@ -216,10 +216,11 @@ def _made_outside(signals: Signals) -> bool:
 
 def _is_ours(hit: Match, signals: Signals) -> bool:
     """Whether it is the rehearsing machine's: its memory, which must hold every replica, its
-    network, where buckets may be unreachable, or a package that its environment lacks."""
-    if hit.values.get("name", "").partition(".")[0] in OF_TENSORFLOW:
+    network, where buckets may be unreachable, or a package or service that it lacks."""
+    name = hit.values.get("name", "")
+    if name.partition(".")[0] in OF_TENSORFLOW or signals.origin is not Origin.REHEARSAL:
         return False
-    return hit.error.family in OF_MACHINE and signals.origin is Origin.REHEARSAL
+    return hit.error.family in OF_MACHINE or hosted(name) is not None
 
 
 def _of_a_command(finding: Finding, end: JobEnd) -> Finding:

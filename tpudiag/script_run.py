@@ -173,6 +173,7 @@ class InterventionKind(Enum):
     ALIKE = "Python state of the first replica for all"
     DATA = "stand-ins for data"
     CPU = "CPU replicas"
+    DEFECT = "stand-ins that failed"
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pytest
 from tpudiag.model import Check, Confidence, Finding, NotMeasured, Severity
 from tpudiag.signals import (
     ArgumentChange,
+    Batch,
     DatasetOp,
     Origin,
     Pipeline,
@@ -98,3 +99,16 @@ def test_no_batch_of_one_is_smaller_than_another() -> None:
     (note,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
     assert note.severity is Severity.INFO
     assert "may be smaller" not in note.message
+
+
+def test_a_batch_that_the_replicas_cannot_share_evenly_is_open_for_that_alone() -> None:
+    even = DatasetOp(kind="BatchV2", batch_size=100, drop_remainder=True)
+    share = TensorSeen("x", "float32", (None, 256, 256, 3))
+    signals = Signals(
+        origin=Origin.REHEARSAL,
+        pipelines=(Pipeline(ops=(even,), elements=(share,), distributed=True, trains=True),),
+        step_inputs=(share,),
+        batch=Batch(per_replica_batch=12, global_batch=100, replicas=8),
+    )
+    (only,) = [each for each in CHECK.function(signals) if isinstance(each, Finding)]
+    assert "no multiple of 8 replicas" in only.message and only.fix.startswith("global_batch = 96")

@@ -65,10 +65,12 @@ def test_what_the_log_holds_since_there_is_no_tpu_is_no_fault(id_: str) -> None:
     assert said_ids(outcome(end, Origin.TPU)) == [id_]
 
 
-def test_that_a_rehearsal_reaches_no_bucket_is_no_fault() -> None:
-    (finding,) = outcome(crashed("E124")).findings
+@pytest.mark.parametrize("error", ["", "No module named 'kaggle_datasets'"])
+def test_that_a_rehearsal_reaches_no_bucket_or_service_is_no_fault(error: str) -> None:
+    end = JobEnd(how="exception", error=error) if error else crashed("E124")
+    (finding,) = outcome(end).findings
     assert finding.severity is Severity.INFO
-    (finding,) = outcome(crashed("E124"), Origin.TPU).findings
+    (finding,) = outcome(end, Origin.TPU).findings
     assert finding.severity is Severity.ERROR
 
 

@@ -214,6 +214,9 @@ def test_what_no_try_can_be_without_is_not_blamed_on_the_script() -> None:
     end = job.facts["end"]
     assert not specs and isinstance(end, JobEnd)
     assert end.error == "the rehearsal's functions traced and not run may not fit"
+    missing = "NotFoundError: TPUs not found in the cluster"
+    job, specs = tried(crashed(InterventionKind.DEFECT, error=missing))
+    assert not specs and second_try.crash_of(job) is None
     hole = InterventionKind.HOLES
     older = "ValueError: Argument(s) not recognized: {'lr': 0.1}"
     job, specs = tried(crashed(hole, error=older))

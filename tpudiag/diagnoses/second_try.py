@@ -81,7 +81,12 @@ _LENGTHS = (
 _ADAPTATIONS = (InterventionKind.UNCOMPILED, InterventionKind.EARLY, InterventionKind.ALIKE)
 """Adaptations that CPU replicas need, but a TPU does not: a try without them ends earlier, or by
 the CPU's fault, and decides nothing."""
-_FOR_GOOD = (InterventionKind.HOLES, InterventionKind.TRACED, InterventionKind.SESSION)
+_FOR_GOOD = (
+    InterventionKind.HOLES,
+    InterventionKind.TRACED,
+    InterventionKind.SESSION,
+    InterventionKind.DEFECT,
+)
 """Interventions that no try can omit: the job would end where it first needed them, or never."""
 _ENDS = ("end", "came_to", "coverage", "refusal", "interventions", "misfits", "stood_in")
 """Facts on a try's end: all that is taken from it where the first one has shown the steps."""

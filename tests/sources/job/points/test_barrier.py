@@ -86,9 +86,10 @@ def test_a_hook_that_fails_costs_the_job_nothing(call: Any) -> None:
 
 @pytest.mark.parametrize("call", [before, afterwards, both])
 def test_the_error_of_the_job_stays_the_error_of_the_job(call: Any) -> None:
-    with pytest.raises(ValueError, match="of the job"):
+    with pytest.raises(ValueError, match="of the job") as raised:
         hooked(call)(-1)
     assert calls == [-1]
+    assert barrier.is_after_ours(raised.value) is (call is before)
 
 
 def test_an_error_of_the_job_is_no_defect() -> None:

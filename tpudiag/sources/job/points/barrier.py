@@ -17,6 +17,7 @@ from tpudiag.sources.job.points import Args, Call, Kwargs
 MOST_DEFECTS_KEPT = 50
 WITHHELD = "held back, for tpudiag itself failed to tell whether it sends: no error of this script"
 _FOR_JOB = "_tpudiag_for_job"
+_AFTER_OURS = "_tpudiag_after_ours"
 
 _Result = TypeVar("_Result")
 Sends = Callable[[tuple[Any, ...], dict[str, Any]], bool]
@@ -183,6 +184,7 @@ def _held(
         if error is job.raised or getattr(error, _FOR_JOB, False) or _ends_thread(error):
             raise
         note(hook, error)
+        ours = type(error)
     # Our part failed after the job's call had: the job must see its own exception, not ours.
     if job.raised is not None:
         raise job.raised
@@ -191,7 +193,18 @@ def _held(
         return job.result
     if sends is not None and _may(sends, args, kwargs):
         raise for_job(Withheld(hook))
-    return job(*args, **kwargs)
+    try:
+        return job(*args, **kwargs)
+    except Exception as error:
+        # What our part stands in for may lack here; arguments that fit neither are the job's.
+        if not isinstance(error, ours):
+            setattr(error, _AFTER_OURS, True)
+        raise
+
+
+def is_after_ours(error: BaseException) -> bool:
+    """Whether a call raised it that was made for real only because our part had failed."""
+    return getattr(error, _AFTER_OURS, False)
 
 
 def _may(sends: Sends, args: Args, kwargs: Kwargs) -> bool:

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tpudiag.script_run import InterventionKind
 from tpudiag.signals import CoverageEnd, JobEnd
 from tpudiag.sources.job.jax.observer import JaxObserver
 from tpudiag.sources.job.points import barrier, interventions, privates, user_lines
@@ -217,6 +218,8 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
         recorder.put(refusal=refusal)
     recorder.put(came_to=end, frameworks=[n for n in ("jax", "torch") if n in sys.modules])
     if error is not None:
+        if barrier.is_after_ours(error):
+            interventions.note(InterventionKind.DEFECT, interventions.ANYWHERE)
         suspects = barrier.attempt("provenance", interventions.to_blame, error)
         recorder.put(interventions=interventions.made() if suspects is None else suspects)
     with contextlib.suppress(StopObservation):  # time may run out at this very moment

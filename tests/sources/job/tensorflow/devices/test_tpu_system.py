@@ -15,6 +15,7 @@ from tpudiag.sources.job.tensorflow.devices.tpu_system import TpuSystem
         (TpuSystem(32, hosts=4, devices_per_chip=2), [4, 4, 1, 2]),
         (TpuSystem(1), [1, 1, 1, 1]),
         (TpuSystem(6), [2, 3, 1, 1]),
+        (TpuSystem(3, devices_per_chip=2), [1, 3, 1, 1]),
     ],
 )
 def test_each_device_has_a_place_of_its_own(system: TpuSystem, mesh: list[int]) -> None:

@@ -33,10 +33,12 @@ class TpuSystem:
 
     def mesh_shape(self) -> list[int]:
         """Chips in x, y and z, and devices per chip; as square as possible."""
-        chips = max(self.replicas // self.devices_per_chip, 1)
+        # Fewer devices than the target's may not fill its chips.
+        cores = math.gcd(self.replicas, self.devices_per_chip)
+        chips = self.replicas // cores
         # v4 and v5p have a third axis; here their chips lie in one plane.
         x = next(n for n in range(math.isqrt(chips), 0, -1) if chips % n == 0)
-        return [x, chips // x, 1, self.devices_per_chip]
+        return [x, chips // x, 1, cores]
 
     def coordinates(self) -> list[list[list[int]]]:
         """The mesh position of each device of each host."""
