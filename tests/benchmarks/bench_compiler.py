@@ -77,14 +77,9 @@ def measure(name: str, folder: Path, batches: tuple[int, ...] = ()) -> Measured:
     )
     chosen = chosen_target(TARGET, "none")
     request = JobRequest(
-        arguments=arguments,
-        name=name,
-        target=chosen.target,
-        target_choice=chosen.target_choice,
-        topology=chosen.topology,
-        log_dir=folder,
-        python=job_python_of(None),
-    )
+        arguments=arguments, name=name, target=chosen.target, target_choice=chosen.target_choice,
+        topology=chosen.topology, log_dir=folder, python=job_python_of(None),
+    )  # fmt: skip
     spec = spec_of(request, True, "local", 1, str(folder))
     dialog = Dialog(spec, request.python, following.Limits(3600.0), lambda _: None)
     installed = libtpu_process.find()

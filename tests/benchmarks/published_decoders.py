@@ -97,16 +97,10 @@ def attend(model: Decoder, mesh: Any, q: Any, k: Any, v: Any) -> Any:
     )
     apart = None if model.fused else side
     sizes = splash.BlockSizes(
-        block_q=side,
-        block_kv=side,
-        block_kv_compute=side,
-        block_q_dkv=side,
-        block_kv_dkv=side,
-        block_kv_dkv_compute=side,
-        block_q_dq=apart,
-        block_kv_dq=apart,
+        block_q=side, block_kv=side, block_kv_compute=side, block_q_dkv=side, block_kv_dkv=side,
+        block_kv_dkv_compute=side, block_q_dq=apart, block_kv_dq=apart,
         use_fused_bwd_kernel=model.fused,
-    )
+    )  # fmt: skip
     kernel = jax.vmap(
         splash.make_splash_mha(mask, block_sizes=sizes, head_shards=1, q_seq_shards=1)
     )

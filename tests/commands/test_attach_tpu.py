@@ -101,16 +101,9 @@ def test_the_report_on_a_preempted_tpu(tpus: ModuleType, tmp_path: Path) -> None
 def test_workers_that_do_not_answer_are_named(tpus: ModuleType, tmp_path: Path) -> None:
     with tpus.emulated([tpus.node("mine", health="UNHEALTHY_MAINTENANCE")]) as emulator:
         done = attach(
-            emulator.host,
-            "--tpu",
-            "mine",
-            "--format",
-            "json",
-            "--port",
-            "1",
-            "--log-dir",
+            emulator.host, "--tpu", "mine", "--format", "json", "--port", "1", "--log-dir",
             str(tmp_path),
-        )
+        )  # fmt: skip
     assert outcome(done, "TPU003", 1)["verdict"] == "failed"
     (line,) = done.stderr.splitlines()
     assert "127.0.0.1:1: nobody listens there" in line

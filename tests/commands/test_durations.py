@@ -6,7 +6,7 @@ import argparse
 
 import pytest
 
-from tpudiag.options.durations import duration
+from tpudiag.options.kinds import duration
 
 
 @pytest.mark.parametrize(

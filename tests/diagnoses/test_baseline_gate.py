@@ -27,14 +27,9 @@ def report(
     """The report of a check whose step has this work."""
     cycles = sum((w.cycles or 0) * w.trips for w in work) * batch // 32
     program = Program(
-        cycles=cycles,
-        recomputed=(),
-        recomputed_cycles=0,
-        padded=(),
-        collectives=(),
-        sharded_update=False,
-        work=work,
-    )
+        cycles=cycles, recomputed=(), recomputed_cycles=0, padded=(), collectives=(),
+        sharded_update=False, work=work,
+    )  # fmt: skip
     step = timed(
         Compilation(
             target="v5e-4",

@@ -9,17 +9,9 @@ from tpudiag.sources.job.process import protocol
 from tpudiag.sources.job.process.following import JobRun
 
 SPEC = protocol.JobSpec(
-    program="train.py",
-    arguments=(),
-    replicas=8,
-    real_replicas=8,
-    hosts=1,
-    rehearse=True,
-    steps=6,
-    warmup_steps=3,
-    budget_s=0.0,
-    log_dir="",
-)
+    program="train.py", arguments=(), replicas=8, real_replicas=8, hosts=1, rehearse=True, steps=6,
+    warmup_steps=3, budget_s=0.0, log_dir="",
+)  # fmt: skip
 EARLY: dict[str, object] = {"phase": protocol.UP_TO_FIRST_STEP}
 
 

@@ -86,25 +86,12 @@ def test_what_is_not_known_is_left_open() -> None:
 
 
 SLOW = PlanRow(
-    target="v5e-8",
-    batch_per_replica=64,
-    fits=True,
-    step_ms=240.0,
-    step_low_ms=200.0,
-    step_high_ms=1300.0,
-    bound_by="HBM",
-    examples_per_price=5e6,
-    hours=12.5,
-    hours_low=10.0,
-    hours_high=68.0,
-    cost=120.0,
-    cost_low=96.0,
-    cost_high=650.0,
-    cost_per_million_examples=0.0000234,
-    cost_per_million_examples_low=0.00002,
-    cost_per_million_examples_high=0.00013,
-    note="",
-)
+    target="v5e-8", batch_per_replica=64, fits=True, step_ms=240.0, step_low_ms=200.0,
+    step_high_ms=1300.0, bound_by="HBM", examples_per_price=5e6, hours=12.5, hours_low=10.0,
+    hours_high=68.0, cost=120.0, cost_low=96.0, cost_high=650.0,
+    cost_per_million_examples=0.0000234, cost_per_million_examples_low=0.00002,
+    cost_per_million_examples_high=0.00013, note="",
+)  # fmt: skip
 
 
 def test_a_step_stands_with_its_range_and_what_bounds_it() -> None:

@@ -37,12 +37,7 @@ def changed(
     )
     finding = Finding(message, fix, evidence, Location("train.py", number))
     place = Place(
-        id=id_,
-        finding=finding,
-        source=Source.parsed(text),
-        line=number,
-        hosts=hosts,
-        host_ram_bytes=ram,
-        framework=framework,
-    )
+        id=id_, finding=finding, source=Source.parsed(text), line=number, hosts=hosts,
+        host_ram_bytes=ram, framework=framework,
+    )  # fmt: skip
     return edits.applied(text, catalogue.made(place).edits)

@@ -34,20 +34,10 @@ def predicted(batch: int, ms: float) -> PredictedStep:
     step = Range(0.8 * ms, ms, 1.2 * ms)
     none = Range(0.0, 0.0, 0.0)
     return PredictedStep(
-        target="v5e-8",
-        batch=batch,
-        ms=step,
-        device_ms=step,
-        bound_by=Bound.HBM,
-        split_ms=((Bound.HBM, ms),),
-        mfu=none,
-        hbm_use=none,
-        flops=1,
-        hbm_bytes=1,
-        collective_bytes=1,
-        collective_ms=none,
-        top=(),
-    )
+        target="v5e-8", batch=batch, ms=step, device_ms=step, bound_by=Bound.HBM,
+        split_ms=((Bound.HBM, ms),), mfu=none, hbm_use=none, flops=1, hbm_bytes=1,
+        collective_bytes=1, collective_ms=none, top=(),
+    )  # fmt: skip
 
 
 def answer(batch: int, gib: float, flops: float = 1.0, step_ms: float | None = None) -> Compilation:

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from tpudiag.options.durations import duration
-from tpudiag.options.kinds import COUNT, SEVERAL, SHARE
+from tpudiag.options.kinds import COUNT, SEVERAL, SHARE, duration
 from tpudiag.options.option import Kind, Option
 from tpudiag.options.shared import (
     AgentAnswer,

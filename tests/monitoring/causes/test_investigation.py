@@ -91,17 +91,9 @@ def test_googles_machines_are_asked_for_their_end(tmp_path: Path) -> None:
 
 
 NODE = CloudTpu(
-    name="mine",
-    project="p",
-    zone="z",
-    state="READY",
-    health="HEALTHY",
-    health_description="",
-    accelerator_type="v5litepod-8",
-    runtime_version="",
-    preemptible=True,
-    workers=(),
-)
+    name="mine", project="p", zone="z", state="READY", health="HEALTHY", health_description="",
+    accelerator_type="v5litepod-8", runtime_version="", preemptible=True, workers=(),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -11,20 +11,10 @@ from tpudiag.monitoring.causes.observations import Observations, Pace
 from tpudiag.monitoring.causes.starvation import starvation
 
 QUIET = HostFigures(
-    at_ns=0,
-    cores=8.0,
-    others_cores=0.5,
-    own_cores=6.0,
-    queued=0.1,
-    throttled=0.0,
-    available_share=0.5,
-    swapped_in_mib_per_s=0.0,
-    major_faults_per_s=0.0,
-    memory_pressure=0.0,
-    resident_gib=1.0,
-    read_mib_per_s=0.0,
-    received_mib_per_s=0.0,
-)
+    at_ns=0, cores=8.0, others_cores=0.5, own_cores=6.0, queued=0.1, throttled=0.0,
+    available_share=0.5, swapped_in_mib_per_s=0.0, major_faults_per_s=0.0, memory_pressure=0.0,
+    resident_gib=1.0, read_mib_per_s=0.0, received_mib_per_s=0.0,
+)  # fmt: skip
 CROWDED = replace(QUIET, others_cores=5.0, own_cores=3.0, queued=4.0)
 
 

@@ -119,18 +119,9 @@ def facts(tmp_path: Path, script: str, rest_s: float = 600.0, replicas: int = 2)
     (tmp_path / "job.py").write_text(HEAD + script)
     read_end, write_end = os.pipe()
     spec = JobSpec(
-        program="job.py",
-        arguments=(),
-        replicas=replicas,
-        real_replicas=2,
-        hosts=1,
-        rehearse=True,
-        steps=10,
-        warmup_steps=3,
-        budget_s=0.0,
-        log_dir="",
-        rest_s=rest_s,
-    )
+        program="job.py", arguments=(), replicas=replicas, real_replicas=2, hosts=1, rehearse=True,
+        steps=10, warmup_steps=3, budget_s=0.0, log_dir="", rest_s=rest_s,
+    )  # fmt: skip
     with subprocess.Popen(
         [sys.executable, "-B", str(BOOTSTRAP), encoded_spec(spec), str(write_end)],
         cwd=tmp_path,

@@ -48,18 +48,10 @@ def test_text_that_is_no_text_is_sent_all_the_same() -> None:
 
 def test_a_specification_comes_back_as_it_was() -> None:
     spec = protocol.JobSpec(
-        program="train.py",
-        arguments=("--name", "ä", "\udcff"),
-        replicas=8,
-        real_replicas=4,
-        hosts=1,
-        rehearse=True,
-        steps=20,
-        warmup_steps=5,
-        budget_s=60.0,
-        log_dir="logs",
+        program="train.py", arguments=("--name", "ä", "\udcff"), replicas=8, real_replicas=4,
+        hosts=1, rehearse=True, steps=20, warmup_steps=5, budget_s=60.0, log_dir="logs",
         cells=(1, 8),
-    )
+    )  # fmt: skip
     assert protocol.decoded_spec(protocol.encoded_spec(spec)) == spec
 
 

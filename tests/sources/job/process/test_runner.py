@@ -15,17 +15,9 @@ from tpudiag.sources.job.process.protocol import JobSpec
 
 def spec(program: str) -> JobSpec:
     return JobSpec(
-        program=program,
-        arguments=(),
-        replicas=8,
-        real_replicas=8,
-        hosts=1,
-        rehearse=True,
-        steps=1,
-        warmup_steps=0,
-        budget_s=0.0,
-        log_dir="",
-    )
+        program=program, arguments=(), replicas=8, real_replicas=8, hosts=1, rehearse=True, steps=1,
+        warmup_steps=0, budget_s=0.0, log_dir="",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["COLAB_TPU_ADDR", "TPU_NAME"])
