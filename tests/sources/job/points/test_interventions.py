@@ -80,8 +80,13 @@ def test_switched_off_for_a_whole_job() -> None:
 
 
 ALIASES = {InterventionKind.EPOCHS: "EPOCHS_OF_FIT"}
-NOT_LEFT_OUT = {InterventionKind.DATA, InterventionKind.CPU, InterventionKind.SESSION}
-"""No job runs here without these: failures due to them are known by the exception's text."""
+NOT_LEFT_OUT = {
+    InterventionKind.DATA,
+    InterventionKind.CPU,
+    InterventionKind.SESSION,
+    InterventionKind.DEFECT,
+}
+"""No job runs here without these: failures due to them are known by the exception."""
 
 
 def test_whatever_the_job_sees_changed_is_asked_for_and_noted() -> None:
