@@ -54,6 +54,9 @@ data = strategy.experimental_distribute_dataset(Hole().batch(16))
 given = Hole().batch(4)
 functional.compile("sgd", loss, metrics=["accuracy"])
 kept = functional.fit(given, epochs=1, verbose=0, validation_data=given, class_weight={0: 1.0})
+late = tf.data.Dataset.range(3).map(
+    lambda n: (tf.reshape(tf.ones(196 - tf.cast(n, tf.int32)), (4, 7, 7, 1)), tf.zeros(4)))
+late = functional.fit(late, epochs=1, verbose=0).history
 try:
     functional.fit(tf.ones((4, 3)), tf.ones(4), verbose=0, class_weight=[1.0, 2.0])
     refused = ""
@@ -63,7 +66,7 @@ print(json.dumps({
     "sliced": [isinstance(sliced, Hole), batch_of(sliced), batch_of(joined)],
     "known": next(iter(known))[0].shape.as_list(),
     "early": isinstance(next(iter(early)), Hole),
-    "history": sorted(kept.history), "refused": refused,
+    "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
     "own": fitted(own), "functional": fitted(functional), "step": shape.numpy().tolist(),
     "lost": float(lost) > 0, "distributed": [list(part.shape) for part in next(iter(data))],
     "predicted": list(functional.predict(Hole().batch(4), steps=1, verbose=0).shape),
@@ -81,4 +84,5 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["known"] == [4, 3]
     assert not seen["early"], "by a model that was made after it"
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
+    assert seen["late"] == 1, "of its first batch the model took all, and not of its second"
     assert seen["refused"], "a list of weights of classes is no matter of data"

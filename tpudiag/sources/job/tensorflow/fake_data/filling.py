@@ -75,7 +75,9 @@ class Filling:
         try:
             return original(model, *args, **kwargs)
         except Exception as error:
+            # What ran some steps refuses data only by an operation: a last batch, a validation's.
             stepped = privates.steps_taken(getattr(model, "optimizer", None)) != steps
+            stepped = stepped and not isinstance(error, self._tf.errors.OpError)
             refused = stepped or type(error).__name__ == "NotRehearsable" or not self._ledger.any
             if refused or not hooks.quietly(self._can_fill, model, bound.arguments, predicts):
                 raise
