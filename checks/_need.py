@@ -50,9 +50,9 @@ def by_framework(signals: Signals, of_tensorflow: T, of_jax: T) -> T:
 
 
 def by_library(signals: Signals, of_keras: T, of_plain_jax: T) -> T:
-    """What holds for a job of Keras, on whichever framework, or for JAX without it."""
+    """What holds for a job that Keras trains, or for a loop of the job's own in JAX."""
     step = signals.sharding
-    plain = signals.framework is Framework.JAX and not (step is not None and step.of_keras)
+    plain = signals.framework is Framework.JAX and not (step is not None and step.by_fit)
     return of_plain_jax if plain else of_keras
 
 

@@ -12,7 +12,7 @@ from tpudiag.signals import (
     WideLayer,
 )
 
-from ._need import ON_THE_TPU, by_framework, by_library, need, percent
+from ._need import ON_THE_TPU, by_framework, need, percent
 from ._profile import replicas_of, whole_trace
 from .batch_multiple import hidden_dimensions
 
@@ -144,7 +144,9 @@ def _too_wide(
         fix, where = _SET_POLICY, precision.unused_at
     else:
         message += "."
-        fix = by_library(signals, _SET_POLICY, _CAST_JAX)
+        step = signals.sharding
+        keras = by_framework(signals, True, step is not None and step.of_keras)
+        fix = _SET_POLICY if keras else _CAST_JAX
         where = (precision.set_at if precision is not None else None) or where
     switches = signals.precision_switches
     if switches:

@@ -24,10 +24,10 @@ from ._error_families import (
     OF_TENSORFLOW,
 )
 from ._job_output import JobText, died, heard
+from ._need import RUN_THE_JOB
 
 IN_PLACE = "run it where it may write and send: on a TPU, or with `--in-place`"
 _DATED = ("tensorflow", "tensorflow-cpu", "tensorflow-tpu", "keras", "jax", "numpy")
-REHEARSE = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 
 
 @check("TPU605", Severity.ERROR, frameworks=BOTH)
@@ -63,7 +63,7 @@ def known_error(signals: Signals) -> Judgement:
     """
     end = signals.end
     if end is None:
-        raise NotMeasured("the end of the job was not seen", how=REHEARSE)
+        raise NotMeasured("the end of the job was not seen", how=RUN_THE_JOB)
     if signals.refusal is not None:
         by = signals.refusal.by.value
         raise NotMeasured(f"the job was ended by {by}, not by a fault of its own", how=IN_PLACE)
@@ -73,7 +73,7 @@ def known_error(signals: Signals) -> Judgement:
     )
     normal = quiet and not end.error
     if end.how == "unsupported":
-        raise NotMeasured(f"the job cannot be rehearsed further: {end.error}", how=REHEARSE)
+        raise NotMeasured(f"the job cannot be rehearsed further: {end.error}", how=RUN_THE_JOB)
     if not hits and not normal:
         raise NotMeasured(
             f"the job ended by an error that is not in the catalogue: {_what(end)}",

@@ -10,17 +10,19 @@ _HALF = ("bfloat16", "float16")
 
 @check("TPU407", Severity.WARNING)
 def low_precision_loss(signals: Signals) -> Judgement:
-    """The softmax or the loss is computed in 16 bits.
+    """The softmax, the loss or positions are computed in 16 bits.
 
     ## What it sees
     The operations of the traced step between the last matrix products and the loss: softmax,
     sigmoid, logarithm and cross entropy on bfloat16 or float16, and the dtype of the loss itself.
-    The softmax of attention comes before products and does not count.
+    The softmax of attention comes before products and does not count. Anywhere in the step: whole
+    numbers, such as positions, that are cast to 16 bits in which several of them are one.
 
     ## Why it costs
     bfloat16 has 8 bits of mantissa: probabilities above 0.998 are 1, small ones vanish, and a sum
     over a batch loses its last terms. The loss stops falling or jumps and accuracy is lost. No time
-    is saved: the products before it are the expensive part.
+    is saved: the products before it are the expensive part. Of the positions above 256 bfloat16
+    has every second, above 512 every fourth: a long context has no order there.
 
     ## What to do
     ```python
@@ -52,5 +54,14 @@ def low_precision_loss(signals: Signals) -> Judgement:
             "logits = tf.cast(logits, tf.float32)  # before the loss",
             (Evidence("loss", numerics.loss_dtype, limit="float32"),),
             signals.batch.location if signals.batch is not None else None,
+        )
+    for merged in numerics.merged:
+        yield Finding(
+            f"{merged.count:,} whole numbers, as of positions, are {merged.different:,} different "
+            f"ones in {merged.dtype}: the large ones run together.",
+            "positions = tf.range(length, dtype=tf.float32)  # the angles in float32, too\n"
+            "cos, sin = (tf.cast(f(angles), x.dtype) for f in (tf.cos, tf.sin))",
+            (Evidence("different numbers", merged.different, limit=merged.count),),
+            merged.location,
         )
     yield Evidence("loss", numerics.loss_dtype)

@@ -44,6 +44,7 @@ from tpudiag.signals import (
     GatheredArrays,
     LossScale,
     LowPrecisionOp,
+    MergedNumbers,
     MixedPrecision,
     OutsideVariable,
     Pause,
@@ -222,6 +223,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
         Severity.WARNING,
     ),
     ("TPU407", numerics(loss_dtype="bfloat16"), Severity.WARNING),
+    ("TPU407", numerics(merged=(MergedNumbers("bfloat16", 1024, 512, HERE),)), Severity.WARNING),
     (
         "TPU505",
         loop(

@@ -306,6 +306,7 @@ def test_a_ragged_last_batch_of_fit_is_a_compilation(tmp_path: Path) -> None:
         in (found["TPU101"]["message"])
     )
     assert "model.fit(" in KERAS.splitlines()[found["TPU101"]["location"]["line"] - 1]
+    assert "BackupAndRestore" in str(report), "a callback of fit: there is one"
 
 
 def test_a_step_that_is_compiled_ahead_is_seen(tmp_path: Path) -> None:

@@ -115,6 +115,8 @@ class ShardedStep:
     """The largest of its data, where most of them are gathered whole on each device, and where."""
     of_keras: bool = False
     """The job has Keras, whose backend is JAX."""
+    by_fit: bool = False
+    """Keras' fit runs its steps."""
 
     @property
     def state(self) -> tuple[StepArgument, ...]:

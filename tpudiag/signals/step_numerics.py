@@ -17,6 +17,17 @@ class LowPrecisionOp:
 
 
 @dataclass(frozen=True)
+class MergedNumbers:
+    """Whole numbers, as of positions, several of which are one number in 16 bits."""
+
+    dtype: str
+    count: int
+    different: int
+    """Those that are left."""
+    location: Location | None
+
+
+@dataclass(frozen=True)
 class ClippedGradients:
     """Gradients of one replica that were clipped before they were summed."""
 
@@ -145,6 +156,7 @@ class StepNumerics:
 
     loss_dtype: str = ""
     low_precision: tuple[LowPrecisionOp, ...] = ()
+    merged: tuple[MergedNumbers, ...] = ()
     clipped: tuple[ClippedGradients, ...] = ()
     gradients_seen: bool = False
     """Whether the use of the gradients was observed."""

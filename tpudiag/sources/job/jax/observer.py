@@ -28,7 +28,7 @@ from tpudiag.sources.job.jax.reader import StepReader
 from tpudiag.sources.job.jax.script_remainder import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Watches, barrier, hooks
+from tpudiag.sources.job.points import Watches, barrier, hooks, table
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import (
@@ -125,6 +125,10 @@ class JaxObserver:
         if hooks.quietly(keras_backend.name_of, keras) == "jax":
             self._reader.of_keras = True
             self._checkpoints.watch_keras(keras)
+            hooks.before(table.FIT, self._fits, keras)
+
+    def _fits(self, *_: object, **__: object) -> None:
+        self._reader.by_fit = True
 
     @property
     def trained(self) -> bool:

@@ -29,7 +29,7 @@ class StepReader:
         self._fetches, self._sends = fetches, sends
         self._known: tuple[StepCall, TracedStep, LoweredStep | None] | None = None
         self._early: Jitted | None = None
-        self.of_keras = False
+        self.of_keras = self.by_fit = False
         self.at_once = 1
         """Training steps in a dispatch."""
 
@@ -107,7 +107,10 @@ class StepReader:
         send_each(
             self._recorder.put,
             sharding=lambda: replace(
-                step.sharded(), sent_again=self._sends.facts(), of_keras=self.of_keras
+                step.sharded(),
+                sent_again=self._sends.facts(),
+                of_keras=self.of_keras,
+                by_fit=self.by_fit,
             ),
             numerics=lambda: numerics.read(step),
         )

@@ -32,6 +32,10 @@ def half(x, y):
     logits = tf.cast(x, tf.bfloat16) @ tf.cast(W, tf.bfloat16)
     return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits))
 
+def placed(x, y):
+    near, far = (tf.cast(tf.range(n), tf.bfloat16) for n in (257, 1024))
+    return whole(x, y) + tf.cast(near[-1] + far[-1], tf.float32)
+
 def whole(x, y):
     logits = tf.cast(tf.cast(x, tf.bfloat16) @ tf.cast(W, tf.bfloat16), tf.float32)
     return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits))
@@ -63,6 +67,7 @@ print(json.dumps({
     "whole": len(facts(whole).low_precision), "loss": facts(whole).loss_dtype,
     "norms": [[norm.name, norm.examples] for norm in facts(normalised).batch_norms],
     "layer norms": len(facts(layer_norm).batch_norms),
+    "merged": [[m.count, m.different] for m in facts(placed).merged],
     "routed": [[r.experts, r.chosen, r.tokens, r.capacity] for r in facts(routed).routings],
 }))
 """
@@ -72,6 +77,7 @@ def test_16_bits_norms_and_experts(in_tensorflow: Callable[[str], Any]) -> None:
     results = in_tensorflow(PROGRAM)
     assert results["half"] == [["SparseSoftmaxCrossEntropyWithLogits", "bfloat16"]]
     assert results["whole"] == 0 and results["loss"] == "float32"
+    assert results["merged"] == [[1024, 513]], "all up to 256, every second to 512, every fourth"
     assert results["norms"] == [["norm", 4]]
     assert results["layer norms"] == 0, "its mean is over the channels"
     assert results["routed"] == [[8, 1, 4, 3]]

@@ -61,8 +61,12 @@ def test_a_policy_that_is_made_and_neither_set_nor_given_is_unused() -> None:
     layers.Layer("float32")
     line = watch.unused_policy()
     assert line is not None and line.file.endswith("test_layers.py")
+    within: dict[str, Any] = {"__name__": "keras.src.dtype_policies", "set": set_global_policy}
+    exec(compile("def default(policy): set(policy)", "dtype_policy.py", "exec"), within)
+    within["default"](SimpleNamespace(name="float32"))  # at the first layer, by Keras itself
+    assert watch.policy_line() is None
     set_global_policy(policy)  # as tf.keras has it, which is another module
-    assert watch.unused_policy() is None
+    assert watch.unused_policy() is None and watch.policy_line() is not None
 
 
 def test_a_layer_of_its_own_float32_is_kept_with_its_line_and_dtype() -> None:

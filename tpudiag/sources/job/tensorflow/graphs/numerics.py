@@ -9,6 +9,7 @@ from tpudiag.signals.step_numerics import (
     ClippedGradients,
     ExpertRouting,
     LowPrecisionOp,
+    MergedNumbers,
     StepNumerics,
 )
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
@@ -35,6 +36,7 @@ _GIVEN = frozenset(("Const", "Placeholder", "Identity", "ReadVariableOp", "Cast"
 MOST_FOLLOWED = 400
 """The most operations examined behind the loss."""
 MOST_EXPERTS = 1024
+MOST_NUMBERS = 2**17
 
 
 class ClippingWatch:
@@ -91,6 +93,7 @@ def read(
     return StepNumerics(
         loss_dtype=call.target.dtype.base_dtype.name,
         low_precision=tuple(_low_precision(call.target, layer_line)),
+        merged=tuple(dict.fromkeys(_merged(tf, own, layer_line))),
         clipped=clipped,
         gradients_seen=True,
         batch_norms=tuple(_batch_norms(tf, own, layer_line)),
@@ -101,6 +104,25 @@ def read(
         loss_followed=True,
         draws=sum(random_seeds.is_draw(operation) for operation in own),
     )
+
+
+def _merged(
+    tf: Library, operations: list[Operation], layer_line: LayerLine
+) -> Iterator[MergedNumbers]:
+    """Casts of known whole numbers to 16 bits that cannot tell them apart."""
+    for operation in operations:
+        if operation.type != "Cast" or operation.outputs[0].dtype.base_dtype.name not in _HALF:
+            continue
+        given, made = operation.inputs[0], operation.outputs[0]
+        if (given.shape.num_elements() or MOST_NUMBERS) >= MOST_NUMBERS:
+            continue
+        before, after = map(tf.get_static_value, (given, made))
+        if before is None or after is None:
+            continue
+        numbers, left = ({float(each) for each in v.reshape(-1)} for v in (before, after))
+        if len(left) < len(numbers) and all(number.is_integer() for number in numbers):
+            half = made.dtype.base_dtype.name
+            yield MergedNumbers(half, len(numbers), len(left), _line(operation, layer_line))
 
 
 def _in_double(operations: list[Operation], layer_line: LayerLine) -> Iterator[Location | None]:

@@ -71,7 +71,11 @@ class LayerWatch:
 
     def _note_policy(self, policy: object, *_: object, **__: object) -> None:
         where, name = user_lines.caller(), str(getattr(policy, "name", policy))
-        if where is not None:
+        setter = user_lines.frame_above(("<string>",))  # of the hook
+        # Keras 3 sets its default one itself, at whichever line makes the first layer.
+        module = str(setter.f_globals.get("__name__")) if setter is not None else ""
+        by_keras = module.startswith(("keras.", "tf_keras."))
+        if where is not None and not by_keras:
             self._set_at[name] = where
             self.global_policy = name
 
