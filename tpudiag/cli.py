@@ -67,7 +67,9 @@ def build_parser(
     # Without `prog` argparse formats a usage line to find it, and imports shutil for its width.
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True, prog=parser.prog)
     for verb in VERBS if only is None else (only,):
-        add_verb(verbs, verb, import_module(f"tpudiag.commands.{verb}").VERB, written or {})
+        add_verb(
+            verbs.add_parser, verb, import_module(f"tpudiag.commands.{verb}").VERB, written or {}
+        )
     return parser
 
 

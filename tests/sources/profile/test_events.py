@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from tpudiag.sources.profile.events import Line, Region
+from tpudiag.sources.profile.events import Clock, Line, Region
 from tpudiag.sources.profile.schema import message
 from tpudiag.sources.profile.wire import Damaged
 
@@ -67,3 +68,28 @@ def test_an_event_that_reaches_into_the_next_line_is_damage(cut: int) -> None:
         decoded(first, Region(data, 0, len(data)), 0)
     with pytest.raises(Damaged):
         decoded(first)
+
+
+SINCE_EPOCH = 1_741_722_099_000_000_000
+
+
+def line_at(timestamp_ns: int) -> Any:
+    return SimpleNamespace(name="XLA Ops", timestamp_ns=timestamp_ns)
+
+
+def test_times_since_the_epoch_fit_and_differences_stay() -> None:
+    clock = Clock()
+    clock.begin(iter([line_at(SINCE_EPOCH)]))
+    clock.begin(iter([line_at(5)]))
+    assert clock.start_ps(line_at(SINCE_EPOCH)) == 0
+    assert clock.start_ps(line_at(SINCE_EPOCH + 7)) == 7_000
+    assert clock.start_ps(line_at(SINCE_EPOCH - 7)) == -7_000
+    with pytest.raises(Damaged, match=r"XLA Ops.*absurd time"):
+        clock.start_ps(line_at(0))
+
+
+def test_short_times_stand_as_they_are() -> None:
+    clock = Clock()
+    clock.begin(iter([]))
+    assert clock.start_ps(line_at(212_990)) == 212_990_000
+    assert clock.start_ps(line_at(0)) == 0
