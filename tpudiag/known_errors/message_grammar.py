@@ -120,13 +120,6 @@ class OwnWords:
     """Sentences that say what to do."""
     lacks: str | None
     """What was not given."""
-    refused: bool
-    """Whether it says that something cannot be so."""
-
-    @property
-    def tells(self) -> bool:
-        """Whether nothing but it is needed to know what is wrong."""
-        return self.is_contract or self.refused or bool(self.lacks)
 
     @property
     def is_contract(self) -> bool:
@@ -256,7 +249,6 @@ def own_words(message: str) -> OwnWords | None:
         given=came,
         advice=advice,
         lacks=next(filter(None, lacks.groups()), None) if lacks else None,
-        refused=bool(refused or none),
     )
 
 

@@ -183,4 +183,6 @@ def _with_unknown(
 
 def _is_answer(hit: Match, failure: str) -> bool:
     """Whether a match says what a failure is: noise does where the failure is nothing else."""
-    return not hit.error.noise or hit.excerpt.strip() == failure.strip()
+    if hit.error.noise:
+        return hit.excerpt.strip() == failure.strip()
+    return hit.error.level != "info"

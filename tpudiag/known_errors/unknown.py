@@ -130,8 +130,7 @@ class UnknownError:
     @property
     def told(self) -> bool:
         """Whether its own words, or what they name, say its cause and what can be done."""
-        said = self.reading is not None or (self.own is not None and self.own.tells)
-        return said and bool(self.fix)
+        return self.reading is not None or bool(self.own and self.own.fix)
 
     @property
     def next_steps(self) -> str:
