@@ -11,7 +11,7 @@ import pytest
 
 from tpudiag.errors import UnreadableInput
 from tpudiag.known_errors.model import Match
-from tpudiag.known_errors.reader import SMALL_BYTES, in_log, in_pipe, in_text
+from tpudiag.known_errors.reader import SMALL_BYTES, in_log, in_pipe, in_text, nothing_in
 from tpudiag.known_errors.unknown import UnknownError
 
 NOISE = b"step 12, loss 0.25\n"
@@ -87,3 +87,7 @@ def test_a_sentence_of_pythons_without_its_exception_is_read_as_that(said: str, 
         return [each.error.id for each in in_text(text) if isinstance(each, Match)]
 
     assert ids(said) == ids(f"{name}: {said}") != []
+
+
+def test_a_few_words_lead_to_the_errors_that_hold_them() -> None:
+    assert "E28" in nothing_in("the text", "Socket closed")

@@ -129,13 +129,12 @@ def is_answered(answers: Sequence[Match | UnknownError]) -> bool:
 def nothing_in(where: str, text: str = "") -> str:
     """That nothing known was found, and what the text is nearest to."""
     from tpudiag.known_errors.catalogue import known_errors
-    from tpudiag.known_errors.phrases import with_phrase
-    from tpudiag.known_errors.unknown import unknown
+    from tpudiag.known_errors.unknown import nearest, unknown
 
     line = f"none of the {len(known_errors())} known errors is in {where}"
     failure = unknown(text)
     if failure is None:
-        held = ", ".join(f"{error.id} {error.family}" for error in with_phrase(text))
+        held = ", ".join(f"{error.id} {error.family}" for error in nearest(text))
         return line + (f"; its words stand in {held}: `tpudiag explain ID`" if held else "")
     near = ", ".join(f"{error.id} {error.family}" for error in failure.nearest)
     failed = "" if failure.phase is Phase.ANY else f"; it failed {failure.phase.value}"
