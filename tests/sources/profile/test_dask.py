@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from tpudiag.sources import dask_cluster
-from tpudiag.sources.profile import dask
+from tpudiag.sources.profile import engines
 
 pytestmark = pytest.mark.slow
 
@@ -149,7 +149,7 @@ def test_workers_that_do_not_come_back(
     write(spaces, tmp_path, 3000)
     monkeypatch.setattr(dask_cluster, "WORKERS_S", 20.0)
     files = [str(file) for file in sorted(tmp_path.rglob("*.xplane.pb"))]
-    answering = dask.read(f"dask://127.0.0.1:{cluster.port}", files)
+    answering = engines.engine(f"dask://127.0.0.1:{cluster.port}")(files, None)
     places = {next(answering)[0]}
     monkeypatch.setattr(dask_cluster, "WORKERS_S", 1.0)
     for worker in cluster.workers:
@@ -171,7 +171,7 @@ def test_answers_that_went_with_the_scheduler(
     monkeypatch.setattr(dask_cluster, "WORKERS_S", 5.0)
     write(spaces, tmp_path, 30)
     files = [str(file) for file in sorted(tmp_path.rglob("*.xplane.pb"))] * 3
-    answering = dask.read(f"dask://127.0.0.1:{cluster.port}", files)
+    answering = engines.engine(f"dask://127.0.0.1:{cluster.port}")(files, None)
     places = {next(answering)[0]}
     with distributed().Client(f"tcp://127.0.0.1:{cluster.port}") as client:
         while any(client.processing().values()):

@@ -1,14 +1,43 @@
 """Reads the files of a run with an engine, and reports the progress."""
 
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import closing
 from functools import partial
 
 from tpudiag.errors import UsageError
 from tpudiag.phases import OnPhase, Phase
+from tpudiag.sources.profile.host_summary import attempted
 from tpudiag.sources.profile.locate import Run
-from tpudiag.sources.profile.run_reader import Answers, HostMapper, here
+from tpudiag.sources.profile.run_reader import Answer, Answers, HostMapper, here
 
 MB = 1_000_000
 DASK = "dask://"
+AT_ONCE = 256
+"""Files that a cluster is asked for at a time."""
+
+
+def _of_cluster(
+    engine: str, files: Sequence[str], span: str | None = None
+) -> Iterator[tuple[int, Answer]]:
+    """The summaries, as they come back; raises UnreadableInput where no cluster answers.
+
+    Where all workers die and none comes back, or the scheduler dies, the files without an answer
+    count as unread.
+    """
+    from tpudiag.sources.dask_cluster import Cluster, Lost  # asyncio takes a while to import
+
+    cluster = Cluster(engine, engine.removeprefix(DASK))
+    # The cluster is closed first, on which those that still wait for an answer give up.
+    with ThreadPoolExecutor(min(len(files), AT_ONCE)) as pool, closing(cluster):
+        wanted = partial(attempted, span=span)
+        places = {pool.submit(cluster.ask, wanted, file): n for n, file in enumerate(files)}
+        for answer in as_completed(places):
+            place = places[answer]
+            try:
+                yield place, answer.result()
+            except Lost as error:
+                yield place, f"{files[place]}: {error}"
 
 
 def engine(name: str) -> HostMapper:
@@ -16,9 +45,7 @@ def engine(name: str) -> HostMapper:
     if name == "local":
         return here
     if name.startswith(DASK) and ":" in name.removeprefix(DASK):
-        from tpudiag.sources.profile import dask
-
-        return partial(dask.read, name)
+        return partial(_of_cluster, name)
     raise UsageError(f"--engine {name}: neither local nor {DASK}scheduler:8786")
 
 
