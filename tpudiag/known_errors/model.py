@@ -267,6 +267,8 @@ class Match:
         # What only shows what is there comes before what is a guess.
         first = operand and (not operand.looks or (open_ and not read))
         own = own or ("\n".join(self.advised) if not read and decided is None else "")
+        if self.settled and own and self.error.kind is Kind.BROAD:
+            fix = ""  # what mends others of its family is no answer to this one
         rows = (operand.fix if operand and first else "", own, read, fix)
         return "\n# if that is not it:\n".join(filter(None, rows))
 
