@@ -140,16 +140,19 @@ def test_only_selected_checks_run_in_the_order_given() -> None:
     assert [outcome.id for outcome in examine(SIGNALS, units, settings)] == ["TPU203"]
 
 
-def test_sizes_of_a_model_are_not_judged_where_a_part_of_it_was_stood_in_for() -> None:
+def test_sizes_are_not_judged_where_what_has_them_was_stood_in_for() -> None:
     def some_disease(_: Signals) -> Said:
         yield FINDING
 
-    unit = check("TPU999", Severity.WARNING, needs_model=True)(some_disease)
+    of_model = check("TPU999", Severity.WARNING, needs_model=True)(some_disease)
+    of_data = check("TPU998", Severity.WARNING, needs_data=True)(some_disease)
 
-    def verdict(*kinds: StandInKind) -> Verdict:
+    def verdict(unit: Check, *kinds: StandInKind) -> Verdict:
         signals = Signals(origin=Origin.REHEARSAL, stood_in=("a",), stand_in_kinds=kinds)
         (outcome,) = examine(signals, [unit], Settings())
         return outcome.verdict
 
-    assert verdict("data", "generator") is Verdict.FAILED
-    assert verdict("model") is Verdict.SKIPPED
+    assert verdict(of_model, "data", "generator") is Verdict.FAILED
+    assert verdict(of_model, "model") is Verdict.SKIPPED
+    assert verdict(of_data, "service") is Verdict.FAILED
+    assert verdict(of_data, "data", "service") is Verdict.SKIPPED

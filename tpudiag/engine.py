@@ -40,7 +40,7 @@ def _outcome(check: Check, signals: Signals, settings: Settings) -> Outcome:
         about = f"it is about jobs of {others}"
         return _ended(check, _Ending(Verdict.SKIPPED, about, f"check a job of {others}"))
     # Before it runs: what it would find is a fault of the stand-ins.
-    if check.needs_data and signals.stood_in:
+    if check.needs_data and signals.stood_in and signals.stand_in_kinds != ("service",):
         return _ended(check, _Ending(Verdict.SKIPPED, STOOD_IN, "run where the data is"))
     if check.needs_model and "model" in signals.stand_in_kinds:
         return _ended(check, _Ending(Verdict.SKIPPED, MODEL_STOOD_IN, "run where the model is"))

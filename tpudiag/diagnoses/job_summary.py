@@ -177,6 +177,8 @@ def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
         return ("--fake-data: nothing was stood in for until the job ended.",)
     if not things:
         return ("--fake-data: all data could be reached; nothing was stood in for.",)
+    if signals.stand_in_kinds == ("service",):
+        return (f"Stood in for (--fake-data): {_named(things, ', ')}, and no data.",)
     return (
         f"Data stood in for (--fake-data): {_named(things, ', ')}. What depends on the "
         "size or content of the data was not judged.",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 from tpudiag.sources.job.points import Library, Watches
 
@@ -34,7 +35,7 @@ class FakeData:
         put(stood_in=())
         self.statements = Statements(self._ledger)
         self._pretrained = Pretrained(self._ledger)
-        HostedModules(self._ledger.note)
+        HostedModules(partial(self._ledger.note, kind="service"))
         self._files = Files(self._ledger, written)
         holes.install()
 
