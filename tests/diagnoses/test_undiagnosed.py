@@ -76,8 +76,8 @@ def test_a_job_that_crashed_is_diagnosed() -> None:
         ("Exception: URL fetch failure on https://host/mnist.npz: None -- [Errno -2] Name or "
          "service not known", "https://host/mnist.npz"),
         ("ModuleNotFoundError: No module named 'kaggle_datasets'", "the module kaggle_datasets"),
-        ("FileNotFoundError: [Errno 2] No such file or directory: '/kaggle/input/a/train.csv'",
-         "/kaggle/input/a/train.csv"),
+        ("FileNotFoundError: [Errno 2] No such file or directory: '/gcs/bucket/train.csv'",
+         "/gcs/bucket/train.csv"),
     ],
 )  # fmt: skip
 def test_data_that_is_away_is_named_with_its_line(error: str, what: str) -> None:
