@@ -24,6 +24,11 @@ from tpudiag.sources.script import trains_with
         ("import os\nos.environ['KERAS_BACKEND'] = 'tensorflow'\nimport keras", "jax",
          Framework.TENSORFLOW),
         ("import tensorflow as tf", "jax", Framework.TENSORFLOW),
+        ("import tensorflow as tf\nm = tf.keras.Sequential()", "jax", Framework.JAX),
+        ("from tensorflow import keras\nkeras.Model()", "jax", Framework.JAX),
+        ("from tensorflow.keras import layers as l\nl.Dense(1)", None, Framework.TENSORFLOW),
+        ("import tensorflow as tf\ntf.keras.Model()\ntf.GradientTape()", "jax",
+         Framework.TENSORFLOW),
         ("import (", None, Framework.TENSORFLOW),
     ],
 )  # fmt: skip

@@ -139,12 +139,14 @@ def trains_with(
         return Framework.TENSORFLOW
     trees = [program, *(tree for _, tree in helpers(file, program))]
     tops = {top for tree in trees for top in _imported(tree)}
+    set_here = (backend for tree in trees if (backend := _backend_set(tree)))
+    backend = next(set_here, None) or _backend_of(variables, home or Path.home())
     if "keras" in tops:
-        set_here = (backend for tree in trees if (backend := _backend_set(tree)))
-        backend = next(set_here, None) or _backend_of(variables, home or Path.home())
         return Framework.JAX if backend == "jax" else Framework.TENSORFLOW
-    of_jax = tops & _OTHERS["jax"] and not any(map(_distributes, trees))
-    return Framework.JAX if of_jax else Framework.TENSORFLOW
+    # tf.keras is the same Keras, unless the setting asks for the older one.
+    of_keras = backend == "jax" and "TF_USE_LEGACY_KERAS" not in variables
+    of_jax = tops & _OTHERS["jax"] or (of_keras and any(map(_names_keras, trees)))
+    return Framework.JAX if of_jax and not any(map(_distributes, trees)) else Framework.TENSORFLOW
 
 
 def _backend_set(tree: ast.AST) -> str | None:
@@ -167,6 +169,12 @@ def _backend_of(variables: Mapping[str, str], home: Path) -> str | None:
     except (OSError, ValueError):
         return None
     return cast("dict[str, str]", settings).get("backend") if isinstance(settings, dict) else None
+
+
+def _names_keras(tree: ast.AST) -> bool:
+    """Whether Keras is used as a part of TensorFlow."""
+    names, nodes = _aliases(tree), ast.walk(tree)
+    return any(each.startswith("tensorflow.keras") for n in nodes for each in _dotted(n, names))
 
 
 def _distributes(tree: ast.AST) -> bool:

@@ -1,8 +1,9 @@
 """As many CPU devices as the slice has, for a job that asks for a TPU."""
 
 import os
+from typing import Any
 
-from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, privates, table, user_lines
 
 MOST = 64
 """CPU devices that are made at most: each has threads of its own."""
@@ -25,7 +26,7 @@ class Devices:
 
     def __init__(self, replicas: int, hbm_bytes: int) -> None:
         self._replicas, self._hbm_bytes = replicas, hbm_bytes
-        self.processes_asked = False
+        self._answers = self.processes_asked = False
         """Whether the job is one of several processes, of which one is rehearsed."""
 
     def importing(self) -> None:
@@ -34,6 +35,7 @@ class Devices:
 
     def watch(self, jax: Library) -> None:
         """Answer for the TPU by the CPU's devices."""
+        self._answers = True
         hooks.around(table.JAX_DEVICES, self._devices, jax)
         hooks.around(table.JAX_MEMORY, self._memory, jax)
         hooks.around(table.JAX_BACKEND, self._default_backend, jax)
@@ -65,3 +67,13 @@ class Devices:
         """Several processes are rehearsed as one."""
         del original, args, kwargs
         self.processes_asked = True
+
+    def interpret(self, pallas: Any) -> None:
+        """A kernel for the TPU is interpreted on the CPU; lowered for a TPU it stays what it is."""
+        if self._answers:
+            lowered = privates.KERNEL_LOWERING.of(pallas)
+
+            def on_cpu(context: object, *nodes: object, interpret: object, **of: object) -> object:
+                return lowered(context, *nodes, interpret=interpret or True, **of)
+
+            pallas.mlir.register_lowering(privates.KERNEL.of(pallas), on_cpu, platform="cpu")

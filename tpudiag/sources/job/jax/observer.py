@@ -28,7 +28,7 @@ from tpudiag.sources.job.jax.reader import StepReader
 from tpudiag.sources.job.jax.script_remainder import RestOfScript
 from tpudiag.sources.job.jax.sends import SendWatch
 from tpudiag.sources.job.jax.step import TracedStep
-from tpudiag.sources.job.points import Watches, barrier, hooks, table
+from tpudiag.sources.job.points import Watches, barrier, hooks, privates, table
 from tpudiag.sources.job.points.barrier import send_each
 from tpudiag.sources.job.points.steps import StepWatch, StopObservation
 from tpudiag.sources.job.process.protocol import (
@@ -116,6 +116,7 @@ class JaxObserver:
     def by_module(self) -> Watches:
         """What is to be told of the import of which module, besides JAX."""
         return {
+            privates.KERNELS: self._devices.interpret,
             "orbax.checkpoint": lambda _: self._checkpoints.watch_orbax(),
             "flax.training.checkpoints": lambda _: self._checkpoints.watch_flax(),
         }

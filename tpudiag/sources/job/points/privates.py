@@ -118,6 +118,10 @@ XLA_CALL = Private(
 SPLITS = Private("_splits", "the splits of a builder", releases="tensorflow_datasets 4")
 TUNNEL = Private("_tunnel_host", "the host behind a proxy", releases="Python 3.10 to 3.13")
 BASE_URL = Private("_base_url", "what the addresses of a session begin with", releases="aiohttp 3")
+KERNELS = "jax._src.pallas.pallas_call"
+"""The module of Pallas' kernels, of JAX 0.4.30 to 0.10."""
+KERNEL = Private("pallas_call_p", "runs a kernel", releases="JAX 0.4.30 to 0.10")
+KERNEL_LOWERING = Private("_pallas_call_lowering", "the same", releases="JAX 0.4.30 to 0.10")
 JAX_COMPILED = "/jax/core/compile/backend_compile_duration"
 """Event of `jax.monitoring`, of JAX 0.4.30 to 0.10: a program was compiled."""
 
