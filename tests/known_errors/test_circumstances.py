@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from tpudiag.known_errors.circumstances import of_job
-from tpudiag.known_errors.reader import in_text
 from tpudiag.known_errors.search import match
-from tpudiag.known_errors.unknown import UnknownError
 
 KERAS_TENSOR = "ValueError: A KerasTensor cannot be used as input to a TensorFlow function."
 LOST = """\
@@ -56,12 +54,6 @@ def test_the_exception_that_was_raised_of_the_same_name_says_more_than_the_first
     other = STYLE.replace("OSError: 'seaborn-odd'", "OSError: it")
     (hit, *_) = of_job(match(other), other)
     assert "not a valid package style" not in hit.message
-
-
-def test_the_sentence_comes_before_what_its_operation_mostly_refuses() -> None:
-    (told,) = in_text("InvalidArgumentError: Odd tensor does not match it. [Op:IteratorGetNext]")
-    assert isinstance(told, UnknownError) and told.cause
-    assert told.cause.startswith("Odd tensor does not match it. The operation IteratorGetNext gets")
 
 
 def test_half_precision_on_a_tpu_is_a_matter_of_the_policy() -> None:

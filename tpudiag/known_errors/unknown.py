@@ -14,9 +14,8 @@ from .message_grammar import OwnWords, own_words
 from .model import KnownError, Phase
 from .place import operation_in
 from .plain_text import plain, without_prefixes
-from .readings import OPERATION, narrower, of_unknown
+from .readings import of_unknown
 from .readings.meaning import Reading
-from .readings.shape_pairs import compared, shape_of
 
 LONGEST_HEAD = 1500
 LONGEST_TAIL = 400
@@ -72,8 +71,6 @@ _LOGGED = re.compile(r"[\w/: .-]{0,60}\b(?:[IW](?:\d{4}| [\w/]+\.cc)|INFO|DEBUG|
 """A row that a program logged as no error."""
 FEW_LINES = 20
 _LONG_ROW = re.compile(rf"[^\n]{{{LONGEST_ROW}}}(?=[^\n])")
-_OF_SHAPES = re.compile(r"shape|dimension|size|broadcast|match|compatible| vs", re.IGNORECASE)
-"""Words of a sentence in which two shapes are to fit."""
 _WORD = re.compile(r"[A-Za-z_]{4,40}")
 _BOILERPLATE = re.compile(
     r"(?:\w+\.)+(?=\w+(?:Error|Exception)\b)|\{\{function_node \S+\}\}|File \"[^\"]*\", line \d+"
@@ -174,22 +171,8 @@ def unknown(text: str, *, unnamed: bool = True, remarked: int = 0) -> UnknownErr
         operation,
         facts,
         own_words(said := _last_sentence(text, failures[-1])),
-        of_unknown(said) or _of_shapes(facts, said) or refusal_of(operation),
+        of_unknown(said),
     )
-
-
-def refusal_of(operation: str | None) -> Reading | None:
-    """What an operation, or the last part of a node's name, mostly refuses."""
-    kind = re.sub(r"_\d{1,4}$", "", (operation or "").rsplit("/", 1)[-1])
-    return narrower.first(narrower.shared().get(OPERATION, ()), {"operation": (kind,)})
-
-
-def _of_shapes(facts: Facts, said: str) -> Reading | None:
-    """What the two shapes that do not fit mostly are, whatever the sentence around them."""
-    if len(facts.shapes) != 2 or not facts.differ or not _OF_SHAPES.search(said):
-        return None
-    left, right = (shape_of(each[1:-1]) for each in facts.shapes)
-    return compared(left, right, facts.place.operation or "", loss="loss" in said)
 
 
 def _last_sentence(text: str, failure: str) -> str:

@@ -11,11 +11,10 @@ import pytest
 
 from tpudiag.known_errors.catalogue import known_errors
 from tpudiag.known_errors.model import defaults
-from tpudiag.known_errors.readings import ANY, OPEN, OPERATION, narrower, reading
+from tpudiag.known_errors.readings import ANY, OPEN, narrower, reading
 from tpudiag.known_errors.readings.named import named
 from tpudiag.known_errors.readings.narrower import shared
 from tpudiag.known_errors.search import match
-from tpudiag.known_errors.unknown import refusal_of, unknown
 
 READINGS = Path(narrower.__file__).parent
 NO = "AttributeError: '{}' object has no attribute '{}'"
@@ -133,16 +132,9 @@ def test_a_cause_that_an_error_names_itself_is_not_overruled() -> None:
     assert reading(text, hit, busy, {}, kind=1, shared=shared()) is not None
 
 
-def test_the_operation_of_an_error_that_is_not_known_is_read() -> None:
-    failure = unknown("InternalError: something new\n\t [[{{node model/a/DecodeJpeg_3}}]]")
-    assert failure and failure.cause
-    assert "decodes an image" in failure.cause
-    assert refusal_of("Frobnicate") is None
-
-
 def test_shared_cases_are_of_families_that_there_are() -> None:
     families = {each.family for each in known_errors()}
-    assert shared().keys() <= families | {ANY, OPEN, OPERATION, narrower.FIGURES}
+    assert shared().keys() <= families | {ANY, OPEN, narrower.FIGURES}
 
 
 def test_shared_cases_end_and_fill_their_blanks() -> None:

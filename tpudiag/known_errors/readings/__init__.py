@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 Shared = Mapping[str, tuple[narrower.Narrower, ...]]
 """By a family, or by one of the words below: the narrower cases that several cases share."""
-ANY, OPEN, OPERATION = "any", "open", "operation"
-"""Of every case, of those that leave their cause open, of an operation that refuses its input."""
+ANY, OPEN = "any", "open"
+"""Of every case, of those that leave their cause open."""
 
 
 NAMES = (
