@@ -6,7 +6,7 @@ import pytest
 
 from tpudiag.known_errors.facts import status_of
 from tpudiag.known_errors.model import Phase
-from tpudiag.known_errors.reader import in_text
+from tpudiag.known_errors.reader import HANDLED, in_text, is_answered
 from tpudiag.known_errors.unknown import (
     LONGEST_HEAD,
     LONGEST_TAIL,
@@ -132,3 +132,9 @@ def test_a_failure_without_an_exceptions_name_is_one(text: str) -> None:
     failure = in_text(text)[0]
     assert isinstance(failure, UnknownError)
     assert failure.text.endswith(text.splitlines()[-1].removeprefix("ERROR:tensorflow:"))
+
+
+def test_a_remark_about_a_caught_exception_is_no_answer_to_the_one_raised_after_it() -> None:
+    remark = "InvalidArgumentError: Operation 'T_489' has no attr named '_XlaCompile'."
+    assert is_answered(in_text(remark))
+    assert not is_answered(in_text(f"{remark}\n{HANDLED}:\nValueError: the widgets are lost"))
