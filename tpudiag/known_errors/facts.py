@@ -57,7 +57,7 @@ _BESIDE = re.compile(
     r"\b(?:T\w{0,12} in|(?:strides?|dilations?|ksizes?|rates|\w{0,12}paddings?|perm|axe?s)=) ?"
     r"\[[^\[\]\n]{0,160}\]|\b[Mm]esh\b[^\n(]{0,30}\([\d, ]{1,60}\)"
     r"|\bids? \[[\d, ]{1,160}\]|\{[\d,]{0,40}:T\([\d,]{1,20}\)[^}\n]{0,40}\}"
-    r"|\b\w{1,20}\[\d{1,3}\] in \[[\d, -]{1,40}[\])]"
+    r"|\b(?:in|range|interval) ?[\[(][\d., -]{1,40}[\])]"
     r"|\b(?:allowed|supported|valid) (?:values|types|dtypes):[\w, ]{1,240}"
 )
 """What stands beside shapes and types: strides, paddings, meshes, layouts, ids, ranges, kernels."""
@@ -122,7 +122,8 @@ class Facts:
             and not all(_squeezed(each) in bare for each in needed)
         ]
         named_here = f"Named here: {'; '.join(parts)}." if parts else ""
-        if self.differ and "shapes" not in named_here and _squeezed(self.differ) not in bare:
+        of_shapes = "shapes" not in named_here and re.search("shape|dim|rank|broadcast", bare)
+        if self.differ and of_shapes and _squeezed(self.differ) not in bare:
             named_here += f" The shapes differ in {self.differ}."
         return f"{self.operand.cause if self.operand else ''} {named_here}".strip()
 

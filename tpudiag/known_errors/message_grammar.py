@@ -14,11 +14,11 @@ LONGEST_SAID = 1500
 LONGEST_PART = 180
 MOST_ADVICE = 3
 
-_END = r"(?=[,;]? (?:but|and|instead|while) (?:got|get|gets|received|found|was|is|its|has|have|were|it|you|the|comparing)\b|[.;](?:\s|$)|,? ?(?:got|Received|received|found):|, (?:got|received|found)\b|,? \(?(?:Received|Got|Found)\b|[)\]]?$)"
+_END = r"(?=[,;]? (?:but|and|instead|while) (?:got|get|gets|received|found|was|is|its|has|have|were|it|they|you|the|comparing)\b|(?<!\.[eg])[.;](?:\s|$)|,? ?(?:got|Received|received|found):|, (?:got|received|found)\b|,? \(?(?:Received|Got|Found)\b|[)\]]?$)"
 _WANTED = (
-    rf"\b[Ee]xpect(?:ed|s|ing)?(?: type| shape| dtype| value| rank| values are| one of| input)?:? (?!to find)(?:to (?:be|have) |an? )?(?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
-    rf"(?P<of>[^.;:]{{1,120}}?) (?:must|should|has to|have to|needs? to) (?:(?:always|either|all|both|only) )*(?P<verb>be|have|match|equal|contain|return|specify|use)\b (?P<wanted>.{{1,{LONGEST_PART}}}?){_END}",
-    rf"(?P<of>[^.;:]{{2,120}}?) (?:requires?|expects|only (?:supports?|accepts?|takes?|works (?:with|for|on))|can only(?: be)?|supports only|accepts only) (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
+    rf"\b(?<!not )(?<!n't )[Ee]xpect(?:ed|s|ing)?(?: type| shape| dtype| value| rank| values are| one of| input)?:? (?!to find)(?:to (?:be|have) |an? )?(?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
+    rf"(?P<of>(?:[^.;:]|\.(?=\w)){{1,120}}?) (?:must|should|has to|have to|needs? to) (?:(?:always|either|all|both|only) )*(?P<verb>be|have|match|equal|contain|return|specify|use)\b (?P<wanted>.{{1,{LONGEST_PART}}}?){_END}",
+    rf"(?P<of>(?:[^.;:]|\.(?=\w)){{2,120}}?)(?<! not)(?<!n't) (?P<does>requires?|expects|only (?:supports?|accepts?|takes?|works (?:with|for|on))|can only(?: be)?|supports only|accepts only) (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
     rf"(?P<of>[^.;:]{{2,120}}?) (?:is|are) only (?:supported|allowed|available|valid|possible|implemented) (?P<wanted>(?:when|in|for|with|on|if|inside|within|outside|as)\b.{{2,{LONGEST_PART}}}?){_END}",
     rf"\b[Oo]nly (?P<wanted>.{{2,{LONGEST_PART}}}?) (?:are|is) (?:currently )?(?:supported|allowed|accepted|valid|possible|permitted)\b",
     rf"\b(?:[Ss]upported|[Vv]alid|[Aa]llowed|[Aa]vailable|[Pp]ossible|[Kk]nown)(?: (?!when|in|for|if|by|on|yet)\w+){{0,3}}?(?: are| is| include|:) (?P<wanted>.{{2,{LONGEST_PART}}}?){_END}",
@@ -34,10 +34,10 @@ _REFUSED = re.compile(
     r"(?:does|do|did)(?: not|n't) (?:support|exist|match|have|contain|accept|take)[^.;]{0,120}|(?:must|should|may|can) not (?!be (?:used|called) (?:with|in)out)[^.;]{2,120}|cannot be [^.;]{2,120}|can not be [^.;]{2,120}|can't be [^.;]{2,120})"
 )
 _ADVICE = re.compile(
-    r"^(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can|might|have)"
+    r"^(?!.*\b(?:file|open|report)\b.{0,40}\b(?:request|issue|bug))(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can(?!'t| not)|might|have)"
     r"|Call|Set|Pass|Add|Install|Run|Check|Instead(?!,? (?:got|found|received)\b)|Perhaps|Maybe|Either|If you|If your|In order to|To \w+"
     r"|Switch|Fix|Provide|Specify|Wrap|Build|Initialize|Enable|Disable|Remove|Replace|Upgrade|Update)\b"
-    r"|^(?!.{0,300}\b(?:got|[Rr]eceived|found)\b).{0,300}\binstead\b|\bplease\b|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
+    r"|^(?!.{0,300}\b(?:[Gg]ot|[Rr]eceived|[Ff]ound)\b).{0,300}\binstead\b|\bplease\b|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
 )
 _URGES = re.compile(r"(?!Did you|Do you|Perhaps|Maybe|If you|You (?:may|might|can)\b)")
 """How advice begins that is no guess."""
@@ -76,7 +76,9 @@ _OPENS = re.compile(
     r"(?:Expected|It|They|Should|Must|Supported|Valid|Allowed|Available|Expecting)\b"
 )
 """How a sentence begins that says of what in the one before it."""
-_SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`'\"])|\n")
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.) (?=[A-Z`'\"])|\n")
+_JOINED = re.compile(r"\.(?=(?:Received|Got|Found|Expected|Please)\b)")
+"""A stop behind which the blank was forgotten."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _HEAD = re.compile(
     r"^(?:\([0-9]\) )?(?:(?:[\w.]{0,80}(?:Error|Exception|Warning)|[A-Z_]{6,24}|Error recorded from \w{3,20}"
@@ -87,17 +89,24 @@ _REST = re.compile(
     r"\[\[|\{\{function_node|Original stack|Traceback|Arguments received by|Call arguments received"
     r"|Colocation|Function call stack|\[Op:|Full object config|In call to configurable"
 )
-_NAMED = re.compile(r"[`'\"](?P<name>[a-z_]\w{0,60})[`'\"]")
+_NAMED = re.compile(
+    r"(?<!=)[`'\"](?P<name>(?!(?:int|uint|float|bfloat|bool|string)\d*\b)[a-z_]\w{0,60})[`'\"](?! (?:inputs?|outputs?|layers?|ops?|functions?|methods?|calls?|backend)\b)"
+)
 _PLAIN_NAME = re.compile(
-    r"(?:^|\b(?:[Aa]rgument|[Pp]arameter|[Oo]ption) )(?P<name>[a-z]\w*_\w+)\b(?!\()|^(?P<first>[a-z]{2,30})$"
+    r"(?:^|\b(?:[Aa]rgument|[Pp]arameter|[Oo]ption) )(?P<name>[a-z]\w*_\w+)\b(?!\()|^(?P<first>(?!(?:it|this|that|they|these)$)[a-z]{2,30})$"
 )
 _ASSIGNED = re.compile(r"^[`'\"]?(?P<name>[a-z]\w{1,40}) ?= ?(?P<value>[^,;=]{1,80})$")
 """What came, with its argument's name: `axis=-1`."""
 _NEVER = re.compile(r"\b(?:must|should|may|can) ?not .{2,120}")
 _NO_SUCH = re.compile(
-    r"\b(?:Unknown|Unsupported|Invalid|Unrecognized|Unexpected|Illegal|Undefined) (?P<what>[\w` -]{2,40}?)(?: for [\w` ]{2,40}?)?(?:: ?| [`'\"])(?P<given>[\w.<>'\" /()\[\]-]{1,80}?)[`'\"]?(?=[.;,]? |[.;]?$)"
+    r"\b(?:Unknown|Unsupported|Invalid|Unrecognized|Unexpected|Illegal|Undefined) (?P<what>[\w` -]{2,40}?)(?: for [\w` ]{2,40}?)?(?:: ?| [`'\"])(?P<given>[\w.<>'\" /-]{1,80}?)[`'\"]?(?=[.;,]? |[.;]?$)"
 )
 """A value that is none of those there are."""
+_ARGUMENT = re.compile(r"\b(?:[Aa]rgument|[Pp]arameter|[Oo]ption)\b")
+_TO_A_CALL = re.compile(r" (?:argument|parameter|option)s? (?:to|of|for|in|passed to) .*")
+"""What comes behind an argument's name is the function that takes it."""
+_NONE_OF = re.compile(r"\b(?:[Nn]one of|[Nn]either|[Nn]o)\b")
+_CONDITION = re.compile(r"^(?:If|When|Since|Because|Unless|For)\b.*, ")
 _WITHIN = re.compile(r"\b(?:got|expected|wanted)\b")
 """A word of what was wanted and came: words with it are both."""
 _INNER = re.compile(
@@ -158,11 +167,6 @@ class OwnWords:
                 else f"x = x[tf.newaxis, ...]      # {one} too few: one example where a batch is"
                 " wanted: after dataset.batch()"
             )
-        elif batch := self._with_an_axis_in_front:
-            rows.append(
-                f"# {batch} is the other with an axis in front: a batch against one example."
-                " dataset.batch() once, or the first axis left out of (or put into) what is declared"
-            )
         if over := _OVER.search(self.cause):
             much, most = (int(each) / 1e9 for each in over.groups())
             rows.append(f"# {much:.2f} GB against {most:.2f} GB: {abs(much - most):.2f} GB apart")
@@ -176,9 +180,9 @@ class OwnWords:
     @property
     def _meant(self) -> list[str]:
         """Of the names that there are the one that what came is most like."""
-        options = re.findall(r"\w[\w./-]*", self.wanted or "")
-        came = re.findall(r"\w[\w./-]*", self.given or "")[-1:]
-        near = get_close_matches(came[0], options, 1) if came and len(options) > 1 else []
+        options = re.findall(r"['\"`]([A-Za-z_][\w./-]*)['\"`]", self.wanted or "")
+        came = re.findall(r"[A-Za-z_][\w./-]*", self.given or "")[-1:]
+        near = get_close_matches(came[0], options, 1, 0.7) if came else []
         return [f"{near[0]!r}      # in place of {came[0]!r}"] if near and near != came else []
 
     @property
@@ -194,21 +198,13 @@ class OwnWords:
     def _dimensions_more(self) -> int:
         """By how many dimensions more than were wanted came; 0 where that is not said."""
         wanted, given = _RANK.search(self.wanted or ""), _SHAPE.search(self.given or "")
+        if re.search(r"\b(?:least|most|more|less|than|or)\b|[<>]", self.wanted or ""):
+            return 0  # one of several ranks
         # A scalar may be a Python number, and (1, 2) two of them: that it is a shape must be said.
         if wanted is None or given is None or (wanted["word"] and "shape" not in self.cause):
             return 0
         rank = int(wanted["rank"] or wanted["many"] or _RANKS[wanted["word"] or "scalar"])
         return len([each for each in given["sizes"].split(",") if each.strip()]) - rank
-
-    @property
-    def _with_an_axis_in_front(self) -> str:
-        """Of the two shapes of a sentence the one that is the other with an axis more in front."""
-        shapes = [hit["sizes"].replace(" ", "").strip(",") for hit in _SHAPE.finditer(self.cause)]
-        shapes = [each for each in shapes if each]
-        if len(shapes) != 2 or "shape" not in self.cause:
-            return ""
-        short, long = sorted(shapes, key=len)
-        return f"({long})" if long.partition(",")[2] == short else ""
 
 
 def own_words(message: str) -> OwnWords | None:
@@ -235,13 +231,16 @@ def own_words(message: str) -> OwnWords | None:
     )
     lacks = _LACKS.search(said)
     subject = wanted.groupdict().get("of") if wanted else refused["of"] if refused else None
-    about = _argument(subject) if subject else _argument(told.partition(" ")[0], plain=False)
+    does = wanted and wanted.groupdict().get("does") and not _ARGUMENT.search(subject or "")
+    head = subject or told.partition(" ")[0]
+    about = None if does else _argument(head, plain=bool(subject))
     came = _clean(given["given"]) if given else None
     if none := None if wanted and given else _NO_SUCH.search(told):
-        name = none["what"].strip(" `").replace(" ", "_")
+        name = none["what"].strip(" `")
         about, came = about or (name if name.isidentifier() else None), came or none["given"]
-    if assigned := _ASSIGNED.match(came or "") or _ASSIGNED.match((subject or "").strip()):
-        about, came = about or assigned["name"], assigned["value"].strip("`'\" ")
+    assigned = _ASSIGNED.match(came or "") or _ASSIGNED.match(head.strip())
+    if assigned and about in {None, assigned["name"]}:
+        about, came = assigned["name"], assigned["value"].strip("`'\" ")
     return OwnWords(
         cause=told.strip(),
         about=about,
@@ -261,14 +260,18 @@ def _bare(message: str) -> str:
         said = said[inner.end() :] if inner.end() < len(said) else said
         break
     rest = _REST.search(said)
-    return (said[: rest.start()] if rest else said)[:LONGEST_SAID].strip()
+    said = _JOINED.sub(". ", said[: rest.start()] if rest else said)
+    return said[:LONGEST_SAID].strip()
 
 
 def _search(forms: tuple[str, ...], said: str, group: str) -> re.Match[str] | None:
     """The first form that a sentence has, and that says something."""
     for form in forms:
         for found in re.finditer(form, said):
-            if found[group].strip(" .`'\"") and not _WITHIN.search(found[group]):
+            of = found.groupdict().get("of") or ""
+            if found[group].strip(" .`'\"") and not (
+                _WITHIN.search(found[group]) or _NONE_OF.search(of)
+            ):
                 return found
     return None
 
@@ -281,6 +284,7 @@ def _verb(wanted: re.Match[str]) -> str:
 
 def _argument(words: str, *, plain: bool = True) -> str | None:
     """The one name of an argument among some words; `plain`: it need not be quoted."""
+    words = _TO_A_CALL.sub("", _CONDITION.sub("", words))
     names = {found["name"] for found in _NAMED.finditer(words)}
     if plain and not names and (found := _PLAIN_NAME.search(words.strip())):
         names = {each for each in found.groups() if each}
@@ -289,7 +293,7 @@ def _argument(words: str, *, plain: bool = True) -> str | None:
 
 def _clean(words: str) -> str:
     """Words without what is left of their brackets and stops."""
-    words = words.strip(" .,;:")
+    words = words.strip(" .,;:").removesuffix(" instead")
     for left, right in ("()", "[]"):
         if words.count(left) < words.count(right):
             words = words.rstrip(right)

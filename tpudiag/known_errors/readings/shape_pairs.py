@@ -106,6 +106,8 @@ def _of_ranks(short: Shape, long: Shape, *, loss: bool) -> Reading:
         and short[0] == math.prod(size or 0 for size in long)
     ):
         return computed("columns flattened", said=said)
+    if not loss and _fits(short, long[1:]):
+        return computed("an axis in front", said=said, long=text_of(long))
     if loss and len(long) - len(short) > 1:
         return computed("rows meet maps", said=said)
     return computed("rank differs", said=said)

@@ -19,12 +19,10 @@ _PAIRS = tuple(
     re.compile(pattern.replace("SHAPE", _SHAPE), re.IGNORECASE)
     for pattern in (
         r"SHAPEvs\.?SHAPE",
-        r"ShapesSHAPEandSHAPEareincompatible",
-        r"shapesSHAPEandSHAPEarenotcompatible",
-        r"withinputshapes:SHAPE,SHAPE",
+        r"shapesSHAPEandSHAPE",
+        r"(?:withinputshapes|forbroadcasting):SHAPE,SHAPE",
         r"gotlogitsshapeSHAPEandlabelsshapeSHAPE",
-        r"logits_size=SHAPElabels_size=SHAPE",
-        r"lhsshape=SHAPErhsshape=SHAPE",
+        r"(?:logits_size|lhsshape)=SHAPE(?:labels_size|rhsshape)=SHAPE",
         r"In\[0\]:SHAPE,In\[1\]:SHAPE",
         r"mismatchIn\[1\]shape:\d{1,19}vs\.\d{1,19}:SHAPESHAPE",
         r"feedvalueofshapeSHAPEforTensor.{1,80}?whichhasshape['\"]?SHAPE",
@@ -32,13 +30,9 @@ _PAIRS = tuple(
         r"input_shape=\[SHAPE,SHAPE",
         r"shape\[0\]=SHAPEvs\.shape\[\d{1,3}\]=SHAPE",
         r"broadcasttogetherwithshapesSHAPESHAPE",
-        r"target\.shape=SHAPE,output\.shape=SHAPE",
+        r"\b(?:target|a|y_true)\.shape=SHAPE,(?:output|b|y_pred)\.shape=SHAPE",
         r"\(receivedSHAPE\)should.{1,80}?\(receivedSHAPE\)",
-        r"a\.shape=SHAPE,b\.shape=SHAPE",
-        r"y_true\.shape=SHAPE,y_pred\.shape=SHAPE",
-        r"Tensor'?sshapeSHAPEisnotcompatiblewith(?:the)?expectedshapeSHAPE",
-        r"operandshapesSHAPEandSHAPE",
-        r"gotincompatibleshapesforbroadcasting:SHAPE,SHAPE",
+        r"(?<!weight)shape[:=]?SHAPE(?:is|are|does|do|must)(?:not)?(?:compatible|match|equal)[a-z]{0,40}[:=]?SHAPE",
     )
 )
 _BOTH = re.compile(rf"Shapesare{_SHAPE}and{_SHAPE}")
