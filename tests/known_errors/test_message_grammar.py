@@ -152,6 +152,7 @@ def test_what_a_sentence_does_not_say_is_not_told(text: str) -> None:
     [
         ("dtype argument to `f` must be an int, got bool", "dtype=...      # wanted: an int"),
         ("M.from_rows requires n=2; got 3", "# wanted: n=2; here it is 3"),
+        ("to_all send_sizes must be in [0,1).", "# wanted: in [0,1)"),
         ("`cross` inputs must have rank >= 2", "# wanted: to have rank >= 2"),
         ("`ks` must be a list.Received: ks=3", "ks=...      # wanted: a list; here it is 3"),
     ],

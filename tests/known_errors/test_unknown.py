@@ -136,5 +136,5 @@ def test_a_failure_without_an_exceptions_name_is_one(text: str) -> None:
 
 def test_a_remark_about_a_caught_exception_is_no_answer_to_the_one_raised_after_it() -> None:
     remark = "InvalidArgumentError: Operation 'T_489' has no attr named '_XlaCompile'."
-    assert is_answered(in_text(remark))
+    assert is_answered(in_text(f"{remark}\n{HANDLED}:\n{remark}"))
     assert not is_answered(in_text(f"{remark}\n{HANDLED}:\nValueError: the widgets are lost"))

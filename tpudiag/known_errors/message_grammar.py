@@ -36,8 +36,8 @@ _REFUSED = re.compile(
 _ADVICE = re.compile(
     r"^(?!.*\b(?:file|open|report)\b.{0,40}\b(?:request|issue|bug))(?:Please|Use|Try|Make sure|Ensure|Consider|Did you|Do you|You (?:must|should|need|may|can(?!'t| not)|might|have)"
     r"|Call|Set|Pass|Add|Install|Run|Check|Instead(?!,? (?:got|found|received)\b)|Perhaps|Maybe|Either|If you|If your|In order to|To \w+"
-    r"|Switch|Fix|Provide|Specify|Wrap|Build|Initialize|Enable|Disable|Remove|Replace|Upgrade|Update)\b"
-    r"|^(?!.{0,300}\b(?:[Gg]ot|[Rr]eceived|[Ff]ound)\b).{0,300}\binstead\b|\bplease\b|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
+    r"|Switch|Fix|Provide|Specify|Wrap|Build|Initialize|Enable|Disable|Remove|Replace|Upgrade|Update)\b(?! not\b)"
+    r"|^(?!.{0,300}\b(?:[Gg]ot|[Rr]eceived|[Ff]ound)\b).{0,300}\binstead\b|\bplease\b(?! (?:file|open|report))|\bwe recommend\b|\bmake sure\b|\btry (?:to|using|setting)\b"
 )
 _URGES = re.compile(r"(?!Did you|Do you|Perhaps|Maybe|If you|You (?:may|might|can)\b)")
 """How advice begins that is no guess."""
@@ -93,7 +93,7 @@ _NAMED = re.compile(
     r"(?<!=)[`'\"](?P<name>(?!(?:int|uint|float|bfloat|bool|string)\d*\b)[a-z_]\w{0,60})[`'\"](?! (?:inputs?|outputs?|layers?|ops?|functions?|methods?|calls?|backend)\b)"
 )
 _PLAIN_NAME = re.compile(
-    r"(?:^|\b(?:[Aa]rgument|[Pp]arameter|[Oo]ption) )(?P<name>[a-z]\w*_\w+)\b(?!\()|^(?P<first>(?!(?:it|this|that|they|these)$)[a-z]{2,30})$"
+    r"(?:^(?!\w+ (?!argument|parameter|option)\w)|\b(?:[Aa]rgument|[Pp]arameter|[Oo]ption) )(?P<name>[a-z]\w*_\w+)\b(?!\()|^(?P<first>(?!(?:it|this|that|they|these)$)[a-z]{2,30})$"
 )
 _ASSIGNED = re.compile(r"^[`'\"]?(?P<name>[a-z]\w{1,40}) ?= ?(?P<value>[^,;=]{1,80})$")
 """What came, with its argument's name: `axis=-1`."""
@@ -294,6 +294,8 @@ def _argument(words: str, *, plain: bool = True) -> str | None:
 def _clean(words: str) -> str:
     """Words without what is left of their brackets and stops."""
     words = words.strip(" .,;:").removesuffix(" instead")
+    if re.search(r"\[[^][()]*\)$|\([^][()]*\]$", words):
+        return words  # a range that is open at one end
     for left, right in ("()", "[]"):
         if words.count(left) < words.count(right):
             words = words.rstrip(right)

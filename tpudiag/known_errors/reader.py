@@ -184,5 +184,10 @@ def _is_answer(hit: Match, failure: str) -> bool:
     """Whether a match says what a failure is: noise does where the failure is nothing else."""
     if hit.error.noise:
         return hit.excerpt.strip() == failure.strip()
-    # A remark that is about an exception says so in its own text; no later one was raised.
-    return hit.error.level != "info" or ("Error:" in hit.error.example and " | " not in hit.excerpt)
+    if hit.error.level != "info":
+        return True
+    from tpudiag.known_errors.search import match
+
+    # A remark that is about an exception says so in its own text: it is about the last one.
+    last = match(failure.rpartition(" | ")[2])
+    return "Error:" in hit.error.example and any(each.error is hit.error for each in last)
