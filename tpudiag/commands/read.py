@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import ctypes
 import gc
 import os
 import sys
@@ -39,8 +38,6 @@ VERB = Verb(
 
 def run(options: argparse.Namespace) -> int:
     """Read, examine, report; raises UnreadableInput and UsageError."""
-    from tpudiag.commands.read import prepare_for_vectors
-
     # Before importing numpy, whose BLAS reads its number of threads at import.
     prepare_for_vectors()
     from tpudiag.diagnoses import profile
@@ -115,6 +112,8 @@ def _keep_freed_memory() -> None:
     """Make glibc's malloc keep freed memory for the next vector; others have no such setting."""
     if not sys.platform.startswith("linux"):
         return
+    import ctypes  # not for the list of verbs
+
     try:
         set_option = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
