@@ -32,7 +32,7 @@ def owner(pid: int, proc: Path = PROC) -> int | None:
 
 
 def is_own(pid: int) -> bool:
-    """Whether a process runs as this process's user."""
+    """Whether a process is this user's: pids of recordings, which anybody writes, may not be."""
     return owner(pid) == os.geteuid()
 
 

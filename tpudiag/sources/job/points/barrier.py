@@ -198,7 +198,8 @@ def _held(
     except Exception as error:
         # What our part stands in for may lack here; arguments that fit neither are the job's.
         if not isinstance(error, ours):
-            setattr(error, _AFTER_OURS, True)
+            with contextlib.suppress(Exception):  # a frozen one stays the job's own
+                setattr(error, _AFTER_OURS, True)
         raise
 
 
