@@ -109,7 +109,7 @@ def read(
 def _merged(
     tf: Library, operations: list[Operation], layer_line: LayerLine
 ) -> Iterator[MergedNumbers]:
-    """Casts of known whole numbers to 16 bits that cannot tell them apart."""
+    """Casts of known positions to 16 bits that cannot tell them apart."""
     for operation in operations:
         if operation.type != "Cast" or operation.outputs[0].dtype.base_dtype.name not in _HALF:
             continue
@@ -117,10 +117,12 @@ def _merged(
         if (given.shape.num_elements() or MOST_NUMBERS) >= MOST_NUMBERS:
             continue
         before, after = map(tf.get_static_value, (given, made))
-        if before is None or after is None:
+        if before is None or after is None or not before.size:
             continue
         numbers, left = ({float(each) for each in v.reshape(-1)} for v in (before, after))
-        if len(left) < len(numbers) and all(number.is_integer() for number in numbers):
+        # One after the other, as positions are; masks and borders may become one.
+        in_a_row = max(numbers) - min(numbers) == len(numbers) - 1
+        if len(left) < len(numbers) and in_a_row and min(numbers).is_integer():
             half = made.dtype.base_dtype.name
             yield MergedNumbers(half, len(numbers), len(left), _line(operation, layer_line))
 
