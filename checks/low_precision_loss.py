@@ -15,8 +15,8 @@ def low_precision_loss(signals: Signals) -> Judgement:
     ## What it sees
     The operations of the traced step between the last matrix products and the loss: softmax,
     sigmoid, logarithm and cross entropy on bfloat16 or float16, and the dtype of the loss itself.
-    The softmax of attention comes before products and does not count. Anywhere in the step: whole
-    numbers, such as positions, that are cast to 16 bits in which several of them are one.
+    The softmax of attention comes before products and does not count. Anywhere in the step:
+    whole numbers in a row, as positions are, that are cast to 16 bits in which several are one.
 
     ## Why it costs
     bfloat16 has 8 bits of mantissa: probabilities above 0.998 are 1, small ones vanish, and a sum
@@ -57,8 +57,8 @@ def low_precision_loss(signals: Signals) -> Judgement:
         )
     for merged in numerics.merged:
         yield Finding(
-            f"{merged.count:,} whole numbers, as of positions, are {merged.different:,} different "
-            f"ones in {merged.dtype}: the large ones run together.",
+            f"{merged.count:,} whole numbers in a row, as positions are, are {merged.different:,} "
+            f"different ones in {merged.dtype}: the large ones run together.",
             "positions = tf.range(length, dtype=tf.float32)  # the angles in float32, too\n"
             "cos, sin = (tf.cast(f(angles), x.dtype) for f in (tf.cos, tf.sin))",
             (Evidence("different numbers", merged.different, limit=merged.count),),
