@@ -8,6 +8,13 @@ from tpudiag.signals import Origin, Signals, TensorSeen
 
 T = TypeVar("T")
 
+_BY_POLICY = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building'
+_BY_DTYPE = (
+    "# compute in bfloat16, and keep the parameters in float32:\n"
+    "model = Model(dtype=jnp.bfloat16, param_dtype=jnp.float32)  # one of flax\n"
+    "params, x = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (params, x))  # others: in the loss"
+)
+
 RUN_THE_JOB = "rehearse the job: `tpudiag check train.py --for v5e-8`"
 ON_THE_TPU = (
     "profile some steps on the TPU (`tf.profiler.experimental.start(logdir)` ... `stop()`, in JAX "
@@ -54,6 +61,19 @@ def by_library(signals: Signals, of_keras: T, of_plain_jax: T) -> T:
     step = signals.sharding
     plain = signals.framework is Framework.JAX and not (step is not None and step.by_fit)
     return of_plain_jax if plain else of_keras
+
+
+def in_bfloat16(signals: Signals) -> str:
+    """The fix that makes the job compute in bfloat16."""
+    step = signals.sharding
+    return by_framework(signals, _BY_POLICY, _BY_POLICY if step and step.of_keras else _BY_DTYPE)
+
+
+def recomputed(signals: Signals) -> str:
+    """The fix that makes a block be computed again in place of being kept."""
+    return by_framework(
+        signals, "block = tf.recompute_grad(block)", "block = jax.checkpoint(block)"
+    )
 
 
 def of_a_job(signals: Signals, what: str) -> None:

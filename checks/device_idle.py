@@ -1,21 +1,29 @@
 """TPU406."""
 
-from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import Signals
 
-from ._need import percent
+from ._need import by_framework, percent
 from ._profile import HOST_MEMORY, ms_per_step, replicas_of, share, whole_trace
 
 LIMIT = 0.10
 """Share of step time in which a device does nothing and nothing is known to hold it up (XProf)."""
 PARTS = ("idle",)
+_FIXES = (
+    "model.compile(..., steps_per_execution=50)  # or a tf.range loop in the tf.function",
+    "state, losses = jax.lax.scan(train_step, state, batches)  # several steps in one dispatch",
+)
+_ALL_DEVICES = (
+    "strategy = tf.distribute.TPUStrategy(resolver)  # all cores: no device_assignment",
+    "mesh = jax.make_mesh((jax.device_count(),), ('data',))  # all devices",
+)
 # Such waits count as running in a trace: without a limit of their own a chip would pass that works
 # as little as an idle one.
 HOST_BOUND = 0.5
 """Share of step time in waits for host memory from which a running program does not work."""
 
 
-@check("TPU406", Severity.WARNING)
+@check("TPU406", Severity.WARNING, frameworks=BOTH)
 def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The device idles within the step.
 
@@ -44,7 +52,7 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     if idle > limit:
         yield Finding(
             f"the devices idle {idle:.0%} of the step, waiting for neither input nor a transfer.",
-            "model.compile(..., steps_per_execution=50)  # or a tf.range loop in the tf.function",
+            by_framework(signals, *_FIXES),
             (evidence,),
             cost_ms_per_step=ms_per_step(replicas, *PARTS),
         )
@@ -53,7 +61,7 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     ]
     count = Evidence("devices that ran nothing", len(without_work), "devices", 0, profile.source)
     if without_work:
-        yield _without_work(without_work, len(profile.devices), count)
+        yield _without_work(without_work, len(profile.devices), count, signals)
     if idle <= limit and not without_work:
         whole_trace(profile)  # without its operations it is unknown whether a program only waits
         offload = share(replicas, HOST_MEMORY)
@@ -68,10 +76,10 @@ def device_idle(signals: Signals, limit: float = LIMIT) -> Judgement:
     yield Evidence("replicas", len(replicas), "replicas", source=profile.source)
 
 
-def _without_work(names: list[str], devices: int, evidence: Evidence) -> Finding:
+def _without_work(names: list[str], devices: int, evidence: Evidence, signals: Signals) -> Finding:
     named = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
     return Finding(
         f"{len(names)} of {devices} devices ran nothing while the others trained: {named}.",
-        "strategy = tf.distribute.TPUStrategy(resolver)  # all cores: no device_assignment",
+        by_framework(signals, *_ALL_DEVICES),
         (evidence,),
     )

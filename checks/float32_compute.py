@@ -12,20 +12,14 @@ from tpudiag.signals import (
     WideLayer,
 )
 
-from ._need import ON_THE_TPU, by_framework, need, percent
+from ._need import ON_THE_TPU, by_framework, in_bfloat16, need, percent
 from ._profile import replicas_of, whole_trace
 from .batch_multiple import hidden_dimensions
 
 LIMIT = 0.10
 """Share of matrix work in 16 bit below which the step counts as float32 (XProf's threshold)."""
-_SET_POLICY = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # before building'
 
 _CAST = "tf.cast", "keras.ops.cast"
-_CAST_JAX = (
-    "# compute in bfloat16, and keep the parameters in float32:\n"
-    "model = Model(dtype=jnp.bfloat16, param_dtype=jnp.float32)  # one of flax\n"
-    "params, x = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (params, x))  # others: in the loss"
-)
 
 
 @check("TPU403", Severity.WARNING, frameworks=BOTH)
@@ -58,7 +52,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     # Steps that ran eagerly left no graph whose products could be counted.
     eager = signals.dispatch is not None and signals.dispatch.eager_steps > 0
     if signals.matrix_ops is None and signals.precision is not None and eager:
-        yield from _by_policy(signals.precision)
+        yield from _by_policy(signals, signals.precision)
     yield from _double(signals.step_inputs or ())
     if signals.numerics is not None and signals.numerics.double:
         yield _in_double(signals.numerics.double, by_framework(signals, *_CAST))
@@ -71,7 +65,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     evidence = [Evidence("16-bit compute", percent(share), "% of matrix FLOPs", percent(limit))]
     if policies:
         evidence.append(Evidence("dtype policies", policies))
-    slow = _in_passes(ops, limit)
+    slow = _in_passes(ops, signals, limit)
     yield from slow  # whose fix holds the dtype, too
     if share < limit and not (slow or doubled) and not _only_the_head(ops, signals.precision):
         wide = [op for op in ops if op.dtype not in ("bfloat16", "float16")]
@@ -82,7 +76,7 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     yield from evidence
 
 
-def _in_passes(ops: Sequence[MatrixOp], limit: float) -> list[Finding]:
+def _in_passes(ops: Sequence[MatrixOp], signals: Signals, limit: float) -> list[Finding]:
     """Products that are asked for in a precision that the MXU has only by several of its own."""
     total = sum(op.flops for op in ops)
     raised = [op for op in ops if op.passes > 1]
@@ -97,7 +91,7 @@ def _in_passes(ops: Sequence[MatrixOp], limit: float) -> list[Finding]:
             f"multiplies in bfloat16, and takes {largest.passes} passes for each such product.",
             "leave out jax_default_matmul_precision (jax.config, with, its variable) and "
             "precision=; where one product needs it, give it that one alone:\n"
-            'jnp.matmul(x, w, precision="highest")\n' + _CAST_JAX,
+            'jnp.matmul(x, w, precision="highest")\n' + in_bfloat16(signals),
             (
                 Evidence(
                     "in float32 precision", percent(share), "% of matrix FLOPs", percent(limit)
@@ -130,7 +124,7 @@ def _too_wide(
             f": the global policy is {precision.global_policy}, and layers had been made before it "
             f"was set, the first at {precision.made_before}."
         )
-        fix, where = _SET_POLICY, precision.set_at or where
+        fix, where = in_bfloat16(signals), precision.set_at or where
     elif precision is not None and _is_16_bit(precision.global_policy):
         message += f", though the global policy is {precision.global_policy}."
         cast = by_framework(signals, *_CAST)
@@ -141,12 +135,10 @@ def _too_wide(
         )
     elif precision is not None and precision.unused_at is not None:
         message += ": a policy of 16 bit is made here, but set nowhere."
-        fix, where = _SET_POLICY, precision.unused_at
+        fix, where = in_bfloat16(signals), precision.unused_at
     else:
         message += "."
-        step = signals.sharding
-        keras = by_framework(signals, True, step is not None and step.of_keras)
-        fix = _SET_POLICY if keras else _CAST_JAX
+        fix = in_bfloat16(signals)
         where = (precision.set_at if precision is not None else None) or where
     switches = signals.precision_switches
     if switches:
@@ -234,12 +226,12 @@ def _only_the_head(ops: Sequence[MatrixOp], precision: MixedPrecision | None) ->
     return bool(wide) and not any(op.columns in chosen for op in wide)
 
 
-def _by_policy(precision: MixedPrecision) -> Iterator[Finding]:
+def _by_policy(signals: Signals, precision: MixedPrecision) -> Iterator[Finding]:
     """Where the steps ran eagerly, so that none was traced: all layers compute in float32."""
     if set(precision.policies) == {"float32"}:
         yield Finding(
             "every Keras layer computes in float32; no step was traced that would say more.",
-            _SET_POLICY,
+            in_bfloat16(signals),
             (Evidence("dtype policies", "float32", limit="mixed_bfloat16"),),
             precision.policy_location,
         )
@@ -257,7 +249,7 @@ def _of_profile(signals: Signals, limit: float) -> Judgement:
         names = (wide.name,) if wide else ()
         yield Finding(
             f"{share:.0%} of the step's matrix work is in 16 bit.",
-            _SET_POLICY,
+            in_bfloat16(signals),
             (evidence, *(Evidence("longest in 32 bit", n, source=profile.source) for n in names)),
             wide.location if wide else None,
         )

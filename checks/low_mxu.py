@@ -1,11 +1,20 @@
 """TPU405."""
 
-from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import (
+    BOTH,
+    Confidence,
+    Evidence,
+    Finding,
+    Judgement,
+    NotMeasured,
+    Severity,
+    check,
+)
 from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound
 from tpudiag.signals import Signals
 
-from ._need import ON_THE_TPU, need, percent
+from ._need import ON_THE_TPU, in_bfloat16, need, percent
 from ._predicted import input_verdict, predicted_step, ranged
 from ._profile import HOST_MEMORY, INPUT, replicas_of, share, whole_trace
 
@@ -23,7 +32,7 @@ COST_THEM = (
 )
 
 
-@check("TPU405", Severity.WARNING)
+@check("TPU405", Severity.WARNING, frameworks=BOTH)
 def low_mxu(signals: Signals, limit: float = LIMIT) -> Judgement:
     """The MXU is hardly used, though neither input nor HBM limits the step.
 
@@ -110,7 +119,7 @@ def _fix(signals: Signals) -> str:
     policy = signals.precision.global_policy if signals.precision is not None else None
     if policy is not None and policy.endswith("float16"):
         return "global_batch = 1024  # a larger one, and widths of 128 x n: layers.Dense(1024)"
-    return 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # and widths of 128 x n'
+    return f"{in_bfloat16(signals)}\n# and widths of 128 x n"
 
 
 def _predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgement:

@@ -8,7 +8,7 @@ from tpudiag.model import BOTH, Evidence, Finding, Judgement, Location, NotMeasu
 from tpudiag.signals import Signals, VariableSeen
 
 from ._compiler import TOO_LARGE, compilation
-from ._need import ON_THE_TPU, by_framework, input_bytes, mib, need, of_a_job, percent
+from ._need import ON_THE_TPU, by_framework, in_bfloat16, input_bytes, mib, need, of_a_job, percent
 from ._profile import replicas_of
 
 LIMIT = 0.10
@@ -16,10 +16,7 @@ LIMIT = 0.10
 ERROR_BAR = 0.40
 """How far the analytic estimate may be too low, as a share of it; see tests/benchmarks."""
 _SHARDED = "tf.tpu.experimental.embedding", "NamedSharding(mesh, P('model'))"
-SMALLER = (
-    "halve the per-replica batch, or keep activations in bfloat16:\n"
-    'keras.mixed_precision.set_global_policy("mixed_bfloat16")'
-)
+_SMALLER = "halve the per-replica batch, or keep activations in bfloat16:\n"
 
 
 @check("TPU301", Severity.ERROR, needs_model=True, frameworks=BOTH)
@@ -96,7 +93,7 @@ def _estimated(signals: Signals, limit: float) -> Judgement:
             f"about {mib(need_bytes)} of HBM needed for one replica, {mib(usable)} usable on "
             f"{target.generation}: an estimate from shapes, seen up to {TOO_LARGE} times too "
             "large. With the extra `compiler`, the TPU compiler says it.",
-            SMALLER,
+            _SMALLER + in_bfloat16(signals),
             (*evidence, Evidence("largest activations", largest, source="traced step")),
             signals.batch.location if signals.batch else None,
             severity=Severity.ERROR if _certain(parts, usable) else Severity.WARNING,
@@ -144,7 +141,7 @@ def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
     """The same from what the TPU compiler says of the step."""
     where = signals.batch.location if signals.batch else None
     if step.out_of_memory is not None:
-        yield _refused(step, step.out_of_memory, where)
+        yield _refused(signals, step, step.out_of_memory, where)
         return
     usable, needed = step.usable_bytes, step.need_bytes or 0
     headroom = 1 - needed / usable
@@ -165,7 +162,7 @@ def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
         yield Finding(
             f"{mib(needed)} of HBM needed for one replica, {mib(usable)} usable on {step.target} "
             "(the TPU compiler's figures).",
-            SMALLER,
+            _SMALLER + in_bfloat16(signals),
             evidence,
             where,
             severity=Severity.ERROR if headroom <= 0 else Severity.WARNING,
@@ -174,7 +171,9 @@ def _compiled(signals: Signals, step: Compilation, limit: float) -> Judgement:
     yield from evidence
 
 
-def _refused(step: Compilation, full: OutOfMemory, where: Location | None) -> Finding:
+def _refused(
+    signals: Signals, step: Compilation, full: OutOfMemory, where: Location | None
+) -> Finding:
     """The compiler's own out-of-memory message, and what is large in the step."""
     available = full.usable_bytes or step.usable_bytes
     largest = tuple(
@@ -199,7 +198,7 @@ def _refused(step: Compilation, full: OutOfMemory, where: Location | None) -> Fi
     first = next((tensor.location for tensor in full.largest if tensor.location), None)
     return Finding(
         f"a per-replica batch of {step.batch} does not fit on {step.target}: {full.message}",
-        SMALLER,
+        _SMALLER + in_bfloat16(signals),
         (*needed, Evidence("compiler", full.message, source=step.source), *largest),
         first or where,
         severity=Severity.ERROR,
@@ -226,7 +225,7 @@ def _measured(signals: Signals, limit: float) -> Judgement:
         yield Finding(
             f"{mib(fullest.peak_bytes)} of {mib(capacity)} of HBM are taken at the peak on "
             f"{fullest.host} {fullest.allocator}.",
-            SMALLER,
+            _SMALLER + in_bfloat16(signals),
             evidence,
             severity=Severity.ERROR if headroom <= 0 else Severity.WARNING,
             cost_bytes=fullest.peak_bytes,

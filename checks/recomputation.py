@@ -9,7 +9,7 @@ from tpudiag.signals import Signals
 from tpudiag.signals.profile import DeviceOp
 
 from ._compiler import PREDICTED, compilation, no_program, why_not_compiled
-from ._need import ON_THE_TPU, mib, need, percent
+from ._need import ON_THE_TPU, in_bfloat16, mib, need, percent, recomputed
 from ._profile import replicas_of, whole_trace
 
 LIMIT = 0.05
@@ -21,10 +21,9 @@ AMPLE = 0.9
 ONCE = 0.34
 """Share of a step's work: all of the forward pass computed once again is a quarter, and of a model
 of one layer a third."""
-LESS_HBM = 'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # or a smaller batch'
 RECOMPUTE_LESS = (
     "recompute fewer layers where HBM is left (TPU301), e.g. every second block:\n"
-    "block = tf.recompute_grad(block) if number % 2 else block"
+    "if number % 2:\n    "
 )
 
 
@@ -60,7 +59,7 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
     yield from _asked_for(signals)
     step = compilation(signals)
     if signals.profile is None and step is not None and signals.compiler is not None:
-        yield from _compiled(step, signals.compiler.small, limit)
+        yield from _compiled(signals, step, signals.compiler.small, limit)
         return
     why_not_compiled(signals)
     profile, _ = replicas_of(signals)
@@ -73,7 +72,7 @@ def recomputation(signals: Signals, limit: float = LIMIT) -> Judgement:
         Evidence("recomputed operations", len(repeated), "operations", source=profile.source),
     )
     if spent > limit:
-        yield _profiled(repeated, spent, evidence)
+        yield _profiled(repeated, spent, evidence, signals)
     else:
         whole_trace(profile)
         if not any(op.framework_op for op in profile.ops if op.part is None):
@@ -111,27 +110,31 @@ def _asked_for(signals: Signals) -> Judgement:
     yield from seen
 
 
-def _profiled(repeated: list[DeviceOp], spent: float, evidence: tuple[Evidence, ...]) -> Finding:
+def _less_hbm(signals: Signals) -> str:
+    return in_bfloat16(signals) + "\n# or a smaller batch"
+
+
+def _profiled(
+    repeated: list[DeviceOp], spent: float, evidence: tuple[Evidence, ...], signals: Signals
+) -> Finding:
     """Operations of a profile that are repeated, by the job's own choice or by XLA's."""
     longest = repeated[0]
     asked_for = sum(op.share for op in repeated if not COPIED.search(op.name))
     by_job = asked_for > spent / 2
-    why = (
-        ", as the job asks for (checkpointing, tf.recompute_grad)"
-        if by_job
-        else " that did not fit into HBM"
-    )
+    why = ", as the job asks for (checkpointing)" if by_job else " that did not fit into HBM"
     return Finding(
         f"{spent:.0%} of the devices' time goes into computing tensors again{why}, most into "
         f"{longest.name}.",
-        RECOMPUTE_LESS if by_job else LESS_HBM,
+        RECOMPUTE_LESS + recomputed(signals) if by_job else _less_hbm(signals),
         evidence,
         longest.location,
         severity=Severity.INFO if by_job else None,
     )
 
 
-def _compiled(step: Compilation, small: Compilation | None, limit: float) -> Judgement:
+def _compiled(
+    signals: Signals, step: Compilation, small: Compilation | None, limit: float
+) -> Judgement:
     """The same from the programs that the TPU compiler made of the step."""
     program = step.program
     if program is None:
@@ -161,8 +164,7 @@ def _compiled(step: Compilation, small: Compilation | None, limit: float) -> Jud
         yield Finding(
             f"a per-replica batch of {step.batch} fits into the {mib(step.usable_bytes)} of "
             f"{step.target} only since the compiler recomputes: {more:.0%} more work an example.",
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")  # or a smaller batch; '
-            "`tpudiag plan` finds it",
+            f"{_less_hbm(signals)}: `tpudiag plan` finds it",
             evidence,
         )
     yield from evidence

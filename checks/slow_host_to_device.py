@@ -16,7 +16,7 @@ from tpudiag.prediction.step import PredictedStep
 from tpudiag.signals import Origin, ProfileFacts, ReplicaSteps, ShardedStep, Signals
 
 from ._compiler import PREDICTED
-from ._need import ON_THE_TPU, by_framework, mib, percent
+from ._need import ON_THE_TPU, by_framework, mib, percent, recomputed
 from ._predicted import predicted_step, transfer_ms
 from ._profile import HOST_MEMORY, INPUT, ms_per_step, replicas_of, share, whole_trace
 
@@ -73,7 +73,7 @@ def slow_host_to_device(signals: Signals, limit: float = LIMIT) -> Judgement:
     unit = "% of step time"
     evidence = Evidence("waits for transfers", percent(waits), unit, percent(limit), profile.source)
     if offload >= max(limit, waits / 2):
-        yield _offloaded(profile, replicas, evidence)
+        yield _offloaded(profile, replicas, evidence, signals)
     elif waits >= limit:
         yield Finding(
             f"the step waits {waits:.0%} of its time for transfers from host to device.",
@@ -155,7 +155,10 @@ def _as_predicted(signals: Signals, step: PredictedStep, limit: float) -> Judgem
 
 
 def _offloaded(
-    profile: ProfileFacts, replicas: Sequence[ReplicaSteps], evidence: Evidence
+    profile: ProfileFacts,
+    replicas: Sequence[ReplicaSteps],
+    evidence: Evidence,
+    signals: Signals,
 ) -> Finding:
     """The program keeps tensors in the host's memory and waits for them."""
     offload = share(replicas, HOST_MEMORY)
@@ -168,7 +171,7 @@ def _offloaded(
         f"the step waits {offload:.0%} of its time for copies between HBM and "
         "the host's memory, where the program keeps tensors (host offload).",
         "keep in HBM what every step reads: a smaller batch, bfloat16, or recomputation instead:\n"
-        "block = tf.recompute_grad(block)",
+        + recomputed(signals),
         (
             evidence,
             Evidence(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import median
 
-from tpudiag.model import Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, NotMeasured, Severity, check
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from tpudiag.signals.profile import UNTOLD, WHOLE_TRACE
 
@@ -66,7 +66,7 @@ UNLIKE = (
 )
 
 
-@check("TPU503", Severity.WARNING)
+@check("TPU503", Severity.WARNING, frameworks=BOTH)
 def straggler(signals: Signals, limit: float = LIMIT) -> Judgement:
     """One host or replica is slower than the rest, and all wait for it.
 

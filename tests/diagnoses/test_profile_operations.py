@@ -89,6 +89,12 @@ def test_what_the_job_recomputes_is_information(
     assert "as the job asks for" in found.findings[0].message
 
 
+def test_a_jax_profile_has_the_fixes_of_jax(made: Any, spaces: ModuleType, tmp_path: Path) -> None:
+    fixes = [f.fix for o in report(spaces.write(made, tmp_path)).outcomes for f in o.findings]
+    assert any("jax.checkpoint(block)" in fix for fix in fixes)
+    assert not any("tf." in fix for fix in fixes)
+
+
 def test_a_roofline_is_drawn_from_the_operations(
     made: Any, spaces: ModuleType, tmp_path: Path
 ) -> None:

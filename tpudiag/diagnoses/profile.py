@@ -1,5 +1,6 @@
 """A profile as a report, for `read` and for `compare`."""
 
+import re
 import shlex
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from tpudiag.diagnoses.profile_operations import TOP
 from tpudiag.engine import examine
 from tpudiag.errors import UsageError
 from tpudiag.hardware import Target, by_device_kind, target
-from tpudiag.model import Report, Subject, TargetSummary
+from tpudiag.model import Framework, Report, Subject, TargetSummary
 from tpudiag.phases import OnPhase
 from tpudiag.records import dataclass
 from tpudiag.settings import Settings
@@ -70,6 +71,9 @@ PART = (
     "nothing is known. The target {name} is what {made}."
 )
 NO_TPU = "The profile holds no TPU: it is judged as a rehearsal on CPU replicas."
+
+
+_JAX_PATH = re.compile(r"(?:p?jit|pmap|xmap|shard_map)\(")
 
 
 runs = locate.runs  # of a path, the newest first; raises UnreadableInput where there is none
@@ -146,6 +150,7 @@ def _xprof(chosen: Run, limit_s: float | None) -> Generator[Callable[[], XProfSa
 def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Signals:
     return replace(
         known,
+        framework=Framework.JAX if _of_jax(facts) else known.framework,
         origin=Origin.PROFILE if facts.devices or facts.devices_missing else Origin.REHEARSAL,
         target=known.target or _target(facts),
         steps=steps,
@@ -153,6 +158,13 @@ def _signals(known: Signals, facts: ProfileFacts, steps: StepTimes | None) -> Si
         functions=facts.functions,
         matrix_ops=facts.matrix_ops or None if steps is not None else None,
     )
+
+
+def _of_jax(facts: ProfileFacts) -> bool:
+    """Whether what the devices ran is JAX's: `jit(train_step)/jit(main)/dot_general`."""
+    named = [op for op in facts.ops if op.framework_op]
+    of_jax = sum(op.share for op in named if _JAX_PATH.match(op.framework_op))
+    return of_jax > sum(op.share for op in named) / 2
 
 
 def _target(facts: ProfileFacts) -> Target | None:
