@@ -30,11 +30,11 @@ def test_how_sure_a_cause_is_is_said() -> None:
         "\n".join(said(text))
         for text in (
             "ValueError: Please provide a TPU Name to connect to.",
-            "AttributeError: 'Runner' object has no attribute 'something'",
+            "Node scale up failed: GCE quota exceeded",
         )
     )
     assert "\nCause\n" in sure
-    head = "E495 (error) line 1: it fits several causes; which of them is not known\n"
+    head = "E231 (error) line 1: it fits several causes; which of them is not known\n"
     assert unsure.startswith(head) and "\nWhat would decide\n" in unsure
     (known,) = [error for error in known_errors() if error.id == "P29"]
     assert "Cause\n" in "\n".join(error_rows(known, str))

@@ -79,7 +79,6 @@ def test_what_was_raised_last_stands_before_a_vague_remark_about_what_was_caught
     [
         ("module 'jax' has no attribute 'linear_util'", "AttributeError"),
         ("cannot import name 'abc' from 'collections'", "ImportError"),
-        ("build() got an unexpected keyword argument 'backend'", "TypeError"),
     ],
 )
 def test_a_sentence_of_pythons_without_its_exception_is_read_as_that(said: str, name: str) -> None:

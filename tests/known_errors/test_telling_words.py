@@ -90,12 +90,6 @@ def test_a_sentence_is_no_name_of_a_key() -> None:
     (told,) = in_text("KeyError: 'Invalid mesh_dim_names (dp, tp) specified.'")
     assert isinstance(told, UnknownError)
     assert "expected axis -1 of input shape" in first(f"ValueError: {WIDTH}").message
-    assert "The key is width." in first("KeyError: 'width'").message
-
-
-def test_an_argument_of_ones_own_function_is_not_said_to_be_of_another_release_alone() -> None:
-    answer = first("TypeError: build_encoder() got an unexpected keyword argument 'backend'")
-    assert "Of your own" in answer.message
 
 
 def test_source_by_itself_raised_nothing() -> None:

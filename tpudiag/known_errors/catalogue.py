@@ -13,7 +13,7 @@ _KNOWN: dict[str, Known] = {"reproduced": "reproduced", "experience": "recalled"
 _RENAMED = {"says": "patterns", "source": "citations", "miss": "near_miss"}
 _PLAIN = (
     *("id", "family", "cause", "fix", "useless", "level", "depth"),
-    *("rehearsal_only", "whole", "of_data", "open"),
+    *("rehearsal_only", "whole", "of_data", "open", "common"),
 )
 
 

@@ -100,6 +100,7 @@ class KnownError:
     - `narrower`: cases within this one, the most telling first: the first that holds is the answer.
     - `whole`: whether it tells all of it: its shapes and objects mean nothing else.
     - `open`: whether several causes leave its text, so that alone it is no answer.
+    - `common`: whether any program may say its words: what nothing in the text speaks for is none.
     - `of_data`: whether values, sizes or types of the data may be to blame; None as its phase says.
     """
 
@@ -125,6 +126,7 @@ class KnownError:
     whole: bool = False
     of_data: bool | None = None
     open: bool = False
+    common: bool = False
 
     @property
     def is_family(self) -> bool:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  (patterns stay in one piece)
 """Where an error says that it happened: the user's own line, the operation, the layer."""
 
 import re
@@ -64,6 +65,25 @@ class Place:
 
 
 NOWHERE = Place()
+_PACKAGE = re.compile(
+    r"(?:site|dist)-packages[/\\]+(?P<package>\w{2,40})(?P<file>(?:[/\\]+[\w.-]{1,60}){0,9})\.py(?=[\"',:\]]| in\b)"
+    r"|(?P<own>File \"(?!<frozen|[^\"\n]{0,200}(?:/lib/python\d|-packages|runfiles))[^\"\n]{1,200}\", line \d|<ipython-input|Cell In ?\[|Input In ?\[|ipykernel_\d)"
+)
+_WRAPPERS = re.compile(
+    r"lazy_loader|module_wrapper|deprecation_wrapper|traceback_utils|import_util"
+)
+_INNER = {"tensorflow_core": "tensorflow", "tensorflow_api": "tensorflow"}
+
+
+def library_at(text: str) -> tuple[str, str]:
+    """The installed package of a text's last frame, and the file; empty where it is none."""
+    frames = [each for each in _PACKAGE.finditer(text) if not _WRAPPERS.search(each[0])]
+    if not frames or frames[-1]["own"]:
+        return "", ""
+    package = _INNER.get(frames[-1]["package"], frames[-1]["package"])
+    if package == "google" and "protobuf" not in (frames[-1]["file"] or ""):
+        return "", ""  # the common roof of many packages
+    return package, package + (frames[-1]["file"] or "").replace("\\", "/") + ".py"
 
 
 class _Frame(NamedTuple):

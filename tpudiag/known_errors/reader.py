@@ -149,6 +149,7 @@ def _with_unknown(
     A text that is not `whole` holds the two ends of a log: lines are not counted in it.
     """
     from tpudiag.known_errors.circumstances import of_job
+    from tpudiag.known_errors.doubt import is_doubtful
     from tpudiag.known_errors.ranking import last_raised_first
     from tpudiag.known_errors.search import match
 
@@ -161,6 +162,15 @@ def _with_unknown(
 
             failure = unknown(text[handled + len(HANDLED) :])
             return [failure, *matches] if failure else [*matches]
+    sure = [each for each in matches if not (whole and is_doubtful(each, text))]
+    if len(sure) < len(matches) and any(is_doubtful(each, text) for each in matches[:1]):
+        from tpudiag.known_errors.unknown import unknown
+
+        matches = sure
+        if not any(each.error.level == "error" and not each.secondary for each in sure) and (
+            failure := unknown(text)
+        ):
+            return [failure, *sure]
     said = [each for each in matches if each.error.level == "error"]
     if any(each.error.kind is not Kind.CONSEQUENCE for each in said):
         return [*matches]

@@ -5,6 +5,8 @@ import re
 import sys
 from typing import NamedTuple
 
+from tpudiag.known_errors.place import library_at
+
 SENTENCE_LINES = 8
 """Lines from a match on in which the sentence stands that names what is lacking."""
 FRAMES_LINES = 200
@@ -22,16 +24,8 @@ _FORMS = (
     re.compile(rf"cannot import name {_QUOTE}?(?P<name>\w{{1,60}})"),
     re.compile(rf"'module' object has no attribute {_QUOTE}(?P<name>\w{{1,60}})"),
 )
-_FRAME = re.compile(
-    r"(?:site|dist)-packages[/\\]+(?P<package>\w{2,40})(?P<file>(?:[/\\]+[\w.-]{1,60}){0,9})\.py(?=[\"',:\]]| in\b)"
-    r"|(?P<own>File \"(?!<frozen|[^\"\n]{0,200}(?:/lib/python\d|-packages|runfiles))[^\"\n]{1,200}\", line \d|<ipython-input|Cell In ?\[|Input In ?\[|ipykernel_\d)"
-)
-_WRAPPERS = re.compile(
-    r"lazy_loader|module_wrapper|deprecation_wrapper|traceback_utils|import_util"
-)
 _OF_ITS_TIME = re.compile(r"^tensorflow_core\b|\.compat\.v[12]\.contrib$")
 """What is no matter of the name: TensorFlow's inner name of 1.15 to 2.1, its first compat modules."""
-_INNER = {"tensorflow_core": "tensorflow", "tensorflow_api": "tensorflow"}
 _SHORT = {"jnp": "jax.numpy", "tensorflow": "tensorflow", "tf": "tensorflow"}
 
 
@@ -78,7 +72,7 @@ def lack_in(text: str, line: int) -> Lack | None:
             full = _by_source(before, said["name"])
         if not full or _OF_ITS_TIME.search(full):
             return None
-        asker, file = _asker(before)
+        asker, file = library_at(before)
         within = "module named" not in found[0]
         around = "\n".join(rows[max(0, line - SOURCE_LINES) : line + SENTENCE_LINES])
         asked = re.search(rf"\b{said['name'].rpartition('.')[2]}(?P<further>(?:\.\w+)+)", around)
@@ -97,18 +91,6 @@ def _by_source(before: str, name: str) -> str:
         return ""
     first, dot, rest = found[1].partition(".")
     return f"{_SHORT.get(first, first)}{dot}{rest}.{name}"
-
-
-def _asker(before: str) -> tuple[str, str]:
-    """The installed package whose file asks, and the file; empty where the last frame is none."""
-    frames = [each for each in _FRAME.finditer(before) if not _WRAPPERS.search(each[0])]
-    if not frames or frames[-1]["own"]:
-        return "", ""
-    package = frames[-1]["package"]
-    package = _INNER.get(package, package)
-    if package == "google" and "protobuf" not in (frames[-1]["file"] or ""):
-        return "", ""  # the common roof of many packages
-    return package, package + (frames[-1]["file"] or "").replace("\\", "/") + ".py"
 
 
 def canonical(name: str) -> str:

@@ -1,0 +1,31 @@
+"""What nothing in a text speaks for is no answer."""
+
+import pytest
+
+from tpudiag.known_errors.reader import in_text
+from tpudiag.known_errors.unknown import UnknownError
+
+RAISED_IN = """Traceback (most recent call last):
+  File "train.py", line 8, in <module>
+    main()
+  File "/usr/lib/python3.10/site-packages/{file}", line 88, in read
+    raise error
+{error}"""
+
+
+@pytest.mark.parametrize(
+    ("file", "error"),
+    [
+        ("jax/_src/api.py", "KeyError: 'Got several values, none of which is a key of these.'"),
+        ("grain/_src/queue.py", "ValueError: Queue main is closed"),
+        ("transformers/trainer.py", "ValueError: indices should be the same length as features"),
+    ],
+)
+def test_words_of_any_program_or_of_another_library_are_no_answer(file: str, error: str) -> None:
+    said = in_text(RAISED_IN.format(file=file, error=error))
+    assert isinstance(said[0], UnknownError) and error.partition(": ")[2].strip("'") in said[0].text
+
+
+def test_same_words_of_its_own_library_are_answered() -> None:
+    error = "ValueError: Queue main is closed"
+    assert not isinstance(in_text(error)[0], UnknownError)

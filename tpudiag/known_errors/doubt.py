@@ -1,0 +1,81 @@
+"""Answers that a text does not bear out: words of any program, or of another library."""
+
+import re
+
+from .model import Kind, KnownError, Match, Phase
+from .place import library_at
+
+LEAST_SHARED = 0.17
+"""Of the words of an exception's sentence, those that a case that names its cause must know."""
+_WORD = re.compile(r"[A-Za-z_]{4,40}")
+_SENTENCE = re.compile(
+    r"(?:\w+\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Operation): (?P<said>.+?)(?:\. .*)?"
+)
+_WORLDS = {
+    "tf": r"tf\.|tensorflow(?! datasets)|\bkeras|strategy|estimator|dataset\.|from_generator",
+    "jax": r"jax|\bjnp\b|flax|optax|orbax|pallas|nnx|shard",
+    "torch": r"torch|xmp\.|xla_",
+    "hub": r"transformers|tokenizer|hugging ?face|hf_|\bhub\b",
+    "tfds": r"tensorflow.datasets|tfds",
+    "grain": r"grain",
+    "numpy": r"numpy|\bnp\.",
+}
+"""By a world of libraries that are used together: the words by which a case speaks of it."""
+_LIBRARIES = {
+    "tf": "tensorflow keras tf_keras tensorflow_estimator official",
+    "jax": "jax jaxlib flax optax orbax chex equinox",
+    "torch": "torch torch_xla",
+    "hub": "transformers datasets huggingface_hub tensorflow_hub",
+    "tfds": "tensorflow_datasets",
+    "grain": "grain",
+    "numpy": "numpy",
+}
+_OUTSIDE = {Phase.INSTALLING, Phase.CREATING, Phase.RESOLVING, Phase.CONNECTING, Phase.INITIALISING}
+"""When a job is still at what all libraries have in common."""
+_WORLD_OF = {library: world for world, all_ in _LIBRARIES.items() for library in all_.split()}
+
+
+def is_doubtful(match: Match, text: str) -> bool:
+    """Whether nothing in a text speaks for an answer beside words that others say too."""
+    error = match.error
+    if error.level != "error" or error.kind is Kind.CONSEQUENCE or match.supported:
+        return False
+    if error.common and match.confidence == "low":
+        return True
+    rows = text.split("\n")
+    speaks_of = _worlds(error)
+    world = _WORLD_OF.get(library_at("\n".join(rows[: match.line]))[0])
+    elsewhere = world and speaks_of and world not in speaks_of and not match.settled
+    if elsewhere and error.phase not in _OUTSIDE:
+        return True
+    sentence = _SENTENCE.fullmatch(rows[match.line - 1].strip())
+    told = match.reading is not None or match.own is not None or error.kind is not Kind.TELLING
+    if sentence is None or told:
+        return False
+    words = {word.lower() for word in _WORD.findall(sentence["said"])}
+    return bool(words) and len(words & _words(error)) < LEAST_SHARED * len(words)
+
+
+def _told_of(error: KnownError) -> str:
+    """All that a case says of itself, in lower case."""
+    parts = (f"{each.hit} {each.cause} {each.says}" for each in error.narrower)
+    own = (
+        error.example,
+        *error.more_examples,
+        *error.patterns,
+        error.cause,
+        error.fix,
+        error.family,
+    )
+    return " ".join((*own, *parts)).lower()
+
+
+def _worlds(error: KnownError) -> set[str]:
+    """The worlds that a case speaks of."""
+    told = _told_of(error)
+    return {world for world, words in _WORLDS.items() if re.search(words, told)}
+
+
+def _words(error: KnownError) -> set[str]:
+    """The words that a case knows."""
+    return set(_WORD.findall(_told_of(error)))
