@@ -150,13 +150,18 @@ def trains_with(
 
 
 def _backend_set(tree: ast.AST) -> str | None:
-    """The backend that a script sets itself: KERAS_BACKEND in its own environment."""
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Assign, ast.Call, ast.Dict)):
-            strings = [c.value for c in ast.walk(node) if isinstance(c, ast.Constant)]
-            if "KERAS_BACKEND" in strings:
-                return next((s for s in strings if s in ("jax", "tensorflow", "torch")), None)
-    return None
+    """The backend that a script sets itself: KERAS_BACKEND in its own environment.
+
+    One that is set in one branch of another condition is not known to be set.
+    """
+    strings = [c.value for c in ast.walk(tree) if isinstance(c, ast.Constant)]
+    if "KERAS_BACKEND" not in strings:
+        return None
+    if isinstance(tree, (ast.Assign, ast.Call, ast.Dict)):
+        return next((s for s in strings if s in ("jax", "tensorflow", "torch")), None)
+    if isinstance(tree, ast.If) and "KERAS_BACKEND" not in ast.unparse(tree.test):
+        return None
+    return next(filter(None, map(_backend_set, ast.iter_child_nodes(tree))), None)
 
 
 def _backend_of(variables: Mapping[str, str], home: Path) -> str | None:
