@@ -10,12 +10,15 @@ NO_FASTER = 0.95
 """A fix after which the pipeline reached less than this share of its rate is none."""
 FASTER = 1.05
 """From this factor on a fix is reported as a gain: less is noise."""
+TAKEN = 0.15
+"""From this share of the cores on, taken by others, no gain of parallel work is no evidence."""
 
 
 def refuted(pipeline: Pipeline, fix: str) -> bool:
     """Whether the measurement shows that a fix makes the pipeline slower than it ever was."""
     return any(
         speed.fix == fix
+        and (speed.others or 0.0) < TAKEN
         and speed.after_examples_per_s
         # Compared with the slowest turn without the fix: on a shared machine turns differ as much.
         < NO_FASTER * (speed.slowest_before_examples_per_s or speed.before_examples_per_s)

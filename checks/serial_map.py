@@ -18,7 +18,8 @@ def serial_map(signals: Signals) -> Judgement:
     Each map and interleave of the pipelines that feed the training step, and its
     num_parallel_calls. Those that a function of a library makes (`make_csv_dataset`, `unbatch`)
     take none. A map of a stateless function is a note: tf.data makes it parallel itself, unless an
-    option switches that off. If parallel calls were measured to be slower there is no finding.
+    option switches that off. If parallel calls were measured to be slower, on a machine without
+    other work, there is no finding.
 
     ## Why it costs
     A TPU host has a hundred cores and more; a serial map uses one of them.

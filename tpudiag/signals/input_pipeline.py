@@ -95,6 +95,8 @@ class InputSpeed:
     after_examples_per_s: float
     slowest_before_examples_per_s: float | None = None
     """The slowest turn as built: turns differ on a shared machine."""
+    others: float | None = None
+    """The share of this machine's cores that other processes took meanwhile."""
 
 
 @dataclass(frozen=True)

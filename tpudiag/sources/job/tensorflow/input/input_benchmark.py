@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -144,6 +145,7 @@ def _speeds(
     rates: dict[str, list[float]] = {name: [] for name in runs}
     slowed: list[float] = []
     step_s = 0.0
+    began, elsewhere = time.perf_counter(), _by_others_s()
     for _ in range(TURNS):
         for name, run in runs.items():
             rates[name].append(run.rate(turn_s, step_s if name == "prefetch" else 0.0))
@@ -151,12 +153,25 @@ def _speeds(
             step_s = step_s or 1 / rates[""][0]
         if "prefetch" in runs:
             slowed.append(runs[""].rate(turn_s, step_s))
+    since, took = _by_others_s(), (os.cpu_count() or 1) * (time.perf_counter() - began)
+    others = None if elsewhere is None or since is None else max(0.0, since - elsewhere) / took
     size = pipeline.examples_per_element
     for name in runs:
         if name:
             # The best turn: other work on this machine can only slow them down.
             before = slowed if name == "prefetch" else rates[""]
-            yield InputSpeed(name, size * max(before), size * max(rates[name]), size * min(before))
+            first, best, least = size * max(before), size * max(rates[name]), size * min(before)
+            yield InputSpeed(name, first, best, least, others)
+
+
+def _by_others_s() -> float | None:
+    """The seconds that the cores have worked for other processes, since the machine started."""
+    try:
+        with open("/proc/stat", encoding="ascii") as counters:  # noqa: PTH123
+            user, nice, system, _, _, *rest = map(int, counters.readline().split()[1:9])
+        return (user + nice + system + sum(rest)) / os.sysconf("SC_CLK_TCK") - time.process_time()
+    except (OSError, ValueError):
+        return None
 
 
 def _shapes(tf: Library, element: object) -> tuple[tuple[int, ...], ...] | None:
