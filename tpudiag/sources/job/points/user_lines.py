@@ -177,10 +177,10 @@ def taker() -> str:
 
 
 def direct_frame() -> FrameType | None:
-    """The frame that called the hooked function, or imports."""
+    """The frame that called the hooked function, or imports; no stub made of a string."""
     for frame in frames():
-        name = str(frame.f_globals.get("__name__", ""))
-        if not (is_hook(frame.f_code.co_filename) or "importlib" in name):
+        file, name = frame.f_code.co_filename, str(frame.f_globals.get("__name__", ""))
+        if not (is_hook(file) or file == "<string>" or "importlib" in name):
             return frame
     return None
 
