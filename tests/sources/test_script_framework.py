@@ -23,7 +23,7 @@ from tpudiag.sources.script import trains_with
         ("import os\nos.environ['KERAS_BACKEND'] = 'jax'\nimport keras", None, Framework.JAX),
         ("import os, keras, my\nif my.jax:\n  os.environ['KERAS_BACKEND'] = 'jax'", None,
          Framework.TENSORFLOW),
-        ("import os as o, keras\nif not o.getenv('KERAS_BACKEND'): o.environ['KERAS_BACKEND'] = 'jax'",
+        ("import os, keras\nif not E.get('KERAS_BACKEND'): E['KERAS_BACKEND'] = 'jax'",
          None, Framework.JAX),
         ("import os\nos.environ['KERAS_BACKEND'] = 'tensorflow'\nimport keras", "jax",
          Framework.TENSORFLOW),
