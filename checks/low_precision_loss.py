@@ -1,14 +1,15 @@
 """TPU407."""
 
-from tpudiag.model import Evidence, Finding, Judgement, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import Signals
 
 from ._loop import numerics_of
+from ._need import by_framework, need
 
 _HALF = ("bfloat16", "float16")
 
 
-@check("TPU407", Severity.WARNING)
+@check("TPU407", Severity.WARNING, frameworks=BOTH)
 def low_precision_loss(signals: Signals) -> Judgement:
     """The softmax, the loss or positions are computed in 16 bits.
 
@@ -35,6 +36,7 @@ def low_precision_loss(signals: Signals) -> Judgement:
     https://www.tensorflow.org/guide/mixed_precision#building_the_model
     """
     numerics = numerics_of(signals)
+    cast = by_framework(signals, "tf.cast(logits, tf.float32)", "logits.astype(jnp.float32)")
     operations = numerics.low_precision
     if operations:
         first = operations[-1]
@@ -42,7 +44,7 @@ def low_precision_loss(signals: Signals) -> Judgement:
         yield Finding(
             f"{kinds} on the way to the loss runs in {first.dtype}.",
             'layers.Dense(classes, activation="softmax", dtype="float32")  # the last layer\n'
-            "logits = tf.cast(logits, tf.float32)                          # or in a custom loop",
+            f"logits = {cast}  # or in a custom loop",
             tuple(
                 Evidence(op.op, f"{op.dtype} {op.name}", limit="float32") for op in operations[:4]
             ),
@@ -51,7 +53,7 @@ def low_precision_loss(signals: Signals) -> Judgement:
     elif numerics.loss_dtype in _HALF:
         yield Finding(
             f"the loss is summed in {numerics.loss_dtype}.",
-            "logits = tf.cast(logits, tf.float32)  # before the loss",
+            f"logits = {cast}  # before the loss",
             (Evidence("loss", numerics.loss_dtype, limit="float32"),),
             signals.batch.location if signals.batch is not None else None,
         )
@@ -59,9 +61,15 @@ def low_precision_loss(signals: Signals) -> Judgement:
         yield Finding(
             f"{merged.count:,} whole numbers in a row, as positions are, are {merged.different:,} "
             f"different ones in {merged.dtype}: the large ones run together.",
-            "positions = tf.range(length, dtype=tf.float32)  # the angles in float32, too\n"
-            "cos, sin = (tf.cast(f(angles), x.dtype) for f in (tf.cos, tf.sin))",
+            by_framework(
+                signals,
+                "positions = tf.range(length, dtype=tf.float32)  # the angles in float32, too\n"
+                "cos, sin = (tf.cast(f(angles), x.dtype) for f in (tf.cos, tf.sin))",
+                "positions = jnp.arange(length, dtype=jnp.float32)  # cast their cos and sin",
+            ),
             (Evidence("different numbers", merged.different, limit=merged.count),),
             merged.location,
         )
+    if not (operations or numerics.merged):
+        need(numerics.loss_dtype or None, "the loss, in one number of 32 bits")
     yield Evidence("loss", numerics.loss_dtype)

@@ -40,14 +40,15 @@ def replicas_apart(signals: Signals) -> Judgement:
     if apart is not None:
         share = apart.bytes / max(apart.of_bytes, 1)
         whole = share > MOST
+        axis = f'"{apart.axes[0]}"' if len(apart.axes) == 1 else apart.axes or "axis_name"
         yield Finding(
             f"{len(apart.names)} arrays of the state ({mib(apart.bytes)}), the first "
             f"{apart.names[0]}, were one on all {apart.replicas} devices and differ after two "
             f"steps: {'each device trains a model of its own' if whole else 'nothing reduces them'}"
             ".",
-            "gradients = jax.lax.pmean(gradients, axis)  # before they are applied"
+            f"gradients = jax.lax.pmean(gradients, {axis})  # before they are applied"
             if whole
-            else "batch_stats = jax.lax.pmean(batch_stats, axis)  # or BatchNorm(axis_name=axis)",
+            else f"batch_stats = jax.lax.pmean(batch_stats, {axis})  # or BatchNorm(axis_name=...)",
             (
                 Evidence("state that differs", apart.bytes, "B", 0),
                 Evidence("state", apart.of_bytes, "B"),

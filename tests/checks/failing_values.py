@@ -54,7 +54,12 @@ def of_state(**seen: Any) -> Signals:
 def apart(size: int) -> ReplicasApart:
     """So much of a mebibyte of state differs between replicas."""
     return ReplicasApart(
-        names=("state.batch_stats",), bytes=size, of_bytes=1 << 20, replicas=8, location=HERE
+        names=("state.batch_stats",),
+        bytes=size,
+        of_bytes=1 << 20,
+        axes=("data",),
+        replicas=8,
+        location=HERE,
     )
 
 

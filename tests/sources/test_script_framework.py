@@ -33,6 +33,10 @@ from tpudiag.sources.script import trains_with
         ("from tensorflow.keras import layers as l\nl.Dense(1)", None, Framework.TENSORFLOW),
         ("import tensorflow as tf\ntf.keras.Model()\ntf.GradientTape()", "jax",
          Framework.TENSORFLOW),
+        ("import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'\nfrom tensorflow import keras\n"
+         "keras.Model()", "jax", Framework.TENSORFLOW),
+        ("import os\nos.environ['TF_USE_LEGACY_KERAS'] = '0'\nfrom tensorflow import keras\n"
+         "keras.Model()", "jax", Framework.JAX),
         ("import (", None, Framework.TENSORFLOW),
     ],
 )  # fmt: skip
@@ -61,3 +65,4 @@ def test_by_the_settings_of_keras(tmp_path: Path) -> None:
     (tmp_path / ".keras").mkdir()
     (tmp_path / ".keras" / "keras.json").write_text(json.dumps({"backend": "jax"}))
     assert trains_with(str(script), {}, tmp_path) is Framework.JAX
+    assert trains_with(str(script), {}, tmp_path, "2.15.0") is Framework.TENSORFLOW

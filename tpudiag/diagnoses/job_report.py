@@ -168,14 +168,14 @@ def _notes_of_jax(
         return (
             "Running JAX on a TPU follows the documented API and was not verified on hardware.",
         )
-    found = _devices_of_jax(signals)
+    here = _devices_of_jax(signals)
+    found = "one CPU device" if here == 1 else f"{here or 'several'} CPU devices"
     read = (f"The step was traced, lowered and compiled, and not run: {not_run}.",)
     one = (
         "The job is one of several processes (jax.distributed); it was rehearsed as the only one.",
     )
     return (
-        f"JAX found {found or 'several'} CPU devices in place of the TPU's; times are those of "
-        "this machine.",
+        f"JAX found {found} in place of the TPU's; times are those of this machine.",
         *(read if not_run else ()),
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
         *script_coverage.notes(signals.coverage),

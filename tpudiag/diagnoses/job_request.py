@@ -13,7 +13,7 @@ from typing import Any, Literal
 from tpudiag import settings
 from tpudiag.diagnoses.named_program import REFERENCE, ReferenceJob, program_of
 from tpudiag.diagnoses.notebook_job import NotebookProgram, prepared
-from tpudiag.errors import UsageError
+from tpudiag.errors import MissingExtra, UsageError
 from tpudiag.hardware import DEFAULT_TARGET, GENERATIONS, Target, target
 from tpudiag.model import Framework
 from tpudiag.options.verbs import request_of
@@ -163,8 +163,8 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
     chosen = chosen_target(target or by_name.get("target"), by_name.get("tpu", "none"))
     program = None if by_name["program"] is None else str(by_name["program"])
     job = program_of(program, by_name.get("module"), _reference(by_name))
-    python = by_name["python"]
-    framework = Framework.TENSORFLOW if program is None else script.trains_with(program)
+    named = None if by_name["python"] is None else str(by_name["python"])
+    framework, python = _framework_and_python(program, named)
     return request_of(
         JobRequest,
         by_name,
@@ -176,7 +176,7 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
         target_choice=chosen.target_choice,
         topology=chosen.topology,
         tpu=chosen.tpu,
-        python=job_python_of(None if python is None else str(python), program, framework),
+        python=python,
         framework=framework,
         log_dir=log_dir,
         isolation=isolation,
@@ -186,6 +186,25 @@ def resolved(by_name: Mapping[str, Any], log_dir: Path, target: str | None = Non
         rest_s=0.0 if by_name.get("first_loop") else by_name.get("budget_s", 0.0),
         compiler=_compiler(by_name),
     )
+
+
+def _framework_and_python(program: str | None, named: str | None) -> tuple[Framework, JobPython]:
+    """The job's framework, which is TensorFlow where its Python has a Keras before the third."""
+    if program is None or script.trains_with(program) is Framework.TENSORFLOW:
+        return Framework.TENSORFLOW, job_python_of(named, program)
+
+    def framework(python: JobPython) -> Framework:
+        return script.trains_with(program, keras=python.distributions.get("keras", "3"))
+
+    try:
+        python = job_python_of(named, program, Framework.JAX)
+    except MissingExtra:
+        with contextlib.suppress(MissingExtra):
+            python = job_python_of(named, program)
+            if framework(python) is Framework.TENSORFLOW:
+                return Framework.TENSORFLOW, python
+        raise
+    return framework(python), python
 
 
 def _compiler(by_name: Mapping[str, Any]) -> CompilerRequest:

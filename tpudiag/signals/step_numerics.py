@@ -122,6 +122,8 @@ class ReplicasApart:
     """Of all of them, on one replica."""
     of_bytes: int
     """Of all floating state."""
+    axes: tuple[str, ...]
+    """Over which the step sums no array; where it sums some over each, all of them."""
     replicas: int
     location: Location | None
 

@@ -126,11 +126,13 @@ def _only_defined(tree: ast.Module) -> Iterator[str]:
 
 
 def trains_with(
-    file: str, variables: Mapping[str, str] = os.environ, home: Path | None = None
-) -> Framework:
+    file: str, variables: Mapping[str, str] = os.environ, home: Path | None = None,
+    keras: str = "3",
+) -> Framework:  # fmt: skip
     """The framework of a script or notebook, as far as its text and the settings show.
 
-    The modules beside it that it imports are read as well.
+    The modules beside it that it imports are read as well. `keras` is the installed release: before
+    the third it knows no backend.
     """
     try:
         cells = notebook.read(file).program if notebook.is_notebook(file) else None
@@ -139,29 +141,37 @@ def trains_with(
         return Framework.TENSORFLOW
     trees = [program, *(tree for _, tree in helpers(file, program))]
     tops = {top for tree in trees for top in _imported(tree)}
-    set_here = (backend for tree in trees if (backend := _backend_set(tree)))
-    backend = next(set_here, None) or _backend_of(variables, home or Path.home())
+    backends, true = ("jax", "tensorflow", "torch"), ("1", "true")
+    set_here = (_set_to(tree, "KERAS_BACKEND", backends) for tree in trees)
+    backend = next(filter(None, set_here), None) or _backend_of(variables, home or Path.home())
+    if keras.partition(".")[0] in ("1", "2"):
+        backend = "tensorflow"
     if "keras" in tops:
         return Framework.JAX if backend == "jax" else Framework.TENSORFLOW
     # tf.keras is the same Keras, unless the setting asks for the older one.
-    of_keras = backend == "jax" and "TF_USE_LEGACY_KERAS" not in variables
+    legacy = "TF_USE_LEGACY_KERAS"
+    older = variables.get(legacy, "").lower() in true or any(
+        _set_to(tree, legacy, true) for tree in trees
+    )
+    of_keras = backend == "jax" and not older
     of_jax = tops & _OTHERS["jax"] or (of_keras and any(map(_names_keras, trees)))
     return Framework.JAX if of_jax and not any(map(_distributes, trees)) else Framework.TENSORFLOW
 
 
-def _backend_set(tree: ast.AST) -> str | None:
-    """The backend that a script sets itself: KERAS_BACKEND in its own environment.
+def _set_to(tree: ast.AST, name: str, values: tuple[str, ...]) -> str | None:
+    """Which of these values a script gives a variable of its own environment.
 
     One that is set in one branch of another condition is not known to be set.
     """
-    strings = [c.value for c in ast.walk(tree) if isinstance(c, ast.Constant)]
-    if "KERAS_BACKEND" not in strings:
+    strings = [str(c.value) for c in ast.walk(tree) if isinstance(c, ast.Constant)]
+    if name not in strings:
         return None
     if isinstance(tree, (ast.Assign, ast.Call, ast.Dict)):
-        return next((s for s in strings if s in ("jax", "tensorflow", "torch")), None)
-    if isinstance(tree, ast.If) and "KERAS_BACKEND" not in ast.unparse(tree.test):
+        return next((s for s in strings if s.lower() in values), None)
+    if isinstance(tree, ast.If) and name not in ast.unparse(tree.test):
         return None
-    return next(filter(None, map(_backend_set, ast.iter_child_nodes(tree))), None)
+    inner = (_set_to(each, name, values) for each in ast.iter_child_nodes(tree))
+    return next(filter(None, inner), None)
 
 
 def _backend_of(variables: Mapping[str, str], home: Path) -> str | None:

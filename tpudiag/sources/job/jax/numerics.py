@@ -1,10 +1,22 @@
-"""The step's numerics: random draws, state that differs between devices, state in 16 bit."""
+"""The step's numerics: random draws, state that differs between devices, what is in 16 bit."""
+
+import sys
+from collections.abc import Iterator
 
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
-from tpudiag.sources.job.jax import pairs
+from tpudiag.signals.step_numerics import LowPrecisionOp, MergedNumbers
+from tpudiag.sources.job.jax import devices_in_use, pairs
+from tpudiag.sources.job.jax.equations import Equation, line, product, scope
 from tpudiag.sources.job.jax.random_keys import RandomKeys
-from tpudiag.sources.job.jax.state_values import LOOKS, StateValues
+from tpudiag.sources.job.jax.state_values import HALF, LOOKS, StateValues
 from tpudiag.sources.job.jax.step import TracedStep
+
+_NORMALISES = frozenset(("exp", "log", "log1p", "logistic"))
+_POSITIONS = frozenset(
+    ("iota", "convert_element_type", "broadcast_in_dim", "reshape", "squeeze", "add", "sub")
+)
+"""Operations that leave positions what they are."""
+MOST_NUMBERS = 2**17
 
 
 def read(step: TracedStep) -> StepNumerics:
@@ -22,7 +34,11 @@ def read(step: TracedStep) -> StepNumerics:
     )
     state = frozenset(numbers[key] for key, _ in step.state_arguments() if key in numbers)
     same = keys.same(rows, step.devices, fixed if compared else None, alike)
+    low = tuple(_low_precision(step))
     return StepNumerics(
+        loss_dtype=_loss_dtype(step),
+        low_precision=low[::-1],
+        merged=tuple(dict.fromkeys(_merged(step))),
         same_draws=tuple(dict.fromkeys(same)),
         draws=len(keys.draws),
         replicas_apart=_apart(step, known) if known is not None else None,
@@ -31,6 +47,49 @@ def read(step: TracedStep) -> StepNumerics:
         paired_loss=pairs.read(jaxpr, state, rows, step.devices),
         loss_followed=bool(state and rows),
     )
+
+
+def _forward(step: TracedStep) -> list[Equation]:
+    """The equations of what is differentiated, in order."""
+    made = ((seen, scope(seen.equation)) for seen in step.seen if not seen.holds_others)
+    return [seen.equation for seen, at in made if "jvp(" in at and "transpose(" not in at]
+
+
+def _loss_dtype(step: TracedStep) -> str:
+    """Of the last number that is differentiated; nothing where that has 16 bits."""
+    numbers = [e.outvars[0].aval for e in _forward(step) if not e.outvars[0].aval.shape]
+    floats = [str(each.dtype) for each in numbers if "float" in str(each.dtype)]
+    # JAX sums what has 16 bits in 32 by itself.
+    return next((each for each in floats[-1:] if each not in HALF), "")
+
+
+def _low_precision(step: TracedStep) -> Iterator[LowPrecisionOp]:
+    """What normalises the results of the last product of the forward pass in 16 bits."""
+    forward = _forward(step)
+    last = max((n for n, each in enumerate(forward) if product(each)), default=len(forward))
+    for equation in forward[last + 1 :]:
+        given, name = equation.invars[0].aval, str(equation.primitive)
+        of_last = given.shape == forward[last].outvars[0].aval.shape
+        if of_last and name in _NORMALISES and str(given.dtype) in HALF:
+            yield LowPrecisionOp(name, scope(equation), str(given.dtype), line(equation))
+
+
+def _merged(step: TracedStep) -> Iterator[MergedNumbers]:
+    """Positions that are several to one number in 16 bits."""
+    known: dict[int, int] = {}
+    for equation in (seen.equation for seen in step.seen):
+        name, about = str(equation.primitive), equation.params
+        count = next((known[id(v)] for v in equation.invars if id(v) in known), 0)
+        if name == "iota":
+            count = int(about["shape"][about["dimension"]])
+        if name not in _POSITIONS or not 0 < count < MOST_NUMBERS:
+            continue
+        known[id(equation.outvars[0])] = count
+        dtype = equation.outvars[0].aval.dtype
+        if str(dtype) in HALF and name in ("iota", "convert_element_type"):
+            left = len(set(sys.modules["numpy"].arange(count).astype(dtype).tolist()))
+            if left < count:
+                yield MergedNumbers(str(dtype), count, left, line(equation))
 
 
 def _apart(step: TracedStep, values: StateValues) -> ReplicasApart | None:
@@ -43,6 +102,7 @@ def _apart(step: TracedStep, values: StateValues) -> ReplicasApart | None:
         names=tuple(argument.name for argument in found),
         bytes=sum(_own_bytes(argument) for argument in found),
         of_bytes=sum(_own_bytes(argument) for _, argument in state),
+        axes=devices_in_use.unsummed(step.seen),
         replicas=step.devices,
         location=step.call.record.location,
     )

@@ -11,7 +11,7 @@ SAMPLE = 4096
 """Elements of an array that are compared."""
 APART = 1e-3
 """How far the values of two devices are apart, as a share, that no rounding explains."""
-_HALF = ("bfloat16", "float16")
+HALF = ("bfloat16", "float16")
 
 
 class StateValues:
@@ -73,7 +73,7 @@ class StateValues:
             elif value != self._small.get(key):
                 self.fixed.discard(key)
             self._small[key] = value
-        elif str(leaf.dtype) in _HALF and self.looks:
+        elif str(leaf.dtype) in HALF and self.looks:
             now = self._copies(leaf)[0]
             if key in self._half and now.size:
                 self.unchanged[key] = float((now == self._half[key][1]).mean())

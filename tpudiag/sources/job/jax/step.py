@@ -57,9 +57,9 @@ class TracedStep:
         self._state = call.state if call.state is not None else self._given_again(leaves)
         state = frozenset(n for n, key in enumerate(self.keys) if key in self._state)
         self._program = Equations(closed.jaxpr, state)
-        self.steps = self._program.steps
+        self.steps, self.seen = self._program.steps, self._program.seen
         # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
-        self._names_transforms = any("jvp(" in scope(seen.equation) for seen in self._program.seen)
+        self._names_transforms = any("jvp(" in scope(seen.equation) for seen in self.seen)
         self._by_path = self._arguments()
         self.arguments = tuple(self._by_path.values())
         self.devices = max((argument.devices for argument in self.arguments), default=1)
@@ -147,10 +147,10 @@ class TracedStep:
             mapped=self.call.jitted.mapped,
             work=self.work(),
             mesh=devices_in_use.mesh(self._jax, self.call),
-            idle_axes=devices_in_use.idle_axes(self._jax, self.call, self._program.seen),
+            idle_axes=devices_in_use.idle_axes(self._jax, self.call, self.seen),
             gathered=devices_in_use.gathered(found, self._data()),
             reduced_in_loop=devices_in_use.reduced_in_loop(
-                self._program.seen, self.steps, self._state_shapes()
+                self.seen, self.steps, self._state_shapes()
             ),
         )
 
@@ -171,18 +171,18 @@ class TracedStep:
 
     def matrix_ops(self, batch: Batch | None) -> tuple[MatrixOp, ...]:
         """Its products, on one device."""
-        found = (self._product(seen, batch) for seen in self._program.seen)
+        found = (self._product(seen, batch) for seen in self.seen)
         return tuple(op for op in found if op is not None)
 
     def operations(self) -> StepOps:
         """What calls the host, and large constants."""
         found = tuple(
             StepOp(str(e.primitive), scope(e), True, line(e))
-            for e in (seen.equation for seen in self._program.seen)
+            for e in (seen.equation for seen in self.seen)
             if str(e.primitive) in CALLBACKS
         )
         large = sorted(filter(None, starmap(_constant, self._constants)), key=lambda c: -c.bytes)
-        return StepOps(len(self._program.seen), found, large_constants=tuple(large))
+        return StepOps(len(self.seen), found, large_constants=tuple(large))
 
     def work(self) -> StepWork:
         """What one device does in it."""
@@ -191,7 +191,7 @@ class TracedStep:
     def loss_scale(self) -> tuple[LossScale, ...] | None:
         """How the loss is scaled that each device differentiates; None where that is not told."""
         batch = self.batch()
-        if batch is None or batch.replicas < 2 or not any(s.local for s in self._program.seen):
+        if batch is None or batch.replicas < 2 or not any(s.local for s in self.seen):
             return None
         jaxpr, shapes = self.traced.jaxpr.jaxpr, self._state_shapes()
         found = loss_scale.read(jaxpr, batch.per_replica_batch, batch.replicas, shapes)
