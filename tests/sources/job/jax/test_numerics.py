@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,14 +14,13 @@ pytestmark = pytest.mark.slow
 ROWS = 512
 
 
-@pytest.mark.parametrize(
-    ("dtype", "found"),
-    [
-        ("bfloat16", (["exp"], "", [(ROWS, 385)])),
-        ("float32", ([], "float32", [])),
-    ],
-)
-def test_a_loss_and_positions(dtype: str, found: Any) -> None:
+Found = tuple[list[str], str, list[tuple[int, int]]]
+IN_16: Found = (["exp"], "", [(ROWS, 385)])
+IN_32: Found = ([], "float32", [])
+
+
+@pytest.mark.parametrize(("dtype", "found"), [("bfloat16", IN_16), ("float32", IN_32)])
+def test_a_loss_and_positions(dtype: str, found: Found) -> None:
     jax: Any = import_module("jax")
     numpy = jax.numpy
 
@@ -36,11 +34,7 @@ def test_a_loss_and_positions(dtype: str, found: Any) -> None:
         return jax.value_and_grad(loss)(weights)
 
     half = numpy.ones((8, 4), "bfloat16"), numpy.ones((ROWS, 8), "bfloat16")
-    step_seen: Any = SimpleNamespace(
-        seen=Equations(jax.jit(step).trace(*half).jaxpr.jaxpr, frozenset()).seen
-    )
-    assert found == (
-        [each.op for each in numerics._low_precision(step_seen)],
-        numerics._loss_dtype(step_seen),
-        [(each.count, each.different) for each in numerics._merged(step_seen)],
-    )
+    seen = Equations(jax.jit(step).trace(*half).jaxpr.jaxpr, frozenset()).seen
+    merged = [(each.count, each.different) for each in numerics.merged(seen)]
+    low = [each.op for each in numerics.low_precision(seen)]
+    assert (low, numerics.loss_dtype(seen), merged) == found

@@ -48,9 +48,19 @@ class Seen:
     times: int
     local: bool
     """Within shard_map or jax.pmap: its shapes are those of one device."""
-    again: bool
-    """jax.checkpoint computes it again for the backward pass."""
+    scope: str
+    """The transformations and scopes that it stands in, with those of the programs around it."""
     holds_others: bool
+
+    @property
+    def again(self) -> bool:
+        """Whether jax.checkpoint computes it again for the backward pass."""
+        return RECOMPUTED in self.scope
+
+    @property
+    def forward(self) -> bool:
+        """Whether it is of what is differentiated."""
+        return "jvp(" in self.scope and "transpose(" not in self.scope
 
     @property
     def made(self) -> list[tuple[tuple[int, ...], int]]:
@@ -82,13 +92,13 @@ class Equations:
 
     def _walk(
         self, jaxpr: Program, numbers: dict[int, int], times: int, local: bool = False,
-        again: bool = False,
+        around: str = "",
     ) -> None:  # fmt: skip
         """One program; `numbers` says which of its variables are arguments of the step."""
         for equation in jaxpr.eqns:
             name, inner = str(equation.primitive), within(equation)
-            repeated = again or RECOMPUTED in scope(equation)
-            self.seen.append(Seen(equation, times, local, repeated, bool(inner)))
+            at = "/".join(filter(None, (around, scope(equation))))
+            self.seen.append(Seen(equation, times, local, at, bool(inner)))
             if name == "shard_map":
                 about = equation.params  # in_specs: before JAX 0.7 in_names
                 for variable, spec in zip(
@@ -110,7 +120,7 @@ class Equations:
                     if id(outer) in numbers
                 }
                 one = local or name in ("shard_map", "xla_pmap")
-                self._walk(program, known, turns, one, repeated)
+                self._walk(program, known, turns, one, at)
 
     def _loop(self, equation: Equation, given: Sequence[int | None], times: int) -> None:
         """A loop: of training steps, if most of the state goes from one turn to the next."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
 from tpudiag.signals.step_numerics import LowPrecisionOp, MergedNumbers
 from tpudiag.sources.job.jax import devices_in_use, pairs
-from tpudiag.sources.job.jax.equations import Equation, line, product, scope
+from tpudiag.sources.job.jax.equations import Seen, line, product
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 from tpudiag.sources.job.jax.state_values import HALF, LOOKS, StateValues
 from tpudiag.sources.job.jax.step import TracedStep
@@ -34,11 +34,11 @@ def read(step: TracedStep) -> StepNumerics:
     )
     state = frozenset(numbers[key] for key, _ in step.state_arguments() if key in numbers)
     same = keys.same(rows, step.devices, fixed if compared else None, alike)
-    low = tuple(_low_precision(step))
+    low = tuple(low_precision(step.seen))
     return StepNumerics(
-        loss_dtype=_loss_dtype(step),
+        loss_dtype=loss_dtype(step.seen),
         low_precision=low[::-1],
-        merged=tuple(dict.fromkeys(_merged(step))),
+        merged=tuple(dict.fromkeys(merged(step.seen))),
         same_draws=tuple(dict.fromkeys(same)),
         draws=len(keys.draws),
         replicas_apart=_apart(step, known) if known is not None else None,
@@ -49,35 +49,29 @@ def read(step: TracedStep) -> StepNumerics:
     )
 
 
-def _forward(step: TracedStep) -> list[Equation]:
-    """The equations of what is differentiated, in order."""
-    made = ((seen, scope(seen.equation)) for seen in step.seen if not seen.holds_others)
-    return [seen.equation for seen, at in made if "jvp(" in at and "transpose(" not in at]
-
-
-def _loss_dtype(step: TracedStep) -> str:
+def loss_dtype(step: list[Seen]) -> str:
     """Of the last number that is differentiated; nothing where that has 16 bits."""
-    numbers = [e.outvars[0].aval for e in _forward(step) if not e.outvars[0].aval.shape]
-    floats = [str(each.dtype) for each in numbers if "float" in str(each.dtype)]
+    made = [seen.equation.outvars[0].aval for seen in step if seen.forward]
+    floats = [str(each.dtype) for each in made if not each.shape and "float" in str(each.dtype)]
     # JAX sums what has 16 bits in 32 by itself.
     return next((each for each in floats[-1:] if each not in HALF), "")
 
 
-def _low_precision(step: TracedStep) -> Iterator[LowPrecisionOp]:
+def low_precision(step: list[Seen]) -> Iterator[LowPrecisionOp]:
     """What normalises the results of the last product of the forward pass in 16 bits."""
-    forward = _forward(step)
-    last = max((n for n, each in enumerate(forward) if product(each)), default=len(forward))
-    for equation in forward[last + 1 :]:
+    forward = [seen for seen in step if seen.forward and not seen.holds_others]
+    last = max((n for n, e in enumerate(forward) if product(e.equation)), default=len(forward))
+    for seen in forward[last + 1 :]:
+        equation, of_last = seen.equation, forward[last].equation.outvars[0].aval.shape
         given, name = equation.invars[0].aval, str(equation.primitive)
-        of_last = given.shape == forward[last].outvars[0].aval.shape
-        if of_last and name in _NORMALISES and str(given.dtype) in HALF:
-            yield LowPrecisionOp(name, scope(equation), str(given.dtype), line(equation))
+        if given.shape == of_last and name in _NORMALISES and str(given.dtype) in HALF:
+            yield LowPrecisionOp(name, seen.scope, str(given.dtype), line(equation))
 
 
-def _merged(step: TracedStep) -> Iterator[MergedNumbers]:
+def merged(step: list[Seen]) -> Iterator[MergedNumbers]:
     """Positions that are several to one number in 16 bits."""
     known: dict[int, int] = {}
-    for equation in (seen.equation for seen in step.seen):
+    for equation in (seen.equation for seen in step):
         name, about = str(equation.primitive), equation.params
         count = next((known[id(v)] for v in equation.invars if id(v) in known), 0)
         if name == "iota":

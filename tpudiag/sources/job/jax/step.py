@@ -18,7 +18,7 @@ from tpudiag.signals import (
     TensorSeen,
 )
 from tpudiag.sources.job.jax import devices_in_use, loss_scale, work
-from tpudiag.sources.job.jax.equations import Equations, Seen, line, passes, product, scope
+from tpudiag.sources.job.jax.equations import Equations, Seen, line, passes, product
 from tpudiag.sources.job.jax.jitted import StepCall
 from tpudiag.sources.job.jax.signatures import argument_name
 
@@ -59,7 +59,7 @@ class TracedStep:
         self._program = Equations(closed.jaxpr, state)
         self.steps, self.seen = self._program.steps, self._program.seen
         # Older releases (0.4.30) name none: no product is known to be one of the forward pass then.
-        self._names_transforms = any("jvp(" in scope(seen.equation) for seen in self.seen)
+        self._names_transforms = any("jvp(" in seen.scope for seen in self.seen)
         self._by_path = self._arguments()
         self.arguments = tuple(self._by_path.values())
         self.devices = max((argument.devices for argument in self.arguments), default=1)
@@ -177,9 +177,9 @@ class TracedStep:
     def operations(self) -> StepOps:
         """What calls the host, and large constants."""
         found = tuple(
-            StepOp(str(e.primitive), scope(e), True, line(e))
-            for e in (seen.equation for seen in self.seen)
-            if str(e.primitive) in CALLBACKS
+            StepOp(str(seen.equation.primitive), seen.scope, True, line(seen.equation))
+            for seen in self.seen
+            if str(seen.equation.primitive) in CALLBACKS
         )
         large = sorted(filter(None, starmap(_constant, self._constants)), key=lambda c: -c.bytes)
         return StepOps(len(self.seen), found, large_constants=tuple(large))
@@ -262,7 +262,7 @@ class TracedStep:
         times = max(seen.times // self.steps, 1)
         return MatrixOp(
             op=str(equation.primitive),
-            name=scope(equation) or str(equation.primitive),
+            name=seen.scope or str(equation.primitive),
             dtype=str(equation.invars[0].aval.dtype),
             rows=rows,
             contraction=contraction,
@@ -270,7 +270,7 @@ class TracedStep:
             flops=2 * many * rows * contraction * sizes.columns * times,
             batch=many,
             location=line(equation),
-            forward=self._names_transforms and "transpose(" not in scope(equation),
+            forward=self._names_transforms and "transpose(" not in seen.scope,
             passes=passes(equation),
         )
 
