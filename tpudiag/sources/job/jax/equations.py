@@ -59,8 +59,9 @@ class Seen:
 
     @property
     def forward(self) -> bool:
-        """Whether it is of what is differentiated."""
-        return "jvp(" in self.scope and "transpose(" not in self.scope
+        """Whether it gives something on the way to what is differentiated."""
+        known = "jvp(" in self.scope and "transpose(" not in self.scope
+        return known and bool(self.equation.outvars)
 
     @property
     def made(self) -> list[tuple[tuple[int, ...], int]]:

@@ -4,6 +4,7 @@ import functools
 from typing import Any
 
 from tpudiag.sources.job.jax.jitted import Jitted, StepCall
+from tpudiag.sources.job.jax.signatures import is_ref
 from tpudiag.sources.job.points import Args, Kwargs, Library, barrier
 
 
@@ -41,7 +42,7 @@ class KeptStep:
         state = frozenset(
             self._jax.tree_util.keystr(path)
             for path, leaf in path_leaves
-            if id(leaf) in self.results or id(leaf) in self._passed_on
+            if id(leaf) in (self.results | self._passed_on) or is_ref(self._jax, leaf)
         )
         self._passed_on = {}
         hosted: Kwargs = {
@@ -96,7 +97,7 @@ class KeptStep:
             sharding = leaf.sharding if of_mesh else None
             return jax.ShapeDtypeStruct(leaf.shape, leaf.dtype, sharding=sharding)
         shape, dtype = getattr(leaf, "shape", None), getattr(leaf, "dtype", None)
-        if shape is not None and dtype is not None:
+        if shape is not None and dtype is not None and not is_ref(jax, leaf):
             return jax.ShapeDtypeStruct(shape, dtype)
         return leaf
 

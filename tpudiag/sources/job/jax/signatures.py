@@ -76,3 +76,8 @@ def argument_name(tree: Library, path: Sequence[object], names: tuple[str, ...])
     else:
         name = str(getattr(second, "key", second))
     return f"{name}{tree.keystr(tuple(rest))}"
+
+
+def is_ref(jax: Library, leaf: object) -> bool:
+    """Whether it is an array that a function may change in place."""
+    return isinstance(leaf, getattr(jax, "Ref", ()))

@@ -3,6 +3,8 @@
 import sys
 from typing import Any
 
+from tpudiag.sources.job.jax.signatures import is_ref
+
 LOOKS = 3
 """Calls before which the arguments are looked at."""
 SMALL = 16
@@ -37,7 +39,8 @@ class StateValues:
         leaves = self._jax.tree_util.tree_flatten_with_path(arguments)[0]
         for path, leaf in leaves:
             if hasattr(leaf, "dtype") and hasattr(leaf, "shape"):
-                self._look(self._jax.tree_util.keystr(path), leaf)
+                value = leaf[...] if is_ref(self._jax, leaf) else leaf
+                self._look(self._jax.tree_util.keystr(path), value)
         self.looks += 1
         if self.looks == LOOKS and self._half:
             wide = [leaf for _, leaf in leaves if str(getattr(leaf, "dtype", "")) == "float32"]

@@ -20,7 +20,7 @@ from tpudiag.signals import (
 from tpudiag.sources.job.jax import devices_in_use, loss_scale, work
 from tpudiag.sources.job.jax.equations import Equations, Seen, line, passes, product
 from tpudiag.sources.job.jax.jitted import StepCall
-from tpudiag.sources.job.jax.signatures import argument_name
+from tpudiag.sources.job.jax.signatures import argument_name, is_ref
 
 MEBIBYTE = 2**20
 NAMED = 3
@@ -49,8 +49,11 @@ class TracedStep:
             for variable, value in zip(closed.jaxpr.constvars, closed.consts, strict=True)
         ]
         """Each with the equation that reads it first."""
-        self._results = Counter((a.shape, str(a.dtype)) for a in closed.out_avals)
         leaves = jax.tree_util.tree_flatten_with_path(call.arguments)[0]
+        self._refs = {jax.tree_util.keystr(path) for path, leaf in leaves if is_ref(jax, leaf)}
+        in_place = [leaf for _, leaf in leaves if is_ref(jax, leaf)]
+        made = (*closed.out_avals, *in_place)
+        self._results = Counter((a.shape, str(a.dtype)) for a in made)
         keys = [jax.tree_util.keystr(path) for path, _ in leaves if not call.jitted.static(path)]
         self.keys = keys if len(keys) == len(closed.jaxpr.invars) else []
         """Paths of the arguments that are none of the program's own, in its order."""
@@ -82,7 +85,7 @@ class TracedStep:
         tree, kind = self._jax.tree_util, self.call.jitted
         made = tree.tree_flatten_with_path(getattr(self.traced, "out_info", ()))[0]
         results = Counter((str(p[-1:]), tuple(r.shape), str(r.dtype)) for p, r in made if p)
-        found = set(self._donated())
+        found = {*self._donated(), *self._refs}
         for path, leaf in leaves:
             shape = getattr(leaf, "shape", None)
             # An argument that is one array may be a batch, and a result of its shape what was made
@@ -230,7 +233,7 @@ class TracedStep:
                 shape=shape,
                 bytes=prod(shape) * getattr(leaf.dtype, "itemsize", 4) // (1 + halved),
                 state=key in self._state,
-                donated=key in donated or mapped_away,
+                donated=key in donated or mapped_away or key in self._refs,
                 devices=devices,
                 example_parts=_parts(shape[first:], shard[first:]),
                 counts_steps=first,
