@@ -9,8 +9,9 @@ from ._need import RECORD_IT, need
 HOW = "say it as a number that you have anyway: `steps.loss(float(loss))` where you print it"
 FIX = (
     "tf.debugging.enable_check_numerics()  # on CPU: names the operation that makes the first NaN\n"
-    'logits = tf.keras.layers.Dense(classes, dtype="float32")(x)  # softmax and loss in float32\n'
-    "optimizer = tf.keras.optimizers.Adam(1e-4, global_clipnorm=1.0)"
+    'jax.config.update("jax_debug_nans", True)  # the same in JAX\n'
+    'logits = keras.layers.Dense(classes, dtype="float32")(x)  # softmax and loss in float32\n'
+    "optimizer = keras.optimizers.Adam(1e-4, global_clipnorm=1.0)  # optax.clip_by_global_norm"
 )
 
 

@@ -13,7 +13,8 @@ MOSTLY = 0.5
 LEAST_S = 90.0
 FIXES = {
     "checkpoint": "checkpoint.save(path, options=tf.train.CheckpointOptions("
-    "experimental_enable_async_checkpoint=True))  # beside the steps, or less often",
+    "experimental_enable_async_checkpoint=True))  # beside the steps, or less often\n"
+    "checkpointer = ocp.AsyncCheckpointer(ocp.StandardCheckpointHandler())  # the same of Orbax",
     "evaluation": "model.fit(..., validation_freq=5, validation_steps=50)  # less, or on a part",
 }
 ANNOUNCE = 'with steps.pause("evaluation"):  # names what stands there, so that it is told\n    ...'
