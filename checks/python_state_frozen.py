@@ -1,34 +1,53 @@
 """TPU107."""
 
-from tpudiag.model import Evidence, Finding, Judgement, Severity, check
+import re
+
+from tpudiag.model import BOTH, Evidence, Finding, Framework, Judgement, Severity, check
 from tpudiag.signals import FrozenState, Signals
 
 from ._loop import loop_of
+from ._need import by_framework
 
 FEWEST_CALLS = 3
 """The least calls of an old trace before it counts as stale."""
+_DRAWS = (
+    ("normal|gauss|randn", "tf.random.normal(shape, mean, stddev)", "normal(draw, shape)"),
+    ("shuffle|permutation", "tf.random.shuffle(values)", "permutation(draw, values)"),
+    (
+        "randint|randrange|choice|integers",
+        "tf.random.uniform([], low, high, tf.int32)",
+        "randint(draw, shape, low, high)",
+    ),
+    ("", "tf.random.uniform([], low, high)", "uniform(draw, shape)"),
+)
+"""Draws by a part of their names; TensorFlow's own; that of jax.random."""
 
 
-@check("TPU107", Severity.WARNING)
+@check("TPU107", Severity.WARNING, frameworks=BOTH)
 def python_state_frozen(signals: Signals) -> Judgement:
     """Python state was frozen when a function was traced.
 
     ## What it sees
-    Draws from Python's `random` and `np.random` while a graph is built (in a tf.function or a
-    function of the input pipeline), by line; numbers that traced code writes (globals, variables of
-    a closure, attributes) and that did not change in all later calls; numbers that traced code
-    reads and that Python changed afterwards. Draws for initial weights are left out.
+    Draws from Python's `random` and `np.random` while a graph is built (in a tf.function, a
+    function of jax.jit or one of the input pipeline), by line; numbers that traced code writes
+    (globals, variables of a closure, attributes) and that did not change in all later calls;
+    numbers that traced code reads and that Python changed afterwards. Draws for initial weights
+    are left out.
 
     ## Why it costs
-    The Python code of a tf.function runs while it is traced and never again. A random draw is the
-    same for every example, a counter counts traces, a learning rate stays constant: training
-    continues silently with another augmentation or schedule than the one that is written.
+    The Python code of a tf.function, or of what jax.jit makes, runs while it is traced and never
+    again. A random draw is the same for every example, a counter counts traces, a learning rate
+    stays constant: training continues silently with another augmentation or schedule than the one
+    that is written.
 
     ## What to do
     ```python
     angle = tf.random.uniform([], -0.1, 0.1)         # not random.uniform(-0.1, 0.1)
     counter = tf.Variable(0); counter.assign_add(1)  # not self.counter += 1
     optimizer.learning_rate.assign(0.01)             # not a Python number that the step reads
+
+    key, draw = jax.random.split(key)                # in JAX: keys are given and returned,
+    state = train_step(state, batch, learning_rate)  # and numbers are arguments
     ```
 
     ## Source
@@ -37,7 +56,7 @@ def python_state_frozen(signals: Signals) -> Judgement:
     loop = loop_of(signals)
     frozen = [state for state in loop.frozen if _matters(state)]
     for state in frozen[:5]:
-        yield _finding(state)
+        yield _finding(state, by_framework(signals, _of_tensorflow, _of_jax)(state))
     yield Evidence("frozen Python state", len(frozen), "values")
     yield Evidence("calls that trained", loop.dispatches, "calls")
 
@@ -51,18 +70,44 @@ def _matters(state: FrozenState) -> bool:
     return state.calls >= (FEWEST_CALLS if state.kind == "written" else 1)
 
 
-def _drawn_anew(name: str) -> str:
-    """TensorFlow's own draw in the place of one of Python's or NumPy's."""
-    if any(word in name for word in ("normal", "gauss", "randn")):
-        return "tf.random.normal(shape, mean, stddev)"
-    if any(word in name for word in ("shuffle", "permutation")):
-        return "tf.random.shuffle(values)"
-    if any(word in name for word in ("randint", "randrange", "choice", "integers")):
-        return "tf.random.uniform([], low, high, tf.int32)"
-    return "tf.random.uniform([], low, high)"
+def _drawn_anew(name: str, framework: Framework) -> str:
+    """The framework's own draw in the place of one of Python's or NumPy's."""
+    at = 2 if framework is Framework.JAX else 1
+    return next(row[at] for row in _DRAWS if re.search(row[0], name))
 
 
-def _finding(state: FrozenState) -> Finding:
+def _of_tensorflow(state: FrozenState) -> str:
+    if state.kind == "random":
+        draw = _drawn_anew(state.name, Framework.TENSORFLOW)
+        return f"{draw}  # draws anew at each call; in a pipeline too"
+    if state.kind == "written":
+        return (
+            f"{state.name} = tf.Variable(0, trainable=False)  # once, outside the function\n"
+            f"{state.name}.assign_add(1)                      # inside it"
+        )
+    return (
+        f"{state.name} = tf.Variable({state.traced}, trainable=False)  # once, in the scope\n"
+        f"{state.name}.assign(value)  # where it changes: the graph reads it at each step"
+    )
+
+
+def _of_jax(state: FrozenState) -> str:
+    name = state.name.rpartition(".")[2]
+    if state.of_input:
+        return _of_tensorflow(state)
+    if state.kind == "random":
+        return (
+            "key, draw = jax.random.split(key)  # the key is an argument, and is returned\n"
+            f"jax.random.{_drawn_anew(state.name, Framework.JAX)}"
+        )
+    if state.kind == "written":
+        return (
+            f"return state, {name} + 1  # {name} is an argument of {state.function}, and a result"
+        )
+    return f"{state.function}(..., {name})  # as an argument, which each call reads"
+
+
+def _finding(state: FrozenState, fix: str) -> Finding:
     evidence = (
         Evidence("frozen", state.name),
         *((Evidence("when traced", state.traced),) if state.traced else ()),
@@ -72,8 +117,8 @@ def _finding(state: FrozenState) -> Finding:
     if state.kind == "random":
         return Finding(
             f"{state.name} is called while {state.function} is traced: its draw is a constant of "
-            "the graph.",
-            f"{_drawn_anew(state.name)}  # draws anew at each call; in a pipeline too",
+            "the program.",
+            fix,
             evidence,
             state.location,
         )
@@ -81,15 +126,10 @@ def _finding(state: FrozenState) -> Finding:
         return Finding(
             f"{state.function} changes {state.name} from {state.traced} to {state.now} while it is "
             f"traced, and in none of the {state.calls} calls after that.",
-            f"{state.name} = tf.Variable(0, trainable=False)  # once, outside the function\n"
-            f"{state.name}.assign_add(1)                      # inside it",
+            fix,
             evidence,
             state.location,
         )
-    fix = (
-        f"{state.name} = tf.Variable({state.traced}, trainable=False)  # once, in the scope\n"
-        f"{state.name}.assign(value)  # where it changes: the graph reads it at each step"
-    )
     return Finding(
         f"{state.function} was traced with {state.name} = {state.traced} and still uses that: "
         f"Python has {state.now} now.",

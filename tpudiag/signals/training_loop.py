@@ -37,6 +37,8 @@ class FrozenState:
     """The value in Python when it was last looked at."""
     calls: int = 0
     """Calls that ran the old trace since then."""
+    of_input: bool = False
+    """Drawn in a function of the input pipeline, of tf.data, in a job of JAX."""
 
 
 @dataclass(frozen=True)

@@ -27,10 +27,20 @@ from tpudiag.sources.job.points import (
     table,
     user_lines,
 )
+from tpudiag.sources.job.points.python_slots import Numbers
+from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
 
 Fills = Callable[[Callable[[Args, Kwargs], bool], Args, Kwargs], "tuple[Args, Kwargs] | None"]
 MOST_KEPT = 40
 """Compilations of one function of which the arguments are kept."""
+RAN_AGAIN = 3
+"""Calls of what was compiled before, from which on what its trace drew stands still."""
+
+
+def _runs_again(record: object) -> bool:
+    """Whether what a function drew while it was traced is used by further calls."""
+    again = isinstance(record, Record) and record.calls - record.compiled
+    return isinstance(record, Record) and (record.trains or again >= RAN_AGAIN)
 
 
 class JitWatch:
@@ -47,6 +57,7 @@ class JitWatch:
         self._active = threading.local()
         self.records: dict[object, Record] = {}
         self.kept = KeptStep()
+        self.state: PythonStateWatch | None = None
         self.rest: RestOfScript | None = None
         """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
@@ -74,6 +85,7 @@ class JitWatch:
         for each in table.DIFFERENTIATED.each():
             hooks.around(each, functools.partial(self._gradient, each.names[0]), jax)
         hooks.around(table.MESH_MADE, self._mesh, jax)
+        self.state = PythonStateWatch(self._traced_now, _runs_again)
 
     def _mesh(self, original: Call, *args: object, **kwargs: object) -> object:
         """A mesh is made, in the order of a TPU's links."""
@@ -160,6 +172,7 @@ class JitWatch:
         # Where our look at the arguments fails (static ones may be anything), the call is let be.
         if nested or barrier.attempt("arguments", self._is_traced, args, kwargs) is not False:
             return compiled(*args, **kwargs)
+        before = barrier.attempt("state of Python", self._state, jitted) or {}
         whole = barrier.attempt(
             "holes", self.fills, functools.partial(self._traces, jitted), args, kwargs
         )
@@ -175,7 +188,7 @@ class JitWatch:
         if self.waits and not eager and (jitted.record.trains or first_of_pmap):
             barrier.attempt("values of the step", self._look_at, jitted, args, kwargs)
         self._active.outermost = jitted
-        before, began = self.compilations, time.perf_counter()
+        compilations, began = self.compilations, time.perf_counter()
         try:
             result = compiled(*args, **kwargs)
         finally:
@@ -192,10 +205,13 @@ class JitWatch:
             barrier.attempt("end of the step", self._ready, result)
         ended = time.perf_counter()
         took_ms = (ended - began) * 1e3
-        new = self.compilations > before
+        new = self.compilations > compilations
         if jitted.record.trains:
             at = barrier.attempt("line of the step", user_lines.caller)
             self.gaps.stepped(began, ended, at, new)
+        if self.state is not None:
+            traced_now = new or not jitted.record.calls
+            barrier.attempt("state of Python", self.state.after, jitted, before, traced_now)
         barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
         if self.rest is not None and (aside or jitted.record.trains):
             ran = self.rest.ran, jitted.record, (args, kwargs), result
@@ -204,6 +220,16 @@ class JitWatch:
             barrier.attempt("step of JAX", self._on_step, False)
             self.gaps.over(time.perf_counter())
         return result
+
+    def _state(self, jitted: Jitted) -> Numbers:
+        """The Python numbers that a function uses; of one that is made anew each time, none."""
+        return self.state.before(jitted) if self.state and jitted.record.made == 1 else {}
+
+    def _traced_now(self) -> Record | None:
+        """The record of the function that is traced now; what a program calls back is not."""
+        outermost: Jitted | None = getattr(self._active, "outermost", None)
+        modules = (frame.f_globals.get("__name__") for frame in user_lines.frames())
+        return outermost.record if outermost and privates.CALLBACKS not in modules else None
 
     def _answered(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> tuple[object] | None:
         """What a call is given in place of a run, in a tuple; None where it is to run."""

@@ -13,7 +13,7 @@ from tpudiag.model import Location
 from tpudiag.signals import Retrace, StepArgument, TracedFunction
 from tpudiag.sources.job.jax import signatures
 from tpudiag.sources.job.jax.state_values import StateValues
-from tpudiag.sources.job.points import Args, Kwargs
+from tpudiag.sources.job.points import Args, Kwargs, user_lines
 from tpudiag.sources.job.points.bindings import parameters
 
 
@@ -107,6 +107,7 @@ class Jitted:
         """Places and names of the arguments that are part of the program."""
         self.is_new = record.made > 1
         functools.update_wrapper(self, function)
+        self.python_function: Any = user_lines.unwrapped(function)
         self.names = parameters(function)
 
     def made_with(self, options: Kwargs) -> None:

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -308,4 +309,11 @@ class JaxObserver:
 
     def _loop(self) -> TrainingLoop:
         """What was seen around the step."""
-        return TrainingLoop(dispatches=self._steps.steps, fetches=self._fetches.facts())
+        beside, state = self._beside.observation, self._jits.state
+        of_input = beside.watches.loop.state.facts() if beside is not None else ()
+        frozen = state.facts() if state is not None else ()
+        return TrainingLoop(
+            dispatches=self._steps.steps,
+            fetches=self._fetches.facts(),
+            frozen=(*frozen, *(replace(each, of_input=True) for each in of_input)),
+        )

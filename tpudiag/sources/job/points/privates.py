@@ -118,6 +118,8 @@ XLA_CALL = Private(
 SPLITS = Private("_splits", "the splits of a builder", releases="tensorflow_datasets 4")
 TUNNEL = Private("_tunnel_host", "the host behind a proxy", releases="Python 3.10 to 3.13")
 BASE_URL = Private("_base_url", "what the addresses of a session begin with", releases="aiohttp 3")
+CALLBACKS = "jax._src.callback"
+"""The module by which a compiled program calls Python, of JAX 0.4.30 to 0.10."""
 KERNELS = "jax._src.pallas.pallas_call"
 """The module of Pallas' kernels, of JAX 0.4.30 to 0.10."""
 KERNEL = Private("pallas_call_p", "runs a kernel", releases="JAX 0.4.30 to 0.10")

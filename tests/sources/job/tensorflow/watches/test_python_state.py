@@ -24,9 +24,6 @@ def tracing() -> Iterator[SimpleNamespace]:
     modules = (random, numpy.random)
     kept = [(module, dict(vars(module))) for module in modules]
     state = SimpleNamespace(eager=True)
-    state.tf = SimpleNamespace(
-        executing_eagerly=lambda: state.eager, inside_function=lambda: not state.eager
-    )
     yield state
     for module, names in kept:
         for name, value in names.items():
@@ -53,7 +50,10 @@ def counts() -> None:
 def test_a_number_that_changed_after_the_trace(
     tracing: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    watch, function = PythonStateWatch(tracing.tf), SimpleNamespace(python_function=uses_rate)
+    watch, function = (
+        PythonStateWatch(lambda: not tracing.eager),
+        SimpleNamespace(python_function=uses_rate),
+    )
     call(watch, function, uses_rate)
     call(watch, function)
     assert watch.facts() == ()
@@ -65,7 +65,10 @@ def test_a_number_that_changed_after_the_trace(
 
 
 def test_a_counter_that_only_tracing_raises(tracing: SimpleNamespace) -> None:
-    watch, function = PythonStateWatch(tracing.tf), SimpleNamespace(python_function=counts)
+    watch, function = (
+        PythonStateWatch(lambda: not tracing.eager),
+        SimpleNamespace(python_function=counts),
+    )
     call(watch, function, counts)
     for _ in range(3):
         call(watch, function)
@@ -79,7 +82,10 @@ def counts_traces() -> None:
 
 
 def test_a_count_of_traces_is_meant(tracing: SimpleNamespace) -> None:
-    watch, function = PythonStateWatch(tracing.tf), SimpleNamespace(python_function=counts_traces)
+    watch, function = (
+        PythonStateWatch(lambda: not tracing.eager),
+        SimpleNamespace(python_function=counts_traces),
+    )
     call(watch, function, counts_traces)
     for _ in range(3):
         call(watch, function)
@@ -101,7 +107,10 @@ class Trainer:
 
 def test_an_attribute_of_the_method_that_is_traced(tracing: SimpleNamespace) -> None:
     trainer = Trainer()
-    watch, function = PythonStateWatch(tracing.tf), SimpleNamespace(python_function=trainer.step)
+    watch, function = (
+        PythonStateWatch(lambda: not tracing.eager),
+        SimpleNamespace(python_function=trainer.step),
+    )
     call(watch, function, trainer.step)
     for _ in range(3):
         call(watch, function)
@@ -119,7 +128,7 @@ def augment() -> float:
 def test_a_draw_counts_while_a_graph_is_built_and_no_weights_are_made(
     tracing: SimpleNamespace,
 ) -> None:
-    watch = PythonStateWatch(tracing.tf)
+    watch = PythonStateWatch(lambda: not tracing.eager)
     augment()
     tracing.eager = False
     build()

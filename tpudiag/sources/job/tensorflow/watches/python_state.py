@@ -1,7 +1,7 @@
 """Watches Python state that a trace freezes: random draws, counters, rates.
 
-A tf.function's Python code runs only during tracing. What it drew, counted or read then is a
-constant of the graph.
+The Python code of a tf.function, or of what jax.jit made, runs only during tracing. What it drew,
+counted or read then is a constant of the program.
 """
 
 import linecache
@@ -9,12 +9,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import Literal
+from typing import Literal, Protocol
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import FrozenState
-from tpudiag.sources.job.points import Library, hooks, table, user_lines
-from tpudiag.sources.job.points.library_objects import Function
+from tpudiag.sources.job.points import hooks, table, user_lines
 from tpudiag.sources.job.points.python_slots import Numbers, Slot, unique_slots
 
 _ONCE = re.compile(r"(tf__)?(build|__init__|add_weight|_build\w*|create_\w*|make_\w*)$")
@@ -25,9 +24,15 @@ _COUNTS_TRACES = re.compile(r"trac(e|ing)", re.IGNORECASE)
 MOST_KEPT = 20
 
 
+class Function(Protocol):
+    """Made by tf.function or jax.jit of a Python function."""
+
+    python_function: Callable[..., object]
+
+
 @dataclass
 class _Traced:
-    """The slots of one tf.function, and their values at its last trace."""
+    """The slots of one such function, and their values at its last trace."""
 
     function: Function
     slots: tuple[Slot, ...]
@@ -41,9 +46,12 @@ class _Traced:
 class PythonStateWatch:
     """Hooks Python's and NumPy's random draws, and compares numbers around traced calls."""
 
-    def __init__(self, tf: Library) -> None:
-        self._tf = tf
-        self._drawn: dict[tuple[str, Location], FrozenState] = {}
+    def __init__(
+        self, tracing: Callable[[], object], counts: Callable[[object], bool] = bool
+    ) -> None:
+        """`tracing` says what is traced now, if anything; `counts`, in the end, if that matters."""
+        self._tracing, self._counts = tracing, counts
+        self._drawn: dict[tuple[str, Location], tuple[object, FrozenState]] = {}
         self._read: dict[tuple[int, str], FrozenState] = {}
         self._traced: dict[int, _Traced] = {}
         self.methods: Callable[[], tuple[object, ...]] = tuple
@@ -59,14 +67,16 @@ class PythonStateWatch:
     def facts(self) -> tuple[FrozenState, ...]:
         """The frozen state, each item once."""
         written = (state for traced in self._traced.values() for state in traced.written.values())
-        states = (*self._drawn.values(), *written, *self._read.values())
+        drawn = (state for function, state in self._drawn.values() if self._counts(function))
+        states = (*drawn, *written, *self._read.values())
         return states[:MOST_KEPT]
 
     def _note(self, name: str) -> Callable[..., None]:
         """Record a draw made while a graph is built."""
 
         def note(*_: object, **__: object) -> None:
-            if self._tf.executing_eagerly() or not self._tf.inside_function():
+            traced = self._tracing()
+            if not traced:
                 return
             frame = user_lines.frame_above(("autograph/impl/api.py",))
             location = user_lines.of_frame(frame)
@@ -74,12 +84,12 @@ class PythonStateWatch:
                 return
             function = frame.f_code.co_name.removeprefix("tf__")  # AutoGraph's prefix
             state = FrozenState(kind="random", name=name, function=function, location=location)
-            self._drawn.setdefault((name, location), state)
+            self._drawn.setdefault((name, location), (traced, state))
 
         return note
 
     def before(self, function: Function) -> Numbers:
-        """A tf.function is about to be called: the numbers that its code uses."""
+        """A traced function is about to be called: the numbers that its code uses."""
         traced = self._traced.get(id(function))
         if traced is None:
             roots = (function.python_function, *self.methods())

@@ -34,7 +34,7 @@ class LoopWatch:
         """Past the observed steps, where calls are answered rather than run."""
         self._observed: TrainingLoop | None = None
         self._trains: set[object] = set()
-        self.state = PythonStateWatch(tf)
+        self.state = PythonStateWatch(lambda: not tf.executing_eagerly() and tf.inside_function())
         self.results = StepResultWatch(tf)
         self.results.losses = lambda: tuple(call.target for call in gradients.calls)
         self.iterators = IteratorStartWatch(tf, lambda: self.results.steps)
