@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from tpudiag.diagnoses.report_parts import Columns, table
 from tpudiag.model import Location, Report
 from tpudiag.records import dataclass
 from tpudiag.report_figures import OperationFigures, StepPrediction, Table
@@ -26,7 +27,6 @@ FOLLOWS = re.compile(
 """Gradients, their exchange and the optimizer's updates, which grow along with their cause."""
 WEIGHT_OF_WHAT_FOLLOWS, WEIGHT_WITHOUT_A_LINE = 0.1, 0.02
 """A following operation ranks below a cause that grew a tenth as much."""
-COLUMNS = ("target", "operation", "line", "figure", "A", "B", "of the whole")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +48,17 @@ class Growth:
         if self.location is None:
             return WEIGHT_WITHOUT_A_LINE * self.share
         return self.share * (WEIGHT_OF_WHAT_FOLLOWS if FOLLOWS.fullmatch(self.operation) else 1.0)
+
+
+COLUMNS: Columns[Growth] = {
+    "target": lambda g: g.target,
+    "operation": lambda g: g.operation,
+    "line": lambda g: str(g.location or ""),
+    "figure": lambda g: UNITS[g.figure],
+    "A": lambda g: round(g.before),
+    "B": lambda g: round(g.after),
+    "of the whole": lambda g: f"{g.share:+.1%}",
+}
 
 
 def grown(before: Report, after: Report) -> tuple[Growth, ...]:
@@ -99,20 +110,8 @@ def _value(operation: OperationFigures | None, figure: str) -> float:
 
 def tables(before: Report, after: Report) -> Iterator[Table]:
     """The operations that grew, as tables."""
-    rows = tuple(
-        (
-            g.target,
-            g.operation,
-            str(g.location or ""),
-            UNITS[g.figure],
-            round(g.before),
-            round(g.after),
-            f"{g.share:+.1%}",
-        )
-        for g in grown(before, after)[:KEPT]
-    )
-    if rows:
-        yield Table("What grew in the program", COLUMNS, rows, "TPU compiler, both reports")
+    if rows := grown(before, after)[:KEPT]:
+        yield table("What grew in the program", COLUMNS, rows, "TPU compiler, both reports")
 
 
 def notes(before: Report, after: Report) -> Iterator[str]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tpudiag.diagnoses.cloud_tpu import Cloud
+from tpudiag.diagnoses.report_parts import Columns, table
 from tpudiag.errors import NothingDiagnosed
 from tpudiag.report_figures import Table
 from tpudiag.signals import UnreadHost
@@ -19,6 +19,16 @@ NETWORK = (
     "port-forward pod/{name} --namespace {namespace} {port}:{port}, then tpudiag attach "
     "localhost:{port}."
 )
+COLUMNS: Columns[Pod] = {
+    "worker": lambda pod: "" if pod.index is None else pod.index,
+    "pod": lambda pod: pod.name,
+    "phase": lambda pod: pod.phase,
+    "address": lambda pod: pod.address or "",
+    "node": lambda pod: pod.node,
+    "chips": lambda pod: pod.chips,
+    "restarts": lambda pod: pod.restarts,
+    "last end": lambda pod: pod.ended,
+}
 
 
 @dataclass(frozen=True)
@@ -41,7 +51,7 @@ def selected(selection: Selection | None, port: int) -> JobPods:
     note = NETWORK.format(name=listed[0].name, namespace=listed[0].namespace, port=port)
     return JobPods(
         workers=tuple(Address(str(pod.address), port) for pod in running),
-        tables=(_table(listed, selection),),
+        tables=(table(f"Pods of {selection.selector}", COLUMNS, listed, "Kubernetes API"),),
         faults=tuple(
             UnreadHost(
                 f"pod {pod.name}", f"is {pod.phase}" + (f": {pod.ended}" if pod.ended else "")
@@ -73,21 +83,3 @@ class Workers:
 
     addresses: tuple[str, ...]
     lacking: tuple[str, ...] = ()
-
-
-def _table(listed: Sequence[Pod], selection: Selection) -> Table:
-    rows = tuple(
-        (
-            "" if pod.index is None else pod.index,
-            pod.name,
-            pod.phase,
-            pod.address or "",
-            pod.node,
-            pod.chips,
-            pod.restarts,
-            pod.ended,
-        )
-        for pod in listed
-    )
-    columns = ("worker", "pod", "phase", "address", "node", "chips", "restarts", "last end")
-    return Table(f"Pods of {selection.selector}", columns, rows, "Kubernetes API")

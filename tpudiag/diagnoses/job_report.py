@@ -14,15 +14,23 @@ from tpudiag.diagnoses import (
     unrun_commands,
 )
 from tpudiag.diagnoses.job_request import JobRequest
+from tpudiag.diagnoses.report_parts import Columns, table
 from tpudiag.installs import state as installs
 from tpudiag.model import Framework, Outcome, Report, Subject, TargetSummary
 from tpudiag.report_figures import StepSamples, Table
 from tpudiag.signals import AutotuneChoice, Origin, Pipeline, Signals
 from tpudiag.sources.job.process.following import JobRun
 
-AUTOTUNE_COLUMNS = (
-    "transformation", "line", "setting", "as built", "AUTOTUNE chose", "holds MiB",
-)  # fmt: skip
+BUILT = {None: "not set", -1: "AUTOTUNE"}
+"""-1 is tf.data.AUTOTUNE itself."""
+AUTOTUNE: Columns[AutotuneChoice] = {
+    "transformation": lambda choice: choice.transformation,
+    "line": lambda choice: str(choice.location or "added by tf.data"),
+    "setting": lambda choice: choice.setting,
+    "as built": lambda choice: BUILT.get(choice.built_with, str(choice.built_with)),
+    "AUTOTUNE chose": lambda choice: choice.chosen,
+    "holds MiB": lambda choice: round(choice.held_bytes / 2**20, 2),
+}
 ALONE = "the pipeline alone on this machine"
 
 
@@ -191,17 +199,4 @@ def _autotune_table(pipeline: Pipeline) -> Table:
             f": {speed.after_examples_per_s:,.0f} examples/s, "
             f"{speed.before_examples_per_s:,.0f} with the static values"
         )
-    return Table(title, AUTOTUNE_COLUMNS, tuple(map(_autotune_row, pipeline.autotuned)), ALONE)
-
-
-def _autotune_row(choice: AutotuneChoice) -> tuple[str | int | float, ...]:
-    # -1 is tf.data.AUTOTUNE itself.
-    built = {None: "not set", -1: "AUTOTUNE"}.get(choice.built_with, str(choice.built_with))
-    return (
-        choice.transformation,
-        str(choice.location or "added by tf.data"),
-        choice.setting,
-        built,
-        choice.chosen,
-        round(choice.held_bytes / 2**20, 2),
-    )
+    return table(title, AUTOTUNE, pipeline.autotuned, ALONE)

@@ -4,16 +4,15 @@ import platform
 import re
 import shlex
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from tpudiag.diagnoses import last_words, missing_package, older_release
 from tpudiag.diagnoses.job_request import TargetChoice
-from tpudiag.diagnoses.profile_figures import count
+from tpudiag.diagnoses.report_parts import Figures, count, listed
 from tpudiag.hardware import Target
-from tpudiag.report_figures import Measurement
 from tpudiag.script_run import RunEnvironment
 from tpudiag.signals import Origin, Signals, TpuAttempt
 from tpudiag.sources.job.process import runner
@@ -26,27 +25,31 @@ NOT_RUN = "A TensorFlow 1 script: it was read, and not run."
 INTERRUPTED = "interrupted: this is what was seen until then"
 
 
-def measurements(signals: Signals, wall_s: float) -> dict[str, Measurement]:
+def measurements(signals: Signals, wall_s: float) -> Figures:
     """The report's figures outside any check."""
-    figures: dict[str, Measurement] = {}
+    figures = Figures()
     where = "CPU replicas" if signals.origin is Origin.REHEARSAL else "TPU"
     steps = signals.steps
     if steps is not None and steps.step_ms:
         source = f"{steps.source}, median of {len(steps.step_ms)} steps on {where}"
         # The median: warm-up, a checkpoint or a busy neighbour shift the mean of twenty steps.
         median = statistics.median(steps.step_ms)
-        figures["step_time_ms"] = Measurement(round(median, 3), "ms", source)
+        figures.put("step_time_ms", median, "ms", source, 3)
         if signals.batch is not None and median:
-            rate = round(signals.batch.global_batch / median * 1e3, 1)
-            figures["examples_per_second"] = Measurement(rate, "examples/s", source)
+            rate = signals.batch.global_batch / median * 1e3
+            figures.put("examples_per_second", rate, "examples/s", source, 1)
         if steps.input_wait_ms is not None:
-            wait = round(statistics.median(steps.input_wait_ms), 3)
-            figures["input_wait_ms"] = Measurement(wait, "ms", source)
-    figures |= _of_training(signals)
-    if signals.tensorflow is not None and signals.tensorflow.took_s is not None:
-        took = round(signals.tensorflow.took_s, 2)
-        figures["tensorflow_import_s"] = Measurement(took, "s", "job")
-    figures["job_wall_time_s"] = Measurement(round(wall_s, 2), "s", "this machine's clock")
+            wait = statistics.median(steps.input_wait_ms)
+            figures.put("input_wait_ms", wait, "ms", source, 3)
+    training = [function.traces for function in signals.functions or () if function.trains]
+    figures.put("traces", sum(training) if training else None, "traces", "job")
+    costs = [p.cost for p in signals.pipelines or () if p.trains and p.cost is not None]
+    slowest = min((cost.examples_per_second for cost in costs), default=None)
+    alone = "the pipeline alone on this machine"
+    figures.put("input_examples_per_second", slowest, "examples/s", alone, 1)
+    imported = signals.tensorflow
+    figures.put("tensorflow_import_s", imported and imported.took_s, "s", "job", 2)
+    figures.put("job_wall_time_s", wall_s, "s", "this machine's clock", 2)
     return figures
 
 
@@ -65,20 +68,6 @@ def environment(python: JobPython, compiler: str | None) -> RunEnvironment:
         tool_python=platform.python_version(),
         compiler=compiler,
     )
-
-
-def _of_training(signals: Signals) -> dict[str, Measurement]:
-    figures: dict[str, Measurement] = {}
-    training = [function for function in signals.functions or () if function.trains]
-    if training:
-        traces = sum(function.traces for function in training)
-        figures["traces"] = Measurement(traces, "traces", "job")
-    costs = [p.cost for p in signals.pipelines or () if p.trains and p.cost is not None]
-    if costs:
-        slowest = round(min(cost.examples_per_second for cost in costs), 1)
-        source = "the pipeline alone on this machine"
-        figures["input_examples_per_second"] = Measurement(slowest, "examples/s", source)
-    return figures
 
 
 def headline(
@@ -178,9 +167,9 @@ def stood_in(signals: Signals, *, by_graph: bool) -> tuple[str, ...]:
     if not things:
         return ("--fake-data: all data could be reached; nothing was stood in for.",)
     if signals.stand_in_kinds == ("service",):
-        return (f"Stood in for (--fake-data): {_named(things, ', ')}, and no data.",)
+        return (f"Stood in for (--fake-data): {listed(things, MOST_NAMED)}, and no data.",)
     return (
-        f"Data stood in for (--fake-data): {_named(things, ', ')}. What depends on the "
+        f"Data stood in for (--fake-data): {listed(things, MOST_NAMED)}. What depends on the "
         "size or content of the data was not judged.",
     )
 
@@ -224,16 +213,13 @@ _PASSED_OVER = {
 
 def passed_over(facts: Mapping[str, object]) -> tuple[str, ...]:
     """The statements that failed, and that the script went on without; by why."""
-    listed = {
+    passed = {
         said: msgspec.convert(facts.get(name) or (), tuple[str, ...], strict=False)
         for name, said in _PASSED_OVER.items()
     }
-    return tuple(f"{said}: {_named(lines, '; ')}." for said, lines in listed.items() if lines)
-
-
-def _named(things: Sequence[str], separator: str) -> str:
-    more = f" and {len(things) - MOST_NAMED} more" if len(things) > MOST_NAMED else ""
-    return separator.join(things[:MOST_NAMED]) + more
+    return tuple(
+        f"{said}: {listed(lines, MOST_NAMED, '; ')}." for said, lines in passed.items() if lines
+    )
 
 
 def partial(

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tpudiag.diagnoses.report_parts import Figures
 from tpudiag.monitoring.ledger import Account, TimeUse
-from tpudiag.report_figures import Measurement, Series, Table, Value
+from tpudiag.report_figures import Series, Table, Value
 
 MOST_POINTS = 240
 SOURCE = "the recordings' own clocks"
@@ -39,22 +40,20 @@ def table(account: Account, price: Price | None, source: str) -> Table:
 
 def measurements(
     account: Account, price: Price | None, examples: int | None, source: str
-) -> dict[str, Measurement]:
+) -> Figures:
     """Goodput, lost time, and money."""
-    goodput = account.goodput
+    figures, goodput = Figures(), account.goodput
     if goodput is None:
-        return {}
+        return figures
     lost_s = account.total_s - account.spent.get(TimeUse.STEPS, 0.0)
-    figures = {
-        "goodput": Measurement(round(100 * goodput, 1), "%", source),
-        "lost_time_s": Measurement(round(lost_s, 1), "s", source),
-    }
+    figures.put("goodput", 100 * goodput, "%", source, 1)
+    figures.put("lost_time_s", lost_s, "s", source, 1)
     if price is not None:
-        figures["cost"] = Measurement(round(price.of(account.total_s), 2), "money", source)
-        figures["cost_of_lost_time"] = Measurement(round(price.of(lost_s), 2), "money", source)
-        if examples:
-            each = price.of(account.total_s) / examples * 1e6
-            figures["cost_per_million_examples"] = Measurement(round(each, 4), "money", source)
+        cost = price.of(account.total_s)
+        figures.put("cost", cost, "money", source, 2)
+        figures.put("cost_of_lost_time", price.of(lost_s), "money", source, 2)
+        each = cost / examples * 1e6 if examples else None
+        figures.put("cost_per_million_examples", each, "money", source, 4)
     return figures
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
+from tpudiag.diagnoses.report_parts import count, listed
 from tpudiag.script_run import Writes
 from tpudiag.signals import HeldBack, RefusedBy, SendKind, Signals
 
@@ -28,13 +29,10 @@ def words(held: tuple[HeldBack, ...]) -> tuple[str, ...]:
         # Trackers are known by name: a run is one of wandb's.
         runs = each.kind is SendKind.RUN
         counts[f"{each.what} {each.kind.value}" if runs else each.kind.value] += each.count
-    return tuple(f"{count} {_plural(noun, count)}" for noun, count in counts.items())
-
-
-def _plural(noun: str, count: int) -> str:
-    if count == 1:
-        return noun
-    return noun + ("es" if noun.endswith("sh") else "s")
+    return tuple(
+        count(number, noun, f"{noun}es" if noun.endswith("sh") else "")
+        for noun, number in counts.items()
+    )
 
 
 def with_sends(writes: Writes | None, signals: Signals) -> Writes | None:
@@ -59,12 +57,8 @@ def _held(all_of_them: tuple[HeldBack, ...] | None) -> tuple[HeldBack, ...]:
 
 
 def _named(held: tuple[HeldBack, ...]) -> str:
-    named = [
-        f"{each.what}" + (f" ({each.location})" if each.location else "")
-        for each in held[:MOST_NAMED]
-    ]
-    more = f" and {len(held) - MOST_NAMED} more" if len(held) > MOST_NAMED else ""
-    return ", ".join(named) + more
+    named = [each.what + (f" ({each.location})" if each.location else "") for each in held]
+    return listed(named, MOST_NAMED)
 
 
 def refused(signals: Signals) -> str | None:

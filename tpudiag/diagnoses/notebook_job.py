@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tpudiag.diagnoses.report_parts import listed
 from tpudiag.model import Location
 from tpudiag.sources import notebook
 from tpudiag.sources.cell_lines import CellMap
@@ -49,9 +50,8 @@ class NotebookProgram:
         skipped = self.source.skipped
         if not skipped:
             return None
-        named = "; ".join(str(line) for line in skipped[:MOST_NAMED])
-        more = f"; and {len(skipped) - MOST_NAMED} more" if len(skipped) > MOST_NAMED else ""
-        return f"Shell commands and magics of the notebook were not run: {named}{more}."
+        named = listed([str(line) for line in skipped], MOST_NAMED, "; ")
+        return f"Shell commands and magics of the notebook were not run: {named}."
 
     def other_release(self, installed: Mapping[str, str]) -> str | None:
         """What it would install of another release than the job has: that may be why it fails."""

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from tpudiag.diagnoses import plan_rows
 from tpudiag.diagnoses.plan_rows import plan_row
+from tpudiag.diagnoses.report_parts import Figures
 from tpudiag.model import (
     Evidence,
     Finding,
@@ -18,7 +19,7 @@ from tpudiag.model import (
 )
 from tpudiag.planning import candidates as planning
 from tpudiag.planning.candidates import Plan, Row
-from tpudiag.report_figures import Measurement
+from tpudiag.prediction.times import Range
 
 ESTIMATE = (
     "Whether it fits, GiB and FLOPs (an example, above the smallest batch's) are what the TPU "
@@ -135,32 +136,25 @@ def _limits(plans: Sequence[Plan], framework: Framework) -> tuple[str, ...]:
     return tuple(limits)
 
 
-def _measurements(chosen: dict[str, Row | None]) -> dict[str, Measurement]:
-    figures: dict[str, Measurement] = {}
+def _measurements(chosen: dict[str, Row | None]) -> Figures:
+    figures = Figures()
     for target, row in chosen.items():
-        if row is None or row.answer is None:
-            continue
-        source = row.answer.source
-        figures[f"best_batch_{target}"] = Measurement(row.batch, "examples/replica", source)
-        need = row.answer.need_bytes
-        if need is not None:
-            figures[f"hbm_need_{target}"] = Measurement(need, "bytes", source)
-        if row.rate is not None:
-            rate = Measurement(
-                round(row.rate, 1), "examples/s", f"predicted, {source}", *_rate_ends(row)
-            )
-            figures[f"examples_per_second_per_chip_{target}"] = rate
+        if row is not None and row.answer is not None:
+            source = row.answer.source
+            figures.put(f"best_batch_{target}", row.batch, "examples/replica", source)
+            figures.put(f"hbm_need_{target}", row.answer.need_bytes, "bytes", source)
+            name, predicted = f"examples_per_second_per_chip_{target}", f"predicted, {source}"
+            figures.put(name, _rate(row), "examples/s", predicted, 1)
     return figures
 
 
-def _rate_ends(row: Row) -> tuple[float, float] | tuple[()]:
+def _rate(row: Row) -> Range | float | None:
+    """Examples per second and chip; a range where the step is one."""
     if row.step is None or row.rate is None or not row.step.low:
-        return ()
+        return row.rate
     step = row.step
-    return (
-        round(row.rate * step.value / step.high, 1),
-        round(row.rate * step.value / step.low, 1),
-    )
+    ends = row.rate * step.value / step.high, row.rate * step.value / step.low
+    return Range(ends[0], row.rate, ends[1])
 
 
 def _outcome(plans: Sequence[Plan], rows: dict[str, tuple[Row, ...]]) -> tuple[Outcome, ...]:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from tpudiag import hardware
+from tpudiag.diagnoses.report_parts import Figures
 from tpudiag.model import Report
+from tpudiag.prediction.times import Range
 from tpudiag.report_figures import Measurement
 
 MILLION, SECONDS_PER_HOUR = 1e6, 3600.0
@@ -25,27 +27,28 @@ def priced(report: Report, chip_hour: Mapping[str, float], examples: float | Non
     if rate is None or report.target is None or not rate.low or not rate.high:
         return _noted(report, NOT_PREDICTED)
     target = hardware.target(report.target.name)
-    figures: dict[str, Measurement] = {}
-    if examples is not None:
-        hours = examples / SECONDS_PER_HOUR
-        figures["predicted_hours_per_epoch"] = _over(hours, rate, "h")
+    figures = Figures(report.measurements)
     price = chip_hour.get(target.hardware.name)
-    if price is not None:
-        a_second = price * target.chips / SECONDS_PER_HOUR
-        figures["predicted_cost_per_million_examples"] = _over(MILLION * a_second, rate, MONEY)
-        if examples is not None:
-            figures["predicted_cost_per_epoch"] = _over(examples * a_second, rate, MONEY)
-    elif chip_hour:
+    a_second = None if price is None else price * target.chips / SECONDS_PER_HOUR
+    hours = None if examples is None else examples / SECONDS_PER_HOUR
+    epoch = None if examples is None or a_second is None else examples * a_second
+    million = None if a_second is None else MILLION * a_second
+    for name, amount, unit in (
+        ("predicted_hours_per_epoch", hours, "h"),
+        ("predicted_cost_per_million_examples", million, MONEY),
+        ("predicted_cost_per_epoch", epoch, MONEY),
+    ):
+        figures.put(name, _over(amount, rate), unit, rate.source, DIGITS)
+    if price is None and chip_hour:
         report = _noted(report, NO_PRICE.format(generation=target.hardware.name))
-    return replace(report, measurements={**report.measurements, **figures})
+    return replace(report, measurements=dict(figures))
 
 
 def _noted(report: Report, note: str) -> Report:
     return replace(report, notes=(*report.notes, note))
 
 
-def _over(amount: float, rate: Measurement, unit: str) -> Measurement:
+def _over(amount: float | None, rate: Measurement) -> Range | None:
     """An amount divided by the predicted rate, whose fast end gives the low end of the cost."""
-    ends = (rate.value, rate.high, rate.low)
-    value, low, high = (round(amount / float(end or 1.0), DIGITS) for end in ends)
-    return Measurement(value, unit, rate.source, low, high)
+    ends = (rate.high, rate.value, rate.low)
+    return None if amount is None else Range(*(amount / float(end or 1.0) for end in ends))

@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 from tpudiag import input_verdict, location
 from tpudiag.compiled import Compilation
+from tpudiag.diagnoses import report_parts
+from tpudiag.diagnoses.report_parts import Columns, Figures
 from tpudiag.hardware import Target
 from tpudiag.prediction.step import PredictedStep, TopInstruction
-from tpudiag.prediction.times import Bound, Range
+from tpudiag.prediction.times import Bound
 from tpudiag.prediction.work import Work
 from tpudiag.report_figures import (
-    Measurement,
     OperationFigures,
     PredictedInstruction,
     Series,
@@ -20,10 +21,17 @@ from tpudiag.signals import Signals
 from tpudiag.sources.compiler import libtpu_process
 
 TITLE = "Predicted: the instructions that take most"
-COLUMNS = (
-    "instruction", "operation", "line", "ms", "% of step", "MB of HBM", "GFLOP", "bound by",
-    "helps",
-)  # fmt: skip
+COLUMNS: Columns[PredictedInstruction] = {
+    "instruction": lambda each: each.name,
+    "operation": lambda each: each.operation,
+    "line": lambda each: str(each.location or ""),
+    "ms": lambda each: f"{each.ms:.3g} ({each.low_ms:.3g} to {each.high_ms:.3g})",
+    "% of step": lambda each: round(100 * each.share, 1),
+    "MB of HBM": lambda each: round(each.hbm_bytes / 1e6, 1),
+    "GFLOP": lambda each: round(each.flops / 1e9, 2),
+    "bound by": lambda each: each.bound_by,
+    "helps": lambda each: each.helps,
+}
 OPERATIONS_KEPT = 400
 """The most operations whose figures a report keeps for comparisons, largest first."""
 ALONE = "the input pipeline run alone on this machine: CPU time of the process"
@@ -71,126 +79,92 @@ def dispatched(signals: Signals) -> Signals:
     return replace(signals, compiler=replace(compiler, step=step))
 
 
-def measurements(signals: Signals) -> dict[str, Measurement]:
+def measurements(signals: Signals) -> Figures:
     """Figures of the predicted step and of the compiled program, where they exist."""
     compiled = signals.compiler.step if signals.compiler is not None else None
-    figures = _of_pipeline(signals)
-    if compiled is None or signals.target is None:
-        return figures
-    if compiled.need_bytes is not None:
-        figures["hbm_need_bytes"] = Measurement(compiled.need_bytes, "bytes", compiled.source)
-    if compiled.predicted is not None:
-        figures |= _of_step(compiled, compiled.predicted, signals.target)
-    return figures | _of_program(compiled) | _of_verdict(signals)
+    figures = Figures()
+    _put_pipeline(figures, signals)
+    if compiled is not None and signals.target is not None:
+        figures.put("hbm_need_bytes", compiled.need_bytes, "bytes", compiled.source)
+        if compiled.predicted is not None:
+            _put_step(figures, compiled, compiled.predicted, signals.target)
+        _put_program(figures, compiled)
+        _put_verdict(figures, signals)
+    return figures
 
 
-def _of_pipeline(signals: Signals) -> dict[str, Measurement]:
+def _put_pipeline(figures: Figures, signals: Signals) -> None:
     """The input pipeline's cost per example, measured anywhere: it does not depend on the TPU."""
     pipeline = input_verdict.measured(signals)
     cost = pipeline.cost if pipeline is not None else None
     if cost is None:
-        return {}
+        return
     rate = input_verdict.per_core(cost)
-    figures = {"input_examples_per_second_per_core": _ranged(rate, "examples/s", ALONE, 2)}
+    figures.put("input_examples_per_second_per_core", rate, "examples/s", ALONE, 2)
     for name, seconds, unit in (
         ("cpu", cost.cpu_s_per_example, "us of one core"),
         ("python", cost.python_s_per_example, "us, one after the other"),
         ("serial", cost.serial_s_per_example, "us that no other core can take"),
     ):
-        if seconds is not None:
-            microseconds = Measurement(round(1e6 * seconds, 3), unit, ALONE)
-            figures[f"input_{name}_us_per_example"] = microseconds
-    if cost.read_bytes_per_example is not None:
-        figures["input_read_bytes_per_example"] = Measurement(
-            round(cost.read_bytes_per_example, 1), "bytes", ALONE
-        )
-    return figures
+        microseconds = None if seconds is None else 1e6 * seconds
+        figures.put(f"input_{name}_us_per_example", microseconds, unit, ALONE, 3)
+    figures.put("input_read_bytes_per_example", cost.read_bytes_per_example, "bytes", ALONE, 1)
 
 
-def _of_verdict(signals: Signals) -> dict[str, Measurement]:
+def _put_verdict(figures: Figures, signals: Signals) -> None:
     """Rates that a host of the target reaches by the pipeline alone, and that the step needs."""
     verdict = input_verdict.of_signals(signals)
     if verdict is None:
-        return {}
-    source = (
-        f"predicted, not measured: {ALONE}, on the {verdict.vcpus} vCPUs of {verdict.machine_type}"
-    )
-    figures = {
-        "input_cores_needed_per_host": _ranged(verdict.cores_needed, "vCPUs", source, 3),
-        "input_vcpus_per_host": Measurement(verdict.vcpus, "vCPUs", verdict.machine_type),
-        "input_capacity_examples_per_second_per_host": _ranged(
-            verdict.capacity, "examples/s", source, 1
-        ),
-    }
-    if verdict.read_bytes_per_second is not None:
-        figures["input_read_bytes_per_second_per_host"] = Measurement(
-            round(verdict.read_bytes_per_second), "bytes/s", source
-        )
+        return
+    machine, read = verdict.machine_type, verdict.read_bytes_per_second
+    source = f"predicted, not measured: {ALONE}, on the {verdict.vcpus} vCPUs of {machine}"
+    figures.put("input_cores_needed_per_host", verdict.cores_needed, "vCPUs", source, 3)
+    figures.put("input_vcpus_per_host", verdict.vcpus, "vCPUs", machine)
+    capacity = "input_capacity_examples_per_second_per_host"
+    figures.put(capacity, verdict.capacity, "examples/s", source, 1)
+    bytes_per_second = None if read is None else round(read)
+    figures.put("input_read_bytes_per_second_per_host", bytes_per_second, "bytes/s", source)
     step = of_signals(signals)
     # A step bound by dispatch is predicted too roughly to be compared with the input.
     ruled = step and step.predicted and step.predicted.bound_by is Bound.DISPATCH
     if verdict.starves and not ruled:
-        figures["predicted_bound_by"] = Measurement(Bound.HOST_INPUT.value, "", source)
-    return figures
+        figures.put("predicted_bound_by", Bound.HOST_INPUT.value, "", source)
 
 
-def _of_step(compiled: Compilation, step: PredictedStep, target: Target) -> dict[str, Measurement]:
+def _put_step(figures: Figures, compiled: Compilation, step: PredictedStep, target: Target) -> None:
     source = SOURCE.format(compiler=f"TPU compiler ({compiled.compiler})", target=target.name)
     split = ", ".join(f"{bound.value} {ms:.3g} ms" for bound, ms in step.split_ms)
     rate = step.examples_per_second(target.replicas)
-    return {
-        "predicted_step_ms": _ranged(step.ms, "ms", source, 4),
-        "predicted_us_per_example": _ranged(
-            step.ms * (1e3 / step.batch), "us on one replica", source, 4
-        ),
-        "predicted_bound_by": Measurement(step.bound_by.value, "", f"{source}; {split}"),
-        "predicted_mfu": _ranged(step.mfu, "of the bfloat16 peak", source, 4),
-        "predicted_hbm_use": _ranged(step.hbm_use, "of the bandwidth", source, 4),
-        "predicted_examples_per_second": _ranged(rate, "examples/s", source, 1),
-        "predicted_examples_per_second_per_chip": _ranged(
-            rate * (1 / target.chips), "examples/s", source, 1
-        ),
-        "input_needed_examples_per_second_per_host": _ranged(
-            rate * (1 / target.hosts), "examples/s", source, 1
-        ),
-        "flops_per_example": Measurement(
-            step.flops_per_example, "FLOP", f"matrix products, {compiled.source}"
-        ),
-        "hbm_bytes_per_example": Measurement(
-            step.hbm_bytes_per_example, "bytes", f"counted in the program, {compiled.source}"
-        ),
-        "collective_bytes_per_step": Measurement(
-            step.collective_bytes, "bytes", f"that one replica gives, {compiled.source}"
-        ),
-    }
+    example = step.ms * (1e3 / step.batch)
+    figures.put("predicted_step_ms", step.ms, "ms", source, 4)
+    figures.put("predicted_us_per_example", example, "us on one replica", source, 4)
+    figures.put("predicted_bound_by", step.bound_by.value, "", f"{source}; {split}")
+    figures.put("predicted_mfu", step.mfu, "of the bfloat16 peak", source, 4)
+    figures.put("predicted_hbm_use", step.hbm_use, "of the bandwidth", source, 4)
+    for name, parts in (
+        ("predicted_examples_per_second", 1),
+        ("predicted_examples_per_second_per_chip", target.chips),
+        ("input_needed_examples_per_second_per_host", target.hosts),
+    ):
+        figures.put(name, rate * (1 / parts), "examples/s", source, 1)
+    for name, value, unit, counted in (
+        ("flops_per_example", step.flops_per_example, "FLOP", "matrix products"),
+        ("hbm_bytes_per_example", step.hbm_bytes_per_example, "bytes", "counted in the program"),
+        ("collective_bytes_per_step", step.collective_bytes, "bytes", "that one replica gives"),
+    ):
+        figures.put(name, value, unit, f"{counted}, {compiled.source}")
 
 
-def _of_program(compiled: Compilation) -> dict[str, Measurement]:
+def _put_program(figures: Figures, compiled: Compilation) -> None:
     program = compiled.program
     if program is None:
-        return {}
+        return
     padding = sum(t.padded_bytes - t.logical_bytes for t in program.padded)
-    figures = {
-        "padding_bytes": Measurement(padding, "bytes", compiled.source),
-        "recomputed_operations": Measurement(
-            len(program.recomputed), "operations", compiled.source
-        ),
-    }
-    if program.cycles is not None:
-        figures["compiler_cycles_per_example"] = Measurement(
-            round(program.cycles / compiled.batch, 3), "cycles", compiled.source
-        )
-    return figures
-
-
-def _ranged(value: Range, unit: str, source: str, digits: int) -> Measurement:
-    return Measurement(
-        round(value.value, digits),
-        unit,
-        source,
-        round(value.low, digits),
-        round(value.high, digits),
-    )
+    recomputed = len(program.recomputed)
+    cycles = None if program.cycles is None else program.cycles / compiled.batch
+    figures.put("padding_bytes", padding, "bytes", compiled.source)
+    figures.put("recomputed_operations", recomputed, "operations", compiled.source)
+    figures.put("compiler_cycles_per_example", cycles, "cycles", compiled.source, 3)
 
 
 def prediction(compiled: Compilation) -> StepPrediction | None:
@@ -249,21 +223,8 @@ def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
 
 def table(step: StepPrediction) -> Table:
     """The largest instructions as a table."""
-    rows = tuple(
-        (
-            each.name,
-            each.operation,
-            str(each.location or ""),
-            f"{each.ms:.3g} ({each.low_ms:.3g} to {each.high_ms:.3g})",
-            round(100 * each.share, 1),
-            round(each.hbm_bytes / 1e6, 1),
-            round(each.flops / 1e9, 2),
-            each.bound_by,
-            each.helps,
-        )
-        for each in step.instructions
-    )
-    return Table(TITLE, COLUMNS, rows, f"predicted for {step.target}, not measured")
+    source = f"predicted for {step.target}, not measured"
+    return report_parts.table(TITLE, COLUMNS, step.instructions, source)
 
 
 def roofline(step: StepPrediction, target: Target) -> tuple[Series, ...]:

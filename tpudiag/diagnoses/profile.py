@@ -11,6 +11,7 @@ from pathlib import Path
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses import plot_data, profile_figures, profile_places, profile_tables
 from tpudiag.diagnoses.profile_operations import TOP
+from tpudiag.diagnoses.report_parts import count, listed
 from tpudiag.engine import examine
 from tpudiag.errors import UsageError
 from tpudiag.hardware import Target, by_device_kind, target
@@ -195,7 +196,7 @@ def _report(
         target=TargetSummary(target.name, target.replicas) if target else None,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         outcomes=examine(signals, checks(), settings),
-        measurements=dict(profile_figures.measurements(signals)),
+        measurements=profile_figures.measurements(signals),
         tables=tuple(profile_tables.tables(signals, xprof_says, request.top)),
         headline=profile_figures.headline(signals),
         notes=(*request.notes, *_notes(signals, xprof_says)),
@@ -225,7 +226,7 @@ def _partial(facts: ProfileFacts | None) -> str | None:
 def _notes(signals: Signals, says: XProfSays) -> Iterator[str]:
     facts = signals.profile
     if facts is not None and not facts.devices:
-        gpus = GPUS.format(gpus=profile_figures.count(facts.gpus, "GPU")) if facts.gpus else NO_TPU
+        gpus = GPUS.format(gpus=count(facts.gpus, "GPU")) if facts.gpus else NO_TPU
         yield NO_DEVICE if facts.devices_missing else gpus
     if signals.steps is None:
         yield NO_STEPS
@@ -265,11 +266,10 @@ def _lost(facts: ProfileFacts) -> Iterator[str]:
     """Devices whose operations the trace lost in part."""
     lost = facts.half_traced
     if lost:
-        shares = [f"{d.host} {d.name} {d.ops_share or 0.0:.0%}" for d in lost[:8]]
-        more = f" and {len(lost) - 8} more" if len(lost) > 8 else ""
+        shares = listed([f"{d.host} {d.name} {d.ops_share or 0.0:.0%}" for d in lost], 8)
         yield (
             "The trace lost operations (its buffers were full?): of the time in which programs ran "
-            f"it holds operations for {', '.join(shares)}{more}. The rest is not measured, and no "
+            f"it holds operations for {shares}. The rest is not measured, and no "
             "check passes on it; record fewer steps."
         )
 
@@ -280,7 +280,7 @@ def _on_steps(steps: StepTimes) -> Iterator[str]:
         yield RECOVERED.format(source=steps.source)
     if first := len(steps.step_ms) - len(steps.steady.step_ms):
         yield WARMED.format(
-            first=profile_figures.count(first, "step"),
+            first=count(first, "step"),
             longest=max(steps.step_ms[:first]),
             usual=profile_figures.percentile(steps.step_ms, 50),
         )

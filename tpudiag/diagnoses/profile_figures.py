@@ -1,11 +1,11 @@
 """The figures of a profile, for any report that shows one."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from tpudiag.diagnoses.report_parts import Figures, count
 from tpudiag.hardware import Generation, by_device_kind
-from tpudiag.report_figures import Measurement
 from tpudiag.signals import Device, ProfileFacts, Signals, StepTimes
 
 STEP_PERCENTILES = (
@@ -44,52 +44,50 @@ def headline(signals: Signals) -> str:
     return f"{about}; {marked}, median {median} ms: {spent}."
 
 
-def measurements(signals: Signals) -> Iterator[tuple[str, Measurement]]:
+def measurements(signals: Signals) -> Figures:
     """The figures that stand outside any check, by name."""
     facts, steps = profile_of(signals), signals.steps
-    yield "hosts", Measurement(len(facts.hosts), "", facts.source)
-    yield "profile_bytes", Measurement(facts.bytes_read, "bytes", facts.source)
+    figures = Figures()
+    figures.put("hosts", len(facts.hosts), "", facts.source)
+    figures.put("profile_bytes", facts.bytes_read, "bytes", facts.source)
     if facts.started_ns is not None:
         start = datetime.fromtimestamp(facts.started_ns / 1e9, UTC)
-        yield "recorded", Measurement(start.isoformat(timespec="seconds"), "", facts.source)
-    if facts.capture_ms is not None:
-        yield "capture_ms", Measurement(facts.capture_ms, "ms", facts.source)
-    yield from _device_measurements(facts)
-    yield from _use(facts)
+        figures.put("recorded", start.isoformat(timespec="seconds"), "", facts.source)
+    figures.put("capture_ms", facts.capture_ms, "ms", facts.source)
+    if facts.devices:
+        _put_devices(figures, facts)
+    _put_use(figures, facts)
     if steps is not None:
-        yield from _step_measurements(facts, steps)
-        yield from _shares(facts)
+        _put_steps(figures, facts, steps)
+        source = f"{facts.source}, mean of {count(len(facts.replicas), 'replica')}"
+        for name, share in shares(facts).items():
+            figures.put(f"{name.replace(' ', '_')}_share", 100 * share, "%", source)
+    return figures
 
 
-def _device_measurements(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
+def _put_devices(figures: Figures, facts: ProfileFacts) -> None:
     devices = facts.devices
-    if not devices:
-        return
-    yield (
-        "device_kind",
-        Measurement(" and ".join(sorted({d.kind for d in devices})), "", facts.source),
-    )
-    yield "devices", Measurement(len(devices), "", facts.source)
+    kinds = sorted({device.kind for device in devices})
+    figures.put("device_kind", " and ".join(kinds), "", facts.source)
+    figures.put("devices", len(devices), "", facts.source)
     generation = by_device_kind(devices[0].kind)
-    if generation and len({device.kind for device in devices}) == 1:
+    if generation and len(kinds) == 1:
         chips = chip_count(devices, generation)
-        if chips is not None:
-            yield "chips", Measurement(chips, "", f"{facts.source}, {generation.name} hardware")
-    peaks = (
-        ("peak_compute", "TFLOP/s", [d.peak_tflops for d in devices]),
-        ("peak_hbm_bandwidth", "GB/s", [d.peak_hbm_gb_per_s for d in devices]),
-    )
-    for name, unit, values in peaks:
+        figures.put("chips", chips, "", f"{facts.source}, {generation.name} hardware")
+    for name, unit, values in (
+        ("peak_compute", "TFLOP/s", {d.peak_tflops for d in devices}),
+        ("peak_hbm_bandwidth", "GB/s", {d.peak_hbm_gb_per_s for d in devices}),
+    ):
         # A mixed slice has no single peak.
-        if values[0] is not None and len(set(values)) == 1:
-            yield name, Measurement(values[0], unit, f"{facts.source}, plane of the device")
+        if len(values) == 1:
+            figures.put(name, values.pop(), unit, f"{facts.source}, plane of the device")
     window = sum(device.window_ms for device in devices)
     if window:
         busy = sum(device.busy_ms for device in devices)
         source = f"{facts.source}, XLA Modules, mean of {count(len(devices), 'device')}"
-        yield "device_busy_ms", Measurement(busy / len(devices), "ms", source)
-        yield "device_idle_ms", Measurement((window - busy) / len(devices), "ms", source)
-        yield "device_idle_share", Measurement(100 * (1 - busy / window), "%", source)
+        figures.put("device_busy_ms", busy / len(devices), "ms", source)
+        figures.put("device_idle_ms", (window - busy) / len(devices), "ms", source)
+        figures.put("device_idle_share", 100 * (1 - busy / window), "%", source)
 
 
 def chip_count(devices: Sequence[Device], generation: Generation) -> int | None:
@@ -110,41 +108,34 @@ def chip_count(devices: Sequence[Device], generation: Generation) -> int | None:
     return None if len(devices) % per_chip else len(devices) // per_chip
 
 
-def _use(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
+def _put_use(figures: Figures, facts: ProfileFacts) -> None:
     unknown = f", at least: kernels of unknown cost take {facts.uncosted_share:.0%} of it"
     least = unknown if facts.uncosted_share >= SAID else ""
-    shares = (
-        ("mxu_utilization", facts.mxu_share, f"FLOPs of XLA Ops over the peak in busy time{least}"),
-        (
-            "hbm_bandwidth_utilization",
-            facts.hbm_share,
-            f"HBM bytes of XLA Ops over the peak{least}",
-        ),
-        ("compute_16bit_share", facts.share_16_bit, "FLOPs of matrix operations"),
-        ("eager_share", facts.eager_share, "EagerLocalExecute on the host"),
-    )
-    for name, share, source in shares:
-        if share is not None:
-            yield name, Measurement(100 * share, "%", f"{facts.source}, {source}")
+    of_mxu = f"FLOPs of XLA Ops over the peak in busy time{least}"
+    of_hbm = f"HBM bytes of XLA Ops over the peak{least}"
+    known = [
+        (name, share, source)
+        for name, share, source in (
+            ("mxu_utilization", facts.mxu_share, of_mxu),
+            ("hbm_bandwidth_utilization", facts.hbm_share, of_hbm),
+            ("compute_16bit_share", facts.share_16_bit, "FLOPs of matrix operations"),
+            ("eager_share", facts.eager_share, "EagerLocalExecute on the host"),
+        )
+        if share is not None
+    ]
+    for name, share, source in known:
+        figures.put(name, 100 * share, "%", f"{facts.source}, {source}")
     window = sum(device.window_ms for device in facts.devices)
-    if window:
-        busy = sum(device.busy_ms for device in facts.devices) / window
-        for name, share, source in shares[:2]:
-            if share is not None:
-                whole = f"{facts.source}, {source.replace(' in busy time', '')}, idle time included"
-                yield f"{name}_of_window", Measurement(100 * share * busy, "%", whole)
+    for name, share, source in known if window else ():
+        if source in (of_mxu, of_hbm):
+            busy = sum(device.busy_ms for device in facts.devices) / window
+            whole = f"{facts.source}, {source.replace(' in busy time', '')}, idle time included"
+            figures.put(f"{name}_of_window", 100 * share * busy, "%", whole)
     if facts.memory:
         worst = facts.memory_in_order[0]
         source = f"{facts.source}, allocations on {worst.host}, {worst.allocator}"
-        yield "peak_memory_bytes", Measurement(worst.peak_bytes, "bytes", source)
-        if worst.capacity_bytes:
-            yield "memory_capacity_bytes", Measurement(worst.capacity_bytes, "bytes", source)
-
-
-def _shares(facts: ProfileFacts) -> Iterator[tuple[str, Measurement]]:
-    source = f"{facts.source}, mean of {count(len(facts.replicas), 'replica')}"
-    for name, share in shares(facts).items():
-        yield f"{name.replace(' ', '_')}_share", Measurement(100 * share, "%", source)
+        figures.put("peak_memory_bytes", worst.peak_bytes, "bytes", source)
+        figures.put("memory_capacity_bytes", worst.capacity_bytes or None, "bytes", source)
 
 
 def shares(facts: ProfileFacts) -> dict[str, float]:
@@ -158,26 +149,24 @@ def shares(facts: ProfileFacts) -> dict[str, float]:
     return {name: sum(replica.part(name) for replica in replicas) / whole for name in names}
 
 
-def _step_measurements(facts: ProfileFacts, steps: StepTimes) -> Iterator[tuple[str, Measurement]]:
+def _put_steps(figures: Figures, facts: ProfileFacts, steps: StepTimes) -> None:
     replicas = len(facts.replicas)
     slowest = f"slowest of {replicas} replicas, " if replicas > 1 else ""
     source = f"profile, {slowest}{steps.source}"
-    yield "steps", Measurement(len(steps.step_ms), "", source)
+    figures.put("steps", len(steps.step_ms), "", source)
     for name, percent in STEP_PERCENTILES:
-        yield name, Measurement(percentile(steps.step_ms, percent), "ms", source)
+        figures.put(name, percentile(steps.step_ms, percent), "ms", source)
     steady = steps.steady
     mean = sum(steady.step_ms) / len(steady.step_ms)
-    yield "step_time_mean_ms", Measurement(mean, "ms", f"{source}, without warm-up")
-    if first := len(steps.step_ms) - len(steady.step_ms):
-        yield "warm_up_steps", Measurement(first, "", source)
+    figures.put("step_time_mean_ms", mean, "ms", f"{source}, without warm-up")
+    first = len(steps.step_ms) - len(steady.step_ms)
+    figures.put("warm_up_steps", first or None, "", source)
     recorded = steady.recorded
     total = sum(recorded.step_ms)
     if recorded.input_wait_ms is not None and total:
+        waited = f"{facts.source}, {steps.input_wait_source or steps.source}"
         share = 100 * sum(recorded.input_wait_ms) / total
-        yield (
-            "input_wait_share",
-            Measurement(share, "%", f"{facts.source}, {steps.input_wait_source or steps.source}"),
-        )
+        figures.put("input_wait_share", share, "%", waited)
 
 
 def profile_of(signals: Signals) -> ProfileFacts:
@@ -191,8 +180,3 @@ def percentile(values: Sequence[float], percent: int) -> float:
     """The smallest value that is not below `percent` of them (nearest rank)."""
     # Not interpolated: the 99th percentile of thirty steps would be a time that no step took.
     return sorted(values)[max(0, math.ceil(len(values) * percent / 100) - 1)]
-
-
-def count(number: int, noun: str) -> str:
-    """`1 host`, `2 hosts`."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

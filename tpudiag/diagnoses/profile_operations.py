@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from tpudiag.diagnoses.report_parts import Columns, table
 from tpudiag.hardware import by_device_kind
 from tpudiag.records import dataclass
 from tpudiag.report_figures import Series, Table, Value
@@ -60,37 +61,23 @@ def groups(facts: ProfileFacts) -> tuple[OperationGroup, ...]:
     return tuple(sorted(made, key=lambda group: (-group.self_ms, group.name)))
 
 
-def operations(facts: ProfileFacts, top: int) -> tuple[Table, ...]:
+def operations(facts: ProfileFacts, top: int) -> Iterator[Table]:
     """The operations, those that took far longer than the compiler expected, and their rates."""
-    return tuple(_operations(facts, groups(facts), top))
-
-
-def _operations(facts: ProfileFacts, ranked: Sequence[OperationGroup], top: int) -> Iterator[Table]:
-    """The tables; none where the trace holds no operation."""
+    ranked = groups(facts)
+    # Thousands of tiny ones follow in every profile, without value for any reader.
+    ranked = tuple(group for group in ranked if group.share >= LEAST) or ranked
     if not ranked:
         return
-    # Thousands of tiny ones follow in every profile, without value for any reader.
-    ranked = [group for group in ranked if group.share >= LEAST] or ranked
     source = f"{facts.source}, XLA Ops, all devices"
     peaks = _peaks(facts.devices)
-    rows = tuple(_row(group, peaks) for group in ranked[:top])
-    columns = ("operation", "self ms", "%", "times", "FLOP %", "HBM %", "bound by", "op, line")
     more = "" if len(ranked) <= top else f": the {top} longest of {len(ranked)}"
-    yield Table(f"Operations{more}", columns, rows, source)
+    yield table(f"Operations{more}", _against(peaks), ranked[:top], source)
     slow = [g for g in ranked if _slower(g) >= SLOWER and g.share >= WORTH]
     if slow:
-        yield Table(
-            "Operations far slower than the compiler expected",
-            ("operation", "ms a run", "expected ms", "times slower", "why", "line"),
-            tuple(_slow_row(group) for group in slow[:top]),
-            f"{source}; estimated cycles of the profile's HLO at the documented clock",
-        )
-    names = (
-        "operation", "ms a run", "expected ms", "TFLOP/s", "HBM GB/s", "category", "framework op",
-        "line",
-    )  # fmt: skip
-    rates = tuple(_rates(group) for group in ranked[:top])
-    yield Table("Rates and places of these operations", names, rates, source)
+        title = "Operations far slower than the compiler expected"
+        expected = f"{source}; estimated cycles of the profile's HLO at the documented clock"
+        yield table(title, SLOW, slow[:top], expected)
+    yield table("Rates and places of these operations", RATES, ranked[:top], source)
     sides = tuple(_side(group, peaks) for group in ranked[:top])
     heads = ("operation", "TFLOP/s", "% of peak", "HBM GB/s", "% of peak", "bound by")
     yield Table("Roofline of the longest operations", heads, sides, source)
@@ -178,35 +165,39 @@ def _clock_mhz(devices: Sequence[Device]) -> int | None:
     return generation.clock_mhz if generation else None
 
 
-def _row(group: OperationGroup, peaks: tuple[float | None, float | None]) -> tuple[Value, ...]:
-    """One row of the table; shares of the device's peaks in %."""
-    op = group.first
-    more = f" x{group.members}" if group.members > 1 else ""
-    place = PurePath(op.location.file).name + f":{op.location.line}" if op.location else ""
-    return (
-        f"{group.name}{more}",
-        group.self_ms,
-        round(100 * group.share, 2),
-        group.count,
-        _of_peak(group.tflop_per_s, peaks[0], MOST_FLOPS),
-        _of_peak(group.hbm_gb_per_s, peaks[1], MOST_HBM),
-        op.part or op.bound_by or DASH,
-        ", ".join(filter(None, (short_name(op.framework_op), place))) or DASH,
-    )
+def _against(peaks: tuple[float | None, float | None]) -> Columns[OperationGroup]:
+    """The columns of the longest; shares of the device's peaks in %."""
+    return {
+        "operation": lambda group: group.name + f" x{group.members}" * (group.members > 1),
+        "self ms": lambda group: group.self_ms,
+        "%": lambda group: round(100 * group.share, 2),
+        "times": lambda group: group.count,
+        "FLOP %": lambda group: _of_peak(group.tflop_per_s, peaks[0], MOST_FLOPS),
+        "HBM %": lambda group: _of_peak(group.hbm_gb_per_s, peaks[1], MOST_HBM),
+        "bound by": lambda group: group.first.part or group.first.bound_by or DASH,
+        "op, line": lambda group: _place(group.first),
+    }
 
 
-def _rates(group: OperationGroup) -> tuple[Value, ...]:
-    op = group.first
-    return (
-        group.name,
-        group.self_ms / max(group.count, 1),
-        DASH if group.expected_ms is None else group.expected_ms / max(group.count, 1),
-        DASH if group.tflop_per_s is None else group.tflop_per_s,
-        DASH if group.hbm_gb_per_s is None else group.hbm_gb_per_s,
-        op.category,
-        op.framework_op or DASH,
-        str(op.location) if op.location else DASH,
-    )
+def _place(op: DeviceOp) -> str:
+    line = PurePath(op.location.file).name + f":{op.location.line}" if op.location else ""
+    return ", ".join(filter(None, (short_name(op.framework_op), line))) or DASH
+
+
+RATES: Columns[OperationGroup] = {
+    "operation": lambda group: group.name,
+    "ms a run": lambda group: group.self_ms / max(group.count, 1),
+    "expected ms": lambda group: _or_dash(group.expected_ms, max(group.count, 1)),
+    "TFLOP/s": lambda group: _or_dash(group.tflop_per_s),
+    "HBM GB/s": lambda group: _or_dash(group.hbm_gb_per_s),
+    "category": lambda group: group.first.category,
+    "framework op": lambda group: group.first.framework_op or DASH,
+    "line": lambda group: str(group.first.location or DASH),
+}
+
+
+def _or_dash(value: float | None, runs: int = 1) -> Value:
+    return DASH if value is None else value / runs
 
 
 def _of_peak(rate: float | None, peak: float | None, most: float) -> Value:
@@ -220,15 +211,18 @@ def _slower(group: OperationGroup) -> float:
     return group.measured_ms / group.expected_ms if group.expected_ms else 0.0
 
 
-def _slow_row(group: OperationGroup) -> tuple[Value, ...]:
-    """One operation beside its estimate, with the reason for the difference where visible."""
-    op = group.first
-    unseen = "HBM traffic" if op.bound_by == "memory" else "not seen in the trace"
-    return (
-        f"{group.name} ({op.category})",
-        group.measured_ms / max(group.count, 1),
-        (group.expected_ms or 0.0) / max(group.count, 1),
-        _slower(group),
-        WHY.get(op.part or "", unseen),
-        str(op.location) if op.location else DASH,
+def _why(op: DeviceOp) -> str:
+    """The reason for the difference to the estimate, where visible."""
+    return WHY.get(
+        op.part or "", "HBM traffic" if op.bound_by == "memory" else "not seen in the trace"
     )
+
+
+SLOW: Columns[OperationGroup] = {
+    "operation": lambda group: f"{group.name} ({group.first.category})",
+    "ms a run": lambda group: group.measured_ms / max(group.count, 1),
+    "expected ms": lambda group: (group.expected_ms or 0.0) / max(group.count, 1),
+    "times slower": _slower,
+    "why": lambda group: _why(group.first),
+    "line": lambda group: str(group.first.location or DASH),
+}

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from tpudiag.diagnoses.profile_figures import count, percentile, profile_of
+from tpudiag.diagnoses.profile_figures import percentile, profile_of
 from tpudiag.diagnoses.profile_operations import TOP, operations
+from tpudiag.diagnoses.report_parts import count
 from tpudiag.report_figures import StepSamples, Table, Value
 from tpudiag.signals import ProfileFacts, ReplicaSteps, Signals
 from tpudiag.signals.profile import UNTOLD
@@ -22,7 +23,7 @@ def tables(signals: Signals, xprof_says: XProfSays, top: int = TOP) -> Iterator[
     facts = profile_of(signals)
     if any(replica.step_ms for replica in facts.replicas):
         yield _breakdown(facts)
-    longest, *others = operations(facts, top) or (None,)
+    longest, *others = tuple(operations(facts, top)) or (None,)
     if longest is not None:
         yield longest
     if len(facts.replicas) > 1:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tpudiag.diagnoses import job, notebook_job, proof
 from tpudiag.diagnoses.changes_of_source import Candidate, documents_of, edits_of
 from tpudiag.diagnoses.job_request import JobRequest
-from tpudiag.diagnoses.profile_figures import count
+from tpudiag.diagnoses.report_parts import count
 from tpudiag.fixes import edits
 from tpudiag.fixes.documents import NotebookCells
 from tpudiag.model import Report, Verdict

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from tpudiag.diagnoses.report_parts import count, listed
 from tpudiag.script_run import Coverage, HookDefect, Misfit, StepFunction, UnreachedLines
 
 SHOWN = 4
@@ -35,7 +36,7 @@ def urgent(
     if defects:
         names = ", ".join(defect.hook for defect in defects[:SHOWN])
         yield (
-            f"{_many(len(defects), 'hook')} of tpudiag failed ({names}): our defect, not the "
+            f"{count(len(defects), 'hook')} of tpudiag failed ({names}): our defect, not the "
             "job's, which went on without. The JSON report holds the tracebacks; please report it."
         )
 
@@ -56,7 +57,7 @@ def notes(coverage: Coverage | None) -> Iterator[str]:
         for each in coverage.shortened
     ]
     if coverage.replayed_batches:
-        shortened.append(f"{_many(coverage.replayed_batches, 'batch', 'batches')} given again")
+        shortened.append(f"{count(coverage.replayed_batches, 'batch', 'batches')} given again")
     # A shortened loop of the script's own still reads all examples.
     by_keras = any(each.kind in _BY_KERAS for each in coverage.shortened)
     if shortened:
@@ -80,7 +81,7 @@ def _function(function: StepFunction) -> str:
     if place is None:
         name, place = _LIBRARY.get(name, f"a library's {name}"), function.called_at
     where = f" ({place})" if place is not None else ""
-    ran = f"{_many(function.ran, 'call')} ran"
+    ran = f"{count(function.ran, 'call')} ran"
     if function.forwarded:
         ran += f", {function.forwarded:,} more were answered with its last result"
     return f"{name}{where}: {ran}"
@@ -89,10 +90,5 @@ def _function(function: StepFunction) -> str:
 def _unreached(rest: Sequence[UnreachedLines]) -> str:
     if not rest:
         return "no statement of the main flow follows there"
-    first = "; ".join(map(str, rest[:SHOWN]))
-    more = f" and {len(rest) - SHOWN} more" if len(rest) > SHOWN else ""
-    return f"{_many(len(rest), 'statement was', 'statements were')} not reached: {first}{more}"
-
-
-def _many(count: int, noun: str, nouns: str = "") -> str:
-    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+    first = listed([str(lines) for lines in rest], SHOWN, "; ")
+    return f"{count(len(rest), 'statement was', 'statements were')} not reached: {first}"

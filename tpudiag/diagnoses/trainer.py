@@ -9,7 +9,7 @@ from tpudiag.diagnoses.cloud_tpu import Cloud, asked_of
 from tpudiag.diagnoses.job_pods import JobPods, selected
 from tpudiag.diagnoses.profile import ProfileRequest
 from tpudiag.diagnoses.profile import diagnose as diagnose_profile
-from tpudiag.diagnoses.profile_figures import count
+from tpudiag.diagnoses.report_parts import count, listed
 from tpudiag.diagnoses.trainer_targets import Targets, chosen, standing, without_server
 from tpudiag.engine import examine
 from tpudiag.errors import NothingDiagnosed
@@ -61,8 +61,7 @@ class _Trainers:
         names += [f"pid {trainer.pid}" for trainer in self.targets.without]
         if self.cloud.name is not None:
             names = [f"TPU {self.cloud.name}"]
-        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-        return Subject("trainer", ", ".join(names[:4]) + more)
+        return Subject("trainer", listed(names, 4))
 
 
 def diagnose(

@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from tpudiag.diagnoses import report_parts
+from tpudiag.diagnoses.report_parts import count
 from tpudiag.model import Evidence, Outcome, Verdict
 from tpudiag.monitoring.follower import Watched
 from tpudiag.monitoring.jobs import Job, rank
 from tpudiag.monitoring.metrics import Figures
 from tpudiag.monitoring.recording import NS, said_rate
 from tpudiag.monitoring.watched_job import WatchedJob
-from tpudiag.report_figures import Measurement, Table, Value
+from tpudiag.report_figures import Table, Value
 from tpudiag.signals.run_state import STANDING, StateKind
 
 MOST = 120
@@ -50,52 +52,40 @@ def _until(figures: Figures) -> str:
     return f" (in about {max(figures.baseline_in_s / 60, 1):.0f} min of steps)"
 
 
-def measurements(figures: Figures, source: str) -> dict[str, Measurement]:
+def measurements(figures: Figures, source: str) -> report_parts.Figures:
     """The figures of the report."""
-    recent = f"{source}, its last 5 minutes"
-    rows: dict[str, tuple[float | None, str, str]] = {
-        f"{figures.unit}_per_second": (figures.per_s, f"{figures.unit}/s", f"{source}, now"),
-        "delivered_per_second": (
-            figures.delivered_per_s,
-            f"{figures.unit}/s",
-            f"{source}, its last 10 minutes, pauses included",
-        ),
-        "baseline_per_second": (figures.baseline_per_s, f"{figures.unit}/s", source),
-        "step_time_ms": (figures.step_ms[0], "ms", recent),
-        "step_time_p90_ms": (figures.step_ms[1], "ms", recent),
-        "step_time_p99_ms": (figures.step_ms[2], "ms", recent),
-        "input_wait_share": (
-            None if figures.input_share is None else 100 * figures.input_share,
-            "%",
-            recent,
-        ),
-        "hbm_in_use_bytes": (figures.hbm_bytes, "bytes", recent),
-        "announced_pauses_s": (figures.pause_s or None, "s", source),
-        "steps": (figures.steps, figures.run.unit, source),
-        "recorded_s": (
-            (figures.run.beat_ns - figures.run.started_ns) / NS,
-            "s",
-            source,
-        ),
-    }
-    return {
-        name: Measurement(value if isinstance(value, int) else round(value, 3), unit, where)
-        for name, (value, unit, where) in rows.items()
-        if value is not None
-    }
+    recent, run = f"{source}, its last 5 minutes", figures.run
+    rate, paused = f"{figures.unit}/s", f"{source}, its last 10 minutes, pauses included"
+    waits = None if figures.input_share is None else 100 * figures.input_share
+    taken = report_parts.Figures()
+    for name, value, unit, where in (
+        (f"{figures.unit}_per_second", figures.per_s, rate, f"{source}, now"),
+        ("delivered_per_second", figures.delivered_per_s, rate, paused),
+        ("baseline_per_second", figures.baseline_per_s, rate, source),
+        ("step_time_ms", figures.step_ms[0], "ms", recent),
+        ("step_time_p90_ms", figures.step_ms[1], "ms", recent),
+        ("step_time_p99_ms", figures.step_ms[2], "ms", recent),
+        ("input_wait_share", waits, "%", recent),
+        ("hbm_in_use_bytes", figures.hbm_bytes, "bytes", recent),
+        ("announced_pauses_s", figures.pause_s or None, "s", source),
+        ("steps", figures.steps, run.unit, source),
+        ("recorded_s", (run.beat_ns - run.started_ns) / NS, "s", source),
+    ):
+        taken.put(name, value, unit, where, 3)
+    return taken
 
 
 def notes(job: WatchedJob) -> Iterator[str]:
     """Restarts, and what was skipped."""
     restarts = sum(watched.restarts for watched in job.workers)
     if restarts:
-        yield f"{restarts} {'restart' if restarts == 1 else 'restarts'} seen."
+        yield f"{count(restarts, 'restart')} seen."
     if any(watched.account().restarts_unknown for watched in job.workers):
         yield "No checkpoint was seen before a restart: which steps were repeated is not known."
     damaged = sum(len(watched.damaged) for watched in job.workers)
     if damaged:
-        rows = "row of the recording is" if damaged == 1 else "rows of the recordings are"
-        yield f"{damaged} {rows} damaged, and left out."
+        rows = count(damaged, "row of the recording is", "rows of the recordings are")
+        yield f"{rows} damaged, and left out."
     for run in (one.workers[0].run for one in job.jobs if len(one.workers) == 1):
         # A worker 0 may be the only one.
         if run.worker and not run.worker.endswith(" 0"):
@@ -105,9 +95,8 @@ def notes(job: WatchedJob) -> Iterator[str]:
                 "tpudiag_baseline_ratio in Prometheus)."
             )
     if job.not_judged:
-        one = job.not_judged == 1
-        runs = "run of an earlier job was" if one else "runs of earlier jobs were"
-        yield f"{job.not_judged} {runs} not judged."
+        runs = count(job.not_judged, "run of an earlier job was", "runs of earlier jobs were")
+        yield f"{runs} not judged."
 
 
 def workers_table(workers: Sequence[Watched], source: str) -> Table:
