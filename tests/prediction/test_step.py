@@ -18,7 +18,7 @@ def test_a_step_has_a_range_a_bound_and_what_takes_most() -> None:
     assert step.bound_by is Bound.HBM
     assert step.split_ms[0][0] is Bound.HBM
     assert len(step.top) == 10
-    assert [t.ms.value for t in step.top] == sorted((t.ms.value for t in step.top), reverse=True)
+    assert [t.ms for t in step.top] == sorted((t.ms for t in step.top), reverse=True)
     assert all(t.helps for t in step.top)
     assert 0 < step.mfu.low <= step.mfu.value <= step.mfu.high < 0.2
 

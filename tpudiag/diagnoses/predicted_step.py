@@ -1,15 +1,15 @@
 """The predicted step in a report: its figures, its largest instructions, and their table."""
 
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from dataclasses import replace
 
 from tpudiag import input_verdict, location
 from tpudiag.compiled import Compilation
 from tpudiag.diagnoses import report_parts
 from tpudiag.diagnoses.report_parts import Columns, Figures
 from tpudiag.hardware import Target
-from tpudiag.prediction.step import PredictedStep, TopInstruction
+from tpudiag.prediction.step import PredictedStep
 from tpudiag.prediction.times import Bound
-from tpudiag.prediction.work import Work
 from tpudiag.report_figures import (
     OperationFigures,
     PredictedInstruction,
@@ -36,26 +36,6 @@ OPERATIONS_KEPT = 400
 """The most operations whose figures a report keeps for comparisons, largest first."""
 ALONE = "the input pipeline run alone on this machine: CPU time of the process"
 SOURCE = "predicted, not measured: the program of the {compiler} for {target}"
-
-
-@dataclass
-class _Sum:
-    """One operation's figures, being summed."""
-
-    cycles: int = 0
-    flops: int = 0
-    hbm_bytes: int = 0
-    collective_bytes: int = 0
-    result_bytes: int = 0
-
-    def add(self, work: Work) -> None:
-        """Add one of its instructions."""
-        self.cycles += (work.cycles or 0) * work.trips
-        self.flops += work.flops * work.trips
-        self.hbm_bytes += work.hbm_bytes * work.trips
-        self.collective_bytes += work.link_bytes * work.trips
-        # Without the trip count: a loop writes its result into the same buffer each time.
-        self.result_bytes += work.result_bytes
 
 
 def of_signals(signals: Signals) -> Compilation | None:
@@ -182,42 +162,35 @@ def prediction(compiled: Compilation) -> StepPrediction | None:
         high_ms=step.ms.high,
         bound_by=step.bound_by.value,
         split_ms={bound.value: ms for bound, ms in step.split_ms},
-        instructions=tuple(_instruction(each, compiled.lines) for each in step.top),
+        instructions=tuple(
+            replace(each, location=location.parsed(compiled.lines.get(each.operation)))
+            for each in step.top
+        ),
         operations=_operations(compiled),
     )
 
 
-def _instruction(each: TopInstruction, lines: dict[str, str]) -> PredictedInstruction:
-    return PredictedInstruction(
-        name=each.name,
-        operation=each.op_name,
-        location=location.parsed(lines.get(each.op_name)),
-        runs=each.runs,
-        ms=each.ms.value,
-        low_ms=each.ms.low,
-        high_ms=each.ms.high,
-        share=each.share,
-        hbm_bytes=each.hbm_bytes,
-        flops=each.flops,
-        bound_by=each.bound_by.value,
-        helps=each.helps,
-    )
-
-
 def _operations(compiled: Compilation) -> tuple[OperationFigures, ...]:
-    total: dict[str, _Sum] = {}
+    total: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for work in (compiled.program.work if compiled.program else None) or ():
         # the compiler renumbers its own additions in each program: one row for each kind
-        total.setdefault(work.op_name or f"({work.kind.value})", _Sum()).add(work)
+        total[work.op_name or f"({work.kind.value})"].update(
+            cycles=(work.cycles or 0) * work.trips,
+            flops=work.flops * work.trips,
+            hbm_bytes=work.hbm_bytes * work.trips,
+            collective_bytes=work.link_bytes * work.trips,
+            # Without the trip count: a loop writes its result into the same buffer each time.
+            result_bytes=work.result_bytes,
+        )
     # Sum of both: gathers, copies and kernels have bytes but no cycles.
-    ranked = sorted(total.items(), key=lambda item: (-item[1].cycles - item[1].hbm_bytes, item[0]))
+    ranked = sorted(
+        total.items(), key=lambda item: (-item[1]["cycles"] - item[1]["hbm_bytes"], item[0])
+    )
     return tuple(
         OperationFigures(
-            operation=name,
-            location=location.parsed(compiled.lines.get(name)),
-            **vars(each),
+            operation=name, location=location.parsed(compiled.lines.get(name)), **spent
         )
-        for name, each in ranked[:OPERATIONS_KEPT]
+        for name, spent in ranked[:OPERATIONS_KEPT]
     )
 
 

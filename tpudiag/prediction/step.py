@@ -7,6 +7,7 @@ from tpudiag.hardware import Target
 from tpudiag.prediction.times import NONE, Bound, Range, Timed, timed
 from tpudiag.prediction.work import Kind, Work, collective_bytes_of, flops_of, hbm_bytes_of
 from tpudiag.records import dataclass
+from tpudiag.report_figures import PredictedInstruction
 
 NEAR_PEAK = 1.15
 """A product within this factor of its FLOPs' time at the peak has a good shape."""
@@ -86,26 +87,6 @@ KEPT = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopInstruction:
-    """One of the step's largest instructions."""
-
-    name: str
-    op_name: str
-    kind: str
-    ms: Range
-    share: float
-    """Of the step's estimate, 0 to 1."""
-    hbm_bytes: int
-    """In one step."""
-    flops: int
-    runs: int
-    """How often it runs in one step."""
-    bound_by: Bound
-    helps: str
-    """Advice to make it faster."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class PredictedStep:
     """A training step predicted for a target; nothing was measured on a TPU."""
 
@@ -127,7 +108,7 @@ class PredictedStep:
     hbm_bytes: int
     collective_bytes: int
     collective_ms: Range
-    top: tuple[TopInstruction, ...]
+    top: tuple[PredictedInstruction, ...]
 
     @property
     def flops_per_example(self) -> float:
@@ -220,23 +201,22 @@ def _split(times: Iterable[Timed]) -> tuple[tuple[Bound, float], ...]:
     return tuple(sorted(((b, ms) for b, ms in total.items() if ms), key=lambda item: -item[1]))
 
 
-def _top(times: Sequence[Timed], step_ms: float) -> tuple[TopInstruction, ...]:
-    """The largest instructions, with advice for each."""
-    from tpudiag.prediction.step import helps, normalised
-
+def _top(times: Sequence[Timed], step_ms: float) -> tuple[PredictedInstruction, ...]:
+    """The largest instructions, with advice for each; without their lines."""
     worst = sorted(times, key=lambda each: -each.ms.value)[:KEPT]
     has_norm = normalised(times)
     return tuple(
-        TopInstruction(
+        PredictedInstruction(
             name=each.work.name,
-            op_name=each.work.op_name,
-            kind=each.work.kind.value,
-            ms=each.ms,
+            operation=each.work.op_name,
+            runs=each.work.trips,
+            ms=each.ms.value,
+            low_ms=each.ms.low,
+            high_ms=each.ms.high,
             share=each.ms.value / step_ms if step_ms else 0.0,
             hbm_bytes=each.work.hbm_bytes * each.work.trips,
             flops=each.work.flops * each.work.trips,
-            runs=each.work.trips,
-            bound_by=each.bound,
+            bound_by=each.bound.value,
             helps=helps(each, has_norm),
         )
         for each in worst
