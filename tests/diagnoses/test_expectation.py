@@ -13,6 +13,7 @@ from tpudiag.errors import UsageError
 
 ROW = {
     "target": "v5e-8",
+    "fits": True,
     "batch_per_replica": 128,
     "best": True,
     "examples_per_second": 10_000.0,

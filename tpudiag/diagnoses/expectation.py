@@ -8,23 +8,13 @@ from tpudiag.bounded_files import read_bytes
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.detector import Reference
 from tpudiag.monitoring.recording import said_rate
-
-
-class _Row(msgspec.Struct):
-    """A row of a plan's report."""
-
-    target: str
-    batch_per_replica: int
-    best: bool = False
-    examples_per_second: float | None = None
-    step_ms: float | None = None
-    step_high_ms: float | None = None
+from tpudiag.report_figures import PlanRow
 
 
 class _Report(msgspec.Struct):
     """A JSON report."""
 
-    plan: tuple[_Row, ...] = ()
+    plan: tuple[PlanRow, ...] = ()
 
 
 def expected(wish: float | Path | None) -> Reference | None:

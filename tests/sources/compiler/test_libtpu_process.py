@@ -115,7 +115,7 @@ def test_sizes_in_hbm_are_those_of_the_compiler(tmp_path: Path) -> None:
     assert len(sizes) == len(SHAPES)
     assert all(size is not None for size in sizes)
     answer = json.loads((folder / "answer.json").read_text())
-    assert sum(size[1] for size in sizes if size) == answer["argument_bytes"]
+    assert sum(size[1] for size in sizes if size) == answer["amounts"]["argument_bytes"]
     assert sum(size[1] > size[0] for size in sizes if size) >= 5
 
 
@@ -202,7 +202,7 @@ def test_a_libtpu_that_lacks_a_flag_is_asked_without(tmp_path: Path) -> None:
     does = (
         "flags = os.environ.get('LIBTPU_INIT_ARGS')\n"
         "if flags: sys.exit(\"ERROR: Unknown command line flag 'xla_jf'. Did you mean: xla ?\")\n"
-        "open(sys.argv[-1] + '/answer.json', 'w').write('{\"compile_s\": 1, \"flops\": 5}')"
+        "open(sys.argv[-1] + '/answer.json', 'w').write('{\"amounts\": {\"flops\": 5}}')"
     )
     answer = compiler(60.0, fake(tmp_path, does)).compile(
         step(tmp_path, product(8)), target("v5e-1")
@@ -249,7 +249,7 @@ def test_a_prepared_child_compiles_what_it_is_told_later(tmp_path: Path) -> None
     does = (
         f"open({str(loaded)!r}, 'a').write('x')\n"
         "path = sys.stdin.readline().strip()\n"
-        'answer = \'{"compile_s": 1, "flops": %d}\' % len(open(path).read())\n'
+        'answer = \'{"amounts": {"flops": %d}}\' % len(open(path).read())\n'
         "open(sys.argv[-1] + '/answer.json', 'w').write(answer)"
     )
     ahead = compiler(60.0, fake(tmp_path, does))

@@ -18,7 +18,6 @@ import os
 import re
 import signal
 import sys
-import time
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -33,7 +32,6 @@ MEMORY = {
     "alias_bytes": "alias_size_in_bytes",
     "temporary_bytes": "temp_size_in_bytes",
     "code_bytes": "generated_code_size_in_bytes",
-    "peak_bytes": "peak_memory_in_bytes",
 }
 QUIET = {
     "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
@@ -208,22 +206,21 @@ def _summed(place: re.Match[str]) -> str:
 
 def answer(program: str, topology: str, replicas: int, chip_config: str, folder: Path) -> None:
     """Compile, and write the result into the folder."""
-    started = time.perf_counter()
     try:
         executable = compile_program(program, topology, replicas, chip_config)
     except Exception as error:
         figures: dict[str, Any] = {"error": f"{type(error).__name__}: {error}"[:ERROR_CHARACTERS]}
     else:
         stats = executable.get_compiled_memory_stats()
-        figures = {name: getattr(stats, field, None) for name, field in MEMORY.items()}
+        amounts = {name: getattr(stats, field, None) or 0 for name, field in MEMORY.items()}
         # Nothing else from it: its optimal_seconds was negative for whole programs.
-        figures["flops"] = executable.cost_analysis().get("flops")
+        amounts["flops"] = executable.cost_analysis().get("flops") or 0.0
+        figures = {"amounts": amounts}
         with contextlib.suppress(
             Exception
         ):  # a newer libtpu's program that this jaxlib cannot read
             text = executable.hlo_modules()[0].to_string()
             (folder / "optimised.hlo").write_text(text, encoding="utf-8")
-    figures["compile_s"] = time.perf_counter() - started
     # Renamed, so that a killed child leaves no partial answer.
     temporary = folder / "answer.tmp"
     temporary.write_text(json.dumps(figures), encoding="utf-8")

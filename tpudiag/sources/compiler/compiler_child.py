@@ -19,14 +19,9 @@ CHILD = Path(__file__).with_name("child.py")
 class Answer(msgspec.Struct):
     """The child's answer file."""
 
-    compile_s: float
     error: str | None = None
-    argument_bytes: int | None = None
-    output_bytes: int | None = None
-    alias_bytes: int | None = None
-    temporary_bytes: int | None = None
-    code_bytes: int | None = None
-    flops: float | None = None
+    amounts: dict[str, int | float] = {}
+    """Bytes and FLOPs of the program, by the names of a Compilation."""
 
 
 @dataclass(frozen=True, kw_only=True)

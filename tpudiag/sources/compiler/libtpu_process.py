@@ -152,12 +152,7 @@ class Compiler:
             return _refused(answer, program, replace(empty, took_s=took_s))
         return replace(
             empty,
-            argument_bytes=answer.argument_bytes or 0,
-            output_bytes=answer.output_bytes or 0,
-            alias_bytes=answer.alias_bytes or 0,
-            temporary_bytes=answer.temporary_bytes or 0,
-            code_bytes=answer.code_bytes or 0,
-            flops=answer.flops or 0.0,
+            **answer.amounts,
             compiled=True,
             program=None if made.optimised is None else hlo.read(made.optimised),
             dynamic=stablehlo.dynamic(program),
