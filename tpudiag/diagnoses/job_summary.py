@@ -47,8 +47,8 @@ def measurements(signals: Signals, wall_s: float) -> Figures:
     slowest = min((cost.examples_per_second for cost in costs), default=None)
     alone = "the pipeline alone on this machine"
     figures.put("input_examples_per_second", slowest, "examples/s", alone, 1)
-    imported = signals.tensorflow
-    figures.put("tensorflow_import_s", imported and imported.took_s, "s", "job", 2)
+    took_s = signals.tensorflow.took_s if signals.tensorflow is not None else None
+    figures.put("tensorflow_import_s", took_s, "s", "job", 2)
     figures.put("job_wall_time_s", wall_s, "s", "this machine's clock", 2)
     return figures
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -20,7 +21,7 @@ class Answer(msgspec.Struct):
     """The child's answer file."""
 
     error: str | None = None
-    amounts: dict[str, int | float] = {}
+    amounts: dict[str, Any] = {}
     """Bytes and FLOPs of the program, by the names of a Compilation."""
 
 
