@@ -3,12 +3,21 @@
 import math
 from dataclasses import replace
 
-from tpudiag.model import Confidence, Evidence, Finding, Judgement, NotMeasured, Severity, check
+from tpudiag.model import (
+    BOTH,
+    Confidence,
+    Evidence,
+    Finding,
+    Judgement,
+    NotMeasured,
+    Severity,
+    check,
+)
 from tpudiag.signals import Pause, Signals
 
 from ._compiler import PREDICTED
 from ._loop import loop_of
-from ._need import need, percent
+from ._need import by_framework, need, percent
 from ._predicted import predicted_step
 
 LIMIT = 0.5
@@ -44,9 +53,18 @@ _FIXES = {
         "tf.train.CheckpointOptions(enable_async=True)              # saves beside the steps"
     ),
 }
+_OF_JAX = _FIXES | {
+    "eager evaluation": (
+        "@jax.jit\ndef eval_step(params, batch):\n    return metrics(model(params, batch))"
+    ),
+    "saving": (
+        'keras.callbacks.ModelCheckpoint(path, save_freq="epoch")   # not every few steps\n'
+        "ocp.AsyncCheckpointer(ocp.StandardCheckpointHandler())     # saves beside the steps"
+    ),
+}
 
 
-@check("TPU606", Severity.WARNING)
+@check("TPU606", Severity.WARNING, frameworks=BOTH)
 def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
     """Evaluation, predictions or saving take more of the time than they should.
 
@@ -89,33 +107,35 @@ def evaluation_dominates(signals: Signals, limit: float = LIMIT) -> Judgement:
             "evaluation or saving between training steps, twice",
             "rehearse more than two evaluations: `--steps` beyond the steps of two epochs",
         )
+    fixes = by_framework(signals, _FIXES, _OF_JAX)
     for pause in pauses:
+        fix = fixes[f"eager {pause.kind}" if pause.eager else pause.kind]
         share = pause.spent_ms / (pause.spent_ms + pause.training_ms)
         most = min(limit, EAGER_LIMIT) if _starts_anew(pause) else limit
         evidence = Evidence(f"share of {pause.kind}", percent(share), "%", percent(most))
         if share > most and _weighs(pause):
-            yield _finding(pause, share, evidence)
+            yield _finding(pause, fix, share, evidence)
         elif pause.each_batch and pause.kind != "saving" and pause.dispatches_between <= EACH_FEW:
-            yield _at_each_batch(pause, evidence)
+            yield _at_each_batch(pause, fix, evidence)
         elif pause.kind == "saving" and _starts_anew(pause) and _weighs(pause):
-            yield from _on_the_tpu(pause, signals, most)
+            yield from _on_the_tpu(pause, fix, signals, most)
         yield evidence
 
 
-def _at_each_batch(pause: Pause, evidence: Evidence) -> Finding:
+def _at_each_batch(pause: Pause, fix: str, evidence: Evidence) -> Finding:
     """A callback that evaluates after each step or nearly, and takes little beside steps on CPU."""
     every = "step" if pause.dispatches_between < 2 else f"{pause.dispatches_between:.0f} steps"
     return Finding(
         f"a callback runs {pause.kind} after each {every}, {pause.times} times here: it waits for "
         "the device and starts anew on the host, which takes as long beside a TPU's faster steps.",
-        _FIXES[pause.kind],
+        fix,
         (evidence, Evidence("times", pause.times, "times")),
         pause.location,
         confidence=Confidence.MEDIUM,
     )
 
 
-def _on_the_tpu(pause: Pause, signals: Signals, most: float) -> Judgement:
+def _on_the_tpu(pause: Pause, fix: str, signals: Signals, most: float) -> Judgement:
     """Frequent saves that weigh little beside the steps of CPU replicas: beside those of the TPU.
 
     A save is the host's work and stays as long; raises NotMeasured where its share is not known.
@@ -137,7 +157,7 @@ def _on_the_tpu(pause: Pause, signals: Signals, most: float) -> Judgement:
         source=PREDICTED,
     )
     if low > most:
-        yield _finding(pause, low, evidence, step.target)
+        yield _finding(pause, fix, low, evidence, step.target)
     elif high > most:
         raise NotMeasured(
             f"saving is predicted to take {low:.0%} to {high:.0%} of the time: either side of the "
@@ -173,7 +193,7 @@ def _how_often(pause: Pause) -> str:
     return f" A callback does it {how}."
 
 
-def _finding(pause: Pause, share: float, evidence: Evidence, target: str = "") -> Finding:
+def _finding(pause: Pause, fix: str, share: float, evidence: Evidence, target: str = "") -> Finding:
     """A line that takes too much, here or, as predicted, on a target."""
     eagerly = (
         f" The model is called outside any tf.function, {pause.times} times: each of its "
@@ -187,7 +207,7 @@ def _finding(pause: Pause, share: float, evidence: Evidence, target: str = "") -
     )
     return Finding(
         f"{pause.kind} takes {share_text}" + (eagerly if pause.eager else "") + _how_often(pause),
-        _FIXES[f"eager {pause.kind}" if pause.eager else pause.kind],
+        fix,
         (
             evidence,
             Evidence("times", pause.times, "times"),

@@ -28,6 +28,7 @@ from tpudiag.sources.job.points import (
     user_lines,
 )
 from tpudiag.sources.job.points.python_slots import Numbers
+from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 from tpudiag.sources.job.tensorflow.watches.python_state import PythonStateWatch
 
 Fills = Callable[[Callable[[Args, Kwargs], bool], Args, Kwargs], "tuple[Args, Kwargs] | None"]
@@ -58,6 +59,8 @@ class JitWatch:
         self.records: dict[object, Record] = {}
         self.kept = KeptStep()
         self.state: PythonStateWatch | None = None
+        self.pauses: PauseWatch | None = None
+        """Where Keras trains."""
         self.rest: RestOfScript | None = None
         """Where the script goes on past the observed steps."""
         self.numbers: NumbersSeen | None = None
@@ -179,6 +182,7 @@ class JitWatch:
         args, kwargs = whole or (args, kwargs)
         answer = self._answered(jitted, args, kwargs)
         if answer is not None:
+            barrier.attempt("pauses", self._lasted, jitted.record, None)
             return answer[0]
         eager = getattr(self._jax.config, "jax_disable_jit", False)
         if self.waits and not (jitted.record.calls or jitted.mapped or eager):
@@ -213,6 +217,8 @@ class JitWatch:
             traced_now = new or not jitted.record.calls
             barrier.attempt("state of Python", self.state.after, jitted, before, traced_now)
         barrier.attempt("call of jit", self._note, jitted, args, kwargs, result, new, took_ms)
+        if not new:
+            barrier.attempt("pauses", self._lasted, jitted.record, took_ms)
         if self.rest is not None and (aside or jitted.record.trains):
             ran = self.rest.ran, jitted.record, (args, kwargs), result
             barrier.attempt("step ran", *ran, (ended - began) if aside and not new else 0.0)
@@ -230,6 +236,13 @@ class JitWatch:
         outermost: Jitted | None = getattr(self._active, "outermost", None)
         modules = (frame.f_globals.get("__name__") for frame in user_lines.frames())
         return outermost.record if outermost and privates.CALLBACKS not in modules else None
+
+    def _lasted(self, record: Record, took_ms: float | None) -> None:
+        """A call was compiled before and took so long; None where it was answered."""
+        if self.pauses is not None and record.trains:
+            self.pauses.trained(took_ms, id(record))
+        elif self.pauses is not None and self.pauses.inside:
+            self.pauses.evaluated(id(record), took_ms, None)
 
     def _answered(self, jitted: Jitted, args: Args, kwargs: Kwargs) -> tuple[object] | None:
         """What a call is given in place of a run, in a tuple; None where it is to run."""

@@ -42,6 +42,7 @@ from tpudiag.sources.job.tensorflow.fake_data import jitted_holes
 from tpudiag.sources.job.tensorflow.observer import Observer
 from tpudiag.sources.job.tensorflow.watches import keras_backend
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
+from tpudiag.sources.job.tensorflow.watches.pauses import PauseWatch
 
 ENOUGH_COMPILATIONS = 6
 """A step that was compiled again so often need not be watched longer."""
@@ -127,6 +128,8 @@ class JaxObserver:
         if hooks.quietly(keras_backend.name_of, keras) == "jax":
             self._reader.of_keras = True
             self._checkpoints.watch_keras(keras)
+            self._jits.pauses = PauseWatch()
+            self._jits.pauses.watch_keras(keras)
             hooks.before(table.FIT, self._fits, keras)
 
     def _fits(self, *_: object, **__: object) -> None:
@@ -309,11 +312,12 @@ class JaxObserver:
 
     def _loop(self) -> TrainingLoop:
         """What was seen around the step."""
-        beside, state = self._beside.observation, self._jits.state
+        beside, state, pauses = self._beside.observation, self._jits.state, self._jits.pauses
         of_input = beside.watches.loop.state.facts() if beside is not None else ()
         frozen = state.facts() if state is not None else ()
         return TrainingLoop(
             dispatches=self._steps.steps,
             fetches=self._fetches.facts(),
+            pauses=pauses.facts() if pauses is not None else (),
             frozen=(*frozen, *(replace(each, of_input=True) for each in of_input)),
         )

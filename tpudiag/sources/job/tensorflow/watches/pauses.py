@@ -82,6 +82,14 @@ class PauseWatch:
         self._spent_ms = 0.0
         self._skipped = False
         self._loop = StepLoop()
+
+    @property
+    def inside(self) -> bool:
+        """Whether one that Keras or TensorFlow makes is going on."""
+        return self._inside
+
+    def watch_tensorflow(self) -> None:
+        """Hook TensorFlow's own checkpoints."""
         for saved in (table.MANAGER_SAVED, table.CHECKPOINT_SAVED):
             hooks.around(saved, self._timed("saving"))
 

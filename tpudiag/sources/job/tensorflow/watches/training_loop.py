@@ -40,6 +40,7 @@ class LoopWatch:
         self.iterators = IteratorStartWatch(tf, lambda: self.results.steps)
         self.setup = SetupWatch(tf)
         self.pauses = PauseWatch()
+        self.pauses.watch_tensorflow()
         self.undistributed = UndistributedWatch(tf)
         self.norms = NormModeWatch(tf)
         self.batch_hooks = BatchHookWatch()
