@@ -51,7 +51,7 @@ def read(step: TracedStep) -> StepNumerics:
 
 def loss_dtype(step: list[Seen]) -> str:
     """Of the last number that is differentiated; nothing where that has 16 bits."""
-    made = [seen.equation.outvars[0].aval for seen in step if seen.forward]
+    made = [out.aval for seen in step if seen.forward for out in seen.equation.outvars[:1]]
     floats = [str(each.dtype) for each in made if not each.shape and "float" in str(each.dtype)]
     # JAX sums what has 16 bits in 32 by itself.
     return next((each for each in floats[-1:] if each not in HALF), "")
@@ -63,8 +63,10 @@ def low_precision(step: list[Seen]) -> Iterator[LowPrecisionOp]:
     last = max((n for n, e in enumerate(forward) if product(e.equation)), default=len(forward))
     for seen in forward[last + 1 :]:
         equation, of_last = seen.equation, forward[last].equation.outvars[0].aval.shape
-        given, name = equation.invars[0].aval, str(equation.primitive)
-        if given.shape == of_last and name in _NORMALISES and str(given.dtype) in HALF:
+        if (name := str(equation.primitive)) not in _NORMALISES:
+            continue
+        given = equation.invars[0].aval
+        if given.shape == of_last and str(given.dtype) in HALF:
             yield LowPrecisionOp(name, seen.scope, str(given.dtype), line(equation))
 
 
