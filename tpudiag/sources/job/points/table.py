@@ -25,6 +25,9 @@ DATASETS_JOINED = point(
 )
 RECORDS_READ = point("tf.data.TFRecordDataset", "__init__", "the same, of records")
 LINES_READ = point("tf.data.TextLineDataset", "__init__", "the same, of lines of text")
+BYTES_READ = point(
+    "tf.data.FixedLengthRecordDataset", "__init__", "the same, of pieces of one length"
+)
 ITERATOR_NEXT = point("", "__next__ get_next", "a batch is taken, or an earlier one given again")
 ITERATOR_OPTIONAL = point(
     "", "get_next_as_optional", "a batch is taken, by Keras", _OLDEST_TO_NEWEST

@@ -29,6 +29,7 @@ status = tf.train.Checkpoint().restore("gs://bucket/ckpt-1")
 status.assert_consumed().expect_partial()
 module = tf.saved_model.load("gs://bucket/model")
 of_names = tf.data.TFRecordDataset(tf.data.Dataset.from_tensor_slices(names[:2]))
+pieces = tf.data.FixedLengthRecordDataset("gs://bucket/labels-ubyte", 3, header_bytes=8)
 options = tf.data.Options()
 options.autotune.enabled = False
 graph = tf.compat.as_text(of_names.with_options(options)._as_serialized_graph().numpy(), "latin-1")
@@ -47,6 +48,7 @@ print(json.dumps({
     "v2": [tf.compat.v2.io.gfile.exists("gs://bucket/train.tfrecord"),
            len(tf.compat.v2.io.gfile.glob("gs://bucket/train-*.tfrecord")) == len(names)],
     "own": [r.numpy().decode() for r in tf.data.TFRecordDataset(own)],
+    "pieces": [list(piece.numpy()) for piece in pieces.take(2)],
     "latest": tf.train.latest_checkpoint("gs://bucket/run"),
     "module": str(module(tf.ones((4, 8, 8, 3)))),
     "serial": "MapDataset" in graph.replace("ParallelMapDataset", "").replace("FlatMap", ""),
@@ -57,6 +59,7 @@ print(json.dumps({
 
 def test_buckets_are_stood_in_for_and_files_read(in_tensorflow: Callable[[str], Any]) -> None:
     seen = in_tensorflow(PROGRAM)
+    assert seen["pieces"] == [[0, 1, 0], [1, 0, 1]]
     assert seen["names"] and all(name.startswith("gs://bucket/train-") for name in seen["names"])
     assert seen["records"] >= len(seen["names"]) and len(seen["listed"]) == len(seen["names"])
     assert seen["refused"] == [True, True], "what is not there is said to be so at once"

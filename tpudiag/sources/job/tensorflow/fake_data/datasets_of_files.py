@@ -11,6 +11,7 @@ from .ledger import MARKER, Ledger
 
 _AWAY = f"{paths.REMOTE}|{MARKER}.*"
 """Names that reach nothing: of a remote file, or read from a stand-in."""
+_OF_PIECES = ("record_bytes", "header_bytes", "footer_bytes", "buffer_size", "compression_type")
 
 
 def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> None:
@@ -22,6 +23,14 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
             return original(dataset, reachable(names, stand_in(ledger, packed)), *a, **kw)
 
         return call
+
+    def of_pieces(original: Call, dataset: object, names: object, *a: Any, **kw: Any) -> object:
+        given = dict(zip(_OF_PIECES, a, strict=False)) | kw
+        around = (int(given.get(name) or 0) for name in _OF_PIECES[:3])
+        packed = _compression(tf, given.get("compression_type"))
+        return original(
+            dataset, reachable(names, text_files.pieces(ledger, packed, *around)), *a, **kw
+        )
 
     def read(original: Call, filename: object, *args: object, **kwargs: object) -> object:
         return original(reachable(filename, text_files.lines(ledger, count=1)), *args, **kwargs)
@@ -67,6 +76,7 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
 
     hooks.around(table.RECORDS_READ, of_files(partial(text_files.records, tf)))
     hooks.around(table.LINES_READ, of_files(text_files.lines))
+    hooks.around(table.BYTES_READ, of_pieces)
     hooks.around(table.FILES_LISTED, listed)
     for api in (tf, tf.compat.v2, tf.compat.v1):
         hooks.around(table.FILE_READ, read, api)

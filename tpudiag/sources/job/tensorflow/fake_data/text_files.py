@@ -11,6 +11,8 @@ from .ledger import CLASSES, MARKER, RECORDS, Ledger
 SIZE = 512
 """Height and width of a picture."""
 _PACKED: dict[str, Callable[[bytes], bytes]] = {"GZIP": gzip.compress, "ZLIB": zlib.compress}
+PIECES = 1024
+"""Pieces of a file of those of one size: labels and pictures, of which each file has as many."""
 WORDS = "the step reads a batch of records and the loss falls while it learns from what is there"
 """Words of which texts are made."""
 
@@ -42,3 +44,15 @@ def lines(ledger: Ledger, compression: str = "", count: int = RECORDS) -> str:
             file.write(_PACKED.get(compression, bytes)(text))
 
     return ledger.file(f"{compression}{count}-lines.txt", write)
+
+
+def pieces(ledger: Ledger, compression: str, size: int, before: int, behind: int) -> str:
+    """A file of pieces of one size, packed as the script unpacks it, with values as of classes."""
+
+    def write(path: str) -> None:
+        values = (bytes(range(len(CLASSES))) * (size * PIECES))[: size * PIECES]
+        with open(path, "wb") as file:
+            packed = _PACKED.get(compression, bytes)
+            file.write(packed(bytes(before) + values + bytes(behind)))
+
+    return ledger.file(f"{compression}{size}-{before}-{behind}.bytes", write)
