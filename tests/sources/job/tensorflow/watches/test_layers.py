@@ -10,13 +10,22 @@ from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
 
 
 class Layer:
-    def __init__(self, policy: str) -> None:
-        self.name = "layer"
+    def __init__(self, policy: str, name: str = "layer") -> None:
+        self.name = name
         self.dtype_policy = SimpleNamespace(name=policy)
 
 
 class InputLayer(Layer):
     pass
+
+
+def test_the_line_of_an_operation_is_that_of_the_innermost_layer_by_its_whole_name() -> None:
+    names = ("conv1/conv", "conv2_block1/1/conv", "head")
+    made = type("Conv2D", (Layer,), {"__init__": Layer.__init__, "__module__": "keras.layers"})
+    watch = LayerWatch()
+    watch.watch(cast("Any", SimpleNamespace(Model=int, layers=SimpleNamespace(Layer=made))))
+    lines = [made("float32", name) and watch.line_of(f"model/{name}/Conv2D") for name in names]
+    assert all(lines) and watch.line_of("model/conv/Conv2D") is None
 
 
 def test_an_input_has_no_policy_that_tells() -> None:

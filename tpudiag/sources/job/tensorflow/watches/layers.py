@@ -5,6 +5,7 @@ import re
 import sys
 import weakref
 from functools import partial
+from itertools import product
 
 from tpudiag.model import Location
 from tpudiag.signals import WideLayer
@@ -14,6 +15,8 @@ _DTYPE = re.compile(r"\bdtype\s*=\s*([\w.]+(?:\([^()]*\))?|[\"']\w+[\"'])")
 _CALL_LINES = 12
 """The most lines of a call that makes a layer, in which its arguments are read."""
 _MOST_WIDE = 200
+_DEEPEST = 4
+"""The most parts of a layer's own name."""
 
 
 class LayerWatch:
@@ -41,7 +44,10 @@ class LayerWatch:
 
     def line_of(self, name: str) -> Location | None:
         """The line that made the library layer of a variable or operation."""
-        for scope in reversed(name.split("/")[:-1]):
+        scopes = name.split("/")[:-1]
+        # Innermost first; in Keras 2 a layer's own name may have slashes.
+        for end, count in product(range(len(scopes), 0, -1), range(1, _DEEPEST + 1)):
+            scope = "/".join(scopes[max(0, end - count) : end])
             # Keras 3 enters a scope more than once: `dense_1` may be the second scope of the layer
             # `dense`.
             for layer in (scope, re.sub(r"_\d+$", "", scope)):
