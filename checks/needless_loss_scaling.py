@@ -1,15 +1,15 @@
 """TPU404."""
 
-from tpudiag.model import Evidence, Finding, Judgement, Severity, check
+from tpudiag.model import BOTH, Evidence, Finding, Judgement, Severity, check
 from tpudiag.signals import MixedPrecision, Signals
 
-from ._need import need, of_a_job
+from ._need import in_bfloat16, need, of_a_job
 
 _HALF = ("float16", "mixed_float16")
 """Policies for which Keras' fit wraps the optimizer in loss scaling by itself."""
 
 
-@check("TPU404", Severity.WARNING)
+@check("TPU404", Severity.WARNING, frameworks=BOTH)
 def needless_loss_scaling(signals: Signals) -> Judgement:
     """Loss scaling or float16, which a TPU does not need.
 
@@ -42,9 +42,11 @@ def needless_loss_scaling(signals: Signals) -> Judgement:
     elif half or by_policy:
         yield Finding(
             "the step computes in float16.",
-            'keras.mixed_precision.set_global_policy("mixed_bfloat16")',
+            in_bfloat16(signals),
             (Evidence("float16 products", len(half), "operations", 0),),
-            precision.policy_location if precision else half[0].location,
+            precision.policy_location
+            if precision
+            else max(half, key=lambda op: (op.forward, op.flops)).location,
         )
     yield Evidence("float16 products", len(half), "operations")
     if precision is not None:
