@@ -45,7 +45,8 @@ def is_doubtful(match: Match, text: str) -> bool:
     rows = text.split("\n")
     speaks_of = _worlds(error)
     world = _WORLD_OF.get(library_at("\n".join(rows[: match.line]))[0])
-    elsewhere = world and speaks_of and world not in speaks_of and not match.settled
+    elsewhere = world and speaks_of and world not in speaks_of
+    elsewhere = elsewhere and not (match.settled or (match.reading and match.reading.whole))
     if elsewhere and error.phase not in _OUTSIDE:
         return True
     sentence = _SENTENCE.fullmatch(rows[match.line - 1].strip())

@@ -47,20 +47,23 @@ _TYPE = re.compile(
 """A type; not that of an array `float32[4,1]`, which is a shape."""
 _DIMENSION = r"(?:(?:<=)?\d{1,9}|None|\?|-1)"
 _SHAPE = re.compile(
-    r"(?<![\w\]])(?!\w{0,12}_shapes?\[\d{1,9}\])(?<!\.)"
+    r"(?<![\w\][])(?!\w{0,12}_shapes?\[\d{1,9}\])(?<!\.)"
     r"(?:\w{0,12}shapes?|[fs](?:8|16|32|64)|bf16|u(?:8|16|32)|pred|float\d\d|bfloat16)?"
-    rf"(?:\[({_DIMENSION}(?:, ?{_DIMENSION}){{0,7}},?)\]"
+    rf"(?:\[({_DIMENSION}(?:, ?{_DIMENSION}){{0,7}},?)\](?!\])"
     rf"|\(({_DIMENSION},(?: ?{_DIMENSION},?){{0,7}})\))"
 )
 """A shape as TensorFlow, Keras and XLA write it: no index `x[0]`, number `(0)`, range `[0, 5)`."""
 _BESIDE = re.compile(
     r"\b(?:T\w{0,12} in|(?:strides?|dilations?|ksizes?|rates|\w{0,12}paddings?|perm|axe?s)=) ?"
     r"\[[^\[\]\n]{0,160}\]|\b[Mm]esh\b[^\n(]{0,30}\([\d, ]{1,60}\)"
-    r"|\bids? \[[\d, ]{1,160}\]|\{[\d,]{0,40}:T\([\d,]{1,20}\)[^}\n]{0,40}\}"
+    r"|%[\w.-]{1,60} = \w{1,8}\[[\d,]{0,60}\]|\bids? \[[\d, ]{1,160}\]"
+    r"|\{[\d,]{0,40}:T\([\d,]{1,20}\)[^}\n]{0,40}\}"
     r"|\b(?:in|range|interval) ?[\[(][\d., -]{1,40}[\])]"
     r"|\b(?:allowed|supported|valid) (?:values|types|dtypes):[\w, ]{1,240}"
 )
-"""What stands beside shapes and types: strides, paddings, meshes, layouts, ids, ranges, kernels."""
+"""What stands beside shapes and types: strides, paddings, meshes, layouts, ids, ranges, results."""
+_MEET = re.compile(r"(?i)match|equal|same|expect|compatible|broadcast|\bvs\b|must|should|got|found")
+"""A word of a sentence in which two shapes are held against each other."""
 _SIZE = re.compile(r"\b\d{1,9}(?:\.\d{1,4})? ?[KMGT]i?B?\b(?!\w)|\b\d{7,15} bytes\b")
 _OF_ALL = re.compile(
     r"__inference_|tpu_compile_succeeded|IteratorGetNext|TPUReplicateMetadata|StatefulPartitioned"
@@ -164,7 +167,7 @@ def facts_of(text: str) -> Facts:
         devices=_first(_DEVICE.findall(said)),
         types=_first(found.lower() for found in _TYPE.findall(_last_words(said))),
         shapes=shapes,
-        differ=_differ(*shapes[:2]) if len(shapes) > 1 else None,
+        differ=_differ(*shapes[:2]) if len(shapes) > 1 and _MEET.search(said) else None,
         sizes=_first(_SIZE.findall(_last_words(said))),
         status=status_of(said),
         library_line=last if last != place.own_line else None,
@@ -236,7 +239,7 @@ def _differ(one: str, other: str) -> str | None:
     pairs = [
         f"dimension {at}: {a} and {b}"
         for at, (a, b) in enumerate(zip(left, right, strict=True))
-        if a != b
+        if a != b and a.isdigit() and b.isdigit()
     ]
     return "; ".join(pairs) or None
 

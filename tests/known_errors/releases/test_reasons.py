@@ -125,3 +125,13 @@ def test_what_the_line_asks_for_within_a_module_that_went_is_looked_up() -> None
     (hit, *_) = match(f"---> 17 cell = tf.contrib.rnn.LSTMCell(10)\n{error}\n")
     assert "asks for `tf.contrib.rnn.LSTMCell`" in hit.message
     assert hit.fix.startswith("tf.compat.v1.nn.rnn_cell.LSTMCell ")
+
+
+def test_an_argument_is_passed_by_the_package_whose_line_failed() -> None:
+    error = "TypeError: jit() got an unexpected keyword argument 'odd_axes'"
+    text = FRAME.format(
+        package="flax", file="nnx", source="jax.jit(f, odd_axes=None)", error=error, folder=PACKAGES
+    )
+    answer = match(text)[0]
+    assert "the installed package `flax` (flax/nnx.py) asks for" in answer.message
+    assert "pip install -U flax jax" in answer.fix

@@ -74,7 +74,7 @@ def place_of(full: str) -> str:
 def _of_module(parts: dict[str, str]) -> Reading | None:
     """What is known of a name of a module, or of a module."""
     module, name = _spelled(parts.get("module") or ""), parts["name"]
-    meant = _of_name(module, name if module else _spelled(name))
+    meant = of_name(name, module if module else _spelled(name))
     if meant is None and module in _PUBLIC:
         return Reading(
             f"`{name}` is not in the `{module}` that is imported here: Keras is of another release"
@@ -105,7 +105,7 @@ def _ends_with(pattern: str, function: str) -> bool:
     return bool(re.fullmatch(pattern, name) or re.fullmatch(pattern, name.rsplit(".", 1)[-1]))
 
 
-def _of_name(module: str, name: str) -> Reading | None:
+def of_name(name: str, module: str = "") -> Reading | None:
     """What is known of a name of a module, or of a module of which a part is known."""
     for full in _spellings(module, name):
         if place := _places().get(full):

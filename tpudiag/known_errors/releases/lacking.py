@@ -24,8 +24,11 @@ _FORMS = (
     re.compile(rf"cannot import name {_QUOTE}?(?P<name>\w{{1,60}})"),
     re.compile(rf"'module' object has no attribute {_QUOTE}(?P<name>\w{{1,60}})"),
 )
-_OF_ITS_TIME = re.compile(r"^tensorflow_core\b|\.compat\.v[12]\.contrib$")
-"""What is no matter of the name: TensorFlow's inner name of 1.15 to 2.1, its first compat modules."""
+_OF_ITS_TIME = re.compile(r"\.compat\.v[12]\.contrib$")
+"""What is no matter of the name: the first compat modules."""
+_ARGUMENT = re.compile(
+    rf"(?P<function>[\w.<>]{{1,80}})\(\) got an unexpected keyword argument {_QUOTE}(?P<name>\w{{1,60}})"
+)
 _SHORT = {"jnp": "jax.numpy", "tensorflow": "tensorflow", "tf": "tensorflow"}
 
 
@@ -78,6 +81,12 @@ def lack_in(text: str, line: int) -> Lack | None:
         asked = re.search(rf"\b{said['name'].rpartition('.')[2]}(?P<further>(?:\.\w+)+)", around)
         further = canonical(full) + asked["further"] if asked and within else ""
         return Lack(canonical(full), said["name"], asker, file, within, further)
+    if found := _ARGUMENT.search(sentence):
+        function = found["function"].removesuffix(".__init__").rpartition(".")[2]
+        module = _by_source(before + "\n" + sentence[: found.start()], function)
+        asker, file = library_at(before)
+        full = f"{module}({found['name']}=)"
+        return Lack(full, found["name"], asker, file, within=True) if module and asker else None
     return None
 
 

@@ -61,8 +61,8 @@ def read(text: str, line: int) -> Reading | None:
     if span := names().get(lack.full):
         return _of_span(text, lack, span)
     if not lack.asker:
-        return None
-    if lack.asked in _ALL_READ:
+        return moved.of_name(lack.full)
+    if lack.asked in _ALL_READ and not lack.full.endswith(")"):
         return computed("asked is too old", **who, **asked)
     return computed("asks of another release", **who, **asked)
 
