@@ -74,8 +74,10 @@ def _of_one(pipe: Pipeline, op: DatasetOp, size: int, replicas: int) -> Judgemen
         evidence.append(Evidence("called", ", ".join(op.batch_named[:3])))
     if not pipe.per_replica and size % replicas:
         fix = f"batch = {max(size // replicas, 1) * replicas}  # a multiple of {replicas} replicas"
-        message = f"a global batch of {size} does not divide by {replicas} replicas."
-        yield Finding(message, fix, tuple(evidence), where)
+        idle = f": {replicas - size} of them get no example." if size < replicas else "."
+        message = f"a global batch of {size} does not divide by {replicas} replicas{idle}"
+        # It trains, with replicas of different shapes.
+        yield Finding(message, fix, tuple(evidence), where, severity=Severity.WARNING)
     elif replicas > 1:
         yield from _misnamed(pipe, op, replicas, tuple(evidence), where)
     yield from evidence
