@@ -130,6 +130,7 @@ def _notes(request: JobRequest, job: JudgedJob) -> tuple[str, ...]:
         # First what was not seen: the first screen shows few.
         *script_coverage.urgent(signals.coverage, signals.misfits, signals.hook_defects),
         *job_summary.passed_over(facts),
+        *job_summary.not_drawn(facts),
         *job_summary.traced_alone(facts.get("not_run")),
         *(job_summary.not_compiled(signals) if request.compiler.wanted else ()),
         *([other] if other else []),

@@ -213,9 +213,18 @@ _PASSED_OVER = {
 
 def passed_over(facts: Mapping[str, object]) -> tuple[str, ...]:
     """The statements that failed, and that the script went on without; by why."""
+    return _lines(facts, _PASSED_OVER)
+
+
+def not_drawn(facts: Mapping[str, object]) -> tuple[str, ...]:
+    """The drawing of a model that the script went on without."""
+    return _lines(facts, {"not_drawn": "A model could not be drawn, as in a real run from here"})
+
+
+def _lines(facts: Mapping[str, object], said_of: Mapping[str, str]) -> tuple[str, ...]:
     passed = {
         said: msgspec.convert(facts.get(name) or (), tuple[str, ...], strict=False)
-        for name, said in _PASSED_OVER.items()
+        for name, said in said_of.items()
     }
     return tuple(
         f"{said}: {listed(lines, MOST_NAMED, '; ')}." for said, lines in passed.items() if lines

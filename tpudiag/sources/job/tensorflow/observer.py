@@ -13,7 +13,7 @@ from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.fake_data.modules import OF_SESSIONS, HostedModules
 from tpudiag.sources.job.tensorflow.observation import Observation
-from tpudiag.sources.job.tensorflow.watches import keras_backend
+from tpudiag.sources.job.tensorflow.watches import drawings, keras_backend
 
 
 class Observer:
@@ -84,6 +84,8 @@ class Observer:
     def imported_keras(self, keras: Library, package: str) -> None:
         """A Keras is there; TensorFlow imports Keras 3 itself before it is complete."""
         hooks.quietly(keras_backend.watch, keras, self._recorder)
+        if self._spec.rehearse:
+            hooks.quietly(drawings.watch, keras, self._recorder)
         of_jax = hooks.quietly(keras_backend.name_of, keras) == "jax"
         if of_jax and self.fake_data is not None:
             self.fake_data.watch_downloads(keras)

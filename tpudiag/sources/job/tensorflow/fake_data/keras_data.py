@@ -2,7 +2,6 @@
 
 import importlib
 import os
-import sys
 from typing import Any
 
 from tpudiag.sources.job.points import Call, Library, hooks, table
@@ -18,15 +17,6 @@ _IMAGES = {
     "cifar100": ((50000, 10000), (32, 32, 3), 100, 2),
 }
 """Name -> (examples to train and to test, shape of one, classes, dimensions of the labels)."""
-
-
-def drawn(original: Call, *args: object, **kwargs: object) -> object:
-    """A drawing of a model; none where Graphviz is not, which hosts of notebooks have."""
-    try:
-        return original(*args, **kwargs)
-    except (ImportError, AttributeError, OSError) as error:  # Graphviz, or another pydot
-        print(f"tpudiag: no model is drawn here: {error}", file=sys.stderr)
-        return None
 
 
 def install(keras: Library, ledger: Ledger) -> None:
@@ -66,7 +56,6 @@ def install(keras: Library, ledger: Ledger) -> None:
     for each in table.KERAS_DATA_LOADED.each():
         hooks.around(each, loader(each.owners[0].rpartition(".")[2]), keras)
     hooks.around(table.KERAS_FILE, fetched, keras)
-    hooks.around(table.MODEL_DRAWN, drawn, keras)
     hooks.around(table.TABLE_GENERATED, by_table, keras)
 
 
