@@ -30,7 +30,8 @@ def test_what_starts_the_job_is_no_call_of_a_model(
     monkeypatch: pytest.MonkeyPatch, trains: bool, line: int
 ) -> None:
     monkeypatch.setattr(user_lines, "is_user_file", lambda file: file == "/job/train.py")  # pyright: ignore
-    eager = EagerOperations(lambda: 1)
+    eager = EagerOperations()
+    eager.stepped()
 
     def library(function: Any) -> None:
         function()
@@ -42,5 +43,7 @@ def test_what_starts_the_job_is_no_call_of_a_model(
         "product": eager._product,
     }
     exec(compile(JOB, "/job/train.py", "exec"), names)
+    assert eager.facts() is None, "no step follows"
+    eager.stepped()
     facts = eager.facts()
     assert facts is not None and facts.location.line == line

@@ -1,7 +1,6 @@
 """Operations that run one by one between training steps: a model called outside jax.jit."""
 
 from collections import Counter
-from collections.abc import Callable
 from types import CodeType
 
 from tpudiag.model import Location
@@ -14,10 +13,12 @@ _PRODUCTS = ("dot_general", "conv_general_dilated")
 class EagerOperations:
     """Counts them by the line that calls into a library, or makes them itself."""
 
-    def __init__(self, steps: Callable[[], int]) -> None:
-        self._steps = steps
+    def __init__(self) -> None:
+        self._steps = 0
         self._products: Counter[Location] = Counter()
         self._operations: Counter[Location] = Counter()
+        self._last: Counter[Location] = Counter()
+        """Products since the last step; past the last of all the job calls its model once more."""
         self._since = 0
         """Operations since the last product, which is of the same line, most often."""
         self._loop: frozenset[CodeType] = frozenset()
@@ -29,14 +30,21 @@ class EagerOperations:
 
     def stepped(self) -> None:
         """A training step ran."""
+        self.answered()
         own = (f for f in user_lines.frames() if user_lines.of_frame(f) is not None)
         self._loop = frozenset(frame.f_code for frame in own)
+
+    def answered(self) -> None:
+        """A training step was called for."""
+        self._steps += 1
+        self._products += self._last
+        self._last.clear()
 
     def _runs(
         self, original: Call, trace: object, primitive: object, *args: object, **named: object
     ) -> object:
         """One is run."""
-        if self._steps():
+        if self._steps:
             self._since += 1
             if str(primitive) in _PRODUCTS:
                 barrier.attempt("eager operation", self._product)
@@ -46,7 +54,7 @@ class EagerOperations:
         """It is one of those that a model is made of."""
         location = self._outermost_call()
         if location is not None:
-            self._products[location] += 1
+            self._last[location] += 1
             self._operations[location] += self._since
         self._since = 0
 
@@ -55,7 +63,7 @@ class EagerOperations:
         if not self._products:
             return None
         location, products = self._products.most_common(1)[0]
-        return EagerForward(products, self._operations[location], self._steps(), location)
+        return EagerForward(products, self._operations[location], self._steps, location)
 
     def _outermost_call(self) -> Location | None:
         """The line that first called a library on the way here, or the innermost of the job's.

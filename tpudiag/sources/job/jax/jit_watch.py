@@ -68,6 +68,8 @@ class JitWatch:
         self.fills: Fills = lambda _traces, _args, _kwargs: None
         """What a function is called with in place of data that are not there."""
         self.on_results: Callable[[dict[int, object]], None] = lambda _: None
+        self.on_answer: Callable[[], None] = lambda: None
+        """Told of each training step that is given its last result."""
         self.on_first_call: Callable[[StepCall], None] = lambda _: None
         """Told of the first call of a function that trains before it runs."""
         self.mesh_made = False
@@ -252,7 +254,10 @@ class JitWatch:
             self.rest.deadline.check()
         elif not self._is_aside(jitted.record):
             return None
-        return barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
+        answer = barrier.attempt("last step", self.rest.answer, jitted.record, args, kwargs)
+        if answer is not None and jitted.record.trains:
+            self.on_answer()
+        return answer
 
     def _is_aside(self, record: Record) -> bool:
         """Whether it does not train, and no steps are observed now."""

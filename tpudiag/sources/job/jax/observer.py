@@ -82,7 +82,8 @@ class JaxObserver:
         self._jits.on_first_call = self._about_to_run
         self._checkpoints = CheckpointWatch(beside.script_path)
         self._checkpoints.on_saved = self._fetches.saved
-        self._eager = EagerOperations(lambda: self._steps.steps)
+        self._eager = EagerOperations()
+        self._jits.on_answer = self._eager.answered
         self._sends = SendWatch(lambda: self._steps.steps)
         self._reader = StepReader(spec, recorder, self._fetches, self._sends)
         self._finished = self.stopped = False
