@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from tpudiag.sources.compiler.child import QUIET
+
 pytestmark = pytest.mark.slow
 
 OPENING = """\
@@ -343,14 +345,8 @@ def test_a_healthy_step_takes_the_bytes_that_the_compiler_says_by_hand(
         [sys.executable, "-c", HAND + hand + BYTES, "train.py"],
         cwd=tmp_path,
         env=os.environ
+        | QUIET
         | {
-            "ALLOW_MULTIPLE_LIBTPU_LOAD": "1",
-            "JAX_PLATFORMS": "cpu",
-            "TPU_ACCELERATOR_TYPE": "v5litepod-8",
-            "TPU_LOG_DIR": "disabled",
-            "TPU_SKIP_MDS_QUERY": "1",
-            "TPU_WORKER_HOSTNAMES": "localhost",
-            "TPU_WORKER_ID": "0",
             "XLA_FLAGS": "--xla_force_host_platform_device_count=8",
             "LIBTPU_INIT_ARGS": "--xla_jf_lsra_v2_verifier=false "
             "--xla_jf_critical_path_scheduler=false",

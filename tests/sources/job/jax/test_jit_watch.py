@@ -3,35 +3,30 @@
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-from types import SimpleNamespace
+from importlib import import_module
 from typing import Any, cast
 
-import numpy as np
 import pytest
 
-from tests.sources.job.jax.trees import TreeUtil
 from tpudiag.sources.job.jax import script_remainder
 from tpudiag.sources.job.jax.jit_watch import JitWatch
 from tpudiag.sources.job.jax.jitted import Jitted, Record
 from tpudiag.sources.job.jax.script_remainder import FEWEST_CALLS, RestOfScript
 
-
-class Tracer:
-    """Holds no values."""
+pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize(
-    ("result", "runs"), [(np.ones(3), FEWEST_CALLS), (Tracer(), 2 * FEWEST_CALLS)]
-)
+@pytest.mark.parametrize("traced", [False, True])
 def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
-    monkeypatch: pytest.MonkeyPatch, result: object, runs: int
+    monkeypatch: pytest.MonkeyPatch, traced: bool
 ) -> None:
     monkeypatch.setattr(script_remainder, "LONG_S", 0.0)
-    jax: Any = SimpleNamespace(
-        tree_util=TreeUtil(), core=SimpleNamespace(Tracer=Tracer), Array=np.ndarray, config=None
-    )
+    jax: Any = import_module("jax")
+    made: list[object] = [jax.numpy.ones(3)]
+    jax.make_jaxpr(made.append)(1.0)
+    result = made[traced]
     watch = JitWatch(lambda _: None)
-    watch._jax, watch._ready = jax, jax.tree_util.tree_leaves
+    watch._jax, watch._ready = jax, jax.block_until_ready
     watch.kept.watch(jax)
     watch.rest = RestOfScript(60, lambda: None)
     watch.rest.leaves = jax.tree_util.tree_leaves
@@ -43,4 +38,4 @@ def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
 
     jitted = Jitted(evaluate, evaluate, cast("Any", watch), Record("evaluate", None), None)
     assert all(jitted() is result for _ in range(2 * FEWEST_CALLS))
-    assert len(calls) == runs
+    assert len(calls) == FEWEST_CALLS * (1 + traced)

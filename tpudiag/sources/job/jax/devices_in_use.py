@@ -10,7 +10,7 @@ from tpudiag.signals import ReducedInLoop, StepArgument, StepMesh
 from tpudiag.sources.job.jax.equations import Equation, Seen, line
 from tpudiag.sources.job.jax.jitted import StepCall
 
-_SUMS = ("psum", "all_reduce", "reduce_scatter")
+SUMS = ("psum", "all_reduce", "reduce_scatter")
 MATTERS = 0.2
 """Of the bytes of the state: sums of that much, in its shapes, are those of gradients."""
 
@@ -88,7 +88,7 @@ def unsummed(seen: Iterable[Seen]) -> tuple[str, ...]:
             axes |= {axis: axes.get(axis, False) for axis in map(str, about["mesh"].axis_names)}
         elif name == "xla_pmap":
             axes.setdefault(str(about["axis_name"]), False)
-        elif name.startswith(_SUMS) and any(shape for shape, _ in each.made):
+        elif name.startswith(SUMS) and any(shape for shape, _ in each.made):
             axes |= dict.fromkeys(_axes(about.get("axes", about.get("axis_name", ()))), True)
     named = [axis for axis in axes if axis.isidentifier() and not axis.startswith("_")]
     return tuple(axis for axis in named if not axes[axis]) or tuple(named)
@@ -101,7 +101,7 @@ def reduced_in_loop(
     loops = [
         each
         for each in seen
-        if str(each.equation.primitive).startswith(_SUMS) and each.times > steps
+        if str(each.equation.primitive).startswith(SUMS) and each.times > steps
     ]
     sums = [(each, shape, prod(shape) * n) for each in loops for shape, n in each.made]
     known = [(each, size) for each, shape, size in sums if shape and state[shape]]

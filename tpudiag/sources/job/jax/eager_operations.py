@@ -5,9 +5,8 @@ from types import CodeType
 
 from tpudiag.model import Location
 from tpudiag.signals import EagerForward
+from tpudiag.sources.job.jax.equations import PRODUCTS
 from tpudiag.sources.job.points import Call, Library, barrier, hooks, table, user_lines
-
-_PRODUCTS = ("dot_general", "conv_general_dilated")
 
 
 class EagerOperations:
@@ -46,7 +45,7 @@ class EagerOperations:
         """One is run."""
         if self._steps:
             self._since += 1
-            if str(primitive) in _PRODUCTS:
+            if str(primitive) in PRODUCTS:
                 barrier.attempt("eager operation", self._product)
         return original(trace, primitive, *args, **named)
 

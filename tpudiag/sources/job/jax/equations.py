@@ -14,7 +14,7 @@ STATE_SHARE = 0.5
 """Of the state, carried by a loop: it trains, a step in each turn."""
 SEVERAL = 2
 """Steps of a loop whose end only its data tell."""
-_PRODUCTS = ("dot_general", "conv_general_dilated")
+PRODUCTS = ("dot_general", "conv_general_dilated")
 _PASSES = {
     "HIGH": 3, "HIGHEST": 6, "BF16_BF16_F32_X3": 3, "BF16_BF16_F32_X6": 6, "F32_F32_F32": 6,
 }  # fmt: skip
@@ -156,7 +156,7 @@ class Product:
 def product(equation: Equation, batch: int = 0) -> Product | None:
     """The sizes of a product, the batch among its rows; None of other equations."""
     kind = str(equation.primitive)
-    if kind not in _PRODUCTS:
+    if kind not in PRODUCTS:
         return None
     return _dot(equation, batch) if kind == "dot_general" else _convolution(equation)
 

@@ -14,10 +14,9 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.signals import LossScale
 from tpudiag.sources.job.jax import equations
+from tpudiag.sources.job.jax.devices_in_use import MATTERS
 from tpudiag.sources.job.jax.equations import Equation, Program
 
-MATTERS = 0.2
-"""Of the bytes of the state: sums of that much, in its shapes, are those of gradients."""
 _SUMS = ("psum", "all_reduce")
 _MOVES = ("all_gather", "all_to_all", "ppermute", "reduce_scatter", "psum_scatter", *_SUMS)
 _SAME = frozenset(
