@@ -15,13 +15,6 @@ _SIGNS = {
     "@": ast.MatMult, "**": ast.Pow, "**or pow()": ast.Pow, "&": ast.BitAnd, "|": ast.BitOr,
     "<": ast.Lt, ">": ast.Gt, "<=": ast.LtE, ">=": ast.GtE,
 }  # fmt: skip
-_KINDS = {
-    "Mul": ast.Mult, "Add": ast.Add, "Sub": ast.Sub, "RealDiv": ast.Div, "Div": ast.Div,
-    "MatMul": ast.MatMult, "Pow": ast.Pow, "FloorMod": ast.Mod, "FloorDiv": ast.FloorDiv,
-    "Greater": ast.Gt, "GreaterEqual": ast.GtE, "Less": ast.Lt, "LessEqual": ast.LtE,
-    "Equal": ast.Eq,
-}  # fmt: skip
-"""By the operation: the operator that is written for it."""
 _SHAPES = re.compile(r"\.shape$|\.as_list\(\)$|^tf\.shape\(|\.get_shape\(\)$")
 _OF_ARRAYS = re.compile(r"(?:tf|jnp|np|jax|lax)\.(?:\w+\.)*\w+$")
 _LAST_SENTENCE = re.compile(
@@ -46,14 +39,11 @@ def operand_of(text: str, raised: str | None, own: str | None) -> Operand | None
     """
     raises = [found.start() for found in _LAST_SENTENCE.finditer(text)]
     said = text[raises[-1] :][:LONGEST_SAID] if raises else ""
-    forms = [(each, told) for form, told in _FORMS if said and (each := form.search(said))]
+    forms = [(each, told) for form, told in _FORMS.items() if (each := re.search(form, said))]
     for source in dict.fromkeys((raised, own)):
         tree = _parsed(source) if source and forms else None
-        if tree is None:
-            continue
         for found, told in forms:
-            elsewhere = (source != raised, _OF_WHAT_RAISED), (source != (own or raised), _OF_OWN)
-            if any(told in forms_of for other, forms_of in elsewhere if other):
+            if tree is None or (source != raised and told in _OF_WHAT_RAISED):
                 continue
             if operand := told(found, tree):
                 return operand
@@ -126,17 +116,6 @@ def _used(found: re.Match[str], tree: ast.AST) -> Operand | None:
     return _is_that(indexed, found["kind"], "and is indexed")
 
 
-def _path(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    given = _only(
-        each
-        for call in ast.walk(tree)
-        if isinstance(call, ast.Call)
-        for each in call.args
-        if isinstance(each, ast.Name | ast.Attribute | ast.Subscript)
-    )
-    return _is_that(given, found["kind"], "where a path is wanted")
-
-
 def _pair(tree: ast.AST, sign: type[ast.AST] | None) -> tuple[str, str] | None:
     """The two sides of the one operator of a line; `sign`: of that kind."""
     pairs = [
@@ -167,18 +146,6 @@ def _two(found: re.Match[str], tree: ast.AST) -> Operand | None:
         f"print({show.format(left)}, {show.format(right)})",
         looks=True,
     )
-
-
-def _types(found: re.Match[str], tree: ast.AST) -> Operand | None:
-    kind = _KINDS.get(re.sub(r"V\d$", "", found["operation"]))
-    pair = _pair(tree, kind) if kind else None
-    if pair is None:
-        return None
-    sides = [(pair[0], found["left"]), (pair[1], found["right"])]
-    cause = " and ".join(f"`{name}` is {type_}" for name, type_ in sides)
-    # What counts goes to what measures; of two of a kind the second to the first.
-    sides.sort(key=lambda side: "float" in side[1], reverse=True)
-    return Operand(f"{cause}.", f"tf.cast({sides[1][0]}, tf.{sides[0][1]})      # in this line")
 
 
 def _unpacked(found: re.Match[str], tree: ast.AST) -> Operand | None:
@@ -294,52 +261,20 @@ def _condition(found: re.Match[str], tree: ast.AST) -> Operand | None:
     return None
 
 
-_Told = Callable[[re.Match[str], ast.AST], Operand | None]
-_FORMS: tuple[tuple[re.Pattern[str], _Told], ...] = tuple(
-    (re.compile(pattern), told)
-    for pattern, told in (
-        (r"'(?P<kind>[\w.]+)' object has no attribute '(?P<name>\w+)'", _attribute),
-        (
-            r"'(?P<kind>[\w.]+)' object (?:is not|does not support) (?P<use>callable|iterable|subscriptable|item assignment|indexing)",
-            _used,
-        ),
-        (
-            r"unsupported operand type\(s\) for (?P<sign>[^:]+?)=?: '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'",
-            _two,
-        ),
-        (
-            r"'(?P<sign>[<>]=?)' not supported between instances of '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'",
-            _two,
-        ),
-        (
-            r"(?:not enough|too many) values to unpack \(expected (?P<wanted>\d+)(?:, got (?P<got>\d+))?",
-            _unpacked,
-        ),
-        (
-            r"(?P<function>[\w.<>]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? but (?P<given>\d+)",
-            _call,
-        ),
-        (r"got an unexpected keyword argument '(?P<name>\w+)'(?P<twice>)", _keyword),
-        (r"got (?P<twice>multiple) values for (?:keyword )?argument '(?P<name>\w+)'", _keyword),
-        (
-            r"(?:contracting dimensions to have the same shape, got|incompatible shapes for broadcasting:)"
-            r" (?P<left>\([\d, ]*\))(?: and|,) (?P<right>\([\d, ]*\))",
-            _two,
-        ),
-        (r"cannot unpack non-iterable (?P<kind>[\w.]+) object(?P<use>)", _used),
-        (r"expected str, bytes or os\.PathLike object, not (?P<kind>\w+)", _path),
-        (
-            r"Input 'y' of '(?P<operation>\w+)' Op has type (?P<right>\w+) that does not match type (?P<left>\w+) of argument 'x'",
-            _types,
-        ),
-        (
-            r"as a Python `?bool|truth value of an (?P<array>array)|(?P<traced>TracerBool\w*|[Aa]bstract tracer value encountered where (?:concrete|Boolean))",
-            _condition,
-        ),
-        (r"\b[Ii]ncompatible shapes?:? (?P<left>\[[\d,? ]*\]) vs\.? (?P<right>\[[\d,? ]*\])", _two),
-    )
-)
+_FORMS: dict[str, Callable[[re.Match[str], ast.AST], Operand | None]] = {
+    r"'(?P<kind>[\w.]+)' object has no attribute '(?P<name>\w+)'": _attribute,
+    r"'(?P<kind>[\w.]+)' object (?:is not|does not support) (?P<use>callable|iterable|subscriptable|item assignment|indexing)": _used,
+    r"unsupported operand type\(s\) for (?P<sign>[^:]+?)=?: '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'": _two,
+    r"'(?P<sign>[<>]=?)' not supported between instances of '(?P<left>[\w.]+)' and '(?P<right>[\w.]+)'": _two,
+    r"(?:not enough|too many) values to unpack \(expected (?P<wanted>\d+)(?:, got (?P<got>\d+))?": _unpacked,
+    r"(?P<function>[\w.<>]+)\(\) takes (?:from \d+ to )?(?P<takes>\d+) positional arguments? but (?P<given>\d+)": _call,
+    r"got an unexpected keyword argument '(?P<name>\w+)'(?P<twice>)": _keyword,
+    r"got (?P<twice>multiple) values for (?:keyword )?argument '(?P<name>\w+)'": _keyword,
+    r"(?:contracting dimensions to have the same shape, got|incompatible shapes for broadcasting:) (?P<left>\([\d, ]*\))(?: and|,) (?P<right>\([\d, ]*\))": _two,
+    r"cannot unpack non-iterable (?P<kind>[\w.]+) object(?P<use>)": _used,
+    r"as a Python `?bool|truth value of an (?P<array>array)|(?P<traced>TracerBool\w*|[Aa]bstract tracer value encountered where (?:concrete|Boolean))": _condition,
+    r"\b[Ii]ncompatible shapes?:? (?P<left>\[[\d,? ]*\]) vs\.? (?P<right>\[[\d,? ]*\])": _two,
+}
 """How errors speak of a part of the line that failed, and how it is found there."""
 _OF_WHAT_RAISED = (_attribute, _used, _unpacked)
-_OF_OWN = (_path,)
-"""Which of them speak of the line that raised alone, and of the user's own alone."""
+"""Which of them speak of the line that raised alone."""

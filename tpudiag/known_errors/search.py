@@ -39,7 +39,7 @@ LONGEST_MATCH = 4096
 LONGEST_EXCERPT = 300
 WORDS_OF_A_SENTENCE = 4
 """From so many on what stands where a name is looked for says itself what is wrong."""
-RELEASE_WORDS = ("has no attribute", "annot import name", "o module named", "unexpected keyword")
+RELEASE_WORDS = ("attribute", "annot import name", "o module named", "unexpected keyword")
 """Of an error that releases may explain, one is in the text."""
 _EMPHASIS = re.compile(r"(?<![^\s:>|])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 """What a tracker shows in bold."""

@@ -21,10 +21,7 @@ ANY, OPEN = "any", "open"
 """Of every case, of those that leave their cause open."""
 
 
-NAMES = (
-    *("hasnoattribute", "cannotimport", "Nomodule", "keywordargument"),
-    *("notrecognized", "notunderstood"),
-)
+NAMES = ("keywordargument", "notrecognized", "notunderstood")
 SHAPES = ("hape", "size", "samples", "butgot", "ndim", "axis", "In[0]", "Input0")
 """Words of which one is in each error that a module here can read."""
 COMPUTED = {

@@ -1,7 +1,7 @@
 """Names that a release of a package took away, moved or brought: what is written in their place."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -9,16 +9,6 @@ from tpudiag.known_errors.compiled import names
 
 from .meaning import Reading, first_over
 
-_NAME_FORMS = (
-    re.compile(
-        r"module['\"`](?P<module>[\w.]{2,100})['\"`]hasnoattribute['\"`](?P<name>\w{1,60})['\"`]"
-    ),
-    re.compile(
-        r"cannotimportname['\"`](?P<name>\w{1,60})['\"`](?:from(?:partiallyinitializedmodule)?"
-        r"['\"`](?P<module>[\w.]{2,100})['\"`])?"
-    ),
-    re.compile(r"Nomodulenamed['\"`]?(?P<name>[\w.]{2,100})['\"`]?"),
-)
 _ARGUMENT_FORMS = (
     re.compile(
         r"(?:(?P<owner>[\w.]{1,80})\(\))?(?:got|error|return)?(?:an)?unexpectedkeywordargument"
@@ -47,21 +37,12 @@ _PACKAGES = {"tf": "TensorFlow", "keras": "Keras", "numpy": "NumPy", "jax": "JAX
 
 
 def read(text: str, begin: int, end: int) -> Reading | None:
-    """What is known of a name that an error says is not there."""
-    for form, reading_of in _forms():
+    """What is known of an argument that a function does not take."""
+    for form in _ARGUMENT_FORMS:
         missing = first_over(form, text, begin, end)
-        if missing and (meant := reading_of(missing.groupdict())):
+        if missing and (meant := _of_argument(missing.groupdict())):
             return meant
     return None
-
-
-@cache
-def _forms() -> tuple[tuple[re.Pattern[str], Callable[[dict[str, str]], Reading | None]], ...]:
-    """How an error says that a name is not there, and who knows what of it."""
-    return (
-        *((form, _of_module) for form in _NAME_FORMS),
-        *((form, _of_argument) for form in _ARGUMENT_FORMS),
-    )
 
 
 def place_of(full: str) -> str:
@@ -71,17 +52,23 @@ def place_of(full: str) -> str:
     )
 
 
-def _of_module(parts: dict[str, str]) -> Reading | None:
+def of_name(full: str) -> Reading | None:
     """What is known of a name of a module, or of a module."""
-    module, name = _spelled(parts.get("module") or ""), parts["name"]
-    meant = of_name(name, module if module else _spelled(name))
-    if meant is None and module in _PUBLIC:
-        return Reading(
-            f"`{name}` is not in the `{module}` that is imported here: Keras is of another release"
-            " than this code, or two Keras lie over each other.",
-            f"from tensorflow.{module} import {name}      # TensorFlow's own Keras",
-        )
-    return meant
+    full = _spelled(full)
+    module, _, name = full.rpartition(".")
+    for each in _spellings("", full):
+        if place := _places().get(each):
+            return Reading(
+                f"`{each}` is not in this release of {_package(each)}: moved, renamed or removed.",
+                f"{place}      # in place of {each}" if "#" not in place else place,
+            )
+    if module not in _PUBLIC:
+        return None
+    return Reading(
+        f"`{name}` is not in the `{module}` that is imported here: Keras is of another release"
+        " than this code, or two Keras lie over each other.",
+        f"from tensorflow.{module} import {name}      # TensorFlow's own Keras",
+    )
 
 
 def _of_argument(parts: dict[str, str]) -> Reading | None:
@@ -103,17 +90,6 @@ def _ends_with(pattern: str, function: str) -> bool:
     """Whether a function's own name, without its class, is one of those of a pattern."""
     name = function.lower()
     return bool(re.fullmatch(pattern, name) or re.fullmatch(pattern, name.rsplit(".", 1)[-1]))
-
-
-def of_name(name: str, module: str = "") -> Reading | None:
-    """What is known of a name of a module, or of a module of which a part is known."""
-    for full in _spellings(module, name):
-        if place := _places().get(full):
-            return Reading(
-                f"`{full}` is not in this release of {_package(full)}: moved, renamed or removed.",
-                f"{place}      # in place of {full}" if "#" not in place else place,
-            )
-    return None
 
 
 def _spellings(module: str, name: str) -> Iterator[str]:

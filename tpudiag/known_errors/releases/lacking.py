@@ -13,16 +13,15 @@ FRAMES_LINES = 200
 SOURCE_LINES = 6
 """Lines before the sentence in which the source of its frame stands."""
 _QUOTE = r"['\"`\u2018\u2019]"
-_FORMS = (
-    re.compile(
-        rf"module {_QUOTE}(?P<module>[\w.]{{2,100}}){_QUOTE} has no attribute {_QUOTE}(?P<name>\w{{1,60}})"
-    ),
-    re.compile(
-        rf"cannot import name {_QUOTE}(?P<name>\w{{1,60}}){_QUOTE} from (?:partially initialized module )?{_QUOTE}(?P<module>[\w.]{{2,100}})"
-    ),
-    re.compile(rf"No module named {_QUOTE}?(?P<name>\w+\.[\w.]{{2,100}})"),
-    re.compile(rf"cannot import name {_QUOTE}?(?P<name>\w{{1,60}})"),
-    re.compile(rf"'module' object has no attribute {_QUOTE}(?P<name>\w{{1,60}})"),
+_FORMS = tuple(
+    re.compile(form.replace(" ", r"\s+").replace("QUOTE", _QUOTE))
+    for form in (
+        r"module QUOTE(?P<module>[\w.]{2,100})QUOTE has no attribute QUOTE(?P<name>\w{1,60})",
+        r"cannot import name QUOTE(?P<name>\w{1,60})QUOTE from (?:partially initialized module )?QUOTE(?P<module>[\w.]{2,100})",
+        r"No module named QUOTE?(?P<name>\w+\.[\w.]{2,100})",
+        r"cannot import name QUOTE?(?P<name>\w{1,60})",
+        r"'module' object has no attribute QUOTE(?P<name>\w{1,60})",
+    )
 )
 _OF_ITS_TIME = re.compile(r"\.compat\.v[12]\.contrib$")
 """What is no matter of the name: the first compat modules."""
