@@ -105,7 +105,9 @@ class StepFunction:
     trains: bool = True
 
 
-ShortenedOver = Literal["epochs of fit", "batches of predict", "tf.range", "a dataset"]
+ShortenedOver = Literal[
+    "epochs of fit", "batches of predict", "tf.range", "a dataset", "rounds of a loop"
+]
 """What a shortened loop iterates over."""
 
 

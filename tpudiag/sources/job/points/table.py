@@ -276,6 +276,7 @@ MODEL_SAVED = point("keras.Model", "save save_weights", "a model or its weights 
 MODEL_EXPORTED = point("keras.Model", "export", "a model is saved for serving")
 WEIGHTS_LOADED = point("keras.Model", "load_weights", "weights are asked for")
 LAYER_MADE = point("keras.layers.Layer", "__init__", "which layers there are, and of which line")
+LAYER_GIVEN = point("", "__init__", "sizes that a layer is given and that are not there")
 LAYER_CALLED = point(
     "keras.layers.Layer", "__call__", "operations of a layer", holder=Holder.DEFINER
 )

@@ -199,12 +199,11 @@ def observe(spec: JobSpec, recorder: Recorder) -> JobEnd:
     of_jax = JaxObserver(spec, recorder, observer)
     sys.meta_path.insert(0, _ImportWatch(observer, of_jax))
     end, error = JobEnd(how="finished"), None
-    tried = observer.fake_data.statements.tried if observer.fake_data is not None else cells.plain
     try:
         if spec.cells:
-            cells.run(spec, tried)
+            cells.run(spec, observer.tried)
         else:
-            run(spec.program, spec.arguments, spec.is_module, tried)
+            run(spec.program, spec.arguments, spec.is_module, observer.tried)
     except BaseException as raised:
         # A job that is being stopped may end by an exception from the interrupted call.
         over = observer.time_over or of_jax.time_over

@@ -7,12 +7,13 @@ from functools import partial
 
 from tpudiag.signals import CoverageEnd, Refusal, SendKind
 from tpudiag.sources.job.held_back.install import HeldBack
-from tpudiag.sources.job.points import Library, Watches, hooks, user_lines
+from tpudiag.sources.job.points import Kwargs, Library, Watches, hooks, user_lines
 from tpudiag.sources.job.process.protocol import UP_TO_FIRST_STEP, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.fake_data.install import FakeData
 from tpudiag.sources.job.tensorflow.fake_data.modules import OF_SESSIONS, HostedModules
 from tpudiag.sources.job.tensorflow.observation import Observation
+from tpudiag.sources.job.tensorflow.shortening.script_loops import ScriptLoops
 from tpudiag.sources.job.tensorflow.watches import drawings, keras_backend
 
 
@@ -29,6 +30,7 @@ class Observer:
         """None for a real run, whose writes and sends are not held back."""
         if spec.rehearse:
             self.held_back = HeldBack(spec, recorder)
+        self._loops = ScriptLoops()
         if self.held_back is not None and not spec.fake_data:
             HostedModules(partial(self.held_back.ledger.note, SendKind.REQUEST), OF_SESSIONS)
         self.fake_data: FakeData | None = None
@@ -38,6 +40,12 @@ class Observer:
             self.fake_data = FakeData(
                 folder, recorder.put, held.layer.holds if held else lambda _: False
             )
+
+    def tried(self, text: str | bytes, file: str, space: Kwargs, flags: int = 0) -> object:
+        """A script or cell as it is run: its loops may end early, its statements may fail."""
+        shortens = self._spec.rehearse and self._spec.rest_s > 0
+        made = self._loops.rewritten(text, file, space, flags) if shortens else text
+        return self.fake_data.statements.tried(made, file, space, flags) if self.fake_data else made
 
     def by_module(self) -> Watches:
         """The hooks by the module whose import triggers them, besides TensorFlow and Keras."""
@@ -74,6 +82,8 @@ class Observer:
         if self.fake_data is not None:
             self.fake_data.watch_tensorflow(tf)
         self.observation = Observation(tf, self._spec, self._recorder, self.script_path, imported)
+        if self.observation.watches.whole is not None:
+            self.observation.watches.whole.follow(self._loops)
         fake_data = self.fake_data
         if fake_data is not None:
             self.observation.has_stand_ins = lambda: fake_data.used

@@ -42,6 +42,8 @@ own = Own()
 own(tf.ones((2, 5)))
 layers = keras.layers
 functional = keras.Sequential([keras.Input((7, 7, 1)), layers.Flatten(), layers.Dense(2)])
+sized = [layers.Dense(Hole()), layers.Embedding(Hole(), output_dim=5), layers.Reshape((Hole(), 1))]
+sized.append(keras.Input((Hole(), 3)))
 loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 @tf.function
@@ -64,6 +66,7 @@ except Exception as error:
     refused = str(error)
 print(json.dumps({
     "sliced": [isinstance(sliced, Hole), batch_of(sliced), batch_of(joined)],
+    "sized": [sized[0].units, sized[1].input_dim, sized[2].target_shape[0], sized[3].shape[1]],
     "known": next(iter(known))[0].shape.as_list(),
     "early": isinstance(next(iter(early)), Hole),
     "history": sorted(kept.history), "refused": refused, "late": len(late["loss"]),
@@ -81,7 +84,7 @@ def test_a_model_says_what_it_is_given(in_tensorflow: Callable[[str], Any]) -> N
     assert seen["distributed"] == [[16, 7, 7, 1], [16]]
     assert seen["predicted"] == [4, 2]
     assert seen["sliced"] == [True, 24, 16], "its shape is not known"
-    assert seen["known"] == [4, 3]
+    assert seen["known"] == [4, 3] and seen["sized"] == [2, 2, 2, 2]
     assert not seen["early"], "by a model that was made after it"
     assert "val_accuracy" in seen["history"], "scripts read it off the history"
     assert seen["late"] == 1, "of its first batch the model took all, and not of its second"

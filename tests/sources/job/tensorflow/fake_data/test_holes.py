@@ -252,23 +252,21 @@ def test_what_a_release_lacks_is_no_lack_of_data(tmp_path: Path) -> None:
     assert caught.traceback[-1].lineno + 1 == 3
 
 
-def test_a_model_is_made_with_a_number_where_its_size_is_a_hole(tmp_path: Path) -> None:
-    library: dict[str, Any] = {}
-    text = "def put(size, name=''):\n    if not isinstance(size, int): raise ValueError(size)\n"
-    exec(compile(text + "    return [size]\n", "/lib/keras/layers/core.py", "exec"), library)
-    text = "meta = open('/nowhere/meta').read()\nmodels = []\n"
-    text += (
-        "def main():\n    size = meta['size']\n    model = put(size, name='a')\n    return model\n"
-    )
-    text += "models.append(put(meta.size))\nmodels.append(main())\nnone = put('a', meta)\n"
-    space, noted = ran(tmp_path, text, **library)
-    assert space["models"] == [[2], [2]] and isinstance(space["none"], Hole) and len(noted) == 1
+def test_a_name_that_a_loop_over_no_file_would_have_set_is_missed_by_data(tmp_path: Path) -> None:
+    lost = "x = open('/absent')\nfor file in []:\n    part = file\n"
+    assert ran(tmp_path, lost + "del part\nafter = 1\n")[0]["after"] == 1
+    with pytest.raises(NameError):
+        ran(tmp_path, lost + "del prat\n")
 
 
 LOADED = """
 import pickle
-def read(model, path):
-    model["weights"] = open(path).read()
+class Reader:
+    def read(self, model, path):
+        self.load(model, path)
+    def load(self, model, path):
+        model["weights"] = open(path).read()
+read = Reader().read
 def loaded(model, path):
     read(model, path)
     model["ready"] = True
@@ -283,7 +281,7 @@ def made():
     return model
 model = made()
 answered = checked({}, "/nowhere/others")
-sent = pickle.loads(pickle.dumps(__tpudiag_calls))(OSError(), 3)
+sent = pickle.loads(pickle.dumps(__tpudiag_calls__))(OSError(), 3)
 def refused():
     loaded(3, "/dev/null")
 refused()

@@ -58,28 +58,3 @@ def test_rows_are_repeated_to_the_length_of_the_data() -> None:
 def test_the_rows_of_a_batch_are_those_of_the_replicas_that_run() -> None:
     assert (WHOLE.whole, WHOLE.of(128)) == (True, 128)
     assert (Rows(2, 8).whole, Rows(2, 8).of(128), Rows(2, 8).of(3)) == (False, 32, 1)
-
-
-@pytest.mark.slow
-def test_predictions_of_one_shape_in_a_loop_are_answered_by_the_last() -> None:
-    import numpy as np
-    import tensorflow as tf
-
-    ticks = iter(range(100))
-    asked = predictions.InLoop(clock=lambda: next(ticks) * 2.0)
-    signature = inspect.signature(tf.keras.Model.predict)
-    ran: list[int] = []
-
-    def loop(rows: int) -> Any:
-        def predict() -> Any:
-            ran.append(rows)
-            return np.full(rows, len(ran))
-
-        return asked.again(tf, signature.bind(loop, np.zeros((rows, 2))), predict)
-
-    results = [loop(1)[0] for _ in range(5)]
-    assert results == [1, 2, 2, 2, 2], "two have taken 4 of 3 seconds"
-    result = loop(1)
-    result[0] = 7
-    assert loop(1)[0] == 2, "the job's own to change"
-    assert loop(3)[0] == 3, "of another shape"

@@ -7,6 +7,7 @@ for a folder or a pattern; what reads such a file fails, and its statement is pa
 import math
 import os
 import pathlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -132,7 +133,10 @@ class Files:
             remote = paths.is_remote(text) and not self._written(text)
             known: Any = [] if remote else original(each, *args, **kwargs)
             of_data = original.__module__ != "glob" and paths.looks_like_data(text)
-            away = remote or paths.is_hosted(text) or of_data
+            folder = re.split(r"[*?\[]", text)[0].rpartition("/")[0]
+            # A folder that is there, and not made by the job, has what it has.
+            real = os.path.isdir(folder) and not self._written(folder)
+            away = remote or ((paths.is_hosted(text) or of_data) and not real)
             names += known or (self.names(text) if away else [])
         return names
 

@@ -57,6 +57,23 @@ class Filling:
         for at in (table.FIT, table.EVALUATE, table.PREDICT):
             hooks.around(at, self._given, keras)
         hooks.after(table.MODEL_MADE, self._made, keras)
+        for class_ in vars(keras.layers).values():
+            if isinstance(class_, type) and "__init__" in vars(class_):
+                hooks.around(table.LAYER_GIVEN, self._sized, class_)
+
+    def _sized(self, original: Call, layer: object, *args: object, **kwargs: object) -> object:
+        """A layer is made: holes are sizes, of which it takes numbers alone."""
+
+        def number(value: object) -> object:
+            if isinstance(value, tuple):
+                return tuple(map(number, value))
+            return int(value) if isinstance(value, holes.Hole) else value
+
+        if holes.holds((args, kwargs)):
+            self._ledger.note(f"sizes of what is made at {user_lines.caller()}", "model")
+            kwargs = {name: number(value) for name, value in kwargs.items()}
+            args = tuple(map(number, args))
+        return original(layer, *args, **kwargs)
 
     def _made(self, model: object, *_: object, **__: object) -> None:
         self._model = weakref.ref(model)

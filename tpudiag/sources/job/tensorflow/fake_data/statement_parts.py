@@ -42,23 +42,3 @@ def stays_first(node: ast.stmt) -> bool:
     if isinstance(node, ast.ImportFrom):
         return node.module == "__future__"
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-
-
-class Arguments(ast.NodeTransformer):
-    """Puts each argument of a statement's calls through a function of this name."""
-
-    def __init__(self, function: str) -> None:
-        self._function = function
-
-    def visit_Call(self, node: ast.Call) -> ast.Call:
-        """A call, and those in what it is given."""
-        self.generic_visit(node)
-        name = ast.Name(self._function, ast.Load())
-        node.args = [
-            each if isinstance(each, ast.Starred) else ast.Call(name, [each], [])
-            for each in node.args
-        ]
-        for each in node.keywords:
-            if each.arg is not None:
-                each.value = ast.Call(name, [each.value], [])
-        return node

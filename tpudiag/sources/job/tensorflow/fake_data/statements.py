@@ -25,8 +25,8 @@ from . import statement_parts as parts
 from .holes import Hole, cause_of
 from .ledger import Ledger
 
-SKIPS, HOLES, NUMBER = "__tpudiag_skips", "__tpudiag_holes", "__tpudiag_number"
-CALLS, _ERROR = "__tpudiag_calls", "__tpudiag_e"
+SKIPS, HOLES = "__tpudiag_skips__", "__tpudiag_holes__"
+CALLS, _ERROR = "__tpudiag_calls__", "__tpudiag_e__"
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _LEFT_ALONE = (
     *_DEFINITIONS, ast.Pass,
@@ -49,8 +49,6 @@ class _Statement:
     sets: tuple[str, ...]
     reads: frozenset[str]
     compound: bool
-    node: ast.stmt | None
-    """The statement itself, where it is a simple one."""
 
 
 class Statements:
@@ -62,16 +60,16 @@ class Statements:
         self._rounds: Counter[int] = Counter()
         self._file = ""
         self._mains = set[str]()
-        self._made = dict[str, object]()
-        """What the last statement has set that was tried with numbers for holes."""
         self._absent: Exception | None = None
         """How it was said that what the last statement imports is not installed."""
 
-    def tried(self, text: str | bytes, file: str, space: Kwargs, flags: int = 0) -> ast.Module:
+    def tried(
+        self, text: str | bytes | ast.Module, file: str, space: Kwargs, flags: int = 0
+    ) -> ast.Module:
         """A script or cell, each of its statements tried; `space` is what it runs in."""
         tree: ast.Module = compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True)
         self._file = file
-        space.update({SKIPS: self.skips, HOLES: self.holes, NUMBER: _number})
+        space.update({SKIPS: self.skips, HOLES: self.holes})
         space[CALLS] = _Calls(self.calls)
         self._mains = parts.mains(tree)
         tree.body = list(self._block(tree.body))
@@ -104,8 +102,7 @@ class Statements:
         names = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Name))
         reads = frozenset(each.id for each in names if isinstance(each.ctx, ast.Load))
         own = tuple(name for name in sets if not name.startswith("__tpudiag"))
-        simple = nodes[0] if isinstance(nodes[0], ast.stmt) and not compound else None
-        self._all.append(_Statement(line, own, reads, compound, copy.deepcopy(simple)))
+        self._all.append(_Statement(line, own, reads, compound))
         return len(self._all) - 1
 
     def _tried(self, node: ast.stmt) -> ast.stmt:
@@ -177,7 +174,7 @@ class Statements:
         statement = self._all[number]
         if not interventions.allowed(InterventionKind.HOLES):
             return False
-        missing = _is_import(error)
+        missing = _is_import(error) or self._is_unset(error, number)
         if not missing and (
             missing_data_errors.is_of_code(error) or missing_data_errors.is_of_training(error)
         ):
@@ -191,32 +188,14 @@ class Statements:
         of_holes = wanting or own or reads_one
         if (absent or not of_holes) and missing_data_errors.is_of_model(error):
             return False
-        self._absent = error if missing else None
-        if missing_data_errors.is_of_model(error) and self._made_of_numbers(error, statement):
-            return True
+        self._absent = error if _is_import(error) else None
         self._pass_over(error, statement, wanting=wanting or own)
         return True
 
-    def _made_of_numbers(self, error: Exception, statement: _Statement) -> bool:
-        """Whether a model or layer is made once holes that a statement gives are numbers."""
-        if statement.node is None or error.__traceback__ is None:
-            return False
-        frame = error.__traceback__.tb_frame
-        module = ast.Module([parts.Arguments(NUMBER).visit(copy.deepcopy(statement.node))], [])
-        known = dict(frame.f_locals)
-        try:
-            exec(
-                compile(ast.fix_missing_locations(module), self._file, "exec"),
-                frame.f_globals,
-                known,
-            )
-        except Exception:
-            return False
-        self._made = {name: known[name] for name in statement.sets if name in known}
-        interventions.note(InterventionKind.HOLES)
-        place = user_lines.of(self._file, statement.line)
-        self._ledger.note(f"sizes of what is made at {place}", "model")
-        return True
+    def _is_unset(self, error: Exception, number: int) -> bool:
+        """Whether an earlier statement sets a name that is not there: a loop over no file."""
+        name = error.name if isinstance(error, NameError) else None
+        return self._ledger.any and any(name in each.sets for each in self._all[:number])
 
     def _absence(self, error: Exception, number: int) -> Exception:
         """The error, or that of the package which should have made what a statement needs."""
@@ -243,8 +222,7 @@ class Statements:
     def holes(self, number: int, known: Kwargs) -> tuple[object, ...]:
         """What a statement that failed would have set; what a loop or `if` had set stays."""
         statement = self._all[number]
-        made, self._made = self._made, {}
-        kept = known if statement.compound else made
+        kept = known if statement.compound else {}
         return tuple(
             kept[name] if name in kept else Hole(cause=self._absent) for name in statement.sets
         )
@@ -267,10 +245,6 @@ class _Calls:
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial, (operator.is_,)
-
-
-def _number(value: object) -> object:
-    return int(value) if isinstance(value, Hole) else value
 
 
 def _guarded(node: ast.stmt, asks: str, number: int, then: str = "") -> ast.Try:

@@ -41,13 +41,18 @@ class Deadline:
     ) -> None:
         self._budget_s, self._on_hard_end, self._near_end = budget_s, on_hard_end, near_end
         self._over = threading.Event()
+        self._started_s = time.process_time()
         self._main = threading.get_ident()
         self.spent = False
 
     def start(self) -> None:
         """Start the clock."""
-        self._main = threading.get_ident()
+        self._main, self._started_s = threading.get_ident(), time.process_time()
         threading.Thread(target=self._run, name="tpudiag-deadline", daemon=True).start()
+
+    def left_s(self) -> float:
+        """The CPU time that is left."""
+        return self._budget_s - (time.process_time() - self._started_s)
 
     def cancel(self) -> None:
         """The job ended, or is being ended."""

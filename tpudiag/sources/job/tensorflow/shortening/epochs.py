@@ -45,7 +45,6 @@ class EpochWatch:
         """A callback's prediction is part of its epoch's cost."""
         self._begun = 0
         self._fitted = False
-        self._predictions = predictions.InLoop()
 
     def watch(self, keras: Library) -> None:
         """Install the hooks on a Keras package."""
@@ -120,9 +119,6 @@ class EpochWatch:
         bound = _bound(original, model, args, kwargs) if shortened else None
         rows = predictions.Rows(*self._tf.distribute.TPUStrategy.tpudiag_share())
         short = predictions.predict(self._tf, original, bound, rows) if bound is not None else None
-        if short is None and bound is not None:
-            call = partial(original, model, *args, **kwargs)
-            return self._predictions.again(self._tf, bound, call)
         if short is None:
             return original(model, *args, **kwargs)
         result, few = short

@@ -59,7 +59,7 @@ class FastForward:
         self._known: dict[object, _Known] = {}
         self._real_s = 0.0
         self._pass_s = 0.0
-        self._passes = 0
+        self._passes = self.passes = 0
         self.on_answer: Callable[[], None] = lambda: None
         self.training_too = False
         self.moves_late = False
@@ -75,6 +75,7 @@ class FastForward:
         """The job begins to iterate over data."""
         self._pass_s, self.forwarded_in_pass = 0.0, 0
         self._passes += 1
+        self.passes += 1
 
     def begin(self) -> None:
         """The first loop was observed: from now on training steps are forwarded, too."""

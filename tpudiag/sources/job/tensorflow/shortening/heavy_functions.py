@@ -73,7 +73,7 @@ class HeavyFunctions:
         if not here or self._current is None or initial or not self._tf.executing_eagerly():
             return original(concrete, *args, **kwargs)
         (record, given), self._current = self._current, None
-        if _is_recorded():
+        if is_recorded():
             return original(concrete, *args, **kwargs)
         if not record.heavy and not record.calls and interventions.allowed(TRACED):
             passes = host_memory.PASSES if record.trains else 1
@@ -107,7 +107,7 @@ class HeavyFunctions:
         tf = self._tf
         given = self._tf.nest.flatten((args, kwargs))
         tensors = [each for each in given if type(each).__module__ == "numpy" or tf.is_tensor(each)]
-        alone = not self._inside and tf.executing_eagerly() and not _is_recorded()
+        alone = not self._inside and tf.executing_eagerly() and not is_recorded()
         if not alone or not tensors or not model.built or not interventions.allowed(TRACED):
             return original(model, *args, **kwargs)
         positions = max(map(_positions, tensors))
@@ -194,7 +194,7 @@ def _is_open(leaf: object) -> bool:
     return hasattr(leaf, "dtype") and hasattr(leaf, "shape")
 
 
-def _is_recorded() -> bool:
+def is_recorded() -> bool:
     """Whether a gradient of the current code may be taken; assumed where unknown."""
     possibly = privates.RECORDED.get()
     return possibly is None or bool(possibly())

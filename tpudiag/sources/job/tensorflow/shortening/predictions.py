@@ -6,8 +6,6 @@ repeated to the length of the data.
 
 import inspect
 import re
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +22,6 @@ LEAST_BATCHES = 16
 """Data of fewer batches is predicted in full, where whole batches run."""
 COUNT_S = 5.0
 """The time to count data of unknown length."""
-IN_LOOP_S = 3.0
-"""The time for predictions of one shape, before the last one represents the others."""
 _UNKNOWN = -2
 _HANDS_ON = re.compile(r"_?(Parallel)?(Map|Prefetch|Options|Shuffle|Cache|AssertCardinality)")
 _BATCHES = re.compile(r"_?(Parallel)?Batch")
@@ -169,42 +165,3 @@ def predict(
     if few.steps is not None:
         given["steps"] = few.steps
     return repeated(tf, original(*bound.args, **bound.kwargs), few.examples), few
-
-
-class InLoop:
-    """Predictions of one shape repeated in a script's loop: the last one answers for all.
-
-    As in generating text and continuing sequences element by element.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._clock = clock
-        self._known: dict[object, tuple[object, float]] = {}
-
-    def again(
-        self, tf: Library, bound: inspect.BoundArguments, predict: Callable[[], object]
-    ) -> object:
-        """One prediction; really made while those of its shape took little time."""
-        key = _shapes(tf, bound)
-        last, took_s = self._known.get(key, (None, 0.0))
-        if key is not None and took_s > IN_LOOP_S:
-            interventions.note(InterventionKind.PREDICTIONS)
-            return tf.nest.map_structure(_copied, last)
-        began = self._clock()
-        result = predict()
-        self._known[key] = (result, took_s + self._clock() - began)
-        return result
-
-
-def _shapes(tf: Library, bound: inspect.BoundArguments) -> object:
-    """What predictions in a loop share; None where they are not of arrays."""
-    given = bound.arguments
-    leaves = tf.nest.flatten(given.get("x"))
-    if given.get("callbacks") or not leaves or not all(_is_array(tf, leaf) for leaf in leaves):
-        return None
-    shapes = tuple((str(leaf.dtype), str(leaf.shape)) for leaf in leaves)
-    return id(next(iter(given.values()))), shapes, given.get("batch_size"), given.get("steps")
-
-
-def _copied(rows: Any) -> object:
-    return rows.copy() if hasattr(rows, "copy") else rows

@@ -6,15 +6,17 @@ import time
 from collections.abc import Callable
 
 from tpudiag.signals import Coverage, CoverageEnd
-from tpudiag.sources.job.points import Library, barrier, hooks, main_flow, table
+from tpudiag.sources.job.points import Call, Library, barrier, hooks, main_flow, table
+from tpudiag.sources.job.tensorflow.shortening import heavy_functions
 from tpudiag.sources.job.tensorflow.shortening.batch_replay import BatchReplay
 from tpudiag.sources.job.tensorflow.shortening.deadline import Deadline
 from tpudiag.sources.job.tensorflow.shortening.epochs import EpochWatch
 from tpudiag.sources.job.tensorflow.shortening.fast_forward import FastForward
 from tpudiag.sources.job.tensorflow.shortening.loops import InnerLoopWatch
+from tpudiag.sources.job.tensorflow.shortening.script_loops import ScriptLoops
 from tpudiag.sources.job.tensorflow.watches.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
-from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch
+from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch, make_all_by
 
 NEAR_END_STATEMENTS = 8
 """So few remaining statements of the main flow mean that the end is near."""
@@ -41,11 +43,20 @@ class WholeScript:
         self.loops = InnerLoopWatch(tf, steps_seen, strategies.in_replica, self._loop_shortened)
         self.deadline = Deadline(budget_s, on_hard_end, self._near_end)
         self._began: float | None = None
+        self._made = self._begun = 0
+        self._in_replica, self.script_loops = strategies.in_replica, ScriptLoops()
+        make_all_by(tf, self._variable)
         self._stack: list[tuple[str, int, int]] = []
         functions.forward = strategies.forward = self.forward
         functions.before_step = strategies.before_step = self._before_step
         for at in (table.STRATEGY_DISTRIBUTES, table.STRATEGY_DISTRIBUTES_BY_FUNCTION):
             hooks.after(at, self._distributed, gives=True)
+
+    def follow(self, script_loops: ScriptLoops) -> None:
+        """The loops of the script's own source."""
+        self.script_loops = script_loops
+        script_loops.work = lambda: (self._made, self._begun + self.forward.passes)
+        script_loops.may_end, script_loops.left_s = self._may_end, self.deadline.left_s
 
     def begin(self) -> None:
         """The steps were observed: continue, shortened, until the time is over."""
@@ -54,6 +65,7 @@ class WholeScript:
         self.forward.moves_late = bool(barrier.attempt("counters", self._hook_reads))
         self.replay.begin()
         self.deadline.start()
+        self.script_loops.began_s = self.script_loops.clock()
 
     def _hook_reads(self) -> bool:
         """Move counters when they are read or saved; False where reads cannot be hooked."""
@@ -106,7 +118,11 @@ class WholeScript:
         return Coverage(
             end=end,
             functions=tuple(functions),
-            shortened=(*self.epochs.shortened, *self.loops.shortened),
+            shortened=tuple(
+                dict.fromkeys(
+                    (*self.epochs.shortened, *self.loops.shortened, *self.script_loops.shortened)
+                )
+            ),
             replayed_batches=self.replay.replayed,
             stopped_at=main_flow.stands_at(self._stack),
             unreached=barrier.attempt("main flow", main_flow.unreached, self._stack) or (),
@@ -117,7 +133,17 @@ class WholeScript:
         if self._functions.current is not None:
             self._functions.current.loops.append(length)
 
+    def _variable(self, next_creator: Call, **kwargs: object) -> object:
+        self._made += 1
+        return next_creator(**kwargs)
+
+    def _may_end(self) -> bool:
+        """Whether a loop is no part of a graph, a replica's step or a gradient."""
+        graph = not self._tf.executing_eagerly()
+        return not (graph or self._in_replica() or heavy_functions.is_recorded())
+
     def _before_step(self, arguments: object) -> None:
+        self._begun += 1
         self.deadline.check()
         self.replay.fed(arguments)
 

@@ -1,0 +1,77 @@
+"""Loops of a script's own that take more than their share."""
+
+from pathlib import Path
+
+from tpudiag.sources.job.points import interventions
+from tpudiag.sources.job.tensorflow.shortening.script_loops import ScriptLoops
+
+SCRIPT = """\
+seen, twice, rows = [], [], 0
+for number in range(1000):
+    took(1)
+    seen.append(number)
+    twice += [number, number]
+    rows += 1
+made = [took(4) or number for number in range(50)]
+forever = 0
+while True:
+    forever += 1
+    took(1)
+until = 0
+while until < 3:
+    until += 1
+class Search:
+    def found(self):
+        for number in range(100):
+            took(1)
+            if number == 99:
+                return number
+found = Search().found()
+"""
+
+
+def _ran(
+    folder: Path, text: str = SCRIPT, *, builds: bool = False
+) -> tuple[dict[str, object], ScriptLoops]:
+    """What a script sets that has 160 s of its time left at every moment."""
+    now = [0.0]
+
+    def took(seconds: float) -> None:
+        now[0] += seconds
+
+    interventions.begin()
+    loops = ScriptLoops(lambda: now[0])
+    loops.left_s, loops.began_s = (lambda: 160.0), 0.0
+    loops.work = lambda: (int(builds * now[0]), 0)
+    file = folder / "train.py"
+    file.write_text(text)
+    space: dict[str, object] = {"took": took}
+    exec(compile(loops.rewritten(text, str(file), space), str(file), "exec"), space)
+    return space, loops
+
+
+def test_a_loop_that_took_its_share_goes_to_its_last_round_and_its_lists_are_filled(
+    tmp_path: Path,
+) -> None:
+    space, loops = _ran(tmp_path)
+    assert space["rows"] == 12
+    assert space["seen"] == [*range(11), *[10] * 988, 999]
+    assert len(str(space["twice"]).split(",")) == 2000
+    assert space["made"] == [0, 1, 2, 49, *[49] * 46]
+    assert space["forever"] == 11 and space["until"] == 3
+    assert space["found"] == 99, "a search goes on to what it looks for"
+    first = loops.shortened[0]
+    assert (first.kind, first.ran, first.asked) == ("rounds of a loop", 12, 1000)
+    assert first.location is not None and first.location.line == 2
+
+
+def test_a_loop_that_builds_a_model_is_left_alone(tmp_path: Path) -> None:
+    space, loops = _ran(tmp_path, "for layer in range(100):\n    took(1)\n", builds=True)
+    assert space["layer"] == 99 and not loops.shortened
+
+
+def test_a_loop_inside_of_another_has_half_of_its_share(tmp_path: Path) -> None:
+    inner = "    for b in range(100):\n        took(1)\n        rounds += 1\n"
+    text = f"rounds = 0\nfor a in 1, 2:\n{inner}"
+    space, _ = _ran(tmp_path, text)
+    assert space["rounds"] == 2 * 7
