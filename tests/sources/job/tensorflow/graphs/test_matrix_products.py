@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.slow
 
 PROGRAM = """
-import json, os
+import json, os, threading
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.graphs import graphs, matrix_products
@@ -47,8 +47,27 @@ def half_convolution():
     (ran,) = [o for o in call.graph.get_operations() if o.type == "Conv2D"]
     return [op.dtype, ran.inputs[0].dtype.name, graphs.activations(call).activation_bytes]
 
+OF_A_LIBRARY = '''
+inner = tf.function(lambda x: x @ A, autograph=False)
+def step(x):
+    with tf.GradientTape() as tape, tf.name_scope("lstm"):
+        value = tf.reduce_sum(inner(x))
+    return tape.gradient(value, A)
+traced = tf.function(step, autograph=False).get_concrete_function
+'''
+
+def line_in_a_function():
+    code = {"tf": tf, "A": A}
+    exec(compile(OF_A_LIBRARY, "<library>", "exec"), code)
+    thread = threading.Thread(target=code["traced"], args=(spec(64, 784),))
+    thread.start()
+    thread.join()
+    named = lambda name: "its line" if name.startswith("lstm/") else None
+    ops = matrix_products.matrix_ops(watch.calls[-1], named)
+    return [str(op.location) for op in ops if op.forward]
+
 print(json.dumps({
-    "half": half_convolution(),
+    "half": half_convolution(), "line": line_in_a_function(),
     "mlp": products(lambda x: (x @ A) @ B, spec(None, 784)),
     "conv": products(lambda x: tf.nn.conv2d(x, C, 1, "SAME"), spec(None, 4, 4, 8)),
     "any size": products(lambda x: tf.nn.conv2d(x, C, 1, "SAME"), spec(None, None, None, 8)),
@@ -107,3 +126,7 @@ def test_a_convolution_in_16_bits_is_told_as_one_and_runs_in_32(products: dict[s
     assert (asked, ran) == ("bfloat16", "bfloat16")
     kernel_bytes = 3 * 3 * 8 * 16 * 2
     assert kept_bytes == 4 * 8 * 8 * 16 * 2 + kernel_bytes
+
+
+def test_a_product_in_a_function_has_the_line_of_its_call(products: dict[str, Any]) -> None:
+    assert products["line"] == ["its line"]

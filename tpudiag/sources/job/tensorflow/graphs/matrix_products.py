@@ -64,7 +64,7 @@ def matrix_ops(
                     columns=sizes.columns,
                     batch=sizes.batch,
                     flops=sizes.flops,
-                    location=_location(operation, layer_line),
+                    location=_location(operation, layer_line) or _location(outermost, layer_line),
                     forward=id(outermost) in forward and "gradient_tape/" not in operation.name,
                     sizes_known=not shapes.assumed,
                     reads_embedding=sizes.contraction in widths,
