@@ -58,6 +58,8 @@ FORMS = {
     "distilled": lambda y, z: (0.3 * total(example(y, z)) + 2.8 * total(square(z))) * (1 / G),
     "scaled root": lambda y, z: tf.sqrt(mean(square(z))) / R,
     "scaled ratio": lambda y, z: dice(y, z) / R,
+    "of noise, scaled": lambda y, z: total(square(tf.random.normal((n, 4)) @ W)) / (G * 10),
+    "of noise": lambda y, z: mean(square(tf.random.normal((n, 4)) @ W)),
     "learned weight": lambda y, z: A * mean(example(y, z)),
     "mean": lambda y, z: mean(example(y, z)),
     "sum": lambda y, z: total(example(y, z)),
@@ -97,12 +99,12 @@ SCALED = (
     "average_loss", "sum / global", "sum * constant", "mean / replicas", "divided first",
     "multiplied first", "keras none", "scaled regulariser", "regulariser", "two in one",
     "two, weighted, scaled", "by all values", "by the shape", "called function, scaled",
-    "distilled",
+    "distilled", "of noise, scaled",
 )  # fmt: skip
 MEANS = (
     "mean", "keras mean", "mean over all", "weighted mean", "two, weighted", "dice of each",
     "difference", "flattened", "boolean mask", "called function", "list", "by its own shape",
-    "half",
+    "half", "of noise",
 )  # fmt: skip
 CURVED = ("weighted mean with epsilon", "dice of the batch", "root")
 UNKNOWN = ("scaled root", "scaled ratio", "learned weight")

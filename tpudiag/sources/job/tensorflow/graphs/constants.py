@@ -13,6 +13,7 @@ PASS = frozenset(
 """Operations that pass on the values of one input: see `passed_on`."""
 _DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
 _NO_DATA = frozenset(("Const", "VarHandleOp", "ReadVariableOp", "Shape", "Size", "Rank", "NoOp"))
+_DRAWS = ("Random", "TruncatedNormal", "StatelessRandom", "StatelessTruncated")
 _DEPTH = 20
 
 
@@ -101,6 +102,12 @@ def depends_on_input(tensor: Tensor) -> bool:
     An argument of the step and an iterator's element count as input; variables do not.
     """
     return any(map(_is_input, graphs.upstream(tensor, lambda each: each.type in _NO_DATA)))
+
+
+def is_drawn(tensor: Tensor) -> bool:
+    """Whether a tensor depends on random numbers: the examples of a generator are."""
+    found = graphs.upstream(tensor, lambda each: each.type in _NO_DATA)
+    return any(each.type.startswith(_DRAWS) for each in found)
 
 
 def _is_input(operation: Operation) -> bool:

@@ -22,6 +22,7 @@ from tpudiag.sources.job.tensorflow.graphs.constants import (
     PASS,
     Constants,
     depends_on_input,
+    is_drawn,
     passed_on,
 )
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
@@ -214,9 +215,11 @@ class _Walk:
             yield from self.of(value, way, depth - 1)
 
     def _holds_batch(self, value: Tensor) -> bool:
-        """Whether the first dimension is the batch, or a multiple of it."""
+        """Whether the first dimension is the batch, or a multiple of it; of a draw, the batch."""
         size = value.shape[0]
-        return (size is None or size % self._batch == 0) and depends_on_input(value)
+        if size is not None and size % self._batch:
+            return False
+        return depends_on_input(value) or (size in (None, self._batch) and is_drawn(value))
 
     def _summed(self, value: Tensor, way: Term, location: Location | None) -> Term:
         """The term of a sum over the batch."""

@@ -13,6 +13,7 @@ from tpudiag.sources.job.tensorflow.graphs.constants import (
     PASS,
     Constants,
     depends_on_input,
+    is_drawn,
     passed_on,
 )
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
@@ -60,7 +61,7 @@ def penalties(
 ) -> Iterator[Penalty]:
     """The penalties in a loss; where it cannot be followed, one that is not known."""
     operation, way = tensor.op, way or Penalty()
-    of_batch = depends_on_input(tensor)
+    of_batch = depends_on_input(tensor) or is_drawn(tensor)
     if depth == 0 or (of_batch and operation.type in _CALLS):
         yield replace(way, known=False)
     elif operation.type in PASS and operation.inputs:
