@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,11 +15,6 @@ from tpudiag.sources.job.jax.equations import Equations, live_bytes, product
 pytestmark = pytest.mark.slow
 WIDTH, ROWS, TURNS = 64, 128, 8
 STATE = frozenset((0,))
-
-
-@pytest.fixture(scope="module")
-def jax() -> Any:
-    return import_module("jax")
 
 
 def loss(w: Any, x: Any) -> Any:

@@ -3,7 +3,6 @@
 # pyright: reportPrivateUsage=false
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, cast
 
 import pytest
@@ -18,10 +17,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize("traced", [False, True])
 def test_a_long_evaluation_is_answered_but_by_nothing_without_values(
-    monkeypatch: pytest.MonkeyPatch, traced: bool
+    monkeypatch: pytest.MonkeyPatch, jax: Any, traced: bool
 ) -> None:
     monkeypatch.setattr(script_remainder, "LONG_S", 0.0)
-    jax: Any = import_module("jax")
     made: list[object] = [jax.numpy.ones(3)]
     jax.make_jaxpr(made.append)(1.0)
     result = made[traced]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, cast
 
 import pytest
@@ -17,8 +16,7 @@ def train_step(state: object, batch: object) -> None:
     """Trains."""
 
 
-def test_state_that_an_evaluation_gives_back_and_what_is_changed_in_place() -> None:
-    jax: Any = import_module("jax")
+def test_state_that_an_evaluation_gives_back_and_what_is_changed_in_place(jax: Any) -> None:
     ones, step = jax.numpy.ones, KeptStep()
     step.watch(jax)
     jitted = Jitted(train_step, train_step, cast("Any", None), Record("train_step", None), None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -20,11 +19,6 @@ STATE: Counter[tuple[int, ...]] = Counter(
     {(WIDE, WIDE): WIDE * WIDE * 4, (WIDE, NARROW): WIDE * NARROW * 4}
 )
 Step = Callable[[Any, Any, Any], tuple[Any, Any]]
-
-
-@pytest.fixture(scope="module")
-def jax() -> Any:
-    return import_module("jax")
 
 
 def losses(jax: Any, params: Any, x: Any, y: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -20,8 +19,7 @@ IN_32: Found = ([], "float32", [])
 
 
 @pytest.mark.parametrize(("dtype", "found"), [("bfloat16", IN_16), ("float32", IN_32)])
-def test_a_loss_and_positions(dtype: str, found: Found) -> None:
-    jax: Any = import_module("jax")
+def test_a_loss_and_positions(jax: Any, dtype: str, found: Found) -> None:
     numpy = jax.numpy
 
     def step(weights: Any, x: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -11,11 +10,6 @@ from tpudiag.sources.job.jax import pairs
 
 pytestmark = pytest.mark.slow
 ROWS, DEVICES = 8, 2
-
-
-@pytest.fixture(scope="module")
-def jax() -> Any:
-    return import_module("jax")
 
 
 def found(jax: Any, loss: Any, *, labels: tuple[int, ...] = (ROWS * DEVICES,)) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import pytest
@@ -11,11 +10,6 @@ from tpudiag.sources.job.jax.random_keys import RandomKeys
 
 pytestmark = pytest.mark.slow
 ROWS, TURNS = 8, 4
-
-
-@pytest.fixture(scope="module")
-def jax() -> Any:
-    return import_module("jax")
 
 
 def kinds(jax: Any, step: Any, *, typed: bool, fixed: tuple[int, ...] = ()) -> list[str]:

@@ -1,0 +1,13 @@
+"""JAX, as it is installed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture(scope="package")
+def jax() -> Any:
+    return import_module("jax")
