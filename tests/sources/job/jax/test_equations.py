@@ -1,5 +1,6 @@
 """What the equations of a step tell before it runs."""
 
+# pyright: reportUnknownLambdaType=false
 from __future__ import annotations
 
 from dataclasses import replace
@@ -26,41 +27,22 @@ def program(jax: Any, step: Any, *shapes: tuple[int, ...]) -> Any:
     return jax.make_jaxpr(step)(*given).jaxpr
 
 
-def test_a_loop_that_carries_the_state_is_of_training_steps(jax: Any) -> None:
-    def turn(w: Any, x: Any) -> Any:
-        return w - jax.grad(loss)(w, x), loss(w, x)
+def test_which_loops_are_of_training_steps(jax: Any) -> None:
+    def trained(w: Any, xs: Any) -> Any:
+        return jax.lax.scan(lambda w, x: (w - jax.grad(loss)(w, x), loss(w, x)), w, xs)
 
-    def steps(w: Any, xs: Any) -> Any:
-        return jax.lax.scan(turn, w, xs)
+    def summed(w: Any, xs: Any) -> Any:
+        return w - jax.lax.scan(lambda g, x: (g + jax.grad(loss)(w, x), None), 0 * w, xs)[0]
 
-    shapes = (WIDTH, WIDTH), (TURNS, ROWS, WIDTH)
-    found = Equations(program(jax, jax.jit(steps), *shapes), STATE)
+    def layers(w: Any, x: Any) -> Any:
+        return w - jax.grad(lambda w: jax.lax.scan(lambda x, w: (x @ w, None), x, w)[0].sum())(w)
+
+    one, batches, deep = (WIDTH, WIDTH), (TURNS, ROWS, WIDTH), (TURNS, WIDTH, WIDTH)
+    found = Equations(program(jax, jax.jit(trained), one, batches), STATE)
     assert (found.steps, found.shared_out) == (TURNS, frozenset((1,)))
-
-
-def test_gradients_that_are_summed_in_a_loop_are_of_one_step(jax: Any) -> None:
-    def step(w: Any, xs: Any) -> Any:
-        def add(total: Any, x: Any) -> Any:
-            return total + jax.grad(loss)(w, x), None
-
-        return w - jax.lax.scan(add, 0 * w, xs)[0]
-
-    found = Equations(program(jax, step, (WIDTH, WIDTH), (TURNS, ROWS, WIDTH)), STATE)
+    found = Equations(program(jax, summed, one, batches), STATE)
     assert (found.steps, found.shared_out) == (1, frozenset[int]())
-
-
-def test_layers_in_a_loop_are_of_one_step(jax: Any) -> None:
-    def layer(x: Any, w: Any) -> Any:
-        return x @ w, None
-
-    def total(w: Any, x: Any) -> Any:
-        return jax.lax.scan(layer, x, w)[0].sum()
-
-    def step(w: Any, x: Any) -> Any:
-        return w - jax.grad(total)(w, x)
-
-    shapes = (TURNS, WIDTH, WIDTH), (ROWS, WIDTH)
-    assert Equations(program(jax, step, *shapes), STATE).steps == 1
+    assert Equations(program(jax, layers, deep, (ROWS, WIDTH)), STATE).steps == 1
 
 
 def test_what_is_computed_again_on_request_is_told(jax: Any) -> None:
@@ -122,7 +104,7 @@ def test_devices_that_another_mesh_shares_the_step_over_are_not_idle(
 ) -> None:
     mesh = SimpleNamespace(axis_names=("batch",), devices=SimpleNamespace(shape=(8,)), size=8)
     weights: Any = SimpleNamespace(sharding=SimpleNamespace(mesh=mesh, spec=()))
-    tree = SimpleNamespace(tree_leaves=lambda _: [weights])  # pyright: ignore[reportUnknownLambdaType]
+    tree = SimpleNamespace(tree_leaves=lambda _: [weights])
     call: Any = SimpleNamespace(arguments=(), jitted=SimpleNamespace(out_shardings=None))
     own: Any = SimpleNamespace(equation=SimpleNamespace(params={"in_specs": ((axis,),)}))
     assert idle_axes(SimpleNamespace(tree_util=tree), call, [own]) == idle
