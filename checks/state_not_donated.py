@@ -72,7 +72,8 @@ def _donating(signals: Signals, step: ShardedStep, names: str) -> str:
     made = {each.name: each.made_by for each in signals.functions or ()}.get(step.function, "")
     if made and step.location is None:  # its arguments are not those of the user's function
         return f"{made}({step.function}, donate=...)  # or what else {made} calls it"
-    return f"{made or 'jax.jit'}({step.function}, donate_argnames={names})"
+    own = step.function.rpartition(".")[2]  # as the lines around it call it
+    return f"{made or 'jax.jit'}({own}, donate_argnames={names})"
 
 
 def _severity(signals: Signals, size: int, limit: float) -> Severity:
