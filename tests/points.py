@@ -23,6 +23,10 @@ OF_FILES = {each.at.name: each.at for each in
             (*files.PYTHON, *files.BY_C_CODE, *files.TENSORFLOW, *files.OF_TENSORS)}
 PRIVATES = {name: row for name, row in vars(privates).items()
             if isinstance(row, privates.Private)}
+
+def private(row):
+    parts = [part for each in (*row.owners, *row.names) for part in each.split(".")]
+    return any(p in ("python", "src") or p.startswith("_") and p[-2:] != "__" for p in parts)
 """
 """Run there, for a package of another name may be installed as `tests`."""
 LOOK = """
@@ -48,7 +52,7 @@ for name, row in {**ROWS, **OF_FILES}.items():
             first = ""
     known = bool(first) and (first != "keras" or keras is not None)
     lacking = row.lacking(of) if known else None
-    found.append([name, row.name, row.private, row.releases, lacking])
+    found.append([name, row.name, private(row), row.releases, lacking])
 for name, row in PRIVATES.items():
     if row.module:
         found.append([name, f"{row.module}.{row.name}", True, row.releases,

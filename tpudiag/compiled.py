@@ -32,7 +32,6 @@ class LoweredStep:
     """JSON: operation name -> the user's line, by its stack and by the calls of Keras."""
     error: str | None = None
     refused_ops: tuple[RefusedOp, ...] = ()
-    took_s: float = 0.0
     steps_per_dispatch: int = 1
     """The requested steps per dispatch (`steps_per_execution`)."""
 

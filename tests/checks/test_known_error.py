@@ -102,7 +102,7 @@ def test_a_metric_outside_the_scope_is_not_left_to_the_check_of_the_models_varia
 
 
 def test_what_the_rehearsal_ended_is_no_error_of_the_scripts() -> None:
-    refusal = Refusal(RefusedBy.WALL, "/data/model.h5", "PermissionError")
+    refusal = Refusal(RefusedBy.WALL, "PermissionError")
     signals = Signals(origin=Origin.REHEARSAL, end=crashed("E124"), refusal=refusal)
     (said,) = examine(signals, [CHECK], Settings())
     assert said.verdict is Verdict.SKIPPED and "the wall" in (said.reason or "")

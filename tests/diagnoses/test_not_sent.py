@@ -45,9 +45,7 @@ def test_nothing_held_back_is_nothing_said() -> None:
 
 
 def test_what_the_rehearsal_ended_is_told_as_its_own_doing() -> None:
-    refusal = Refusal(
-        RefusedBy.WALL, "/data/x", "PermissionError: [Errno 13] /data/x", HELD[0].location
-    )
+    refusal = Refusal(RefusedBy.WALL, "PermissionError: [Errno 13] /data/x", HELD[0].location)
     said = not_sent.refused(Signals(origin=Origin.REHEARSAL, refusal=refusal))
     assert said is not None and said.startswith("train.py:7: ended by the wall")
     assert "not by a fault of its own: PermissionError" in said

@@ -153,13 +153,8 @@ class Pipeline:
     distributed: bool = False
     trains: bool = True
     """It feeds the training step."""
-    evaluates: bool = False
-    """It feeds a function that takes no gradients, and no training step."""
-    cardinality: int | None = None
-    """Elements in one pass; -1 infinite, -2 unknown."""
     passes: int = 1
     """How often the loop has started to read it (epochs)."""
-    element_bytes: int | None = None
     auto_shard_policy: str | None = None
     files: FilesRead | None = None
     per_replica: bool = False

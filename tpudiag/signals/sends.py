@@ -56,7 +56,5 @@ class Refusal:
     of its own: no check blames the script."""
 
     by: RefusedBy
-    what: str
-    """The path, the host, or what was held back."""
     error: str
     location: Location | None = None

@@ -9,10 +9,10 @@ from typing import Any
 
 PROGRAM = """
 import http.client, json, socket
-from tpudiag.sources.job.held_back.connections import Connections
+from tpudiag.sources.job.held_back import connections
 from tpudiag.sources.job.points import barrier
 seen = []
-Connections(lambda kind, what: seen.append([kind.value, what])).install()
+connections.watch(lambda kind, what: seen.append([kind.value, what]))
 
 def tried(call, *args):
     try:

@@ -69,10 +69,6 @@ def both(original: Any, number: int) -> Any:
         raise KeyError("ours, meanwhile")
 
 
-def through(original: Any, number: int) -> Any:
-    return original(number)
-
-
 @pytest.mark.parametrize("call", [before, afterwards, both])
 def test_a_hook_that_fails_costs_the_job_nothing(call: Any) -> None:
     function = hooked(call)
@@ -92,12 +88,6 @@ def test_the_error_of_the_job_stays_the_error_of_the_job(call: Any) -> None:
     assert barrier.is_after_ours(raised.value) is (call is before)
 
 
-def test_an_error_of_the_job_is_no_defect() -> None:
-    with pytest.raises(ValueError, match="of the job"):
-        hooked(through)(-1)
-    assert barrier.defects() == ()
-
-
 def test_what_is_no_exception_passes() -> None:
     def interrupted(*_: Any) -> Any:
         raise KeyboardInterrupt
@@ -114,12 +104,6 @@ def test_an_exception_meant_for_the_job_reaches_it() -> None:
     with pytest.raises(StopIteration):
         hooked(ended)(1)
     assert barrier.defects() == ()
-
-
-def test_an_attempt_of_ours_gives_none_where_it_fails() -> None:
-    assert barrier.attempt("sum", sum, (1, 2)) == 3
-    assert barrier.attempt("sum", sum, ("x",)) is None
-    assert [defect.hook for defect in barrier.defects()] == ["sum"]
 
 
 def test_a_hook_that_runs_while_a_defect_is_noted_gives_way(monkeypatch: Any) -> None:

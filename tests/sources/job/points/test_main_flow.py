@@ -67,11 +67,6 @@ def test_what_follows_in_a_function_and_around_its_call() -> None:
     assert texts(FUNCTION, 0, 12) == (["last()"], False)
 
 
-@pytest.mark.parametrize("source", ["", "not python (", "\0"])
-def test_what_is_no_script_has_no_rest(source: str) -> None:
-    assert main_flow.after(source, 0, 3) == ([], False)
-
-
 def test_frames_are_read_outside_in_until_a_loop(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text(

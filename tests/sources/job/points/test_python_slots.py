@@ -116,7 +116,3 @@ def test_loads_that_python_3_13_joins_are_told_apart(
     monkeypatch.setattr(dis, "get_instructions", joined_instructions)
     (slot,) = written_slots(Trainer().set)
     assert (slot.name, slot.written) == ("self.seen", True)
-
-
-def test_an_attribute_that_is_only_set_is_a_slot() -> None:
-    assert [slot.name for slot in written_slots(Trainer().set)] == ["self.seen"]

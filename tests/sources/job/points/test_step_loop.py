@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tpudiag.sources.job.points.step_loop import StepLoop, innermost_loop
+from tpudiag.sources.job.points.step_loop import StepLoop
 
 FIT = "/usr/lib/python3/dist-packages/keras/trainer.py"
 
@@ -54,7 +54,3 @@ def test_by_the_number_of_the_step(source: str) -> None:
 )
 def test_after_each_epoch(source: str) -> None:
     assert seen(source) == [False, False]
-
-
-def test_a_file_that_cannot_be_read_has_no_loops() -> None:
-    assert innermost_loop("for x in y:\n", 1) is None

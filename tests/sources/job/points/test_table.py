@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 import tpudiag
 from tpudiag.sources.job.points import files, order, privates, table
 from tpudiag.sources.job.points.point import Point
@@ -128,14 +126,6 @@ def test_rows_are_told_apart_and_say_why() -> None:
     found = [(row.name, row.why) for row in rows.values() if row.owners and row.names]
     assert len(set(found)) == len(found)
     assert all(row.why for row in PRIVATES.values())
-
-
-@pytest.mark.parametrize(
-    ("name", "private"),
-    [("DATASET_READ", False), ("REBATCHED", True), ("LOOP_IN_GRAPH", True), ("QUIT", True)],
-)
-def test_what_is_private_is_known_by_its_name(name: str, private: bool) -> None:
-    assert ROWS[name].private is private
 
 
 def test_each_row_has_a_subscriber() -> None:

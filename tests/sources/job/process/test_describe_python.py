@@ -14,7 +14,7 @@ from tpudiag.sources.job.process import describe_python
 def test_versions_of_what_is_installed_alone() -> None:
     told = describe_python.describe(["pytest", "no-such-distribution"])
     assert told["distributions"] == {"pytest": version("pytest")}
-    assert told["python"] == ".".join(map(str, sys.version_info[:3]))
+    assert told["release"] == ".".join(map(str, sys.version_info[:3]))
     assert told["prefix"] == sys.prefix
 
 

@@ -142,7 +142,7 @@ def test_one_that_does_not_start(tmp_path: Path) -> None:
 
 
 def test_one_that_is_too_old(tmp_path: Path) -> None:
-    old = '{"python": "3.8.18", "prefix": "/", "distributions": {}, "tensorflow": "/tf.py"}'
+    old = '{"release": "3.8.18", "prefix": "/", "distributions": {}, "tensorflow": "/tf.py"}'
     said = failure(program(tmp_path / "old", f"echo 'tpudiag: {old}'"))
     assert "is Python 3.8.18; jobs are observed from Python 3.10 on" in said
 

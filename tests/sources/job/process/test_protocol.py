@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import enum
 import json
-import math
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tpudiag.signals import JobEnd, Origin, TrainedNumbers
+from tpudiag.signals import JobEnd, Origin
 from tpudiag.sources.job.process import facts, protocol
 
 
@@ -69,12 +68,6 @@ def test_a_fact_of_another_type_is_left_out_and_said() -> None:
     assert signals.end == JobEnd(how="stopped")
     assert signals.strategy_replicas is None
     assert [defect.hook for defect in signals.hook_defects] == ["fact strategy_replicas"]
-
-
-def test_losses_that_are_no_numbers_cross() -> None:
-    sent = {"trained": TrainedNumbers(steps=2, losses=(0.5, math.nan))}
-    signals = facts.signals(Origin.REHEARSAL, json.loads(protocol.encoded(sent)))
-    assert signals.trained == TrainedNumbers(steps=2, losses=(0.5, None))
 
 
 def test_a_request_comes_back_as_it_was() -> None:

@@ -59,24 +59,12 @@ import tensorflow as tf
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow import fitting_replicas
 from tpudiag.sources.job.points import interventions
-from tpudiag.sources.job.tensorflow.watch_order import Events, Watches
+from tpudiag.sources.job.tensorflow.watch_order import Watches
 
-facts = {}
-
-class Told:
-    def put(self, **given):
-        facts.update(given)
-
-    def phase(self, name):
-        pass
-
-told, traces = [], []
+heavy, traces = [], []
 spec = JobSpec(program="job.py", arguments=(), warmup_steps=1, budget_s=0.0, steps=4,
                log_dir="", rehearse=True, replicas=8, real_replicas=1, hosts=1)
-events = Events(after_call=lambda record, traced: None, after_eager_run=lambda: None,
-                after_large_variable=lambda: None, before_first_run=lambda: None,
-                on_heavy=told.append, on_hard_end=lambda: None)
-watches = Watches(tf, spec, Told(), lambda path: path, events)
+watches = Watches(tf, spec, told, lambda path: path, lambda: None, heavy.append)
 watches.gradients.on_first_replica = partial(
     fitting_replicas.judge_speed, tf, spec, watches)
 strategy = tf.distribute.TPUStrategy()
@@ -121,7 +109,8 @@ watches.heavy.watch_keras(tf.keras)
 forward = list(model(tf.ones((4096, 4096))).shape)
 print(json.dumps({
     "losses": [each.numpy().tolist() for each in losses], "traces": once, "ended": ended,
-    "other": sorted(other), "weight": float(W[0, 0]), "told": [each.split(" ")[0] for each in told],
+    "other": sorted(other), "weight": float(W[0, 0]),
+    "told": [each.split(" ")[0] for each in heavy],
     "light": light(tf.ones((2, 3))).numpy().tolist(),
     "forward": forward,
     "few": float(tf.reduce_sum(model(tf.ones((1, 4096)))**2)) > 0,

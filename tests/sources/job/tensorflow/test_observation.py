@@ -15,23 +15,12 @@ import tensorflow as tf
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow.observation import Observation
 
-facts = {}
-
-class Told:
-    def take_over(self):
-        pass
-
-    def put(self, **given):
-        facts.update(given)
-
-    def phase(self, name):
-        facts["phase"] = name
-
+facts = told.facts
 spec = JobSpec(program="job.py", arguments=(), warmup_steps=1, budget_s=0.0, steps=4,
                log_dir="", rehearse=True, replicas=8, real_replicas=2, hosts=1,
                ends_in_s=1e-3 if LAST else 0.0)
 ended = threading.Event()
-Observation(tf, spec, Told(), lambda path: path, lambda: ended.wait(60))
+Observation(tf, spec, told, lambda path: path, lambda: ended.wait(60))
 data = tf.data.Dataset.range(64).map(lambda x: x + 1).batch(8)
 next(iter(data))
 ended.set()

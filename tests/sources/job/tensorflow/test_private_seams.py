@@ -19,31 +19,6 @@ from tpudiag.sources.job.points import user_lines
 """
 
 
-CHANGES = (
-    PROLOGUE
-    + """
-watch = functions.FunctionWatch(tf, lambda seen, traced: None)
-@tf.function
-def f(x, rate=0.1, *, batch=None, training=False):
-    return x
-f(tf.ones(3)); f(tf.ones(3), 0.2); f(tf.ones(4)); f(tf.ones(3, tf.int32))
-f(tf.ones(3), batch={"a": tf.ones(2)}); f(tf.ones(3), training=True)
-seen = next(s for s in watch.facts() if s.name == "f")
-print(json.dumps([seen.calls, seen.traces,
-    [[c.argument, c.kind, c.before, c.after] for r in seen.retraces for c in r.changes]]))
-"""
-)
-
-
-def test_the_argument_that_changed_is_named(in_tensorflow: Callable[[str], Any]) -> None:
-    calls, traces, changes = in_tensorflow(CHANGES)
-    assert (calls, traces) == (6, 6)
-    assert ["rate", "python value", "float 0.1", "float 0.2"] in changes
-    assert ["x", "shape", "float32[3]", "float32[4]"] in changes
-    assert ["x", "dtype", "float32[3]", "int32[3]"] in changes
-    assert ["training", "python value", "bool False", "bool True"] in changes
-
-
 SEAMS = (
     PROLOGUE
     + """

@@ -15,28 +15,15 @@ import tensorflow as tf
 from tpudiag.sources.job.process.protocol import JobSpec
 from tpudiag.sources.job.tensorflow import job_facts
 from tpudiag.sources.job.tensorflow.step_reader import StepReader
-from tpudiag.sources.job.tensorflow.watch_order import Events, Watches
+from tpudiag.sources.job.tensorflow.watch_order import Watches
 
-facts = {}
-
-class Told:
-    def take_over(self):
-        pass
-
-    def put(self, **given):
-        facts.update(given)
-
-    def phase(self, name):
-        pass
-
+facts = told.facts
 spec = JobSpec(program="job.py", arguments=(), warmup_steps=1, budget_s=0.0, steps=4,
                log_dir="", rehearse=True, replicas=8, real_replicas=2,
                hosts=1, devices_per_chip=1)
-events = Events(after_call=lambda record, traced: None, after_eager_run=lambda: None,
-                after_large_variable=lambda: None, before_first_run=lambda: facts.update(run=True),
-                on_heavy=lambda which: None, on_hard_end=lambda: None)
-watches = Watches(tf, spec, Told(), lambda path: path, events)
-reader = StepReader(tf, watches, Told())
+watches = Watches(tf, spec, told, lambda path: path, lambda: None, lambda which: None)
+watches.strategies.before_first_run = lambda: facts.update(run=True)
+reader = StepReader(tf, watches, told)
 reader.read()
 before = dict(facts)
 resolver = tf.distribute.cluster_resolver.TPUClusterResolver(tpu="my-tpu")

@@ -5,7 +5,6 @@ protocols of their own. One row per class: which calls, and their answers.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,19 +14,10 @@ from tpudiag.sources.job.held_back.answers import Answer
 from tpudiag.sources.job.points import Call, Kwargs, Library, Watches, hooks, table
 from tpudiag.sources.job.points.point import Point, resolved
 
-
-@dataclass(frozen=True)
-class Sending:
-    """Calls of a hub's package that send."""
-
-    at: Point
-    what: str
-
-
 CALLS = (
-    Sending(table.PUSHED_TO_HUGGING_FACE, "Hugging Face hub"),
-    Sending(table.PUSHED_TO_KAGGLEHUB, "kagglehub"),
-    Sending(table.PUSHED_TO_KAGGLE, "kaggle"),
+    (table.PUSHED_TO_HUGGING_FACE, "Hugging Face hub"),
+    (table.PUSHED_TO_KAGGLEHUB, "kagglehub"),
+    (table.PUSHED_TO_KAGGLE, "kaggle"),
 )
 """Pushes to hubs, with the kind that they are reported as."""
 SMTP: Kwargs = {
@@ -56,17 +46,17 @@ class Calls:
 
     def by_module(self) -> Watches:
         """The hooks by the module whose import triggers them."""
-        found: Watches = {each.at.module: partial(self._watch, each) for each in CALLS}
+        found: Watches = {at.module: partial(self._watch, at, what) for at, what in CALLS}
         return {**found, "smtplib": self._watch_smtp, "ftplib": self._watch_ftp}
 
-    def _watch(self, sending: Sending, module: Library) -> None:
+    def _watch(self, at: Point, what: str, module: Library) -> None:
         def call(*_: object, **__: object) -> object:
-            self._note(SendKind.PUSH, sending.what)
+            self._note(SendKind.PUSH, what)
             return Answer("not-sent")
 
-        owner = resolved(sending.at.owners[0])
-        names = sending.at.names or _sending_names(owner)
-        hooks.around(sending.at.named(*names), call, sends=hooks.always)
+        callables = [n for n, value in vars(resolved(at.owners[0])).items() if callable(value)]
+        names = at.names or tuple(filter(request_rules.is_sending_name, callables))
+        hooks.around(at.named(*names), call, sends=hooks.always)
         # The package exports the methods of one internal object as functions.
         api = getattr(module, "api", None)
         for name in [each for each in names if hasattr(api, each) and hasattr(module, each)]:
@@ -103,9 +93,3 @@ class Calls:
 
         for each in table.SENT_BY_FTP.each():
             hooks.around(each, partial(call, each.names[0]), sends=hooks.always)
-
-
-def _sending_names(owner: object) -> tuple[str, ...]:
-    """A module's or class's calls whose names say that they send."""
-    calls = [name for name, value in vars(owner).items() if callable(value)]
-    return tuple(filter(request_rules.is_sending_name, calls))

@@ -22,25 +22,20 @@ _ASKS_FOR_NAMES = 53
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
 
 
-class Connections:
-    """Watches Python's sockets."""
+def watch(note: Callable[[SendKind, str], None]) -> None:
+    """Hook the connects of Python's sockets, and their sends without a connection."""
 
-    def __init__(self, note: Callable[[SendKind, str], None]) -> None:
-        self._note = note
-
-    def install(self) -> None:
-        """Hook connects, and sends without a connection."""
-        hooks.before(table.CONNECTED, self._leads)
-        hooks.before(table.SENT_UNCONNECTED, self._leads)
-
-    def _leads(self, sock: socket.socket, *args: Any) -> None:
+    def leads(sock: socket.socket, *args: Any) -> None:
         """A socket gets an address, the last argument: report another machine."""
         address = args[-1]
         if sock.family not in _INTERNET:
             return
         host, port = str(address[0]), int(address[1])
         if port != _ASKS_FOR_NAMES and not request_rules.is_own(host) and not _judged():
-            self._note(SendKind.UNJUDGED, f"{host}:{port}")
+            note(SendKind.UNJUDGED, f"{host}:{port}")
+
+    hooks.before(table.CONNECTED, leads)
+    hooks.before(table.SENT_UNCONNECTED, leads)
 
 
 def _judged() -> bool:

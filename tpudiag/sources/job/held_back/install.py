@@ -4,8 +4,7 @@ import os
 import sys
 
 from tpudiag.signals import Refusal
-from tpudiag.sources.job.held_back import offline, refusals, sending
-from tpudiag.sources.job.held_back.connections import Connections
+from tpudiag.sources.job.held_back import connections, offline, refusals, sending
 from tpudiag.sources.job.held_back.file_calls import FileCalls, put_where_kept
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.ledger import Ledger
@@ -33,7 +32,8 @@ class HeldBack:
         self._walled = spec.isolation in ("landlock", "refused")
         kind = NoWrites if spec.isolation == "refused" else Layer
         away = tuple(host for host in HOSTS if not os.path.isdir(host))
-        self.layer = kind(spec.layer, self._covers)
+        # Unnecessary for local paths where the system isolates writes.
+        self.layer = kind(spec.layer, lambda path: self._walled or f"{path}/".startswith(away))
         self.layer.hosts = away
         self.layer.on_change = self.ledger.note_file
         # The profile, the lowered step, and the job's folder for temporary files.
@@ -62,15 +62,11 @@ class HeldBack:
             os.environ[OFFLINE] = "1"
             offline.install()
         else:
-            Connections(self.ledger.note).install()
+            connections.watch(self.ledger.note)
         self._by_module = {**sending.by_module(self.ledger.note), **trackers.by_module()}
         for name, watch in self._by_module.items():
             if name in sys.modules:  # such as http.client, which we may have imported ourselves
                 hooks.quietly(watch, sys.modules[name])
-
-    def _covers(self, path: str) -> bool:
-        """Whether a local path is redirected; unnecessary where the system isolates writes."""
-        return self._walled or (path + "/").startswith(self.layer.hosts)
 
     def by_module(self) -> Watches:
         """The hooks by the module whose import triggers them."""

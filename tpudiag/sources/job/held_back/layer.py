@@ -30,24 +30,16 @@ inside = threading.local()
 """While `now` is true on this thread, calls are the layer's own and not redirected."""
 
 
-class Elsewhere:
-    """A remote file system; this one cannot be accessed."""
-
-    def exists(self, path: str) -> bool:  # noqa: ARG002
-        """Whether there is something at a path."""
-        return False
-
-    def fetch(self, path: str, place: str) -> None:
-        """Copy a file to this machine's disk."""
-
-
 class Layer:
     """The places of a job's files; `covers` says whether a local path is redirected."""
 
     def __init__(self, folder: str, covers: Callable[[str], bool] = lambda _: False) -> None:
         self.folder = os.path.realpath(folder)
         self.covers = covers
-        self.elsewhere = Elsewhere()
+        self.exists_elsewhere: Callable[[str], bool] = lambda _: False
+        """Whether there is something at a remote path."""
+        self.fetch: Callable[[str, str], None] = lambda _path, _place: None
+        """Copies a remote file to a place."""
         self.on_change: Callable[[str, bool], None] = lambda _path, _removed: None
         """Called with each remote path that is written or removed."""
         self.hosts: tuple[str, ...] = ()
@@ -123,9 +115,7 @@ class Layer:
         """Whether a path itself exists and is still visible to the job."""
         if self.is_hidden(whole):
             return False
-        if _SCHEME.match(whole):
-            return self.elsewhere.exists(whole)
-        return _there(whole)
+        return self.exists_elsewhere(whole) if _SCHEME.match(whole) else _there(whole)
 
     def read(self, path: object, at: int | None = None) -> object:
         """What to read instead of a path."""
@@ -150,9 +140,13 @@ class Layer:
         whole = self.whole(path, at)
         return self.read(path, at) if whole and not self.is_below(whole) else path
 
+    def written(self, path: object, at: int | None = None) -> str:
+        """As `whole`, of what is to be written, changed or removed."""
+        return self.whole(path, at)
+
     def made(self, path: object, at: int | None = None) -> object:
         """Where to write instead of a path, whatever existed."""
-        whole = self.whole(path, at)
+        whole = self.written(path, at)
         if not whole:
             return path
         place = self.place(whole)
@@ -163,7 +157,7 @@ class Layer:
 
     def changed(self, path: object, at: int | None = None) -> object:
         """Where to change a file: an existing one is copied first."""
-        whole = self.whole(path, at)
+        whole = self.written(path, at)
         if not whole:
             return path
         place = self.place(whole)
@@ -176,18 +170,15 @@ class Layer:
     def _make_parent(self, whole: str, place: str) -> None:
         """The folder of a place, where the job sees one; in a bucket and on a host there is one."""
         parent = os.path.dirname(whole)
-        if _SCHEME.match(whole) or whole.startswith(self.hosts) or self._is_folder(parent):
+        seen = (self.place(parent), *(() if self.is_hidden(parent) else (parent,)))
+        remote = _SCHEME.match(whole) or whole.startswith(self.hosts)
+        if remote or any(map(os.path.isdir, seen)):
             os.makedirs(os.path.dirname(place), exist_ok=True)
-
-    def _is_folder(self, whole: str) -> bool:
-        place = self.place(whole)
-        below = whole if not self.is_hidden(whole) else place
-        return os.path.isdir(place) or os.path.isdir(below)
 
     def _copied(self, whole: str, place: str) -> bool:
         """Whether the original is now in the folder, too."""
         if _SCHEME.match(whole):
-            self.elsewhere.fetch(whole, place)
+            self.fetch(whole, place)
         elif os.path.isdir(whole):
             os.makedirs(place, exist_ok=True)
         elif os.path.islink(whole):
@@ -219,7 +210,7 @@ class Layer:
 
     def moved(self, path: object, at: int | None = None) -> object:
         """The source of a file or folder that is renamed; an existing original is hidden."""
-        whole = self.whole(path, at)
+        whole = self.written(path, at)
         if not whole:
             return path
         if self.is_below(whole):
@@ -246,7 +237,7 @@ class Layer:
 
         `remove` deletes what the job wrote itself.
         """
-        whole = self.whole(path)
+        whole = self.written(path)
         place = self.place(whole)
         is_remote, written = bool(_SCHEME.match(whole)), _there(place)
         # Do not check whether a remote path exists: that may take minutes.

@@ -7,7 +7,6 @@ other programs, whose writes are unknown.
 import errno
 import os
 import sys
-from collections.abc import Callable
 
 from tpudiag.sources.job.held_back.layer import Layer, inside
 from tpudiag.sources.job.points import Args, barrier
@@ -24,32 +23,12 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 class NoWrites(Layer):
     """A layer that redirects remote paths and refuses local writes."""
 
-    def made(self, path: object, at: int | None = None) -> object:
-        """The place to write a path, whatever existed."""
-        self._refuse_local(path, at)
-        return super().made(path, at)
-
-    def changed(self, path: object, at: int | None = None) -> object:
-        """The place to change a file."""
-        self._refuse_local(path, at)
-        return super().changed(path, at)
-
-    def moved(self, path: object, at: int | None = None) -> object:
-        """The source of a renamed file."""
-        self._refuse_local(path, at)
-        return super().moved(path, at)
-
-    def removed(
-        self, path: object, remove: Callable[[object], object], is_folder: bool | None
-    ) -> object:
-        """Remove a file or folder."""
-        self._refuse_local(path, None)
-        return super().removed(path, remove, is_folder)
-
-    def _refuse_local(self, path: object, at: int | None) -> None:
+    def written(self, path: object, at: int | None = None) -> str:
+        """The absolute path of what is to be changed, where that is remote."""
         whole = self.whole(path, at)
         if whole and "://" not in whole:
             raise refusal(whole)
+        return whole
 
     def watch(self) -> None:
         """Refuse Python's own writes by an audit hook, which cannot be removed."""
@@ -63,12 +42,12 @@ class NoWrites(Layer):
         if event == "open":
             path, _, flags = args
             if isinstance(flags, int) and flags & _WRITES:
-                self._refuse_local(path, None)
+                self.written(path)
         elif event in _CHANGES:
             for path in args[:2]:
-                self._refuse_local(path, None)
+                self.written(path)
         elif event == "sqlite3.connect":
-            self._refuse_local(args[0], None)
+            self.written(args[0])
 
 
 def refusal(what: str) -> Exception:

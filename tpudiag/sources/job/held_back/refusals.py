@@ -51,20 +51,22 @@ def of(
     frames = [pair for each in chain for pair in traceback.walk_tb(each.__traceback__)]
     own = [user_lines.of(frame.f_code.co_filename, line) for frame, line in frames]
     location = next((each for each in reversed(own) if each is not None), None)
-    by, what = _withheld(chain)
-    if not by:
-        by, what = _answered(frames, own, lines)
-    if not by and offline:
-        by, what = _unreached(chain)
-    if not by and walled:
-        by, what = _walled(chain, layer)
-    if not by and layered:
-        by, what = _layered(chain)
-    if not by and (walled or layered):
-        by, what = _full(chain)
+    by = None
+    if any(isinstance(each, barrier.Withheld) for each in chain):
+        by = RefusedBy.DEFECT
+    elif _is_answered(frames, own, lines):
+        by = RefusedBy.ANSWER
+    elif offline and any(map(_is_unreached, chain)):
+        by = RefusedBy.OFFLINE
+    elif (walled and any(_is_walled(each, layer) for each in chain)) or (
+        layered and any(map(_is_layered, chain))
+    ):
+        by = RefusedBy.WALL
+    elif (walled or layered) and any(map(_is_full, chain)):
+        by = RefusedBy.ROOM
     if by is None:
         return None
-    return Refusal(by, what, f"{type(error).__name__}: {error}"[:2000], location)
+    return Refusal(by, f"{type(error).__name__}: {error}"[:2000], location)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
@@ -75,69 +77,66 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _withheld(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
-    """Whether a call was not made because our hook on it failed."""
-    for error in chain:
-        if isinstance(error, barrier.Withheld):
-            return RefusedBy.DEFECT, str(error).partition(":")[0]
-    return None, ""
-
-
-def _answered(
+def _is_answered(
     frames: list[tuple[FrameType, int]], own: list[Location | None], lines: set[Location]
-) -> tuple[RefusedBy | None, str]:
+) -> bool:
     """Whether an answer of ours caused it: at a line that sent, or by a value from one.
 
     TensorFlow's errors are about its computation, whatever its line sent before.
     """
     at = max((n for n, location in enumerate(own) if location is not None), default=-1)
     if at < 0 or any(_COMPUTES.search(f.f_code.co_filename) for f, _ in frames[at + 1 :]):
-        return None, ""
-    location, frame = own[at], frames[at][0]
-    if location in lines:
-        return RefusedBy.ANSWER, str(location)
+        return False
+    if own[at] in lines:
+        return True
+    frame = frames[at][0]
     text = linecache.getline(frame.f_code.co_filename, frames[at][1])
     named = {n: v for n, v in frame.f_locals.items() if re.search(rf"\b{re.escape(n)}\b", text)}
-    for values in (named, *(below.f_locals for below, _ in frames[at + 1 :])):
-        for name, value in list(values.items())[:_MOST_LOCALS]:
-            if is_answer(value):
-                return RefusedBy.ANSWER, name
-    return None, ""
+    spaces = (named, *(below.f_locals for below, _ in frames[at + 1 :]))
+    return any(is_answer(v) for names in spaces for v in list(names.values())[:_MOST_LOCALS])
 
 
-def _unreached(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
+def _number(error: BaseException) -> int | None:
+    return error.errno if isinstance(error, OSError) else None
+
+
+def _is_unreached(error: BaseException) -> bool:
     """Whether the network was missing."""
-    for error in chain:
-        number = error.errno if isinstance(error, OSError) else None
-        if (
-            REFUSED in str(error)
-            or isinstance(error, socket.gaierror)
-            or number in _UNREACHED
-            or NO_NAME.search(str(error))
-        ):
-            return RefusedBy.OFFLINE, "the network"
-    return None, ""
+    return (
+        REFUSED in str(error)
+        or isinstance(error, socket.gaierror)
+        or _number(error) in _UNREACHED
+        or NO_NAME.search(str(error)) is not None
+    )
 
 
-def _walled(chain: list[BaseException], layer: Layer) -> tuple[RefusedBy | None, str]:
+def _is_walled(error: BaseException, layer: Layer) -> bool:
     """Whether a user-writable path was refused, or a file written by the job is missing."""
-    for error in chain:
-        text = str(error)
-        path = getattr(error, "filename", None) or next(iter(_PATH.findall(text)), "")
-        path = os.fsdecode(path) if isinstance(path, (str, bytes)) else ""
-        number = error.errno if isinstance(error, OSError) else None
-        if isinstance(error, FileNotFoundError):
-            if path and layer.holds(path):
-                return RefusedBy.WALL, path
-            continue
-        if NO_WRITES in text:
-            return RefusedBy.WALL, path
-        if isinstance(error, subprocess.CalledProcessError) and _may_have_met(error):
-            return RefusedBy.WALL, "another program"
-        denied = number in (errno.EACCES, errno.EPERM, errno.EXDEV) or _DENIED.search(text)
-        if denied and (not path or _may_write(path)):
-            return RefusedBy.WALL, path
-    return None, ""
+    text = str(error)
+    path = getattr(error, "filename", None) or next(iter(_PATH.findall(text)), "")
+    path = os.fsdecode(path) if isinstance(path, (str, bytes)) else ""
+    if isinstance(error, FileNotFoundError):
+        return bool(path) and layer.holds(path)
+    if isinstance(error, subprocess.CalledProcessError) and _may_have_met(error):
+        return True
+    denied = _number(error) in (errno.EACCES, errno.EPERM, errno.EXDEV) or _DENIED.search(text)
+    return NO_WRITES in text or (bool(denied) and (not path or _may_write(path)))
+
+
+def _is_layered(error: BaseException) -> bool:
+    """Whether something was refused that no layer covers or can handle."""
+    path = os.fsdecode(getattr(error, "filename", None) or "")
+    # Of what is no file the job sees as much as without; a file of a group that its user namespace
+    # does not know cannot be copied.
+    fixed = _number(error) == errno.EROFS and (not path or path.startswith(_NO_FILES))
+    return fixed or _number(error) == errno.EOVERFLOW
+
+
+def _is_full(error: BaseException) -> bool:
+    """Whether the disk of the layer, which differs from the usual one, was full."""
+    said = f"{error} {getattr(error, 'stderr', '') or ''}"
+    full = _number(error) in (errno.ENOSPC, errno.EDQUOT)
+    return full or _NO_ROOM.search(said) is not None
 
 
 def _may_have_met(error: subprocess.CalledProcessError) -> bool:
@@ -145,29 +144,6 @@ def _may_have_met(error: subprocess.CalledProcessError) -> bool:
     said = [each for each in (error.stderr, error.stdout) if each is not None]
     texts = [each.decode("utf-8", "replace") if isinstance(each, bytes) else each for each in said]
     return error.stderr is None or any(_DENIED.search(str(text)) for text in texts)
-
-
-def _layered(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
-    """Whether something was refused that no layer covers or can handle."""
-    for error in chain:
-        number = error.errno if isinstance(error, OSError) else None
-        path = os.fsdecode(getattr(error, "filename", None) or "")
-        # Of what is no file the job sees as much as without; a file of a group that its user
-        # namespace does not know cannot be copied.
-        fixed = number == errno.EROFS and (not path or path.startswith(_NO_FILES))
-        if fixed or number == errno.EOVERFLOW:
-            return RefusedBy.WALL, path
-    return None, ""
-
-
-def _full(chain: list[BaseException]) -> tuple[RefusedBy | None, str]:
-    """Whether the disk of the layer, which differs from the usual one, was full."""
-    for error in chain:
-        number = error.errno if isinstance(error, OSError) else None
-        said = f"{error} {getattr(error, 'stderr', '') or ''}"
-        if number in (errno.ENOSPC, errno.EDQUOT) or _NO_ROOM.search(said):
-            return RefusedBy.ROOM, os.fsdecode(getattr(error, "filename", None) or "")
-    return None, ""
 
 
 def _may_write(path: str) -> bool:

@@ -9,7 +9,6 @@ import json
 import re
 import socket
 from collections.abc import Mapping
-from enum import Enum
 from typing import cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -41,19 +40,11 @@ _CHANGES = re.compile(
 """A statement in SQL or GraphQL that changes something."""
 
 
-class Kind(Enum):
-    """The kind of a sending request, by its method."""
-
-    UPLOAD = "upload"
-    DELETION = "deletion"
-    REQUEST = "request"
-
-
-def kind(method: str, target: str) -> Kind:
-    """Whether a request sends a file, the removal of one, or anything else."""
+def kind(method: str, target: str) -> str:
+    """Whether a request sends a file, the removal of one, or anything else: a SendKind's value."""
     if method.upper() == "PUT" or re.search(r"/upload\b|[?&]upload", target, re.I):
-        return Kind.UPLOAD
-    return Kind.DELETION if method.upper() == "DELETE" else Kind.REQUEST
+        return "upload"
+    return "deletion" if method.upper() == "DELETE" else "request"
 
 
 def is_own(host: str) -> bool:

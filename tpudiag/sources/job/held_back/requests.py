@@ -49,14 +49,14 @@ class Requests:
 
     def note(self, method: str, host: str, target: str) -> None:
         """Note a held-back request; only its host, since the rest may be secret."""
-        kind = request_rules.kind(method, target)
+        kind = SendKind(request_rules.kind(method, target))
         # The parts of one file go to one address, given in the answer to the first request.
         part = method.upper() == "PUT" and (host, target) in self._uploads
-        if kind is request_rules.Kind.UPLOAD and len(self._uploads) < _MOST_KNOWN:
+        if kind is SendKind.UPLOAD and len(self._uploads) < _MOST_KNOWN:
             self._uploads.add((host, target))
         if not part:
-            what = host if kind is not request_rules.Kind.REQUEST else f"{method.upper()} {host}"
-            self._note_kind(SendKind(kind.value), what)
+            what = host if kind is not SendKind.REQUEST else f"{method.upper()} {host}"
+            self._note_kind(kind, what)
 
     def watch_http_client(self, _: object) -> None:
         """Hook the standard library's connections."""

@@ -1,36 +1,14 @@
 """TensorFlow's calls that name files, which its C++ code opens."""
 
-from collections.abc import Callable
 from typing import Any
 
 from tpudiag.sources.job.held_back.file_calls import FileCalls, may_change_elsewhere
-from tpudiag.sources.job.held_back.layer import Elsewhere, Layer, is_elsewhere
+from tpudiag.sources.job.held_back.layer import Layer, is_elsewhere
 from tpudiag.sources.job.held_back.refusals import NO_NAME
 from tpudiag.sources.job.points import Call, Library, barrier, files, hooks, user_lines
 from tpudiag.sources.job.points.files import Argument, Effect
 
 _REMOTE = r"^([a-z][a-z0-9+.-]*)://"
-
-
-class _Elsewhere(Elsewhere):
-    """Remote file systems, by TensorFlow's own code."""
-
-    def __init__(
-        self, exists: Callable[[bytes], object], copy: Callable[[bytes, bytes, bool], object]
-    ) -> None:
-        self._exists, self._copy = exists, copy
-
-    def exists(self, path: str) -> bool:
-        """Whether something exists at a path."""
-        try:
-            self._exists(path.encode())
-        except Exception:  # it does not exist, or cannot be accessed
-            return False
-        return True
-
-    def fetch(self, path: str, place: str) -> None:
-        """Copy a file to this machine's disk."""
-        self._copy(path.encode(), place.encode(), True)
 
 
 def _absent_where_unreached(original: Call, path: object, *args: object) -> object:
@@ -64,8 +42,18 @@ class TensorFlowFiles:
 
     def _ask_elsewhere(self) -> None:
         """Access other file systems by TensorFlow's own file code."""
-        (present, exists), (copied, copy) = *files.FILE_ASKED.places(), *files.FILE_COPIED.places()
-        self._layer.elsewhere = _Elsewhere(getattr(present, exists), getattr(copied, copy))
+        places = (*files.FILE_ASKED.places(), *files.FILE_COPIED.places())
+        asked, copied = (getattr(owner, name) for owner, name in places)
+
+        def exists(path: str) -> bool:
+            try:
+                asked(path.encode())
+            except Exception:  # it does not exist, or cannot be accessed
+                return False
+            return True
+
+        self._layer.exists_elsewhere = exists
+        self._layer.fetch = lambda path, place: copied(path.encode(), place.encode(), True)
         hooks.around(files.FILE_ASKED, _absent_where_unreached)
 
     def _of_tensors(self, tf: Library, argument: Argument) -> Call:

@@ -1,6 +1,5 @@
 """Writes the step as a program for the TPU compiler: with the shardings that it ran with."""
 
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +13,6 @@ LONGEST = 500
 
 def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep:
     """The step lowered for a TPU, for as many devices as it ran on."""
-    started = time.perf_counter()
     try:
         # For the TPU: what a library lowers in another way there (random bits, kernels) is so.
         program = step.traced.lower(lowering_platforms=("tpu",))
@@ -28,7 +26,6 @@ def lowered(step: TracedStep, folder: str, per_device_batch: int) -> LoweredStep
         batch=per_device_batch,
         replicas=step.devices,
         path=str(path),
-        took_s=time.perf_counter() - started,
     )
 
 

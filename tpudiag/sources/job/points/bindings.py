@@ -3,15 +3,15 @@
 import ast
 import functools
 import inspect
-import linecache
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from tpudiag.model import Location
 from tpudiag.signals import ArgumentChange
-from tpudiag.sources.job.points import barrier, user_lines
+from tpudiag.sources.job.points import barrier, script_text, user_lines
+from tpudiag.sources.job.points.script_text import holds
 
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES = (*script_text.FUNCTIONS, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 _PARTS = (ast.Subscript, ast.Attribute, ast.Starred)
 
@@ -37,7 +37,7 @@ def made_at(parameters: Sequence[str], argument: str) -> Location | None:
     if frame is None or user_lines.of_frame(frame) is None:
         return None  # a library calls: the line of fit is none that gives these arguments
     file = frame.f_code.co_filename
-    text, names = "".join(linecache.getlines(file)), tuple(parameters)
+    text, names = script_text.of(file), tuple(parameters)
     line = barrier.attempt("binding", assigned, text, frame.f_lineno, names, argument)
     return None if line is None else user_lines.of(file, line)
 
@@ -48,27 +48,19 @@ def assigned(source: str, line: int, parameters: tuple[str, ...], argument: str)
     """The same of a text and the line of the call."""
     root = re.match(r"\w+", argument)
     own = [name for name in parameters if name not in ("self", "cls")]
-    tree = _parsed(source)
+    tree = script_text.parsed(source)
     if tree is None:
         return None
-    around = [each for each in ast.walk(tree) if isinstance(each, _SCOPES) and _holds(each, line)]
+    around = [each for each in ast.walk(tree) if isinstance(each, _SCOPES) and holds(each, line)]
     scope: ast.AST = max(around, key=lambda each: each.lineno, default=tree)
     for call in ast.walk(scope):
-        if root is not None and isinstance(call, ast.Call) and _holds(call, line):
+        if root is not None and isinstance(call, ast.Call) and holds(call, line):
             given = _given(call, own, root[0])
             while isinstance(given, _PARTS):
                 given = given.value
             if isinstance(given, ast.Name):
                 return _bound(scope, given)
     return None
-
-
-@functools.lru_cache(maxsize=4)
-def _parsed(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError):
-        return None
 
 
 def _given(call: ast.Call, parameters: Sequence[str], name: str) -> ast.expr | None:
@@ -83,23 +75,10 @@ def _given(call: ast.Call, parameters: Sequence[str], name: str) -> ast.expr | N
 
 def _bound(scope: ast.AST, name: ast.Name) -> int | None:
     """The last line before a use that assigns the name; None where a loop takes it."""
-    taken = {id(each) for loop in ast.walk(scope) for each in _targets(loop)}
-    stored = [
-        each
-        for each in ast.walk(scope)
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store) and each.id == name.id
-    ]
-    last = max(
-        (each for each in stored if each.lineno < name.lineno),
-        key=lambda each: each.lineno,
-        default=None,
-    )
+    nodes = [*ast.walk(scope)]
+    targets = (loop.target for loop in nodes if isinstance(loop, _LOOPS))
+    taken = {id(each) for target in targets for each in ast.walk(target)}
+    named = (each for each in nodes if isinstance(each, ast.Name) and each.id == name.id)
+    stored = (n for n in named if isinstance(n.ctx, ast.Store) and n.lineno < name.lineno)
+    last = max(stored, key=lambda each: each.lineno, default=None)
     return None if last is None or id(last) in taken else last.lineno
-
-
-def _targets(loop: ast.AST) -> Iterator[ast.AST]:
-    return ast.walk(loop.target) if isinstance(loop, _LOOPS) else iter(())
-
-
-def _holds(node: ast.expr | ast.stmt, line: int) -> bool:
-    return node.lineno <= line <= (node.end_lineno or node.lineno)

@@ -87,7 +87,6 @@ class Graph(Protocol):
     captures: Iterable[tuple[Tensor, Tensor]]
     """External tensors, each with the internal one that replaces it."""
     get_operations: Callable[[], list[Operation]]
-    get_operation_by_name: Callable[[str], Operation]
     as_graph_def: Callable[..., Any]
 
 

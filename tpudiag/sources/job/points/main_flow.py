@@ -6,21 +6,19 @@ may have run in an earlier iteration and are left out, as are all further in.
 """
 
 import ast
-import linecache
 import traceback
 from collections.abc import Iterable
-from functools import lru_cache
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals import UnreachedLines
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import script_text, user_lines
+from tpudiag.sources.job.points.script_text import holds
 
 MOST_UNREACHED = 40
 _DEFINITIONS = (
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
+    *script_text.FUNCTIONS,
     ast.ClassDef,
     ast.Import,
     ast.ImportFrom,
@@ -28,7 +26,6 @@ _DEFINITIONS = (
     ast.Global,
     ast.Nonlocal,
 )
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody")
 
 
@@ -41,7 +38,7 @@ def unreached(frames: Iterable[tuple[str, int, int]]) -> tuple[UnreachedLines, .
     for file, first_line, line in frames:
         if not user_lines.is_user_file(file):
             continue
-        statements, in_loop = after(_source(file), first_line, line)
+        statements, in_loop = after(script_text.of(file), first_line, line)
         shown = user_lines.of(file, line)
         name = shown.file if shown is not None else file
         rests.extend(UnreachedLines(name, *statement) for statement in statements)
@@ -82,10 +79,8 @@ def stands_at(frames: Iterable[tuple[str, int, int]]) -> Location | None:
 
 def guarded(line: user_lines.Line) -> bool:
     """Whether a script goes on where a line of it fails, by a `try`."""
-    try:
-        nodes = ast.walk(ast.parse("".join(linecache.getlines(line.file))))
-    except (SyntaxError, ValueError):
-        return False
+    tree = script_text.parsed(script_text.of(line.file))
+    nodes = ast.walk(tree) if tree is not None else ()
     tries = (node for node in nodes if isinstance(node, ast.Try) and node.handlers)
     return any(
         node.body[0].lineno <= line.number <= (node.body[-1].end_lineno or 0) for node in tries
@@ -97,20 +92,17 @@ def after(source: str, first_line: int, line: int) -> tuple[list[tuple[int, int,
 
     Each as (first line, last line, its first line of text); and whether the line is in a loop.
     """
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return [], False
-    body = _body(tree, first_line)
+    tree = script_text.parsed(source)
+    body = _body(tree, first_line) if tree is not None else []
     rest: list[ast.stmt] = []
     while body:
-        number = next((n for n, each in enumerate(body) if _holds(each, line)), None)
+        number = next((n for n, each in enumerate(body) if holds(each, line)), None)
         if number is None:
             break
         rest.extend(body[number + 1 :])
         statement = body[number]
         # At its first line a loop has not begun: its iterable is being made.
-        if isinstance(statement, _LOOPS) and line > statement.lineno:
+        if isinstance(statement, script_text.LOOPS) and line > statement.lineno:
             return _shown(rest, source), True
         body, skipped = _inner(statement, line)
         rest.extend(skipped)
@@ -122,38 +114,28 @@ def _body(tree: ast.Module, first_line: int) -> list[ast.stmt]:
     if first_line == 0:
         return tree.body
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if isinstance(node, script_text.FUNCTIONS):
             begins = min([node.lineno, *(each.lineno for each in node.decorator_list)])
             if begins == first_line:
                 return node.body
     return []
 
 
-def _holds(statement: ast.AST, line: int) -> bool:
-    begins: int = getattr(statement, "lineno", 0)
-    return begins <= line <= (getattr(statement, "end_lineno", None) or begins)
-
-
 def _inner(statement: ast.stmt, line: int) -> tuple[list[ast.stmt], list[ast.stmt]]:
     """The block of a compound statement that holds a line, and what follows that block."""
-    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+    if isinstance(statement, (*script_text.FUNCTIONS, ast.ClassDef)):
         return [], []
     final: list[ast.stmt] = getattr(statement, "finalbody", [])
     for name in _BLOCKS:
         block: list[Any] = getattr(statement, name, [])
-        for each in block:
-            if not _holds(each, line):
-                continue
-            if isinstance(each, ast.ExceptHandler):
-                return each.body, final
-            follows = [*getattr(statement, "orelse", []), *final] if _tried(statement, name) else []
-            return block, follows
+        held = next((each for each in block if holds(each, line)), None)
+        if isinstance(held, ast.ExceptHandler):
+            return held.body, final
+        if held is not None:
+            if isinstance(statement, ast.Try) and name == "body":
+                return block, [*statement.orelse, *final]
+            return block, []
     return [], []
-
-
-def _tried(statement: ast.stmt, block: str) -> bool:
-    """Whether a block is that of a `try`, whose other blocks follow it."""
-    return isinstance(statement, ast.Try) and block == "body"
 
 
 def _shown(statements: list[ast.stmt], source: str) -> list[tuple[int, int, str]]:
@@ -169,9 +151,3 @@ def _shown(statements: list[ast.stmt], source: str) -> list[tuple[int, int, str]
 def _is_text(statement: ast.stmt) -> bool:
     """A docstring or a bare constant."""
     return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-
-
-@lru_cache(maxsize=32)
-def _source(file: str) -> str:
-    """The text of a file; empty where it cannot be read."""
-    return "".join(linecache.getlines(file))

@@ -74,14 +74,6 @@ class Point:
         """Whether it is in the user's own process, where calls are observed but not changed."""
         return self.undone is not Undone.WITH_PROCESS
 
-    @property
-    def private(self) -> bool:
-        """Whether the library guarantees nothing about it."""
-        parts = [part for each in (*self.owners, *self.names) for part in each.split(".")]
-        return any(is_private(part) for part in parts) or any(
-            ".python." in owner or ".src." in owner for owner in self.owners
-        )
-
     def places(self, of: object = None) -> Iterator[tuple[Any, str]]:
         """Each object and name to hook; `of` replaces the first part.
 
@@ -127,11 +119,6 @@ class Point:
 def point(owners: str, names: str, why: str, releases: str = "", **how: Any) -> Point:
     """A row; owners and names are separated by blanks."""
     return Point(tuple(owners.split()), tuple(names.split()), why, releases, **how)
-
-
-def is_private(part: str) -> bool:
-    """Whether a name begins with an underscore, but is no special method."""
-    return part.startswith("_") and not part.endswith("__")
 
 
 def resolved(path: str, of: object = None) -> object:

@@ -8,14 +8,13 @@ mark, nor in a function called from there, is the script's.
 """
 
 import ast
-import linecache
 import re
 import traceback
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import script_text, user_lines
 from tpudiag.sources.job.points.user_lines import Line
 
 Chain = tuple[Line, ...]
@@ -24,7 +23,6 @@ MOST_FILES = 300
 _WRITES = re.compile(r"save|dump|write|export|store|^to_")
 _ALWAYS = "history"
 """Which Keras leaves on a model even without an assignment."""
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def lines_of(error: BaseException) -> Chain:
@@ -48,12 +46,10 @@ class Flow:
         """Read the statements of files."""
         trees: list[ast.Module] = []
         for number, file in enumerate(dict.fromkeys(files)):
-            try:
-                tree = ast.parse("".join(linecache.getlines(file)))
-            except (SyntaxError, ValueError, RecursionError):
-                self.whole = False
+            tree = script_text.parsed(script_text.of(file))
+            self.whole &= tree is not None and number < MOST_FILES
+            if tree is None:
                 continue
-            self.whole &= number < MOST_FILES
             trees.append(tree)
             self._statements[file] = [n for n in ast.walk(tree) if isinstance(n, ast.stmt)]
             for node in self._statements[file]:
@@ -75,7 +71,9 @@ class Flow:
             for line in chain:
                 marked |= self._set_by(self._statement(line))
         self._spread(marked)
-        return any(not marked.isdisjoint(names) for line in crash for names in self._read_by(line))
+        # Read by statements, and by the conditions and loops around them.
+        parts = (p for line in crash for node in self._around(line) for p in _heads(node))
+        return any(not marked.isdisjoint(_names(part)) for part in parts)
 
     def _inside(self, chain: Chain, crash: Chain) -> bool:
         """Whether both are of one call of one statement, and do not differ in what it calls."""
@@ -89,11 +87,7 @@ class Flow:
     def _around(self, line: Line) -> list[ast.stmt]:
         """The statements that contain a line."""
         known = self._statements.get(line.file, ())
-        return [n for n in known if n.lineno <= line.number <= (n.end_lineno or n.lineno)]
-
-    def _read_by(self, line: Line) -> Iterator[set[str]]:
-        """The names read by a statement and by the conditions and loops around it."""
-        return (_names(part) for node in self._around(line) for part in _heads(node))
+        return [node for node in known if script_text.holds(node, line.number)]
 
     def _statement(self, line: Line) -> ast.stmt | None:
         """The innermost statement of a line."""
@@ -134,7 +128,7 @@ class Flow:
         if isinstance(node, ast.Call):
             edges.extend(_written(node))
         self._edges.extend((reads | above, sets) for reads, sets in edges)
-        own = node.name if isinstance(node, _FUNCTIONS) else function
+        own = node.name if isinstance(node, script_text.FUNCTIONS) else function
         if isinstance(node, (ast.If, ast.While, ast.For, ast.AsyncFor)):
             above = above.union(*map(_names, _heads(node)))
         for child in ast.iter_child_nodes(node):

@@ -2,7 +2,7 @@
 
 import dis
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Literal, TypeAlias
@@ -29,10 +29,21 @@ class Slot:
     name: str
     place: tuple[int, str]
     """Its holder and name."""
-    get: Callable[[], object]
-    put: Callable[[object], None]
+    kind: _Kind
+    holder: Any
     written: bool
     location: Location | None
+
+    def get(self) -> object:
+        """Its value now."""
+        return _value(self.kind, self.holder, self.place[1])
+
+    def put(self, value: object) -> None:
+        """Give it a value."""
+        if self.kind == "cell":
+            self.holder[self.place[1]].cell_contents = value
+        else:
+            (self.holder if self.kind == "global" else vars(self.holder))[self.place[1]] = value
 
 
 def written_slots(function: object) -> tuple[Slot, ...]:
@@ -77,8 +88,8 @@ def _slots(function: object, depth: int, visited: set[CodeType]) -> Iterator[Slo
             yield Slot(
                 name=f"{use.of or 'self'}.{use.name}" if kind == "self" else use.name,
                 place=(id(cells[use.name]) if kind == "cell" else id(holder), use.name),
-                get=_reader(kind, holder, use.name),
-                put=_writer(kind, holder, use.name),
+                kind=kind,
+                holder=holder,
                 written=use.written,
                 location=user_lines.of(function.__code__.co_filename, use.line),
             )
@@ -148,18 +159,3 @@ def _value(kind: _Kind, holder: Any, name: str) -> object:
     except (AttributeError, KeyError, TypeError, ValueError):
         return None
     return MethodType(method, holder) if isinstance(method, FunctionType) else None
-
-
-def _reader(kind: _Kind, holder: object, name: str) -> Callable[[], object]:
-    """Reads a slot again later."""
-    return lambda: _value(kind, holder, name)
-
-
-def _writer(kind: _Kind, holder: Any, name: str) -> Callable[[object], None]:
-    def put(value: object) -> None:
-        if kind == "cell":
-            holder[name].cell_contents = value
-        else:
-            (holder if kind == "global" else holder.__dict__)[name] = value
-
-    return put

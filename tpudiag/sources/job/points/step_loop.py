@@ -1,14 +1,12 @@
 """The loop of the script whose body calls the training step."""
 
 import ast
-import linecache
 from collections.abc import Iterator
 from typing import Any
 
-from tpudiag.sources.job.points import user_lines
+from tpudiag.sources.job.points import script_text, user_lines
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_SCOPES = (*script_text.LOOPS, *script_text.FUNCTIONS, ast.Lambda)
 _KERAS_LOOPS = frozenset(("fit", "fit_generator"))
 
 
@@ -46,36 +44,21 @@ class StepLoop:
     def _innermost(self, file: str, line: int) -> int | None:
         """The first line of the loop around a line, None where a function comes between."""
         if (file, line) not in self._loops:
-            self._loops[file, line] = innermost_loop("".join(linecache.getlines(file)), line)
+            self._loops[file, line] = innermost_loop(script_text.of(file), line)
         return self._loops[file, line]
 
 
 def innermost_loop(source: str, line: int) -> int | None:
     """The first line of the innermost loop whose body holds a line; None where there is none."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return None
-    holders = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, (*_LOOPS, *_FUNCTIONS)) and _first(node) <= line <= _last(node)
-    ]
-    inner = max(holders, key=lambda node: node.lineno, default=None)
-    return inner.lineno if isinstance(inner, _LOOPS) else None
+    tree = script_text.parsed(source)
+    nodes = ast.walk(tree) if tree is not None else ()
+    scopes = [node for node in nodes if isinstance(node, _SCOPES) and _repeats(node, line)]
+    inner = max(scopes, key=lambda node: node.lineno, default=None)
+    return inner.lineno if isinstance(inner, script_text.LOOPS) else None
 
 
-def _first(node: ast.AST) -> int:
-    """The first line of what is repeated, or of the function."""
-    return int(getattr(_body(node)[0], "lineno", 0))
-
-
-def _last(node: ast.AST) -> int:
-    """The last line; of its body for a loop with an `else`."""
-    return int(getattr(_body(node)[-1], "end_lineno", None) or 0)
-
-
-def _body(node: ast.AST) -> list[object]:
-    """Its statements; for a lambda its expression."""
+def _repeats(node: ast.AST, line: int) -> bool:
+    """Whether a line is in the body of a loop (not its `else`), or of a function or lambda."""
     body: list[Any] | ast.AST = getattr(node, "body", node)
-    return body if isinstance(body, list) else [body]
+    parts: list[Any] = body if isinstance(body, list) else [body]
+    return bool(parts[0].lineno <= line <= (parts[-1].end_lineno or 0))

@@ -82,7 +82,9 @@ class StepWatch:
         self.eager_steps += self.steps_per_dispatch * eager
         if self.steps == self.steps_per_dispatch:
             self._on_first()
-        self._report(now)
+        if now - self._told_at >= TELL_S:  # a report may take longer than a step
+            self._told_at = now
+            self._on_step(self.steps, self._warmup + self._wanted)
         if self._stops or enough or self.steps >= self._warmup + self._wanted:
             self._stop()
         elif self._tf and self._log_dir and not self._profiling and self.steps >= self._warmup:
@@ -95,12 +97,6 @@ class StepWatch:
     def only_traced(self) -> None:
         """Steps are not run: there is nothing to time or profile."""
         self._timed, self._log_dir, self._warmup, self._wanted = False, "", 0, TRACED_STEPS
-
-    def _report(self, now: float) -> None:
-        """Report the progress, a few times a second, since a report may take longer than a step."""
-        if now - self._told_at >= TELL_S:
-            self._told_at = now
-            self._on_step(self.steps, self._warmup + self._wanted)
 
     def _keep_to_budget(self, step_cpu_s: float) -> None:
         """Profile fewer steps from now on, where all would exceed the budget."""

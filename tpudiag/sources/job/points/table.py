@@ -72,12 +72,6 @@ STRATEGY_RUN = point(_STRATEGIES, "run", "a step is run on the replicas", holder
 STRATEGY_DISTRIBUTES = point(
     _STRATEGIES, "experimental_distribute_dataset", "data are shared out", holder=Holder.DEFINERS
 )
-ANY_STRATEGY_DISTRIBUTES = point(
-    "tf.distribute.Strategy",
-    "experimental_distribute_dataset",
-    "which dataset a distributed one hands on, as the stand-in for a TPU cut it",
-    holder=Holder.DEFINERS,
-)
 STRATEGY_DISTRIBUTES_BY_FUNCTION = point(
     _STRATEGIES,
     "distribute_datasets_from_function",
@@ -122,9 +116,7 @@ MADE_EAGER = point(
     _OLDEST_TO_NEWEST,
 )
 GRADIENT_TAKEN = point("tf.GradientTape", "gradient", "what is trained, by which loss")
-CLIPPED_BY_GLOBAL_NORM = point("tf", "clip_by_global_norm", "gradients are clipped")
-CLIPPED_BY_NORM = point("tf", "clip_by_norm", "gradients are clipped")
-CLIPPED_BY_VALUE = point("tf", "clip_by_value", "gradients are clipped")
+CLIPPED = point("tf", "clip_by_global_norm clip_by_norm clip_by_value", "gradients are clipped")
 TENSOR_FETCHED = point(
     "tensorflow.python.framework.ops.EagerTensor",
     "_numpy",

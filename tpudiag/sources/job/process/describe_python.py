@@ -27,8 +27,7 @@ def describe(names: "list[str]") -> "dict[str, object]":
     except Exception:  # whatever a finder of that environment raises
         spec = None
     return {
-        "python": ".".join(str(part) for part in sys.version_info[:3]),
-        "executable": sys.executable,
+        "release": ".".join(str(part) for part in sys.version_info[:3]),
         "prefix": sys.prefix,
         "distributions": versions,
         "tensorflow": spec.origin if spec else None,

@@ -68,15 +68,12 @@ def user_frames(error: BaseException) -> Iterator[CodeFrame]:
 def _strip(whole: traceback.TracebackException, seen: set[int]) -> None:
     """Remove our frames from an exception's traceback and its causes'."""
     seen.add(id(whole))
-    whole.stack[:] = [frame for frame in whole.stack if not _is_ours(frame.filename)]
+    others = [frame for frame in whole.stack if not frame.filename.startswith(_OURS)]
+    whole.stack[:] = [f for f in others if not any(each in f.filename for each in _STARTERS)]
     # Exceptions can refer to each other in a circle.
     for other in (whole.__cause__, whole.__context__):
         if other is not None and id(other) not in seen:
             _strip(other, seen)
-
-
-def _is_ours(file: str) -> bool:
-    return file.startswith(_OURS) or any(starter in file for starter in _STARTERS)
 
 
 def _plain(text: str) -> str:

@@ -88,15 +88,6 @@ class JobPython:
         return f"{self.release} with {self.packages} ({self.because}: {self.path})"
 
 
-class _Answer(msgspec.Struct):
-    """A Python's description of itself."""
-
-    python: str
-    prefix: str
-    distributions: dict[str, str]
-    tensorflow: str | None
-
-
 def choose(
     named: Place | None = None,
     program: str | None = None,
@@ -129,15 +120,13 @@ def choose(
             return python
         looked_at.append(python)
     seen = "; ".join(f"{p.path} ({p.because}, Python {p.release})" for p in looked_at)
-    if framework is Framework.JAX:
-        raise MissingExtra(
-            f"no JAX in any Python that was looked at: {seen}. Activate your job's environment, or "
-            "name its Python (--python)"
-        )
+    how = "environment, or name its Python (--python)"
+    if framework is Framework.TENSORFLOW:
+        states = (f". {said}" for p in looked_at if (said := none_installed(environment_of(p))))
+        how = "environment, name its Python (--python), or pip install 'tpudiag[tf]'"
+        how += next(states, "")
     raise MissingExtra(
-        f"no TensorFlow in any Python that was looked at: {seen}. Activate your job's "
-        "environment, name its Python (--python), or pip install 'tpudiag[tf]'"
-        + next((f". {said}" for p in looked_at if (said := none_installed(environment_of(p)))), "")
+        f"no {framework.value} in any Python that was looked at: {seen}. Activate your job's {how}"
     )
 
 
@@ -177,19 +166,13 @@ def describe(place: Place) -> JobPython:
     # line.
     marked = [line for line in done.stdout.splitlines() if line.startswith(describe_python.MARK)]
     try:
-        answer = msgspec.json.decode(marked[-1].removeprefix(describe_python.MARK), type=_Answer)
+        answer = marked[-1].removeprefix(describe_python.MARK)
+        said = msgspec.json.decode(answer, type=dict[str, object])
+        return msgspec.convert({**said, "path": place.path, "because": place.because}, JobPython)
     except (IndexError, msgspec.MsgspecError):
         raise UsageError(
             f"{place.because}: {place.path} is no Python that starts: {_last_words(done)}"
         ) from None
-    return JobPython(
-        path=place.path,
-        because=place.because,
-        release=answer.python,
-        prefix=answer.prefix,
-        distributions=answer.distributions,
-        tensorflow=answer.tensorflow,
-    )
 
 
 def variables_for(python: JobPython, variables: Mapping[str, str] = os.environ) -> dict[str, str]:

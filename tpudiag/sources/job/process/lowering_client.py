@@ -65,16 +65,12 @@ class Dialog:
             # None stays in the queue: the next caller would otherwise wait for ever.
             if answer is None:
                 self._answers.put(None)
-                reason = self.job.timed_out or self._why_ended()
+                ended = "the job ran to its end and showed no step that can be lowered by itself"
+                died = "the job died of being lowered" if self.job.exit_code else None
+                reason = self.job.timed_out or died or ended
                 return LoweredStep(batch=batch, replicas=replicas, error=reason)
             self._known[batch, replicas] = answer
             return answer
-
-    def _why_ended(self) -> str:
-        """Why the job cannot answer."""
-        if self.job.exit_code:
-            return "the job died of being lowered"
-        return "the job ran to its end and showed no step that can be lowered by itself"
 
     def close(self) -> None:
         """End the job, and release waiting callers; may be called twice."""

@@ -164,12 +164,15 @@ def encoded_spec(spec: JobSpec) -> str:
 
 def decoded_spec(text: str) -> JobSpec:
     """The JobSpec in a text."""
-    fields: dict[str, Any] = json.loads(text)
-    for name in ("arguments", "cells", "writable", "mount_points"):
-        fields[name] = tuple(fields[name])
+    fields: dict[str, Any] = {name: tupled(value) for name, value in json.loads(text).items()}
     fields["without"] = tuple(map(InterventionKind, fields["without"]))
-    fields["changed_sources"] = tuple(tuple(pair) for pair in fields["changed_sources"])
     return JobSpec(**fields)
+
+
+def tupled(value: Any) -> Any:
+    """The lists of JSON as tuples."""
+    several: list[Any] = value
+    return tuple(map(tupled, several)) if isinstance(value, list) else value
 
 
 def decoded_request(line: bytes) -> LoweringRequest:

@@ -9,12 +9,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from tpudiag import scratch
+from tpudiag.script_run import Writes
 from tpudiag.sources.cell_lines import CellMap
 from tpudiag.sources.job.process.following import GRACE_S, JobRun, Limits, Listener, Output, follow
 from tpudiag.sources.job.process.isolation import chosen
@@ -34,7 +35,8 @@ def made(python: JobPython) -> None:
     if os.environ.get("PYTHONDONTWRITEBYTECODE") or not os.access(PACKAGE, os.W_OK):
         return
     tag = "cpython-" + "".join(python.release.split(".")[:2])
-    stale = [str(source) for source in _sources() if _is_stale(source, tag)]
+    rooms = (source for room in ROOMS for source in (PACKAGE / room).rglob("*.py"))
+    stale = [str(s) for s in (*PACKAGE.glob("*.py"), *rooms) if _is_stale(s, tag)]
     if stale:
         with suppress(OSError, subprocess.SubprocessError):
             subprocess.run(
@@ -45,12 +47,6 @@ def made(python: JobPython) -> None:
                 timeout=LIMIT_S,
                 check=False,
             )
-
-
-def _sources() -> Iterator[Path]:
-    yield from PACKAGE.glob("*.py")
-    for room in ROOMS:
-        yield from (PACKAGE / room).rglob("*.py")
 
 
 def _is_stale(source: Path, tag: str) -> bool:
@@ -85,9 +81,13 @@ def run(
     It runs in the job's Python, which needs nothing but the job's own packages (`bootstrap`).
     """
     started = time.monotonic()
-    with scratch.folder("job") as folder, _Pipes.opened() as pipes:
+    with scratch.folder("job") as folder, contextlib.closing(_Pipes()) as pipes:
         made(python)
-        spec = replace(_with_layer(spec, folder / REDIRECTED), ends_in_s=limits.left_s)
+        layer = folder / REDIRECTED
+        layer.mkdir()
+        places = chosen.mount_points() if spec.isolation == "overlay" else ()
+        left_s = limits.left_s
+        spec = replace(spec, layer=str(layer), mount_points=places, ends_in_s=left_s)
         inherited = [pipes.facts_in] + ([spec.requests] if spec.requests >= 0 else [])
         job = JobRun(
             cells=CellMap(spec.notebook, spec.program, spec.cells) if spec.cells else None,
@@ -121,19 +121,15 @@ def run(
     return job
 
 
-def _with_layer(spec: JobSpec, layer: Path) -> JobSpec:
-    """The job, with a folder of its own for its writes."""
-    layer.mkdir()
-    mount_points = chosen.mount_points() if spec.isolation == "overlay" else ()
-    return replace(spec, layer=str(layer), mount_points=mount_points)
-
-
 def _note_isolation(job: JobRun, spec: JobSpec, folder: Path) -> None:
     """Add to an ended job what its isolation held back, and whether memory ended it."""
     outcome = chosen.ended(folder)
-    job.short_of_memory = outcome is not None and bool(outcome.memory)
-    job.timed_out = (outcome.memory if outcome else "") or job.timed_out
-    job.writes = chosen.writes(spec.isolation, outcome)
+    if outcome is not None:
+        job.short_of_memory = bool(outcome.memory)
+        job.timed_out = outcome.memory or job.timed_out
+        job.writes = outcome.writes
+    elif spec.isolation in ("refused", "none"):
+        job.writes = Writes(isolation=spec.isolation)
     hidden = job.facts.get("hidden_files")
     if job.writes is not None and isinstance(hidden, int):
         job.writes = replace(job.writes, removed=job.writes.removed + hidden)
@@ -144,29 +140,20 @@ class _Pipes:
 
     def __init__(self) -> None:
         self.facts_out, self.facts_in = os.pipe()
-        self._alive_out, self._alive_in = os.pipe()
-        held_open = scratch.lifeline()
-        self.for_launcher: tuple[int, ...] = (
-            self._alive_out,
-            *([held_open] if held_open >= 0 else []),
-        )
-        if not LAUNCHED:
-            self.for_launcher = ()
+        self.alive_out, self._alive_in = os.pipe()
+        self.held_open = scratch.lifeline()
+        """-1 where nothing keeps the folder."""
+        both = (self.alive_out, self.held_open) if LAUNCHED else ()
+        self.for_launcher = tuple(each for each in both if each >= 0)
 
-    @classmethod
-    @contextlib.contextmanager
-    def opened(cls) -> Generator[_Pipes, None, None]:
-        """Pipes that are closed at the end; `facts_out` by its reader."""
-        pipes = cls()
-        try:
-            yield pipes
-        finally:
-            os.close(pipes._alive_in)
+    def close(self) -> None:
+        """Close the tool's own end; `facts_out` is closed by its reader."""
+        os.close(self._alive_in)
 
     def started(self) -> None:
         """The job has its ends now."""
         os.close(self.facts_in)
-        os.close(self._alive_out)
+        os.close(self.alive_out)
 
 
 def _command(
@@ -181,31 +168,27 @@ def _command(
         if spec.isolation == "overlay"
         else IsolationMeans(spec.isolation)
     )
-    wanted = chosen.of(means, tuple(own), folder, offline=spec.offline)
-    alive, held_open = pipes.for_launcher[0], list(pipes.for_launcher[1:])
-    return chosen.command(
-        replace(
-            wanted,
-            shared=tuple(_made(own) for own in _own_folders(spec)),
-            lifeline=alive,
-            held_open=held_open[0] if held_open else -1,
-            passed=tuple(inherited),
-            keep=spec.keep,
-            spare_bytes=wanted.spare_bytes if spec.rehearse else 0,
-        )
+    wanted = chosen.of(
+        means,
+        own,
+        folder,
+        spares=spec.rehearse,
+        offline=spec.offline,
+        shared=tuple(_own_folders(spec)),
+        lifeline=pipes.alive_out,
+        held_open=pipes.held_open,
+        passed=tuple(inherited),
+        keep=spec.keep,
     )
+    return chosen.command(wanted)
 
 
 def _own_folders(spec: JobSpec) -> Iterator[str]:
     """The folders read after the job, or in which the user lets it save."""
     for folder in (spec.log_dir, spec.lower_to, *spec.writable):
         if folder and "://" not in folder:
+            Path(folder).mkdir(parents=True, exist_ok=True)
             yield os.path.abspath(folder)  # noqa: PTH100 (as the job names it: nothing resolved)
-
-
-def _made(folder: str) -> str:
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    return folder
 
 
 def _temporary(spec: JobSpec, folder: Path) -> dict[str, str]:

@@ -70,14 +70,15 @@ def _dispatch(watches: Watches, steps: StepWatch) -> Dispatch | None:
     if not steps.steps:
         return None
     eager_location = watches.strategies.eager_location or watches.gradients.eager_location
-    at_once = watches.keras.steps_at_once(steps.steps_per_dispatch)
+    keras = watches.keras
+    at_once = max(steps.steps_per_dispatch, keras.steps_per_execution())
     return Dispatch(
         steps=steps.steps,
         steps_per_dispatch=at_once,
         ran_singly=at_once > steps.steps_per_dispatch == 1,
         eager_steps=steps.eager_steps,
         eager_location=eager_location if steps.eager_steps else None,
-        run_eagerly=watches.keras.run_eagerly(),
-        compiled_at=watches.keras.compiled_at(),
+        run_eagerly=bool(getattr(keras.fit_model, "run_eagerly", False)),
+        compiled_at=keras.line_of_compile(keras.fit_model),
         made_eager_at=watches.functions.made_eager_at,
     )

@@ -13,7 +13,7 @@ from tpudiag.sources.job.process.protocol import REST, JobSpec, Recorder
 from tpudiag.sources.job.tensorflow import fitting_replicas, job_facts
 from tpudiag.sources.job.tensorflow.graphs.lowering import LoweringWatch, StepCall
 from tpudiag.sources.job.tensorflow.step_reader import StepReader
-from tpudiag.sources.job.tensorflow.watch_order import Events, Watches
+from tpudiag.sources.job.tensorflow.watch_order import Watches
 from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 
 ENOUGH_RETRACES = 6
@@ -61,7 +61,11 @@ class Observation:
             on_step=lambda done, total: recorder.put(steps_done=[done, total]),
         )
         self._steps.budget_s = spec.budget_s
-        self.watches = Watches(tf, spec, recorder, script_path, self._events())
+        self.watches = Watches(tf, spec, recorder, script_path, self._end_hard, self._not_run)
+        self.watches.functions.after_call = self._after_call
+        self.watches.variables.after_large = self._after_large_variable
+        self.watches.strategies.after_eager_run = self._after_eager_run
+        self.watches.strategies.before_first_run = self._before_first_run
         self.watches.gradients.on_first_replica = partial(
             fitting_replicas.judge_speed, tf, spec, self.watches
         )
@@ -75,17 +79,6 @@ class Observation:
         self._told = threading.Event()
         if spec.ends_in_s:
             threading.Thread(target=self._tell_early, name="tpudiag-early", daemon=True).start()
-
-    def _events(self) -> Events:
-        """The handlers of the job's events."""
-        return Events(
-            after_call=self._after_call,
-            after_eager_run=self._after_eager_run,
-            after_large_variable=self._after_large_variable,
-            before_first_run=self._before_first_run,
-            on_hard_end=self._end_hard,
-            on_heavy=self._not_run,
-        )
 
     def ended(self, error: BaseException | None, end: CoverageEnd) -> None:
         """The job ended in any way; send everything known."""

@@ -1,7 +1,6 @@
 """All watches of a job, each connected with the ones that it needs."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Args, Kwargs, Library, interventions
@@ -19,7 +18,6 @@ from tpudiag.sources.job.tensorflow.shortening.heavy_functions import HeavyFunct
 from tpudiag.sources.job.tensorflow.shortening.real_checkpoints import RealCheckpoints
 from tpudiag.sources.job.tensorflow.shortening.whole_script import WholeScript
 from tpudiag.sources.job.tensorflow.watches.checkpoints import CheckpointWatch
-from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecord
 from tpudiag.sources.job.tensorflow.watches.functions import FunctionWatch
 from tpudiag.sources.job.tensorflow.watches.keras import KerasWatch
 from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
@@ -31,23 +29,6 @@ from tpudiag.sources.job.tensorflow.watches.variables import VariableWatch
 REST_S = 60.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Events:
-    """Called for events of the job that matter to the observation."""
-
-    after_call: Callable[[FunctionRecord, bool], None]
-    """An outermost tf.function returned; the flag: whether it was traced."""
-    after_eager_run: Callable[[object, float], None]
-    """A strategy.run returned that ran its function eagerly."""
-    after_large_variable: Callable[[], None]
-    before_first_run: Callable[[], None]
-    """A strategy is about to run its first step."""
-    on_heavy: Callable[[str], None]
-    """A function is too heavy to run; its description."""
-    on_hard_end: Callable[[], None]
-    """The time for the rest of the script is over and it does not end; on a thread of its own."""
-
-
 class Watches:
     """The watches by name; None where the job does not need one."""
 
@@ -57,9 +38,14 @@ class Watches:
         spec: JobSpec,
         recorder: Recorder,
         script_path: Callable[[object], object],
-        events: Events,
+        on_hard_end: Callable[[], None],
+        on_heavy: Callable[[str], None],
     ) -> None:
-        """`script_path` returns the script's own path of a redirected file."""
+        """`script_path` returns the script's own path of a redirected file.
+
+        `on_hard_end` is called on a thread of its own, where the time for the rest of the script is
+        over and it does not end; `on_heavy` with the description of a function too heavy to run.
+        """
         self.full_replicas: FullReplicas | None = None
         self.replicas: CpuReplicas | None = None
         # First: subclasses of our replacement classes are hooked like the originals.
@@ -69,14 +55,14 @@ class Watches:
         else:
             TpuWatch(recorder)
         self.gradients = GradientWatch(tf)
-        self.functions = FunctionWatch(tf, events.after_call)
+        self.functions = FunctionWatch(tf)
         self.strategies = StrategyWatch(tf, self.functions.class_)
         self.lowering: LoweringWatch | None = None
         if spec.lower_to:
             self.lowering = LoweringWatch(tf, self.gradients, recorder)
             self.functions.after_training = self.lowering.trained_alone
         self.pipelines = PipelineWatch(tf)
-        self.variables = VariableWatch(tf, events.after_large_variable, write=spec.requests < 0)
+        self.variables = VariableWatch(tf, write=spec.requests < 0)
         in_place = spec.rehearse and spec.isolation == "none"
         self.real_checkpoints = RealCheckpoints() if in_place else None
         self.checkpoints = CheckpointWatch(script_path)
@@ -91,9 +77,9 @@ class Watches:
                 self.strategies,
                 self.variables,
                 steps_seen=lambda: self.gradients.taken + self.strategies.runs,
-                on_hard_end=events.on_hard_end,
+                on_hard_end=on_hard_end,
             )
-            self.heavy = HeavyFunctions(tf, events.on_heavy)
+            self.heavy = HeavyFunctions(tf, on_heavy)
             self.functions.call = self.heavy.call
         self.tf1 = Tf1Watch()
         self.keras = KerasWatch(tf)
@@ -101,14 +87,12 @@ class Watches:
             self.lowering.steps_per_dispatch = self.keras.steps_per_execution
         self.loop = LoopWatch(tf, self.gradients)
         self.numbers = SameNumbers(tf, spec.seed) if spec.seed >= 0 else None
-        self._connect(events)
+        self._connect()
 
-    def _connect(self, events: Events) -> None:
-        """Connect the watches with each other and the observation."""
+    def _connect(self) -> None:
+        """Connect the watches with each other."""
         self.gradients.on_traced_gradient = self._mark_training
         self.strategies.on_run = self._mark_replicated
-        self.strategies.after_eager_run = events.after_eager_run
-        self.strategies.before_first_run = events.before_first_run
         self.functions.before_call = self._calling
         self.strategies.before_eager_run = self.pipelines.feeds.calling
         self.loop.state.methods = self.keras.own_methods

@@ -125,9 +125,10 @@ def test_it_is_told_what_was_written(here: Place) -> None:
     kept = here.top / "kept"
     script = "echo new > ckpt-1.index; echo more >> old.txt; mv best.txt last.txt; rm -r runs"
     _, outcome = launched(here, "overlay", ["sh", "-c", script], keep=str(kept))
-    assert outcome is not None
-    assert (outcome.written, outcome.checkpoints, outcome.removed) == (3, 1, 3)
-    assert str(here.work / "runs/a.txt") in outcome.names
+    assert outcome is not None and outcome.writes is not None
+    writes = outcome.writes
+    assert (writes.written, writes.checkpoints, writes.removed) == (3, 1, 3)
+    assert str(here.work / "runs/a.txt") in writes.names
     left = {p.relative_to(kept).as_posix(): p.read_text() for p in kept.rglob("*") if p.is_file()}
     assert left == {
         "ckpt-1.index": "new\n",

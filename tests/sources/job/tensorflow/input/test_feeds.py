@@ -20,9 +20,8 @@ from tpudiag.sources.job.tensorflow.watches.strategies import StrategyWatch
 
 tpu_stubs.install(tf, tpu_stubs.TpuSystem(2, 1, 1), 2, on_resolver=lambda name: None)
 gradients = training.GradientWatch(tf)
-def after(seen, traced):
-    watch.feeds.called(seen.trains)
-calls = functions.FunctionWatch(tf, after)
+calls = functions.FunctionWatch(tf)
+calls.after_call = lambda seen, traced: watch.feeds.called(seen.trains)
 def training_starts():
     if calls.current is not None:
         calls.current.trains = True
@@ -139,8 +138,9 @@ for way in (by_batch, by_iterator, by_closure, by_loop, by_closed_loop, by_funct
     train, val = data("train"), data("val", 8)
     way(train, val)
     roles[way.__name__] = sorted(
-        [next(op.batch_size for op in p.ops if op.batch_size), p.trains, p.evaluates]
-        for p in watch.facts() if p.ops[-1].kind != "Take"
+        [next(op.batch_size for op in p.ops if op.batch_size), p.trains,
+         read.feed.evaluates and not p.trains]
+        for p, read in zip(watch.facts(), watch._read.values()) if p.ops[-1].kind != "Take"
     ) + [p.trains for p in watch.facts() if p.ops[-1].kind == "Take"]
 print(json.dumps(roles))
 """

@@ -13,7 +13,7 @@ PROGRAM = """
 import json
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.watches import functions
-watch = functions.FunctionWatch(tf, lambda seen, traced: None)
+watch = functions.FunctionWatch(tf)
 
 class Layer:
     def __init__(self):

@@ -13,10 +13,10 @@ PROGRAM = """
 import json
 import tensorflow as tf
 from tpudiag.sources.job.tensorflow.devices import tpu_stubs
-from tpudiag.sources.job.tensorflow.watches import undistributed
+from tpudiag.sources.job.tensorflow.watches import training, undistributed
 
 tpu_stubs.install(tf, tpu_stubs.TpuSystem(8, 1, 1), 2, on_resolver=lambda name: None)
-watch = undistributed.UndistributedWatch(tf)
+watch = undistributed.UndistributedWatch(tf, training.GradientWatch(tf))
 strategy = tf.distribute.TPUStrategy()
 data = tf.data.Dataset.from_tensor_slices(tf.ones((16, 4))).batch(8, drop_remainder=True)
 with strategy.scope():

@@ -37,7 +37,7 @@ class Shape(tuple[int, ...]):
 
 def test_a_model_for_serving_is_not_trained() -> None:
     tf: Any = TensorFlow()
-    watch = VariableWatch(tf, lambda: None)
+    watch = VariableWatch(tf)
     tf.variable("dense/kernel:0")
     tf.variable("dense_1/kernel:0")
     assert [each.trained for each in watch.facts()] == [None, None]

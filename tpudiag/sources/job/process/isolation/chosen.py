@@ -6,10 +6,11 @@ import sys
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from tpudiag import scratch
 from tpudiag.errors import NothingDiagnosed
-from tpudiag.script_run import Isolation, Writes
+from tpudiag.script_run import Isolation
 from tpudiag.sources.job.process.host_memory import available_bytes
 from tpudiag.sources.job.process.isolation import launch, mount_table
 from tpudiag.sources.job.process.isolation.launch import Launch, Outcome
@@ -48,7 +49,7 @@ def means(working: str) -> IsolationMeans:
     refused: list[str] = []
     for way in WAYS:
         with scratch.folder("try") as folder:
-            wanted = of(way, (), folder, working=working)
+            wanted = of(way, [], folder, working=working)
             try:
                 subprocess.run(
                     command(wanted), stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -65,23 +66,25 @@ def means(working: str) -> IsolationMeans:
 
 def of(
     way: IsolationMeans,
-    started: tuple[str, ...],
+    started: list[str],
     folder: Path,
     *,
     working: str = "",
-    offline: bool = False,
+    spares: bool = True,
+    **more: Any,
 ) -> Launch:
-    """A job to start with this isolation."""
+    """A job to start with this isolation; `spares`: it is ended where memory is short."""
     memory = available_bytes()
+    spare_bytes = max(int(SPARE_SHARE * memory), LEAST_SPARE_BYTES) if spares else 0
     return Launch(
-        command=started,
+        command=tuple(started),
         isolation=way.isolation,
         own_processes=way.own_processes,
         folder=str(folder),
-        working=working or os.getcwd(),
-        offline=offline,
         layer_bytes=int(MEMORY_SHARE * memory),
-        spare_bytes=max(int(SPARE_SHARE * memory), LEAST_SPARE_BYTES),
+        spare_bytes=spare_bytes,
+        working=working or os.getcwd(),
+        **more,
     )
 
 
@@ -103,19 +106,4 @@ def ended(folder: Path) -> Outcome | None:
 def mount_points() -> tuple[str, ...]:
     """Where this machine's file systems begin."""
     # A host of many containers has thousands, mostly irrelevant to a script.
-    return tuple(sorted((mount.path for mount in mount_table.mounts()), key=len)[:MOST_MOUNTS])
-
-
-def writes(isolation: Isolation, outcome: Outcome | None) -> Writes | None:
-    """A job's writes for the report; None where they were held back but are unknown."""
-    if outcome is None:
-        return Writes(isolation=isolation) if isolation in ("refused", "none") else None
-    return Writes(
-        isolation=isolation,
-        written=outcome.written,
-        checkpoints=outcome.checkpoints,
-        removed=outcome.removed,
-        names=outcome.names,
-        kept=outcome.kept or None,
-        read_only=outcome.read_only,
-    )
+    return tuple(sorted(mount_table.mounts(), key=len)[:MOST_MOUNTS])

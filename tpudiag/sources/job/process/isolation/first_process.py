@@ -49,7 +49,8 @@ def run(launch: Launch, root: str | None, status: int) -> None:
 
     # A first process receives only those signals from outside that it handles.
     def pass_on(_number: int, _frame: object) -> None:
-        _signalled(pid, signal.SIGTERM)
+        with suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGTERM)
 
     signal.signal(signal.SIGTERM, pass_on)
     while True:
@@ -113,12 +114,6 @@ def _tried(folder: str) -> None:
     if os.access(folder, os.W_OK):
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".tpudiag-"):
             pass
-
-
-def _signalled(pid: int, number: int) -> None:
-    """Send a signal to the job and what is in its group."""
-    with suppress(ProcessLookupError):
-        os.killpg(pid, number)
 
 
 def _loopback() -> None:

@@ -6,9 +6,8 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum
 
-from tpudiag.sources.job.process.isolation.launch import Outcome
+from tpudiag.script_run import Isolation, Writes
 from tpudiag.sources.job.process.isolation.layers import Layer
 
 _CHECKPOINTS = (".index", ".keras", ".h5", "/saved_model.pb")
@@ -19,21 +18,12 @@ REMOVED = "removed.txt"
 """The list of removed files beside the kept ones."""
 
 
-class What(Enum):
-    """What happened to a file."""
-
-    WRITTEN = "written"
-    MOVED = "moved"
-    """A folder that was renamed; its content is unchanged."""
-    REMOVED = "removed"
-
-
 @dataclass(frozen=True)
 class Change:
-    """A file, or a renamed folder, by its path as the job sees it."""
+    """A file that was written, or a renamed folder, by its path as the job sees it."""
 
     path: str
-    what: What
+    removed: bool = False
 
 
 def changes(layers: Iterable[Layer]) -> tuple[Change, ...]:
@@ -41,11 +31,14 @@ def changes(layers: Iterable[Layer]) -> tuple[Change, ...]:
     return tuple(change for layer in layers for change in _of_layer(layer))
 
 
-def outcome(seen: Sequence[Change], read_only: Sequence[str], memory: str) -> Outcome:
+def writes(
+    isolation: Isolation, seen: Sequence[Change], read_only: Sequence[str], kept: str
+) -> Writes:
     """The changes in figures."""
-    written = [change.path for change in seen if change.what is not What.REMOVED]
-    return Outcome(
-        memory=memory,
+    written = [change.path for change in seen if not change.removed]
+    return Writes(
+        isolation=isolation,
+        kept=kept or None,
         written=len(written),
         checkpoints=sum(path.endswith(_CHECKPOINTS) for path in written),
         removed=len(seen) - len(written),
@@ -63,12 +56,12 @@ def keep(seen: Sequence[Change], root: str, led: str, folder: str, working: str)
     shutil.rmtree(beside, ignore_errors=True)
     os.makedirs(beside)
     for change in seen:
-        if change.what is not What.REMOVED:
+        if not change.removed:
             _copy(root + change.path, f"{beside}/{_name(change.path, working)}")
     for name in os.listdir(led):
         if name.endswith("__"):
             shutil.copytree(f"{led}/{name}", f"{beside}/{name}", symlinks=True)
-    removed = sorted(change.path for change in seen if change.what is What.REMOVED)
+    removed = sorted(change.path for change in seen if change.removed)
     if removed:
         with open(f"{beside}/{REMOVED}", "w", encoding="utf-8", errors="surrogateescape") as file:
             file.writelines(f"{_name(path, working)}\n" for path in removed)
@@ -81,7 +74,7 @@ def redirected(folder: str) -> tuple[Change, ...]:
     for at, names, files in os.walk(folder):
         if at == folder:
             names[:] = [name for name in names if not name.endswith("__")]  # buckets
-        found += [Change(f"{at}/{name}"[len(folder) :], What.WRITTEN) for name in files]
+        found += [Change(f"{at}/{name}"[len(folder) :]) for name in files]
     return tuple(found)
 
 
@@ -113,20 +106,20 @@ def _of_layer(layer: Layer) -> Iterator[Change]:
             if os.path.ismount(whole):
                 names.remove(name)  # mounted there by us
             elif before:
-                yield Change(there, What.MOVED)
+                yield Change(there)
                 start = layer.path if before.startswith("/") else path
                 moved.add(f"{start.rstrip('/')}/{before.lstrip('/')}")
             elif _mark(whole, "opaque") == "y":
                 gone += _gone(there, whole)
         for name in files:
             change = _of_file(layer, f"{folder}/{name}", f"{path}/{name}")
-            if change is not None and change.what is What.REMOVED:
+            if change is not None and change.removed:
                 gone += _gone(change.path, None)
             elif change is not None:
                 yield change
     if layer.is_copy:
         gone += [
-            Change(entry.path, What.REMOVED)
+            Change(entry.path, removed=True)
             for entry in os.scandir(layer.path)
             if entry.is_file() and not os.path.lexists(f"{layer.upper}/{entry.name}")
         ]
@@ -138,26 +131,26 @@ def _of_file(layer: Layer, upper: str, path: str) -> Change | None:
     now = os.lstat(upper)
     # How an overlay marks a removed lower file.
     if stat.S_ISCHR(now.st_mode) and now.st_rdev == 0:
-        return Change(path, What.REMOVED)
+        return Change(path, removed=True)
     with suppress(OSError):
         before = os.lstat(path)
         if layer.is_copy and (before.st_mtime_ns, before.st_size) == (now.st_mtime_ns, now.st_size):
             return None
         if layer.is_copy and os.path.ismount(upper):
             return None
-    return Change(path, What.WRITTEN)
+    return Change(path)
 
 
 def _gone(path: str, upper: str | None) -> Iterator[Change]:
     """Lower files that are gone for the job; `upper`: their replacement."""
     if not os.path.isdir(path) or os.path.islink(path):
-        yield Change(path, What.REMOVED)
+        yield Change(path, removed=True)
         return
     for folder, _, files in os.walk(path):
         for name in files:
             inside = f"{folder}/{name}"[len(path) :]
             if upper is None or not os.path.lexists(upper + inside):
-                yield Change(path + inside, What.REMOVED)
+                yield Change(path + inside, removed=True)
 
 
 def _mark(path: str, name: str) -> str:

@@ -22,10 +22,8 @@ class Keeper:
 
     pid: int
     """The job's pid, or that of its first process."""
-    terminate: Callable[[], None]
-    """Asks the job to end."""
-    end: Callable[[], None]
-    """Kills it."""
+    send: Callable[[signal.Signals], None]
+    """Sends the job a signal."""
     lifeline: int
     """A pipe that closes when the tool is gone."""
     spare_bytes: int
@@ -49,9 +47,9 @@ class Keeper:
             if self.lifeline in heard:
                 self.alone = True
                 poll.unregister(self.lifeline)
-                self.end()
+                self.send(signal.SIGKILL)
             elif time.monotonic() > self._ends_at:
-                self.end()
+                self.send(signal.SIGKILL)
             elif self.spare_bytes and not self.shortage:
                 self._look_at_memory()
 
@@ -63,16 +61,12 @@ class Keeper:
                 f"this machine had {left / 2**20:.0f} MiB of memory left: the job was ended, so "
                 "that nothing else is"
             )
-            self.end()
+            self.send(signal.SIGKILL)
 
     def _asked_to_stop(self, _number: int, _frame: object) -> None:
-        """Handles SIGTERM."""
-        self._stop()
-
-    def _stop(self) -> None:
-        """Ask the job to end, and kill it after a moment."""
+        """At SIGTERM: ask the job to end, and kill it after a moment."""
         self._ends_at = time.monotonic() + GRACE_S
-        self.terminate()
+        self.send(signal.SIGTERM)
 
 
 def end_descendants() -> None:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tpudiag.script_run import Isolation
+from tpudiag.script_run import Isolation, Writes
+from tpudiag.sources.job.process.protocol import tupled
 
 TOLD = "told.json"
 """The file in the run's folder to which the launcher writes an `Outcome`."""
@@ -60,14 +61,8 @@ class Outcome:
     """Why the job could not be started."""
     memory: str = ""
     """Why it was ended for lack of memory."""
-    written: int = 0
-    checkpoints: int = 0
-    removed: int = 0
-    names: tuple[str, ...] = ()
-    """Some of the files that were written or removed."""
-    read_only: tuple[str, ...] = ()
-    """Paths writable outside but not by the job: no layer could be put over them."""
-    kept: str = ""
+    writes: Writes | None = None
+    """None where it was not started."""
 
 
 def encoded(value: Launch | Outcome) -> str:
@@ -75,20 +70,18 @@ def encoded(value: Launch | Outcome) -> str:
     return json.dumps(dataclasses.asdict(value))
 
 
-def decoded(text: str) -> Launch:
-    """The launch in a JSON text."""
-    fields: dict[str, Any] = json.loads(text)
-    for name in ("command", "shared", "passed"):
-        fields[name] = tuple(fields[name])
-    return Launch(**fields)
+def decoded(text: str) -> dict[str, Any]:
+    """The fields of either in a JSON text."""
+    return {name: tupled(value) for name, value in json.loads(text).items()}
 
 
 def outcome_in(folder: str) -> Outcome | None:
     """The launcher's report in the run's folder; None where it was killed before."""
     try:
-        fields: dict[str, Any] = json.loads(Path(folder, TOLD).read_text(encoding="utf-8"))
+        fields = decoded(Path(folder, TOLD).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    for name in ("names", "read_only"):
-        fields[name] = tuple(fields[name])
-    return Outcome(**fields)
+    writes: dict[str, Any] | None = fields.pop("writes")
+    if writes is None:
+        return Outcome(**fields)
+    return Outcome(**fields, writes=Writes(**{n: tupled(v) for n, v in writes.items()}))

@@ -9,9 +9,7 @@ import resource
 import signal
 import struct
 import sys
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parents[5]))
@@ -34,7 +32,7 @@ ALL_USERS = ["0", "0", "4294967295"]
 
 def main() -> None:
     """Start the job of the command line, or test whether that is possible."""
-    wanted = launch.decoded(sys.argv[1])
+    wanted = Launch(**launch.decoded(sys.argv[1]))
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)  # requests to end the job go to the tool
     for descriptor in (wanted.lifeline, wanted.held_open):
@@ -55,12 +53,20 @@ def _run(wanted: Launch) -> int:
     layers = _layers(wanted) if wanted.isolation == "overlay" else None
     read_end, write_end = os.pipe()
     system.prctl(system.PR_SET_CHILD_SUBREAPER, 1)
+
+    def before() -> None:
+        if layers is not None:
+            first_process.enter(wanted, layers.root)
+        elif wanted.isolation == "landlock":
+            landlock.wall(wanted.folder, *wanted.shared)
+            attributes.keep(no_truncation=landlock.version() < landlock.KNOWS_TRUNCATION)
+
     if layers is not None and wanted.own_processes:
         pid = os.fork()
         if not pid:
             first_process.run(wanted, layers.root, write_end)
     else:
-        pid = first_process.started(wanted, write_end, _before(wanted, layers))
+        pid = first_process.started(wanted, write_end, before)
     os.close(write_end)
     for descriptor in wanted.passed:
         os.close(descriptor)
@@ -73,11 +79,7 @@ def _run(wanted: Launch) -> int:
                 return
 
     kept = keeper.Keeper(
-        pid=pid,
-        terminate=lambda: sent(signal.SIGTERM),
-        end=lambda: sent(signal.SIGKILL),
-        lifeline=wanted.lifeline,
-        spare_bytes=wanted.spare_bytes,
+        pid=pid, send=sent, lifeline=wanted.lifeline, spare_bytes=wanted.spare_bytes
     )
     kept.wait()
     _, how = os.waitpid(pid, 0)
@@ -128,30 +130,16 @@ def _new_namespaces(wanted: Launch) -> bool:
     return without_rights
 
 
-def _before(wanted: Launch, layers: Layers | None) -> Callable[[], None]:
-    """What the job's process does before it executes the job."""
-    if layers is not None:
-        return lambda: first_process.enter(wanted, layers.root)
-    if wanted.isolation == "landlock":
-        return lambda: _walled(wanted)
-    return lambda: None
-
-
-def _walled(wanted: Launch) -> None:
-    landlock.wall(wanted.folder, *wanted.shared)
-    attributes.keep(no_truncation=landlock.version() < landlock.KNOWS_TRUNCATION)
-
-
 def _outcome(wanted: Launch, layers: Layers | None, kept: keeper.Keeper) -> Outcome:
     """The report on a job that ended."""
     led = str(Path(wanted.folder, launch.REDIRECTED))
     changes = held.changes(layers.layers) if layers is not None else held.redirected(led)
+    if wanted.keep:
+        root = layers.root if layers is not None else led
+        held.keep(changes, root, led, wanted.keep, wanted.working)
     read_only = layers.read_only if layers is not None else ()
-    outcome = held.outcome(changes, read_only, kept.shortage)
-    if not wanted.keep:
-        return outcome
-    held.keep(changes, layers.root if layers is not None else led, led, wanted.keep, wanted.working)
-    return replace(outcome, kept=wanted.keep)
+    writes = held.writes(wanted.isolation, changes, read_only, wanted.keep)
+    return Outcome(memory=kept.shortage, writes=writes)
 
 
 def _tell(wanted: Launch, outcome: Outcome) -> None:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from tpudiag.sources.job.process.isolation import system_calls as system
-from tpudiag.sources.job.process.isolation.mount_table import Mount, beneath, mounts
+from tpudiag.sources.job.process.isolation.mount_table import beneath, mounts
 
 OPTIONS = (
     # Without `redirect_dir` a folder cannot be renamed; `volatile`: a discarded layer need not be
@@ -54,7 +54,7 @@ class Layers:
     layers: list[Layer] = field(default_factory=list[Layer])
     read_only: list[str] = field(default_factory=list[str])
     """Paths writable outside but not by the job: no layer could be put over them."""
-    _table: tuple[Mount, ...] = ()
+    _table: tuple[str, ...] = ()
     _tried: int = 0
 
     def build(self, places: Iterable[str], memory_bytes: int) -> None:
@@ -102,7 +102,7 @@ class Layers:
 
     def _place(self, path: str, target: str) -> None:
         """Show a folder or mount at its new place, under a layer."""
-        inside = [each for each in beneath(path, self._table) if not _is_system(each.path)]
+        inside = [each for each in beneath(path, self._table) if not _is_system(each)]
         if not os.path.isdir(path):
             _bound_file(path, target)
             return
@@ -116,7 +116,7 @@ class Layers:
                 return
             self._bound(path, target)
         for each in inside:
-            self._place(each.path, self.root + each.path)
+            self._place(each, self.root + each)
 
     def _layered(self, path: str, target: str) -> None:
         """Put a layer over a folder; raises OSError."""
@@ -178,10 +178,10 @@ class Layers:
         if path == "/proc":
             return  # mounted anew where the job gets a process table of its own
         for each in self._table:
-            if each.path == path or each.path.startswith(path + "/"):
+            if each == path or each.startswith(path + "/"):
                 with suppress(OSError):  # hidden by another
                     # Devices remain writable.
-                    system.make_read_only(self.root + each.path)
+                    system.make_read_only(self.root + each)
 
     def _shared_memory(self, memory_bytes: int) -> None:
         """/dev/shm for shared memory, with a layer in memory."""

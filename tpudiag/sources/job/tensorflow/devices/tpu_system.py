@@ -145,7 +145,14 @@ class _Resolver:
         """The metadata of the target."""
         import tensorflow as tf
 
-        return metadata(tf, self.tpudiag_system)
+        system = self.tpudiag_system
+        return tf.tpu.experimental.TPUSystemMetadata(
+            num_cores=system.replicas,
+            num_hosts=system.hosts,
+            num_of_cores_per_host=system.devices_per_host,
+            topology=topology(tf, system),
+            devices=[tf.config.LogicalDevice(name, "TPU") for name in system.device_names()],
+        )
 
 
 def resolver_class(tf: Library, system: TpuSystem, on_resolver: Callable[[str], None]) -> type:
@@ -162,15 +169,3 @@ def resolver_class(tf: Library, system: TpuSystem, on_resolver: Callable[[str], 
             on_resolver(requested)
 
     return TPUClusterResolver
-
-
-def metadata(tf: Library, system: TpuSystem) -> object:
-    """The tf.tpu.experimental.TPUSystemMetadata of the target."""
-    devices = [tf.config.LogicalDevice(name, "TPU") for name in system.device_names()]
-    return tf.tpu.experimental.TPUSystemMetadata(
-        num_cores=system.replicas,
-        num_hosts=system.hosts,
-        num_of_cores_per_host=system.devices_per_host,
-        topology=topology(tf, system),
-        devices=devices,
-    )

@@ -11,7 +11,9 @@ PASS = frozenset(
      "BroadcastTo", "Fill", "Snapshot", "StopGradient", "PreventGradient")
 )  # fmt: skip
 """Operations that pass on the values of one input: see `passed_on`."""
-_DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
+ADD = frozenset(("Add", "AddV2", "AddN", "Sub"))
+DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
+CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
 _NO_DATA = frozenset(("Const", "VarHandleOp", "ReadVariableOp", "Shape", "Size", "Rank", "NoOp"))
 _DRAWS = ("Random", "TruncatedNormal", "StatelessRandom", "StatelessTruncated")
 _DEPTH = 20
@@ -82,7 +84,7 @@ class Constants:
             if operation.type in PASS and operation.inputs:
                 value = passed_on(operation)
                 continue
-            if operation.type not in _DIVIDE and operation.type != "Mul":
+            if operation.type not in DIVIDE and operation.type != "Mul":
                 break
             left, right = operation.inputs
             constant, other = self.of(right), left
@@ -91,7 +93,7 @@ class Constants:
                 constant, other = self.of(left), right
             if not constant:
                 break
-            constants.append(abs(1 / constant if operation.type in _DIVIDE else constant))
+            constants.append(abs(1 / constant if operation.type in DIVIDE else constant))
             value = other
         return tuple(constant for constant in constants if constant != 1)
 
@@ -128,7 +130,7 @@ def _combined(kind: str, left: float, right: float) -> float | None:
     """A product, quotient or sum of two constants, or the larger of them."""
     if kind == "Mul":
         return left * right
-    if kind in _DIVIDE:
+    if kind in DIVIDE:
         return left / right if right else None
     if kind in ("Add", "AddV2"):
         return left + right

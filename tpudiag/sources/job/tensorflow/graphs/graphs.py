@@ -221,21 +221,15 @@ def activations(call: GradientCall) -> ActivationEstimate:
 def _kept(tensor: Tensor, followed: set[int], *, whole: bool) -> Iterator[Tensor]:
     """The tensors needed in memory to read this one: itself where it must be whole."""
     pending = [tensor]
-    if whole:
-        pending = []
-        source = _buffer(tensor)
-        if not (source.op.type in _NO_ACTIVATION or _is_reserve_space(source)):
-            yield source
     while pending:
         source = _buffer(pending.pop())
-        if id(source) in followed:
-            continue
-        followed.add(id(source))
-        if source.op.type in _NO_ACTIVATION or _is_reserve_space(source):
-            continue
-        if source.op.type in _BY_ELEMENT:
+        if not whole:
+            if id(source) in followed:
+                continue
+            followed.add(id(source))
+        if source.op.type in _BY_ELEMENT and not whole:
             pending.extend(source.op.inputs)
-        else:
+        elif not (source.op.type in _NO_ACTIVATION or _is_reserve_space(source)):
             yield source
 
 

@@ -19,6 +19,9 @@ from tpudiag.sources.job.points import Library, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs
 from tpudiag.sources.job.tensorflow.graphs.constants import (
+    ADD,
+    CALLS,
+    DIVIDE,
     PASS,
     Constants,
     depends_on_input,
@@ -27,9 +30,6 @@ from tpudiag.sources.job.tensorflow.graphs.constants import (
 )
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
 
-_ADD = frozenset(("Add", "AddV2", "AddN", "Sub"))
-_DIVIDE = frozenset(("RealDiv", "DivNoNan", "Div"))
-_CALLS = frozenset(("PartitionedCall", "StatefulPartitionedCall"))
 _CURVES = frozenset(
     ("Abs", "Elu", "Exp", "Expm1", "Log", "Log1p", "Maximum", "Minimum", "Pow", "Reciprocal",
      "Relu", "Rsqrt", "Sigmoid", "Softplus", "Sqrt", "Square", "SquaredDifference", "Tanh")
@@ -175,15 +175,15 @@ class _Walk:
         elif kind in PASS or kind == "Neg":
             source = passed_on(operation)
             yield from self.of(source, way, depth - 1)
-        elif kind in _ADD or kind in ("Pack", "Select", "SelectV2"):
+        elif kind in ADD or kind in ("Pack", "Select", "SelectV2"):
             for part in operation.inputs[1 if kind.startswith("Select") else 0 :]:
                 yield from self.of(part, way, depth - 1)
-        elif kind in _DIVIDE or kind in ("Mul", "MulNoNan"):
+        elif kind in DIVIDE or kind in ("Mul", "MulNoNan"):
             yield from self._scaled(operation, way, depth)
         elif kind in _CURVES:
             for part in operation.inputs:
                 yield from self.of(part, replace(way, linear=False), depth - 1)
-        elif kind in _CALLS or kind == "Placeholder":
+        elif kind in CALLS or kind == "Placeholder":
             yield from self._called(tensor, way, depth)
         elif depends_on_input(tensor):
             yield replace(way, known=False)
@@ -238,7 +238,7 @@ class _Walk:
     def _scaled(self, operation: Operation, way: Term, depth: int) -> Iterator[Term]:
         """A product or quotient: with a constant, an unknown, or of two reductions."""
         left, right = operation.inputs
-        divides = operation.type in _DIVIDE
+        divides = operation.type in DIVIDE
         constant, other = self._constants.of(right), left
         if constant is None and not divides:
             constant, other = self._constants.of(left), right
@@ -324,7 +324,7 @@ def _divided_by_hand(tf: Library, call: GradientCall, replicas: int) -> bool:
     for gradient in call.gradients:
         tensor: Any = getattr(gradient, "values", gradient)
         for consumer in tensor.consumers() if hasattr(tensor, "consumers") else ():
-            if consumer.type not in _DIVIDE and consumer.type != "Mul":
+            if consumer.type not in DIVIDE and consumer.type != "Mul":
                 continue
             for operand in consumer.inputs:
                 constant = None if operand is tensor else constants.of(operand)

@@ -8,7 +8,6 @@ builds for TPUs have their kernels, and the StableHLO program is the same.
 import json
 import os
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -147,7 +146,6 @@ class LoweringWatch:
 
     def lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
         """The step at `wanted` examples per replica instead of `batch`, as a file in `folder`."""
-        started = time.perf_counter()
         before = len(self._gradients.calls)
         self._busy = True
         try:
@@ -164,11 +162,7 @@ class LoweringWatch:
             # Traces for the compiler are no steps of the job: its loss, batch and products would
             # count twice.
             del self._gradients.calls[before:]
-        return replace(
-            lowered,
-            took_s=time.perf_counter() - started,
-            steps_per_dispatch=self.steps_per_dispatch(),
-        )
+        return replace(lowered, steps_per_dispatch=self.steps_per_dispatch())
 
     def _lower(self, batch: int, wanted: int, replicas: int, folder: Path) -> LoweredStep:
         """Trace, lower and write; raises TensorFlow's errors."""

@@ -12,10 +12,10 @@ from tpudiag.signals.step_numerics import (
     MergedNumbers,
     StepNumerics,
 )
-from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Operation, Tensor
 from tpudiag.sources.job.tensorflow.graphs import graphs, pairs, random_seeds
-from tpudiag.sources.job.tensorflow.watches.training import GradientCall
+from tpudiag.sources.job.tensorflow.watches.training import GradientCall, GradientWatch
 
 LayerLine = Callable[[str], Location | None]
 _PRODUCTS = ("MatMul", "BatchMatMul", "Einsum", "Conv", "DepthwiseConv")
@@ -42,41 +42,23 @@ MOST_NUMBERS = 2**17
 class ClippingWatch:
     """Hooks tf.clip_by_*: gradients clipped on one replica before they are summed."""
 
-    def __init__(self, tf: Library) -> None:
-        self._tf = tf
-        self._gradients: dict[int, object] = {}
+    def __init__(self, tf: Library, gradients: GradientWatch) -> None:
+        self._tf, self._gradients = tf, gradients
         self.clipped: dict[tuple[str, Location | None], ClippedGradients] = {}
-        hooks.around(table.GRADIENT_TAKEN, self._taken)
-        for at, argument in (
-            (table.CLIPPED_BY_GLOBAL_NORM, "t_list"),
-            (table.CLIPPED_BY_NORM, "t"),
-            (table.CLIPPED_BY_VALUE, "t"),
-        ):
-            hooks.before(at, self._clips(at.name, argument))
+        for each in table.CLIPPED.each():
+            hooks.before(each, self._clips(each.name))
 
-    def _taken(self, original: Call, *args: object, **kwargs: object) -> object:
-        """Gradients are taken; remember traced ones."""
-        gradients = original(*args, **kwargs)
-        if not self._tf.executing_eagerly():
-            hooks.quietly(self._keep, gradients)
-        return gradients
-
-    def _keep(self, gradients: object) -> None:
-        for each in self._tf.nest.flatten(gradients):
-            if each is not None:
-                self._gradients[id(each)] = each
-
-    def _clips(self, name: str, argument: str) -> Callable[..., None]:
+    def _clips(self, name: str) -> Callable[..., None]:
         """Note a call that clips one replica's gradients."""
 
         def note(*args: object, **kwargs: object) -> None:
-            if not self._gradients or self._tf.executing_eagerly():
+            if not self._gradients.calls or self._tf.executing_eagerly():
                 return
-            given = kwargs.get(argument, args[0] if args else None)
+            given = args[0] if args else kwargs.get("t_list", kwargs.get("t"))
             context = self._tf.distribute.get_replica_context()
             replicas = 1 if context is None else context.num_replicas_in_sync
-            known = any(id(each) in self._gradients for each in self._tf.nest.flatten(given))
-            if replicas > 1 and known:
+            taken = {id(each) for call in self._gradients.calls for each in call.gradients}
+            if replicas > 1 and not taken.isdisjoint(map(id, self._tf.nest.flatten(given))):
                 location = user_lines.caller()
                 self.clipped[name, location] = ClippedGradients(name, replicas, location)
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from tpudiag.signals import AutotuneChoice, DatasetOp
 from tpudiag.sources.job.points import Library
-from tpudiag.sources.job.tensorflow.input.serial_times import Model, Node, end
+from tpudiag.sources.job.tensorflow.input.serial_times import Model, from_the_end
 
-_SETTINGS = {"parallelism": "parallelism", "buffer_size": "buffer_size"}
+_SETTINGS = ("parallelism", "buffer_size")
 
 
 def choices(
@@ -28,7 +28,7 @@ def choices(
 def _choices(model: Model, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoice]:
     """The tunable settings of the model's nodes, beside those the pipeline was built with."""
     left = list(reversed(ops))
-    for node in _from_the_end(model):
+    for _, node in from_the_end(model):
         kind = re.sub(r"V\d+$", "", node.name)
         # What is parallel may run as the rewritten form of what was built serial.
         plain = kind.removeprefix("Parallel")
@@ -40,26 +40,12 @@ def _choices(model: Model, ops: tuple[DatasetOp, ...]) -> Iterator[AutotuneChoic
             # Only their order distinguishes two consecutive maps: match each once.
             del left[: at + 1]
         for parameter in node.parameters:
-            setting = _SETTINGS.get(parameter.name)
-            if setting is not None and parameter.tunable:
+            if parameter.name in _SETTINGS and parameter.tunable:
                 yield AutotuneChoice(
                     transformation=kind,
                     setting=parameter.name,
-                    built_with=getattr(op, setting) if op is not None else None,
+                    built_with=getattr(op, parameter.name, None),
                     chosen=int(parameter.state_value or parameter.value),
                     held_bytes=int(node.buffered_bytes),
                     location=op.location if op is not None else None,
                 )
-
-
-def _from_the_end(model: Model) -> Iterator[Node]:
-    """The nodes from the output back to the sources."""
-    pending, visited = [end(model)], set[int]()
-    while pending:
-        number = pending.pop(0)
-        if number in visited or number not in model.nodes:
-            continue
-        visited.add(number)
-        node = model.nodes[number]
-        yield node
-        pending.extend(int(each) for each in node.inputs)

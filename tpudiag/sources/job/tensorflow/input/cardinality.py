@@ -16,6 +16,7 @@ LONGEST_S = 1.0
 """Enough for small data, which alone is worth caching."""
 BATCH = 256
 ENDLESS, UNKNOWN = -1, -2
+"""tf.data's codes; the first one for an endless repeat, too."""
 _HANDS_ON = re.compile(r"_?(Repeat|Shuffle|Prefetch|Options)")
 
 

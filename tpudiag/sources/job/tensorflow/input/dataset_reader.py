@@ -15,6 +15,7 @@ from tpudiag.signals import DatasetOp, Pipeline, TensorSeen
 from tpudiag.sources.job.points import Library, privates, user_lines
 from tpudiag.sources.job.points.library_objects import Dataset, Graph
 from tpudiag.sources.job.tensorflow.input import batch_names, files
+from tpudiag.sources.job.tensorflow.input.cardinality import ENDLESS
 
 _COSTLY = re.compile(
     r"Decode|Parse|Resize|ReadFile|MatMul|Conv|FFT|Regex|StringSplit|While|PyFunc|Unbatch|Einsum"
@@ -25,8 +26,6 @@ _RANDOM = re.compile(
     r"|SampleDistorted|Assign)"
 )
 """Random at each call; a stateless op only where its seed is a changing variable."""
-
-"""The modules whose functions users call to make one dataset each."""
 _MAPPERS = {
     "Map": "map",
     "ParallelMap": "map",
@@ -35,8 +34,6 @@ _MAPPERS = {
 }
 """The methods that make these from a user function; others (unbatch) have their own."""
 _V1 = "DatasetV1Adapter"
-_ENDLESS = -1
-"""tf.data's code for an infinite cardinality, and for an endless repeat."""
 _OF_BODIES = re.compile(
     r"(Stateful)?PartitionedCall|(Stateless)?(If|While|Case)|Assert|Placeholder"
 )
@@ -100,7 +97,6 @@ class DatasetReader:
             elements=self._elements(dataset),
             location=user_lines.caller(),
             distributed=replicas is not None,
-            cardinality=_integer(files.tried(dataset.cardinality)),
             auto_shard_policy=policy,
             files=files.named(dataset) if any(op.opens_files for op in ops) else None,
             per_replica=per_replica,
@@ -124,7 +120,7 @@ class DatasetReader:
         ends = (
             each
             for each in chain
-            if kind_of(each) == "Zip" and _integer(files.tried(each.cardinality)) != _ENDLESS
+            if kind_of(each) == "Zip" and _integer(files.tried(each.cardinality)) != ENDLESS
         )
         return {id(parent) for zipped in ends for parent in self.chain(zipped)}
 
@@ -133,12 +129,14 @@ class DatasetReader:
         graph = _function_graph(dataset)
         kinds = _op_types(graph)
         named, global_named = self._batch_names.get(id(dataset), ((), None))
+        drops = _integer(privates.DROP_REMAINDER.of(dataset, None))
+        elements = _integer(files.tried(dataset.cardinality))
         return DatasetOp(
             kind=kind,
             parallelism=_integer(privates.PARALLEL_CALLS.of(dataset, None)),
             buffer_size=_integer(privates.BUFFER_SIZE.of(dataset, None)),
             batch_size=_integer(privates.BATCH_SIZE.of(dataset, None)),
-            drop_remainder=_boolean(privates.DROP_REMAINDER.of(dataset, None)),
+            drop_remainder=None if drops is None else bool(drops),
             count=_integer(privates.COUNT.of(dataset, None)),
             stateful=kind == "Random" or any(map(_RANDOM.match, kinds)),
             python=any("PyFunc" in name or name == "GeneratorDataset" for name in kinds),
@@ -149,7 +147,7 @@ class DatasetReader:
             batch_named=named,
             global_batch_named=global_named,
             reads_files=files.one_by_one(dataset, kind, kinds),
-            elements=_positive(_integer(files.tried(dataset.cardinality))),
+            elements=elements if elements and elements > 0 else None,
             element_bytes=self._element_bytes(dataset),
             seeded=bool(_integer(privates.SEED.of(dataset, None))),
             keeps_order=privates.RESHUFFLES.of(dataset, None) is False,
@@ -191,7 +189,7 @@ def kind_of(dataset: object) -> str:
 
 def _bound(op: DatasetOp) -> DatasetOp:
     """An endless repeat that something else ends: mostly constants beside each example."""
-    endless = op.kind == "Repeat" and (op.count is None or op.count <= _ENDLESS)
+    endless = op.kind == "Repeat" and (op.count is None or op.count <= ENDLESS)
     return replace(op, count=1) if endless else op
 
 
@@ -232,15 +230,4 @@ def _op_types(graph: Graph | None) -> list[str]:
 def _integer(value: Any) -> int | None:
     if value is None or isinstance(value, str):
         return None
-    number = files.tried(lambda: int(value))
-    return number if isinstance(number, int) else None
-
-
-def _positive(number: int | None) -> int | None:
-    """A count of elements; None for tf.data's codes for endless and unknown."""
-    return number if number is not None and number > 0 else None
-
-
-def _boolean(value: object) -> bool | None:
-    number = files.tried(lambda: bool(value))
-    return None if value is None else number
+    return files.tried(lambda: int(value))

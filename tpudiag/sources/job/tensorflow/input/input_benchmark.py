@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from tpudiag.signals import AutotuneChoice, InputCost, InputSpeed, Pipeline
-from tpudiag.sources.job.points import Library
+from tpudiag.sources.job.points import Library, bounded_call
 from tpudiag.sources.job.points.library_objects import Dataset
 from tpudiag.sources.job.tensorflow.input import autotune, graph_rewrite, serial_times
 
@@ -28,21 +27,18 @@ def fixes(
     tf: Library, dataset: Dataset, chain: list[Dataset], pipeline: Pipeline
 ) -> dict[str, Dataset]:
     """The pipeline with each applicable fix, by name."""
-    wanted: dict[str, Callable[[], Dataset | None]] = {
-        "parallel calls": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.in_parallel),
-        "AUTOTUNE": lambda: graph_rewrite.rewritten(tf, dataset, graph_rewrite.autotuned),
+    wanted: dict[str, graph_rewrite.Change] = {
+        "parallel calls": graph_rewrite.in_parallel,
+        "AUTOTUNE": graph_rewrite.autotuned,
     }
     if any(op.reads_files for op in pipeline.ops):
-        wanted["parallel reads"] = lambda: graph_rewrite.rewritten(
-            tf, dataset, graph_rewrite.readers_in_parallel
-        )
+        wanted["parallel reads"] = graph_rewrite.readers_in_parallel
     costly = pipeline.worth_caching
     if costly is not None and len(chain) == len(pipeline.ops):
-        after = graph_rewrite.cached_after(tf, chain[costly])
-        wanted["cache"] = lambda: graph_rewrite.rewritten(tf, dataset, after)
+        wanted["cache"] = graph_rewrite.cached_after(tf, chain[costly])
+    made = {n: graph_rewrite.rewritten(tf, dataset, change) for n, change in wanted.items()}
     if not pipeline.ends_ahead:
-        wanted["prefetch"] = lambda: dataset.prefetch(tf.data.AUTOTUNE)
-    made = {name: make() for name, make in wanted.items()}
+        made["prefetch"] = dataset.prefetch(tf.data.AUTOTUNE)
     return {name: mended for name, mended in made.items() if mended is not None}
 
 
@@ -59,45 +55,35 @@ def measured(
     shapes: list[tuple[tuple[int, ...], ...]] = []
 
     def work() -> None:
-        try:
-            run = _Run(dataset)
-            costs.append(_cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
-            shapes.append(run.one_shape(tf))
-            mended = fixes(tf, dataset, chain, pipeline)
-            runs: dict[str, _Run] = {}
-            if mended:
-                speeds.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
-            elif any(-1 in (op.parallelism, op.buffer_size) for op in pipeline.ops):
-                runs[""] = _Run(dataset)
-                runs[""].rate(min(budget_s, LOOK_S))
-            tuned = runs.get("AUTOTUNE") or runs.get("")
-            if tuned is not None:
-                chosen.extend(autotune.choices(tf, tuned.iterator, pipeline.ops))
-        except Exception:
-            return  # a pipeline that cannot be rewritten or reread is no fault of the job
+        run = _Run(dataset)
+        costs.append(_cost(tf, run, pipeline, min(COST_S, budget_s / 4)))
+        shapes.append(run.one_shape(tf))
+        mended = fixes(tf, dataset, chain, pipeline)
+        runs: dict[str, _Run] = {}
+        if mended:
+            speeds.extend(_speeds(dataset, mended, pipeline, budget_s, runs))
+        elif any(-1 in (op.parallelism, op.buffer_size) for op in pipeline.ops):
+            runs[""] = _Run(dataset)
+            runs[""].rate(min(budget_s, LOOK_S))
+        tuned = runs.get("AUTOTUNE") or runs.get("")
+        if tuned is not None:
+            chosen.extend(autotune.choices(tf, tuned.iterator, pipeline.ops))
 
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    thread.join(budget_s + GRACE_S)
-    alone = replace(
+    bounded_call.within(budget_s + GRACE_S, work)
+    return replace(
         pipeline,
         cost=costs[0] if costs else None,
         autotuned=tuple(chosen),
         one_shape=shapes[0] if shapes else (),
+        speeds=tuple(speeds),
     )
-    return replace(alone, speeds=tuple(speeds)) if not thread.is_alive() else alone
 
 
-def cost(tf: Library, dataset: Dataset, pipeline: Pipeline, for_s: float) -> InputCost:
+def _cost(tf: Library, run: _Run, pipeline: Pipeline, for_s: float) -> InputCost:
     """CPU time, wall time and bytes of the original pipeline, once its buffers are full.
 
     Separately: the work that must stay on one thread, and the Python part of it.
     """
-    return _cost(tf, _Run(dataset), pipeline, for_s)
-
-
-def _cost(tf: Library, run: _Run, pipeline: Pipeline, for_s: float) -> InputCost:
-    """The same for a running one."""
     run.rate(for_s / 4)
     read, busy, began = _read_bytes(), time.process_time(), time.perf_counter()
     elements = run.elements

@@ -37,18 +37,16 @@ class PipelineWatch:
         self._distributed_as: dict[int, tuple[object, _ReadPipeline]] = {}
         self._distributing = False
         self.feeds = FeedWatch(tf)
-        self._install()
+        hooks.after(table.DATASET_MADE, self._reader.note_made)
+        hooks.after(table.DATASET_READ, self._iterated, gives=True)
+        hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
+        hooks.around(table.STRATEGY_DISTRIBUTES_BY_FUNCTION, self._from_function)
 
     def facts(self) -> tuple[Pipeline, ...]:
         """The pipelines that were distributed or read, in that order."""
         self._read_what_trains()
         return tuple(
-            replace(
-                read.pipeline,
-                passes=max(read.passes, 1),
-                trains=self._trains(read),
-                evaluates=read.feed.evaluates and not self._trains(read),
-            )
+            replace(read.pipeline, passes=max(read.passes, 1), trains=self._trains(read))
             for read in self._read.values()
         )
 
@@ -77,12 +75,6 @@ class PipelineWatch:
         if self.feeds.training():
             return read.feed.trains
         return read.pipeline.distributed and not read.feed.evaluates
-
-    def _install(self) -> None:
-        hooks.after(table.DATASET_MADE, self._reader.note_made)
-        hooks.after(table.DATASET_READ, self._iterated, gives=True)
-        hooks.around(table.STRATEGY_DISTRIBUTES, self._distributed)
-        hooks.around(table.STRATEGY_DISTRIBUTES_BY_FUNCTION, self._from_function)
 
     def _distributed(
         self, original: Call, strategy: Strategy, dataset: Dataset, *args: object, **kwargs: object
@@ -182,8 +174,7 @@ class PipelineWatch:
         for read in self._read.values():
             # Keras' own pipelines for arrays have no line, and nothing for the user to fix.
             if self._trains(read) and any(op.location for op in read.pipeline.ops):
-                pipeline = input_benchmark.measured(
+                read.pipeline = input_benchmark.measured(
                     self._tf, read.owner, read.chain, read.pipeline, budget_s
                 )
-                read.pipeline = pipeline
                 return

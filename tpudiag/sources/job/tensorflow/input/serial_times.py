@@ -7,7 +7,7 @@ prefetch) all others share one thread, one element after the other.
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from tpudiag.records import dataclass
@@ -69,22 +69,18 @@ def of_iterator(tf: Library, iterator: object, ops: tuple[DatasetOp, ...]) -> Se
 def _parts(model: Model) -> list[list[tuple[str, float]]]:
     """Names and seconds of the transformations that share a thread, from the end backwards."""
     parts: list[list[tuple[str, float]]] = [[]]
-    pending, visited = [(end(model), parts[0])], set[int]()
-    while pending:
-        number, part = pending.pop(0)
-        if number in visited or number not in model.nodes:
-            continue
-        visited.add(number)
-        node = model.nodes[number]
-        if node.node_class == _MANY_READERS:
+    part_of: dict[int, list[tuple[str, float]]] = {}
+    for number, node in from_the_end(model):
+        part = part_of.get(number) if part_of else parts[0]
+        if part is None or node.node_class == _MANY_READERS:
             continue
         if node.node_class in _AHEAD:
-            parts.append([])
-            part = parts[-1]
+            part = list[tuple[str, float]]()
+            parts.append(part)
         if node.node_class not in _AHEAD or _one_at_a_time(node):
             built = "Map" if _one_at_a_time(node) else re.sub(r"V\d+$", "", node.name)
             part.append((built, node.processing_time / 1e9))
-        pending.extend((int(each), part) for each in node.inputs)
+        part_of = {int(each): part for each in node.inputs} | part_of
     return parts
 
 
@@ -95,9 +91,16 @@ def _one_at_a_time(node: Node) -> bool:
     return any(each.value == 1 for each in fixed)
 
 
-def end(model: Model) -> int:
-    """The output node."""
-    return int(getattr(model, "output", 0)) or min(model.nodes, default=0)
+def from_the_end(model: Model) -> Iterator[tuple[int, Node]]:
+    """The nodes from the output back to the sources, with their numbers."""
+    output = int(getattr(model, "output", 0)) or min(model.nodes, default=0)
+    pending, visited = [output], set[int]()
+    while pending:
+        number = pending.pop(0)
+        if number not in visited and number in model.nodes:
+            visited.add(number)
+            yield number, model.nodes[number]
+            pending.extend(int(each) for each in model.nodes[number].inputs)
 
 
 def usable_cores() -> int:

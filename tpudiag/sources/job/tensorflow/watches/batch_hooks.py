@@ -6,12 +6,11 @@ from typing import Any, TypeAlias, cast
 from tpudiag.model import Location
 from tpudiag.signals import BatchCallback
 from tpudiag.sources.job.points import Call, Kwargs, Library, hooks, table, user_lines
+from tpudiag.sources.job.tensorflow.watches.keras import fit_arguments
 
 _State: TypeAlias = tuple[dict[str, int], float]
 """A callback's integers, and the learning rate."""
 _HOOKS = ("on_train_batch_begin", "on_train_batch_end", "on_batch_begin", "on_batch_end")
-_CALLBACKS_AT = 4
-"""The position of `callbacks` in fit's arguments, after x, y, batch_size, epochs and verbose."""
 FOLLOWED = 50
 """The most calls of one hook that are examined."""
 
@@ -48,9 +47,7 @@ class BatchHookWatch:
         )
 
     def _fit(self, model: object, *args: object, **kwargs: object) -> None:
-        given: object = kwargs.get(
-            "callbacks", args[_CALLBACKS_AT] if len(args) > _CALLBACKS_AT else ()
-        )
+        given: object = fit_arguments(args, kwargs).get("callbacks", ())
         several = cast("list[object]", given) if isinstance(given, (list, tuple)) else [given]
         for callback in several:
             for name in _HOOKS:

@@ -20,11 +20,12 @@ from tpudiag.sources.job.tensorflow.watches.function_record import FunctionRecor
 class FunctionWatch:
     """Hooks tf.function calls; `current` is the outermost one being called, None outside."""
 
-    def __init__(self, tf: Library, after_call: Callable[[FunctionRecord, bool], None]) -> None:
+    def __init__(self, tf: Library) -> None:
         self._tf = tf
         self.before_call: Callable[[Args, Kwargs], None] = lambda _, __: None
         """Called with the arguments of an outermost call."""
-        self._after_call = after_call
+        self.after_call: Callable[[FunctionRecord, bool], None] = lambda _, __: None
+        """Called after an outermost one; the flag: whether it was traced."""
         self.after_training: Callable[[Function, Args, Kwargs], None] | None = None
         """Called with a training function and its arguments, after a call that traced it."""
         self._records: dict[tuple[object, ...], FunctionRecord] = {}
@@ -128,7 +129,7 @@ class FunctionWatch:
                 record.ran(took_ms)
         if traced and record.trains and self.after_training is not None:
             self.after_training(function, args, kwargs)
-        self._after_call(record, traced)
+        self.after_call(record, traced)
         if forward is not None and record.loops:
             forward.catch_up(counts, record.times_shortened(function, args, kwargs))
         return result

@@ -14,8 +14,10 @@ from statistics import mean, median
 
 from tpudiag.model import Location
 from tpudiag.signals.training_loop import IteratorUse
-from tpudiag.sources.job.points import Call, Library, hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
+from tpudiag.sources.job.points.library_objects import Dataset
 from tpudiag.sources.job.tensorflow.input import cardinality, files
+from tpudiag.sources.job.tensorflow.input.dataset_reader import DatasetReader
 
 _ASKS_ONCE = re.compile(r"\bnext\s*\(\s*iter\s*\(|\biter\s*\([^()]*\)\s*\.\s*(get_next|next)\b")
 MOST_KEPT = 10_000
@@ -29,9 +31,9 @@ class _Line:
     location: Location
     at_step: list[int] = field(default_factory=list[int])
     took_ms: list[float] = field(default_factory=list[float])
-    datasets: set[int] = field(default_factory=set[int])
-    kept: list[object] = field(default_factory=list[object])
-    last: object = None
+    datasets: dict[int, object] = field(default_factory=dict[int, object])
+    """By their ids, which are not reused while they are kept."""
+    last: Dataset | None = None
 
 
 class IteratorStartWatch:
@@ -41,22 +43,22 @@ class IteratorStartWatch:
         """`steps` returns the number of training steps dispatched so far."""
         self._tf, self._steps = tf, steps
         self._lines: dict[tuple[user_lines.Line, ...], _Line] = {}
-        self._sources: dict[int, tuple[object, object]] = {}
+        self._sources: dict[int, tuple[object, Dataset]] = {}
         hooks.around(table.DATASET_READ, self._start)
         hooks.around(table.DISTRIBUTED_DATASETS, self._start)
-        hooks.after(table.ANY_STRATEGY_DISTRIBUTES, self._distribute, gives=True)
+        hooks.after(table.STRATEGY_DISTRIBUTES, self._distribute, gives=True)
 
     def facts(self) -> tuple[IteratorUse, ...]:
         """The lines that started reading more than once."""
         return tuple(self._use(line) for line in self._lines.values() if len(line.at_step) > 1)
 
     def _distribute(
-        self, distributed: object, _: object, dataset: object, *__: object, **___: object
+        self, distributed: object, _: object, dataset: Dataset, *__: object, **___: object
     ) -> None:
         """Remember the dataset behind a distributed one."""
         self._sources[id(distributed)] = distributed, dataset
 
-    def _start(self, original: Call, dataset: object) -> object:
+    def _start(self, original: Call, dataset: Dataset) -> object:
         """A dataset is iterated."""
         location = user_lines.direct_caller() if self._tf.executing_eagerly() else None
         if location is None:
@@ -67,17 +69,16 @@ class IteratorStartWatch:
         if len(line.at_step) < MOST_KEPT:
             line.at_step.append(self._steps())
             line.took_ms.append((time.perf_counter() - began) * 1e3)
-            if id(dataset) not in line.datasets and len(line.kept) < MOST_KEPT:
-                line.datasets.add(id(dataset))
-                # The number of datasets per line distinguishes a pipeline rebuilt in a loop from
-                # one read again.
-                line.kept.append(dataset)  # so that its id is not reused
+            # The number of datasets per line distinguishes a pipeline rebuilt in a loop from one
+            # read again.
+            line.datasets[id(dataset)] = dataset
         line.last = dataset
         return iterator
 
     def _use(self, line: _Line) -> IteratorUse:
         location = line.location
         gaps = [after - before for before, after in pairwise(line.at_step)]
+        assert line.last is not None
         source = self._sources.get(id(line.last), (None, line.last))[1]
         text = linecache.getline(location.file, location.line or 0)
         return IteratorUse(
@@ -85,7 +86,7 @@ class IteratorStartWatch:
             datasets=len(line.datasets),
             steps_between=median(gaps),
             cardinality=cardinality.known(source),
-            cached=_cached(source),
+            cached=any(map(_is_memory_cache, DatasetReader(self._tf).chain(source))),
             # The first start also creates what later ones reuse: threads, files, the pipeline's
             # graph.
             start_ms=mean(line.took_ms[1:]),
@@ -94,18 +95,5 @@ class IteratorStartWatch:
         )
 
 
-def _cached(dataset: object) -> bool:
-    """Whether a memory cache is among a dataset's transformations."""
-    pending, visited = [dataset], set[int]()
-    while pending:
-        each = pending.pop()
-        if id(each) in visited:
-            continue
-        visited.add(id(each))
-        if "Cache" in type(each).__name__ and not files.cache_file(each):
-            return True
-        try:
-            pending.extend(privates.inputs(each))
-        except Exception:
-            continue
-    return False
+def _is_memory_cache(dataset: object) -> bool:
+    return "Cache" in type(dataset).__name__ and not files.cache_file(dataset)

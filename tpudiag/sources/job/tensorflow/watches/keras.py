@@ -5,11 +5,27 @@ from typing import Any
 from tpudiag.model import Location
 from tpudiag.script_run import InterventionKind
 from tpudiag.signals import KerasUse, MixedPrecision
-from tpudiag.sources.job.points import Library, hooks, interventions, privates, table, user_lines
+from tpudiag.sources.job.points import (
+    Args,
+    Kwargs,
+    Library,
+    hooks,
+    interventions,
+    privates,
+    table,
+    user_lines,
+)
 from tpudiag.sources.job.points.library_objects import Strategy
 from tpudiag.sources.job.tensorflow.graphs.batches import batch_of_arrays
 from tpudiag.sources.job.tensorflow.watches.layer_builder import LayerBuilder
 from tpudiag.sources.job.tensorflow.watches.layers import LayerWatch
+
+_OF_FIT = (
+    *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split"),
+    *("validation_data", "shuffle", "class_weight", "sample_weight", "initial_epoch"),
+    "steps_per_epoch",
+)
+"""By position, the same in Keras 2 and 3."""
 
 
 class KerasWatch:
@@ -18,7 +34,6 @@ class KerasWatch:
     def __init__(self, tf: Library) -> None:
         self._tf = tf
         self.package = ""
-        self.version = ""
         self._versions: dict[str, str] = {}
         self.fit_model: object = None
         self.fit_at: Location | None = None
@@ -38,8 +53,8 @@ class KerasWatch:
 
     def watch(self, keras: Library, package: str) -> None:
         """Install the hooks on a Keras package."""
-        self.package, self.version = package, str(keras.__version__)
-        self._versions[package] = self.version
+        self.package = package
+        self._versions[package] = str(keras.__version__)
         self.layers.watch(keras)
         hooks.before(table.FIT, self._note_fit, keras)
         hooks.after(table.COMPILED, self._note_compile, keras)
@@ -147,18 +162,6 @@ class KerasWatch:
             or privates.STEPS_PER_EXECUTION.of(model, None)
         )
 
-    def steps_at_once(self, counted: int) -> int:
-        """The steps per dispatch: those counted, or the script's larger setting."""
-        return max(counted, self.steps_per_execution())
-
-    def run_eagerly(self) -> bool:
-        """Whether the model in fit was compiled with run_eagerly."""
-        return bool(getattr(self.fit_model, "run_eagerly", False))
-
-    def compiled_at(self) -> Location | None:
-        """The line that compiled the model in fit."""
-        return self._compiled_at.get(id(self.fit_model))
-
     def line_of_compile(self, model: object) -> Location | None:
         """The line that compiled a model."""
         return self._compiled_at.get(id(model))
@@ -210,13 +213,10 @@ class KerasWatch:
 
     def _note_fit(self, model: object, *args: object, **kwargs: object) -> None:
         self.fit_model, self.fit_at = model, user_lines.caller()
-        data = kwargs.get("x", args[0] if args else None)
-        size = kwargs.get("batch_size", args[2] if len(args) > 2 else None)
-        self.fit_batch = batch_of_arrays(data, size)
-        epochs = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
-        # By position: the fourth and thirteenth of fit, the same in Keras 2 and 3.
-        cut = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None) is not None
-        self._fit_epochs = 1 if cut else _integer(epochs)
+        given = fit_arguments(args, kwargs)
+        self.fit_batch = batch_of_arrays(given.get("x"), given.get("batch_size"))
+        cut = given.get("steps_per_epoch") is not None
+        self._fit_epochs = 1 if cut else _integer(given.get("epochs", 1))
 
     def _note_compile(self, model: object, *_: object, **__: object) -> None:
         self._compiled_at[id(model)] = user_lines.caller()
@@ -228,6 +228,11 @@ class KerasWatch:
         if not any(optimizer is known for known in self.optimizers):
             self.optimizers.append(optimizer)
             self._optimizer_lines[id(optimizer)] = user_lines.caller()
+
+
+def fit_arguments(args: Args, kwargs: Kwargs) -> dict[str, Any]:
+    """The arguments of a fit by their names, as far as they are given."""
+    return {**dict(zip(_OF_FIT, args, strict=False)), **kwargs}
 
 
 def _integer(value: Any) -> int:

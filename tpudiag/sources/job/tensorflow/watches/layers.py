@@ -1,6 +1,5 @@
 """Watches Keras layers: who made them, at which line, and with which dtype policy."""
 
-import linecache
 import re
 import sys
 import weakref
@@ -9,11 +8,9 @@ from itertools import product
 
 from tpudiag.model import Location
 from tpudiag.signals import WideLayer
-from tpudiag.sources.job.points import Library, hooks, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, script_text, table, user_lines
 
 _DTYPE = re.compile(r"\bdtype\s*=\s*([\w.]+(?:\([^()]*\))?|[\"']\w+[\"'])")
-_CALL_LINES = 12
-"""The most lines of a call that makes a layer, in which its arguments are read."""
 _MOST_WIDE = 200
 _DEEPEST = 4
 """The most parts of a layer's own name."""
@@ -117,21 +114,10 @@ class LayerWatch:
         elif policy == "float32" and len(self.wide) < _MOST_WIDE:
             place = user_lines.outside_keras()
             if place is not None:
-                given = _dtype_given(place)
+                found = _DTYPE.search(script_text.call_at(place))
+                given = found[1] if found is not None else ""
                 name = str(getattr(layer, "name", ""))
                 self.wide.append(WideLayer(name=name, location=place, dtype_given=given))
-
-
-def _dtype_given(place: Location) -> str:
-    """The `dtype` argument of the call that begins at a line; empty without one."""
-    lines, depth = "", 0
-    for number in range(place.line or 0, (place.line or 0) + _CALL_LINES):
-        line = linecache.getline(place.file, number)
-        lines, depth = lines + line, depth + line.count("(") - line.count(")")
-        if depth <= 0:
-            break
-    given = _DTYPE.search(lines)
-    return given[1] if given is not None else ""
 
 
 def _users_own(layer: object) -> bool:

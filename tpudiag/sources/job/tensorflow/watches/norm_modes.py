@@ -4,18 +4,14 @@ A model called without `training=True` in a custom loop neither uses the batch's
 updates its averages, although gradients flow through it.
 """
 
-import linecache
 from dataclasses import dataclass
 from typing import Any
 
 from tpudiag.model import Location
 from tpudiag.signals.step_numerics import FrozenNorm
-from tpudiag.sources.job.points import Library, hooks, privates, table, user_lines
+from tpudiag.sources.job.points import Library, hooks, privates, script_text, table, user_lines
 from tpudiag.sources.job.points.library_objects import Graph
 from tpudiag.sources.job.tensorflow.watches.training import GradientCall
-
-MOST_LINES = 8
-"""The most lines of one call that are read."""
 
 
 @dataclass
@@ -68,7 +64,7 @@ class NormModeWatch:
             return
         location = None if trains else _model_call()
         # `training=False` on the call is a decision: only a missing argument is of interest.
-        chosen = location is None or "training" in _text(location)
+        chosen = location is None or "training" in script_text.call_at(location)
         self._uses[key] = _Use(graph, layer, location, trains, chosen)
 
 
@@ -82,16 +78,6 @@ def _model_call() -> Location | None:
         if outer.f_code.co_name == "__call__" and of_keras and "layer" in module:
             return location
     return None
-
-
-def _text(location: Location) -> str:
-    """The text of the call that begins at a line, up to its last bracket."""
-    text = ""
-    for line in range(location.line or 0, (location.line or 0) + MOST_LINES):
-        text += linecache.getline(location.file, line)
-        if text.count("(") <= text.count(")"):
-            break
-    return text
 
 
 def _own_ids(layer: object) -> set[int]:

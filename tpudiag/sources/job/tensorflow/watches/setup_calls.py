@@ -12,6 +12,7 @@ from tpudiag.signals.training_loop import FitData, GpuUse, RepeatedSetup
 from tpudiag.sources.job.points import Call, Library, hooks, privates, table, user_lines
 from tpudiag.sources.job.points.library_objects import Graph, Variable
 from tpudiag.sources.job.tensorflow.watches import variables
+from tpudiag.sources.job.tensorflow.watches.keras import fit_arguments
 
 _GPU = re.compile(r"(^|[/:])gpu([:\d*]|$)", re.IGNORECASE)
 _TPU = re.compile(r"(^|[/:])tpu([:\d*]|$)", re.IGNORECASE)
@@ -145,8 +146,8 @@ class SetupWatch:
 
         def note(strategy: object, *_: object, **__: object) -> None:
             location = user_lines.caller()
-            if type(strategy).__name__ == name and location is not None:
-                self._gpu.setdefault(name, GpuUse(f"tf.distribute.{name}", location))
+            if type(strategy).__name__ == name:
+                self._note_gpu(f"tf.distribute.{name}", location)
 
         return note
 
@@ -156,16 +157,14 @@ class SetupWatch:
         if self.unplaced and isinstance(name, str) and _TPU.search(name):
             self.unplaced = user_lines.direct_caller() is None
         if isinstance(device_name, str) and _GPU.search(device_name):
-            location = user_lines.direct_caller()
-            if location is not None:
-                use = GpuUse(f'tf.device("{device_name}")', location)
-                self._gpu.setdefault(use.what, use)
+            self._note_gpu(f'tf.device("{device_name}")', user_lines.direct_caller())
 
     def _memory_growth(self, *_: object, **__: object) -> None:
-        location = user_lines.direct_caller()
+        self._note_gpu("tf.config.experimental.set_memory_growth", user_lines.direct_caller())
+
+    def _note_gpu(self, what: str, location: Location | None) -> None:
         if location is not None:
-            use = GpuUse("tf.config.experimental.set_memory_growth", location)
-            self._gpu.setdefault(use.what, use)
+            self._gpu.setdefault(what, GpuUse(what, location))
 
     def _compile(self, model: object, *_: object, **__: object) -> None:
         location = user_lines.direct_caller()
@@ -178,17 +177,15 @@ class SetupWatch:
 
     def _fit(self, _model: object, *args: object, **kwargs: object) -> None:
         self.fits += 1
-        x = kwargs.get("x", args[0] if args else None)
-        epochs: Any = kwargs.get("epochs", args[3] if len(args) > 3 else 1)
-        first: Any = kwargs.get("initial_epoch", args[11] if len(args) > 11 else 0)
-        steps: Any = kwargs.get("steps_per_epoch", args[12] if len(args) > 12 else None)
+        given = fit_arguments(args, kwargs)
+        x, steps = given.get("x"), given.get("steps_per_epoch")
         if steps is None or not self._is_stream(x):
             return
-        validation = kwargs.get("validation_data", args[7] if len(args) > 7 else None)
+        validation = given.get("validation_data")
         data = FitData(
             batches=self._batches(x),
             steps_per_epoch=int(steps),
-            epochs=int(epochs) - int(first or 0),
+            epochs=int(given.get("epochs", 1)) - int(given.get("initial_epoch") or 0),
             starts_again=self._package == "keras" and self._version >= STARTS_AGAIN,
             location=user_lines.caller(),
             validation_unknown=self._is_stream(validation) and self._batches(validation) == -2,

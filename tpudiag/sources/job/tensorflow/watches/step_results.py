@@ -68,10 +68,6 @@ class StepResultWatch:
         flat = self._tf.nest.flatten(result)
         self._of_replicas.extend(part for part in flat if hasattr(part, "values"))
 
-    def forget(self) -> None:
-        """Later fetches are unrelated to a step."""
-        self._results = {}
-
     def fetches(self) -> tuple[ResultFetch, ...]:
         """The lines that fetched results, and after how many steps."""
         return tuple(
@@ -185,7 +181,9 @@ class StepResultWatch:
             known = any(value is each for each in self._of_replicas)
             known = known or hooks.quietly(self._known, value) is not None
             if location is not None and known:
-                return _Parts(parts).watched_by(self)
+                held = _Parts(parts)
+                held.watch = self
+                return held
         return parts
 
     def first_taken(self, parts: tuple[Any, ...]) -> None:
@@ -217,19 +215,14 @@ class StepResultWatch:
 class _Parts(tuple[Any, ...]):
     """The results of all replicas, which reports when only the first is taken."""
 
-    _watch: StepResultWatch | None = None
-
-    def watched_by(self, watch: StepResultWatch) -> _Parts:
-        """The same results, reporting to a watch."""
-        self._watch = watch
-        return self
+    watch: StepResultWatch | None = None
 
     def __iter__(self) -> Iterator[Any]:
-        self._watch = None  # all are taken
+        self.watch = None  # all are taken
         return super().__iter__()
 
     def __getitem__(self, index: Any) -> Any:
-        watch, self._watch = self._watch, None
+        watch, self.watch = self.watch, None
         if watch is not None and isinstance(index, int) and index == 0:
             hooks.quietly(watch.first_taken, self)
         return super().__getitem__(index)

@@ -22,10 +22,8 @@ class StrategyWatch:
         """The replicas of the strategy that ran last."""
         self.most_replicas: int | None = None
         """The replicas of the largest strategy made."""
-        self.inputs: tuple[TensorSeen, ...] = ()
         self.last_inputs: tuple[TensorSeen, ...] = ()
         self.eager_location: Location | None = None
-        self.eager_runs = 0
         self.before_eager_run: Callable[[Args, Kwargs], None] = lambda _, __: None
         self.after_eager_run: Callable[[object, float], None] = lambda _, __: None
         """Told of what ran, and of its processor time in ms."""
@@ -82,7 +80,6 @@ class StrategyWatch:
     def _run_eagerly(self, call: Callable[[], object], fn: object, args: Args) -> object:
         """One run outside any function: forwarded once such runs were observed."""
         self.before_eager_run(args, {})
-        self.eager_runs += 1
         self.eager_location = self.eager_location or user_lines.caller()
         self.before_step(args)
         if self.forward is not None and self.forward.may_forward(trains=True):

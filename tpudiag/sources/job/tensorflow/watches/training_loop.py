@@ -41,11 +41,11 @@ class LoopWatch:
         self.setup = SetupWatch(tf)
         self.pauses = PauseWatch()
         self.pauses.watch_tensorflow()
-        self.undistributed = UndistributedWatch(tf)
+        self.undistributed = UndistributedWatch(tf, gradients)
         self.norms = NormModeWatch(tf)
         self.batch_hooks = BatchHookWatch()
         self.regularizers = RegularizerWatch(tf)
-        self.clipping = numerics.ClippingWatch(tf)
+        self.clipping = numerics.ClippingWatch(tf, gradients)
         self.reductions = ReductionWatch(tf, gradients)
         hooks.around(table.FUNCTION_CALLED, self._called, type(tf.function(lambda: 0)))
 

@@ -5,20 +5,19 @@ from collections.abc import Iterable
 from tpudiag.signals.training_loop import UndistributedInput
 from tpudiag.sources.job.points import Call, Library, hooks, table, user_lines
 from tpudiag.sources.job.points.library_objects import Dataset, Spec, Strategy, Tensor
+from tpudiag.sources.job.tensorflow.watches.training import GradientWatch
 
 
 class UndistributedWatch:
-    """Hooks strategy.run, gradients taken in it, and reads of plain datasets."""
+    """Hooks strategy.run, and reads of plain datasets."""
 
-    def __init__(self, tf: Library) -> None:
-        self._tf = tf
+    def __init__(self, tf: Library, gradients: GradientWatch) -> None:
+        self._tf, self._gradients = tf, gradients
         self._specs: list[Spec] = []
-        self._gradients = 0
         self._inside = False
         self._own_part = False
         self.input: UndistributedInput | None = None
         hooks.before(table.DATASET_READ, self._read)
-        hooks.before(table.GRADIENT_TAKEN, self._gradient)
         hooks.around(table.STRATEGY_RUN, self._run)
         hooks.before(table.REPLICA_NUMBER, self._numbered)
 
@@ -31,17 +30,14 @@ class UndistributedWatch:
         if self._tf.executing_eagerly() and user_lines.direct_caller() is not None:
             self._specs.extend(self._tf.nest.flatten(dataset.element_spec))
 
-    def _gradient(self, *_: object, **__: object) -> None:
-        self._gradients += 1
-
     def _run(self, original: Call, strategy: Strategy, *args: object, **kwargs: object) -> object:
         """Replicas run a function."""
         if self._inside or self.input is not None:
             return original(strategy, *args, **kwargs)
-        before, self._own_part = self._gradients, False
+        before, self._own_part = self._gradients.taken, False
         with hooks.instead(self, _inside=True):
             result = original(strategy, *args, **kwargs)
-        if self._gradients > before and not self._own_part:
+        if self._gradients.taken > before and not self._own_part:
             hooks.quietly(self._judge, strategy, (args[1:], kwargs))
         return result
 

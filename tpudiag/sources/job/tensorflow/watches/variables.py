@@ -27,9 +27,9 @@ class VariableWatch:
     Without `write`, large ones get no values: for a job whose steps do not run.
     """
 
-    def __init__(self, tf: Library, after_large: Callable[[], None], write: bool = True) -> None:
+    def __init__(self, tf: Library, write: bool = True) -> None:
         self._tf, self._write = tf, write
-        self._after_large = after_large
+        self.after_large: Callable[[], None] = lambda: None
         self.on_trained: Callable[[object], None] = lambda _: None
         self._seen: dict[str, VariableSeen] = {}
         self._counters: list[weakref.ref[Variable]] = []
@@ -100,7 +100,7 @@ class VariableWatch:
                 location=user_lines.caller(),
             )
             if seen.bytes >= LARGE_BYTES or (seen.trainable and self._ends_many(seen.location)):
-                self._after_large()
+                self.after_large()
 
     def _ends_many(self, at: Location | None) -> bool:
         """Whether a trainable variable is the first behind the line that made many."""
