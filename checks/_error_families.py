@@ -1,7 +1,7 @@
 """The catalogue's errors that TPU605 leaves to other checks, or reports at a lower severity."""
 
 OF_FUNCTIONS = ("E35",)
-OF_PIPELINES = ("E36", "E37", "E43")
+OF_PIPELINES = ("E36", "E43")
 """Warnings in a log about what other checks judge from better evidence, where available."""
 OF_SCOPE = "outside-scope"
 """The family of errors that TPU501 reports with the variable's line, where it saw one."""
