@@ -204,8 +204,8 @@ def _said(error: str) -> str:
 _PASSED_OVER = {
     "passed_over": "Passed over for lack of data, what they would have set being made by its use",
     "failed_on_stand_ins": (
-        "Passed over, as they failed where data are stood in for (whether they fail on real data, "
-        "too, is not known)"
+        "Passed over, as they failed where data are stood in for or a loop was cut short (whether "
+        "they fail in a real run, too, is not known)"
     ),
 }
 """The fact -> what is said of its statements."""

@@ -31,6 +31,11 @@ def test_paths_of_a_notebook_host_are_listed(
     (tmp_path / "mine.txt").touch()
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
     assert [path.name for path in tmp_path.glob("*")] == ["mine.txt"]
+    for folder in ("input/mine", "working"):
+        (tmp_path / folder).mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "working")
+    assert glob.glob("../input/mine/*.csv") == [], "a folder that is there"  # noqa: PTH207
+    assert len(glob.glob("../input/others/*.csv")) > 1  # noqa: PTH207
     scans = Path("../input/scans")
     files = list(scans.glob("*/*.jpeg"))
     assert len(files) == 1024
@@ -40,7 +45,7 @@ def test_paths_of_a_notebook_host_are_listed(
         f"{scans}/class_a",
         f"{scans}/class_b",
     ]
-    assert len(things[-1]) == 2
+    assert len(things[-1]) == 3
 
 
 def test_an_array_of_a_file_takes_its_dtype_and_the_shape_that_is_asked(

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tpudiag.script_run import InterventionKind
+from tpudiag.sources.job.points import interventions
 from tpudiag.sources.job.tensorflow.fake_data import holes
 from tpudiag.sources.job.tensorflow.fake_data.holes import Hole
 from tpudiag.sources.job.tensorflow.fake_data.ledger import Ledger
@@ -257,6 +259,16 @@ def test_a_name_that_a_loop_over_no_file_would_have_set_is_missed_by_data(tmp_pa
     assert ran(tmp_path, lost + "del part\nafter = 1\n")[0]["after"] == 1
     with pytest.raises(NameError):
         ran(tmp_path, lost + "del prat\n")
+
+
+def test_what_fails_once_a_loop_was_cut_short_is_passed_over(tmp_path: Path) -> None:
+    text = "total = sum(parts) / (4 - len(parts))\nafter = 1\n"
+    interventions.begin()
+    with pytest.raises(ZeroDivisionError):
+        ran(tmp_path, text, parts=[0] * 4)
+    interventions.note(InterventionKind.LOOPS)
+    assert ran(tmp_path, text, parts=[0] * 4)[0]["after"] == 1
+    interventions.begin()
 
 
 LOADED = """

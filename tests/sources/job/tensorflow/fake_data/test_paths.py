@@ -57,9 +57,18 @@ def test_pictures_are_numbered_as_the_names_in_tables() -> None:
     names = paths.matching("../input/tiles/train/*_0.png")
     assert (len(names), names[1]) == (1024, "../input/tiles/train/file-00001_0.png")
     assert len(paths.matching("gs://bucket/*/*.jpeg")) == 2 * 512
-    away = re.compile(paths.not_mounted())
+
+
+def test_a_folder_of_a_host_that_holds_one_set_of_data_lacks_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "input" / "mine").mkdir(parents=True)
+    (tmp_path / "working").mkdir()
+    monkeypatch.chdir(tmp_path / "working")
+    away, here = re.compile(paths.hosted()), re.compile(paths.reachable())
     assert away.fullmatch("gs://bucket/a.jpg") is None
-    assert away.fullmatch("../input/train/a.jpg") is not None
+    for path, there in (("../input/mine/a.jpg", True), ("../input/others/a.jpg", False)):
+        assert away.fullmatch(path) and bool(here.fullmatch(path)) is there
 
 
 def test_a_bucket_that_answers_is_not_stood_in_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def install(tf: Library, ledger: Ledger, written: Callable[[object], bool]) -> N
         if names.dtype != tf.string:
             return names
         ledger.choose_in_graph()
-        away = tf.strings.regex_full_match(names, f"{_AWAY}|{paths.not_mounted()}")
+        away = tf.strings.regex_full_match(names, f"{_AWAY}|{paths.hosted()}")
         here = tf.strings.regex_full_match(names, paths.reachable())
         return tf.where(tf.logical_and(away, tf.logical_not(here)), stand_in, names)
 

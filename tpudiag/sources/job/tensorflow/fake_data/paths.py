@@ -48,9 +48,11 @@ def ask_with(exists: Callable[[str], bool]) -> None:
 
 
 def reachable() -> str:
-    """A pattern (RE2) of the paths in buckets that answered so far."""
-    roots = [re.escape(root) for root, answered in _buckets.items() if answered]
-    return f"({'|'.join(roots)})/.*" if roots else MARKER
+    """A pattern (RE2) of the paths in buckets that answered so far, and in what hosts have."""
+    roots = [root for root, answered in _buckets.items() if answered]
+    for host in filter(os.path.isdir, (*_HOSTED, *_fetched)):
+        roots += [os.path.join(host, name) for name in os.listdir(host)]
+    return f"({'|'.join(map(re.escape, roots))})(/.*)?" if roots else MARKER
 
 
 def _answers(path: str) -> bool:
@@ -85,11 +87,9 @@ def is_absent(path: object) -> bool:
     return text.startswith((*_HOSTED, *_fetched)) or bool(_DATA.search(text))
 
 
-def not_mounted() -> str:
-    """A pattern (RE2) of the paths in folders of notebook hosts that this machine has not."""
-    hosts = (*_HOSTED, *_fetched)
-    away = [re.escape(host) for host in hosts if not os.path.isdir(host)]
-    return f"({'|'.join(away)}).*" if away else MARKER
+def hosted() -> str:
+    """A pattern (RE2) of the paths in folders of notebook hosts; `reachable` ones are there."""
+    return f"({'|'.join(map(re.escape, (*_HOSTED, *_fetched)))}).*"
 
 
 def fetched(folder: str) -> None:

@@ -181,7 +181,7 @@ class Statements:
             return False
         wanting = missing or missing_data_errors.is_absent(error)
         own = missing_data_errors.is_of_hole(error)
-        if not (wanting or own or self._ledger.any):
+        if not (wanting or own or self._is_changed()):
             return False
         absent = self._absence(error, number) is not error
         reads_one = any(isinstance(each, Hole) for each in self._read(error, number))
@@ -195,7 +195,11 @@ class Statements:
     def _is_unset(self, error: Exception, number: int) -> bool:
         """Whether an earlier statement sets a name that is not there: a loop over no file."""
         name = error.name if isinstance(error, NameError) else None
-        return self._ledger.any and any(name in each.sets for each in self._all[:number])
+        return self._is_changed() and any(name in each.sets for each in self._all[:number])
+
+    def _is_changed(self) -> bool:
+        """Whether the script does not have all that it would: data, or rounds of a loop."""
+        return self._ledger.any or InterventionKind.LOOPS in interventions.made()
 
     def _absence(self, error: Exception, number: int) -> Exception:
         """The error, or that of the package which should have made what a statement needs."""
