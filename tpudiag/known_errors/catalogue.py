@@ -8,12 +8,12 @@ from .compiled import cases
 from .model import Kind, Known, KnownError, Phase, Rival, Silent
 from .readings import narrower
 
-_KINDS = {"broad": Kind.BROAD, "consequence": Kind.CONSEQUENCE}
+_KINDS = {"broad": Kind.BROAD, "common": Kind.BROAD, "consequence": Kind.CONSEQUENCE}
 _KNOWN: dict[str, Known] = {"reproduced": "reproduced", "experience": "recalled"}
 _RENAMED = {"says": "patterns", "source": "citations", "miss": "near_miss"}
 _PLAIN = (
     *("id", "family", "cause", "fix", "useless", "level", "depth"),
-    *("rehearsal_only", "whole", "of_data", "open", "common"),
+    *("rehearsal_only", "whole", "of_data", "open"),
 )
 
 
@@ -44,6 +44,7 @@ def known_error(number: int) -> KnownError:
         example=hits[0],
         more_examples=tuple(hits[1:]),
         phase=Phase(row.get("phase", "any")),
+        common=row.get("kind") == "common",
         kind=_KINDS.get(row.get("kind", ""), Kind.TELLING),
         evidence=_KNOWN.get(row.get("known", ""), "reported" if "source" in row else "recalled"),
         details=tuple(row.get("details", ())),

@@ -21,7 +21,7 @@ COMPILED = Path(__file__).parent / "cases.json"
 MAKERS = (Path(__file__), Path(__file__).with_name("literals.py"))
 
 _LISTS = frozenset({"says", "details", "source", "families", "of"})
-_FLAGS = frozenset({"open", "common", "rehearsal_only", "whole", "likely", "of_data"})
+_FLAGS = frozenset({"open", "rehearsal_only", "whole", "likely", "of_data"})
 _PARTS = ("narrower", "one_of")
 _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "narrower": (
@@ -37,7 +37,7 @@ _FIELDS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "case": (
         frozenset({"id", "family", "cause", "fix", "hit"}),
         frozenset({"says", "phase", "details", "source", "level", "kind", "useless", "known"})
-        | {"miss", "depth", "open", "common", "rehearsal_only", "whole", "of_data", *_PARTS},
+        | {"miss", "depth", "open", "rehearsal_only", "whole", "of_data", *_PARTS},
     ),
 }
 """By the kind of a table: the fields that it must have, and those that it may have."""

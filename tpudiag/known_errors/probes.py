@@ -81,7 +81,7 @@ SMALL_BYTES = 4096
 """Up to here looking for each anchor by itself costs less than building the automaton."""
 FEW_TEXTS = 16
 """Small texts in one process from which on building it costs less."""
-MANY_PLACES = 64
+MANY_PLACES = 400
 """Places of an anchor in a block from which on looking for the rest of its pattern is quicker."""
 LARGE_BYTES = 1 << 19
 """From here on the automaton is the one that takes longer to build."""
@@ -140,16 +140,26 @@ def at_once(text: bytes) -> dict[Probe, list[int]]:
     return {probe: starts for number, starts in places.items() for probe in probes_of[number]}
 
 
-def hits_of(probe: Probe, text: bytes, places: list[int], begin: int) -> Iterator[re.Match[bytes]]:
-    """The matches of a pattern from `begin` on, looked for around its anchor's places only."""
+def hits_of(
+    probe: Probe, text: bytes, places: list[int], begin: int, held: dict[bytes, bool]
+) -> Iterator[re.Match[bytes]]:
+    """The matches of a pattern from `begin` on, looked for around its anchor's places only.
+
+    `held`: of the literals that were looked for in this text, whether it holds them.
+    """
     begin = max(0, begin)
     if not places or places[-1] < begin:
         return
     # Words of healthy steps come thousands of times: what else a match needs is looked for first.
-    if len(places) > MANY_PLACES and not all(
-        any(literal in text for literal in needed) for needed in probe.needed
-    ):
-        return
+    if len(places) > MANY_PLACES:
+        for needed in probe.needed:
+            for each in needed:
+                if each not in held:
+                    held[each] = each in text
+                if held[each]:
+                    break
+            else:
+                return
     regex, lead, reach, other = probe.regex, probe.lead, probe.reach, probe.other
     for place in places:
         while place >= begin:

@@ -124,12 +124,12 @@ class _Search:
         bare = squeezed(text)
         lowered = bare.lower().replace(b"`", b"'")  # trackers take `x` for code, people write 'x'
         window = _Window(text, bare, self._line)
-        end = len(bare) - later
+        end, held = len(bare) - later, dict[bytes, bool]()
         for probe, places in candidates(lowered).items():
             if self._enough(probe):
                 continue
             begin = self._taken.get(probe, 0) - self._base
-            matches = hits_of(probe, lowered, places, begin)
+            matches = hits_of(probe, lowered, places, begin, held)
             if hits := list(takewhile(lambda one: one.start() < end, matches)):
                 self._note(probe, hits, window)
         return self._base + end

@@ -41,7 +41,7 @@ def of_match(match: Match, text: str) -> Reading | None:
         return known
     told = read(text, match.line)
     sure = known is not None and known.whole
-    return known if told is None or (sure and told.guess) else told
+    return known if told is None or (sure and (told.guess or not told.whole)) else told
 
 
 def read(text: str, line: int) -> Reading | None:
