@@ -2,6 +2,7 @@
 
 import pytest
 
+from tpudiag.known_errors.model import Match
 from tpudiag.known_errors.reader import in_text
 from tpudiag.known_errors.unknown import UnknownError
 
@@ -29,3 +30,8 @@ def test_words_of_any_program_or_of_another_library_are_no_answer(file: str, err
 def test_same_words_of_its_own_library_are_answered() -> None:
     error = "ValueError: Queue main is closed"
     assert not isinstance(in_text(error)[0], UnknownError)
+
+
+def test_a_path_does_not_take_in_the_words_before_it() -> None:
+    (hit,) = in_text("FileNotFoundError: Checkpoint at /data/run1 not found.")
+    assert isinstance(hit, Match) and hit.values["file"] == "/data/run1"

@@ -46,6 +46,8 @@ _EMPHASIS = re.compile(r"(?<![^\s:>|])\*\*(?! )([^*\n]{1,600})(?<! )\*\*(?!\w)")
 _NEXT_SENTENCE = re.compile(r"[.;]\s+(?=[A-Z])")
 """Where a name or path ends that is matched without blanks."""
 
+_PATH_BEHIND_WORDS = re.compile(r"(?<=[a-z] )(?:[/~]|gs:)\S+$")
+"""A path that is matched without blanks takes in the words before it."""
 _EXCEPTION = re.compile(r"([A-Z][a-z]\w+Error)\b")
 """How a pattern begins that names an exception."""
 
@@ -169,6 +171,10 @@ class _Search:
             for name, value in hit.groupdict().items()
             if value
         }
+        if path := _PATH_BEHIND_WORDS.search(
+            window.words(*hit.span("file")) if "file" in values else ""
+        ):
+            values["file"] = path[0]
         # A sentence in the place of a name: without its blanks it would look like one.
         if "name" in values and " " in (words := window.words(*hit.span("name"))):
             if words.count(" ") >= WORDS_OF_A_SENTENCE and error.kind is Kind.BROAD:
