@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from typing import Any
+from tests.sources.job.programs import told
 
 PROGRAM = """
 import http.client, json, socket
@@ -39,9 +36,7 @@ print(json.dumps([seen, [each.text for each in barrier.defects()]]))
 
 
 def test_a_protocol_of_its_own_is_told_and_no_other() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    seen: list[Any] = json.loads(done.stdout)
-    assert seen == [[["connection", "192.0.2.1:5432"], ["connection", "192.0.2.1:8125"]], []]
+    assert told(PROGRAM) == [
+        [["connection", "192.0.2.1:5432"], ["connection", "192.0.2.1:8125"]],
+        [],
+    ]

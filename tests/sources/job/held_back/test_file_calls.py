@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from tests.sources.job.programs import told
 
 START = """
 import glob, io, json, os, pathlib, shutil, sqlite3, sys, tarfile, tempfile
@@ -80,13 +79,9 @@ def run(tmp_path: Path, program: str) -> dict[str, Any]:
         (home / name).write_text(f"{name}\n", encoding="utf-8")
     (home / "link").symlink_to("data")
     before = fingerprint(home)
-    ran = subprocess.run(
-        [sys.executable, "-c", START + program + END, str(tmp_path / "layer")],
-        cwd=home, capture_output=True, text=True, check=False,
-        env={**os.environ, "TMPDIR": str(temporary), "PYTHONDONTWRITEBYTECODE": "1"},
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stderr
-    seen: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
+    variables = {**os.environ, "TMPDIR": str(temporary), "PYTHONDONTWRITEBYTECODE": "1"}
+    layer = str(tmp_path / "layer")
+    seen: dict[str, Any] = told(START + program + END, layer, cwd=home, env=variables)
     assert seen["defects"] == []
     assert fingerprint(home) == before, "the user's folder is as it was"
     return seen

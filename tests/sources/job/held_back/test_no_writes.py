@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
+
+from tests.sources.job.programs import told
 
 JOB = """
 import json, os, pathlib, shutil, sqlite3, subprocess, sys, tempfile
@@ -48,12 +47,7 @@ def test_nothing_is_written_and_each_try_is_told(tmp_path: Path) -> None:
     own.mkdir()
     for name in ("a.txt", "runs/a.txt"):
         (home / name).write_text("mine")
-    done = subprocess.run(
-        [sys.executable, "-c", JOB, str(tmp_path / "layer"), str(own)], cwd=home,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    ended = json.loads(done.stdout)
+    ended = told(JOB, str(tmp_path / "layer"), str(own), cwd=home)
     went = {name for name, how in ended.items() if how == "went"}
     assert went == {"reads", "its own folder", "a device"}
     assert all(how is True for name, how in ended.items() if name not in went)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+from tests.sources.job.programs import told
 
 PROGRAM = """
 import json, socket, threading
@@ -28,7 +26,6 @@ print(json.dumps([
 
 
 def test_nothing_but_this_machine_is_reached() -> None:
-    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, check=True)
-    *refused, own = json.loads(done.stdout)
+    *refused, own = told(PROGRAM)
     assert all("--offline" in text for text in refused), refused
     assert "--offline" not in own, "as without it"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
+from tests.sources.job.programs import told
 from tpudiag.sources.job.held_back import child_python
 
 PROGRAM = """
@@ -70,11 +70,7 @@ except OSError as error:
 
 
 def test_a_hook_that_fails_lets_reads_go_and_nothing_else(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    seen: dict[str, Any] = json.loads(done.stdout)
+    seen = told(PROGRAM, str(tmp_path))
     assert seen["to a bucket"] == "Withheld" and seen["of a bucket"] == "FileNotFoundError"
     assert seen["POST"] == seen["DELETE"] == "Withheld"
     assert seen["GET"] == "ConnectionRefusedError"

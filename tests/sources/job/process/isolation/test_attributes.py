@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
+
+from tests.sources.job.programs import told
 
 PROGRAM = """
 import ctypes, fcntl, json, os, sys
@@ -42,10 +40,5 @@ def test_what_would_set_one_is_answered_as_done(tmp_path: Path) -> None:
     file = tmp_path / "a"
     file.write_text("mine")
     before = file.stat()
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(file)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    seen: dict[str, Any] = json.loads(done.stdout)
-    assert seen == {"chmod": 0, "chown": 0, "setxattr": 0, "truncate": "denied"}
+    assert told(PROGRAM, str(file)) == {"chmod": 0, "chown": 0, "setxattr": 0, "truncate": "denied"}
     assert file.stat() == before and os.listxattr(file) == [] and file.read_text() == "mine"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.sources.job.programs import told
 
 pytestmark = pytest.mark.slow
 
@@ -111,16 +110,7 @@ def line(mark: str) -> int:
 def facts(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder: Path = tmp_path_factory.mktemp("job")
     (folder / "script.py").write_text(SCRIPT)
-    done = subprocess.run(
-        [sys.executable, "-c", JOB],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=800,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return json.loads(done.stdout.splitlines()[-1])
+    return told(JOB, cwd=folder)
 
 
 def test_what_is_fetched_after_each_step(facts: Any) -> None:
