@@ -40,7 +40,7 @@ class FunctionWatch:
         self.made_eager_at: Location | None = None
         """The line that made all functions run eagerly, None while they do not."""
         self.class_: type = type(tf.function(lambda: 0))
-        self._install()
+        hooks.around(table.FUNCTION_CALLED, self._called, self.class_)
         hooks.before(table.MADE_EAGER, self._note_eager)
 
     def _note_eager(self, run_eagerly: bool = True) -> None:
@@ -56,19 +56,15 @@ class FunctionWatch:
         """The training functions, with the job's number of calls."""
         return tuple(record.step() for record in self._records.values() if record.trains)
 
-    def _install(self) -> None:
-        watch = self
-
-        def call(original: Call, function: Function, *args: object, **kwargs: object) -> object:
-            # Nested calls belong to the outer one; threads of tf.data and callbacks do not show the
-            # job's order of steps.
-            if watch.current is not None or threading.current_thread() is not watch._thread:
-                return original(function, *args, **kwargs)
-            if not watch._tf.executing_eagerly():
-                return original(function, *args, **kwargs)
-            return watch._observe(original, function, args, kwargs)
-
-        hooks.around(table.FUNCTION_CALLED, call, self.class_)
+    def _called(
+        self, original: Call, function: Function, *args: object, **kwargs: object
+    ) -> object:
+        # Nested calls belong to the outer one; threads of tf.data and callbacks do not show the
+        # job's order of steps.
+        outermost = self.current is None and threading.current_thread() is self._thread
+        if not outermost or not self._tf.executing_eagerly():
+            return original(function, *args, **kwargs)
+        return self._observe(original, function, args, kwargs)
 
     def _observe(self, original: Call, function: Function, args: Args, kwargs: Kwargs) -> object:
         """One outermost call: run, or answered where it was observed before."""

@@ -35,7 +35,7 @@ class StrategyWatch:
         self.before_step: Callable[[object], None] = lambda _: None
         for made in (table.MIRRORED_STRATEGY_MADE, table.TPU_STRATEGY_MADE):
             hooks.after(made, self._made)
-        self._install()
+        hooks.around(table.STRATEGY_RUN, self._called)
 
     def in_replica(self) -> bool:
         """Whether a replica's step is being traced or run."""
@@ -44,24 +44,20 @@ class StrategyWatch:
     def _made(self, strategy: Strategy, *_: object, **__: object) -> None:
         self.most_replicas = max(self.most_replicas or 1, strategy.num_replicas_in_sync)
 
-    def _install(self) -> None:
-        watch = self
-
-        def run(
-            original: Call,
-            strategy: Strategy,
-            fn: object,
-            args: Args = (),
-            kwargs: Kwargs | None = None,
-            options: object = None,
-        ) -> object:
-            call = partial(original, strategy, fn, args=args, kwargs=kwargs, options=options)
-            if watch._inside:
-                return call()
-            with hooks.instead(watch, _inside=True):
-                return watch._run(call, strategy, fn, args, kwargs or {})
-
-        hooks.around(table.STRATEGY_RUN, run)
+    def _called(
+        self,
+        original: Call,
+        strategy: Strategy,
+        fn: object,
+        args: Args = (),
+        kwargs: Kwargs | None = None,
+        options: object = None,
+    ) -> object:
+        call = partial(original, strategy, fn, args=args, kwargs=kwargs, options=options)
+        if self._inside:
+            return call()
+        with hooks.instead(self, _inside=True):
+            return self._run(call, strategy, fn, args, kwargs or {})
 
     def _run(
         self, call: Callable[[], object], strategy: Strategy, fn: object, args: Args, kwargs: Kwargs

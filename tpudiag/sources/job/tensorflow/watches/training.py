@@ -38,37 +38,33 @@ class GradientWatch:
         self.on_traced_gradient: Callable[[], None] = lambda: None
         self.on_first_replica: Callable[[GradientCall], None] = lambda _: None
         """Called when replica 0 has traced the forward pass, before the others trace anything."""
-        self._install()
+        hooks.around(table.GRADIENT_TAKEN, self._take)
+        hooks.before(table.ALL_REDUCED, self._all_reduce)
 
-    def _install(self) -> None:
-        watch = self
+    def _take(
+        self,
+        original: Call,
+        tape: object,
+        target: object,
+        sources: object,
+        *args: object,
+        **kwargs: object,
+    ) -> object:
+        call = self._seen(target, sources)
+        if call is not None:
+            hooks.quietly(self.on_first_replica, call)
+        gradients = original(tape, target, sources, *args, **kwargs)
+        if call is not None:
+            given = [each for each in self._tf.nest.flatten(gradients) if each is not None]
+            self.calls.append(replace(call, gradients=tuple(given)))
+        return gradients
 
-        def gradient(
-            original: Call,
-            tape: object,
-            target: object,
-            sources: object,
-            *args: object,
-            **kwargs: object,
-        ) -> object:
-            call = watch._seen(target, sources)
-            if call is not None:
-                hooks.quietly(watch.on_first_replica, call)
-            gradients = original(tape, target, sources, *args, **kwargs)
-            if call is not None:
-                given = [each for each in watch._tf.nest.flatten(gradients) if each is not None]
-                watch.calls.append(replace(call, gradients=tuple(given)))
-            return gradients
-
-        def all_reduce(
-            _: object, reduce_op: object, value: object, *__: object, **___: object
-        ) -> None:
-            # Gradients come as a list; a single tensor is a loss or metric.
-            if "MEAN" in str(reduce_op).upper() and isinstance(value, (list, tuple)):
-                watch.reduced_by_mean = True
-
-        hooks.around(table.GRADIENT_TAKEN, gradient)
-        hooks.before(table.ALL_REDUCED, all_reduce)
+    def _all_reduce(
+        self, _: object, reduce_op: object, value: object, *__: object, **___: object
+    ) -> None:
+        # Gradients come as a list; a single tensor is a loss or metric.
+        if "MEAN" in str(reduce_op).upper() and isinstance(value, (list, tuple)):
+            self.reduced_by_mean = True
 
     def _seen(self, target: object, sources: object) -> GradientCall | None:
         """What is needed to read the step's graph later, on the first replica."""
