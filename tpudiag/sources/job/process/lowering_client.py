@@ -5,6 +5,7 @@ import queue
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import msgspec
 
@@ -42,9 +43,8 @@ class Dialog:
         """The files of the job's own modules."""
         self.job = following.JobRun()
         spec = replace(spec, requests=read_end)
-        self._thread = threading.Thread(
-            target=self._run, args=(spec, python, limits, on_phase), daemon=True
-        )
+        run = partial(runner.run, spec, python, limits, on_phase, on_facts=self._heard)
+        self._thread = threading.Thread(target=self._run, args=(run, read_end), daemon=True)
         self._thread.start()
 
     def wait(self) -> Batch | None:
@@ -91,20 +91,14 @@ class Dialog:
             except OSError:
                 return False
 
-    def _run(
-        self,
-        spec: JobSpec,
-        python: JobPython,
-        limits: following.Limits,
-        on_phase: Callable[[str], None],
-    ) -> None:
+    def _run(self, run: Callable[[], following.JobRun], requests: int) -> None:
         """Run the job to its end, in a thread."""
         try:
-            self.job = runner.run(spec, python, limits, on_phase, on_facts=self._heard)
+            self.job = run()
         finally:
             # With our copy of the read end open, a request to a dead job would be lost without an
             # error.
-            os.close(spec.requests)
+            os.close(requests)
             self._answers.put(None)
             self._ready.set()
 
