@@ -153,7 +153,7 @@ def _placed(layer: Layer, argument: Argument, args: Args, kwargs: Kwargs) -> tup
         place = [_PLACES[argument.effect](layer, each, at) for each in paths]
     else:
         place = _PLACES[argument.effect](layer, path, at)
-    return (args, kwargs) if place is path else _with(argument, place, args, kwargs)
+    return (args, kwargs) if place is path else with_path(argument, place, args, kwargs)
 
 
 def _folder(argument: Argument, kwargs: Kwargs) -> int | None:
@@ -216,7 +216,7 @@ def _gone(layer: Layer, argument: Argument, original: Call, args: Args, kwargs: 
         return original(*args, **kwargs)
 
     def remove(place: object) -> object:
-        own, rest = _with(argument, place, args, kwargs)
+        own, rest = with_path(argument, place, args, kwargs)
         return original(*own, **rest)
 
     like = os.fsencode(whole) if isinstance(path, bytes) else whole
@@ -231,12 +231,12 @@ def _linked(layer: Layer, argument: Argument, original: Call, args: Args, kwargs
     if not whole:
         return original(*args, **kwargs)
     leads = layer.read(os.path.join(os.path.dirname(whole), os.fsdecode(source)))
-    args, kwargs = _with(argument, leads, args, kwargs)
-    args, kwargs = _with(to, str(layer.made(whole)), args, kwargs)
+    args, kwargs = with_path(argument, leads, args, kwargs)
+    args, kwargs = with_path(to, str(layer.made(whole)), args, kwargs)
     return original(*args, **kwargs)
 
 
-def _with(argument: Argument, place: object, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+def with_path(argument: Argument, place: object, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
     """The arguments with an absolute path instead, without a folder's descriptor."""
     kwargs = {name: value for name, value in kwargs.items() if name != argument.at}
     if len(args) > argument.index:

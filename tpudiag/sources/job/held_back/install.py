@@ -4,7 +4,7 @@ import os
 import sys
 
 from tpudiag.signals import Refusal
-from tpudiag.sources.job.held_back import connections, offline, refusals, sending
+from tpudiag.sources.job.held_back import connections, offline, refusals, sending, tensorflow_files
 from tpudiag.sources.job.held_back.file_calls import FileCalls, put_where_kept
 from tpudiag.sources.job.held_back.layer import Layer
 from tpudiag.sources.job.held_back.ledger import Ledger
@@ -12,7 +12,6 @@ from tpudiag.sources.job.held_back.no_writes import NoWrites
 from tpudiag.sources.job.held_back.offline import OFFLINE
 from tpudiag.sources.job.held_back.programs import Programs
 from tpudiag.sources.job.held_back.renames import Renames
-from tpudiag.sources.job.held_back.tensorflow_files import TensorFlowFiles
 from tpudiag.sources.job.held_back.trackers import Trackers
 from tpudiag.sources.job.points import Library, Watches, hooks
 from tpudiag.sources.job.process.protocol import JobSpec, Recorder
@@ -76,7 +75,7 @@ class HeldBack:
         """TensorFlow was imported."""
         if self._renames is not None:
             hooks.quietly(self._renames.watch_tensorflow, tf)
-        hooks.quietly(TensorFlowFiles(self.layer).watch, tf)
+        hooks.quietly(tensorflow_files.watch, self.layer, tf)
 
     def ended(self, error: BaseException | None) -> Refusal | None:
         """Report everything at the job's end; returns the refusal that ended it, if any."""

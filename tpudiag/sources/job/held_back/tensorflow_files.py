@@ -1,8 +1,7 @@
 """TensorFlow's calls that name files, which its C++ code opens."""
 
-from typing import Any
-
-from tpudiag.sources.job.held_back.file_calls import FileCalls, may_change_elsewhere
+from tpudiag.sources.job.held_back.file_calls import FileCalls, may_change_elsewhere, with_path
+from tpudiag.sources.job.held_back.file_lists import given
 from tpudiag.sources.job.held_back.layer import Layer, is_elsewhere
 from tpudiag.sources.job.held_back.refusals import NO_NAME
 from tpudiag.sources.job.points import Call, Library, barrier, files, hooks, user_lines
@@ -24,54 +23,48 @@ def _absent_where_unreached(original: Call, path: object, *args: object) -> obje
         raise barrier.for_job(tf.errors.NotFoundError(None, None, str(error))) from None
 
 
-class TensorFlowFiles:
-    """Redirects what TensorFlow reads and writes."""
+def watch(layer: Layer, tf: Library) -> None:
+    """Redirect what TensorFlow reads and writes."""
+    calls = FileCalls(layer)
+    hooks.quietly(_ask_elsewhere, layer)
+    for each in (*files.TENSORFLOW, *files.OF_TENSORS):
+        hooks.quietly(calls.around, each)
+    for each in files.OF_TENSORS:
+        call = _of_tensors(layer, tf, each.arguments[0])
+        hooks.around(each.at, call, sends=may_change_elsewhere(each.arguments))
 
-    def __init__(self, layer: Layer) -> None:
-        self._layer = layer
-        self._calls = FileCalls(layer)
 
-    def watch(self, tf: Library) -> None:
-        """Hook the calls."""
-        hooks.quietly(self._ask_elsewhere)
-        for each in (*files.TENSORFLOW, *files.OF_TENSORS):
-            hooks.quietly(self._calls.around, each)
-        for each in files.OF_TENSORS:
-            call = self._of_tensors(tf, each.arguments[0])
-            hooks.around(each.at, call, sends=may_change_elsewhere(each.arguments))
+def _ask_elsewhere(layer: Layer) -> None:
+    """Access other file systems by TensorFlow's own file code."""
+    places = (*files.FILE_ASKED.places(), *files.FILE_COPIED.places())
+    asked, copied = (getattr(owner, name) for owner, name in places)
 
-    def _ask_elsewhere(self) -> None:
-        """Access other file systems by TensorFlow's own file code."""
-        places = (*files.FILE_ASKED.places(), *files.FILE_COPIED.places())
-        asked, copied = (getattr(owner, name) for owner, name in places)
+    def exists(path: str) -> bool:
+        try:
+            asked(path.encode())
+        except Exception:  # it does not exist, or cannot be accessed
+            return False
+        return True
 
-        def exists(path: str) -> bool:
-            try:
-                asked(path.encode())
-            except Exception:  # it does not exist, or cannot be accessed
-                return False
-            return True
+    layer.exists_elsewhere = exists
+    layer.fetch = lambda path, place: copied(path.encode(), place.encode(), True)
+    hooks.around(files.FILE_ASKED, _absent_where_unreached)
 
-        self._layer.exists_elsewhere = exists
-        self._layer.fetch = lambda path, place: copied(path.encode(), place.encode(), True)
-        hooks.around(files.FILE_ASKED, _absent_where_unreached)
 
-    def _of_tensors(self, tf: Library, argument: Argument) -> Call:
-        """Redirect a path that is a tensor, as text where its value is known; else, in the graph,
-        those of buckets that are written."""
+def _of_tensors(layer: Layer, tf: Library, argument: Argument) -> Call:
+    """Redirect a path that is a tensor, as text where its value is known; else, in the graph, those
+    of buckets that are written."""
 
-        def call(original: Call, *args: object, **kwargs: object) -> object:
-            index, name = argument.index, argument.name
-            path: Any = args[index] if len(args) > index else kwargs.get(name)
-            if not tf.is_tensor(path) or path.dtype != tf.string or path.shape.rank != 0:
-                return original(*args, **kwargs)
-            if hasattr(path, "numpy") and tf.executing_eagerly():
-                path = path.numpy().decode()
-            elif argument.effect is Effect.WRITTEN:
-                to = self._layer.folder.replace("\\", r"\\") + r"/\1__/"
-                path = tf.strings.regex_replace(path, _REMOTE, to)
-            if len(args) > index:
-                return original(*args[:index], path, *args[index + 1 :], **kwargs)
-            return original(*args, **{**kwargs, name: path})
+    def call(original: Call, *args: object, **kwargs: object) -> object:
+        path = given(argument, args, kwargs)
+        if not tf.is_tensor(path) or path.dtype != tf.string or path.shape.rank != 0:
+            return original(*args, **kwargs)
+        if hasattr(path, "numpy") and tf.executing_eagerly():
+            path = path.numpy().decode()
+        elif argument.effect is Effect.WRITTEN:
+            to = layer.folder.replace("\\", r"\\") + r"/\1__/"
+            path = tf.strings.regex_replace(path, _REMOTE, to)
+        args, kwargs = with_path(argument, path, args, kwargs)
+        return original(*args, **kwargs)
 
-        return call
+    return call
