@@ -11,6 +11,10 @@ _WORD = re.compile(r"[A-Za-z_]{4,40}")
 _SENTENCE = re.compile(
     r"(?:\w+\.){0,8}[A-Z]\w{0,60}(?:Error|Exception|Operation): (?P<said>.+?)(?:\. .*)?"
 )
+_OF_A_MODULE = re.compile(
+    r"module ['\"][\w.]+['\"] has no attribute|annot import name .{1,80} from ['\"]"
+)
+"""What a module lacks is a matter of its release, or of a file of that name."""
 _WORLDS = {
     "tf": r"tf\.|tensorflow(?! datasets)|\bkeras|strategy|estimator|dataset\.|from_generator",
     "jax": r"jax|\bjnp\b|flax|optax|orbax|pallas|nnx|shard",
@@ -40,9 +44,9 @@ def is_doubtful(match: Match, text: str) -> bool:
     error = match.error
     if error.level != "error" or error.kind is Kind.CONSEQUENCE or match.supported:
         return False
-    if error.common and match.confidence == "low":
-        return True
     rows = text.split("\n")
+    if error.common and match.confidence == "low":
+        return not _OF_A_MODULE.search(rows[match.line - 1])
     speaks_of = _worlds(error)
     world = _WORLD_OF.get(library_at("\n".join(rows[: match.line]))[0])
     elsewhere = world and speaks_of and world not in speaks_of

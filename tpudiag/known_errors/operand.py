@@ -77,7 +77,7 @@ def _only(nodes: Iterator[ast.AST]) -> ast.AST | None:
 def _is_that(node: ast.AST | None, kind: str, lacks: str) -> Operand | None:
     """That an expression is of a kind that is not wanted there."""
     name = _named(node) if node is not None else "self"
-    if name == "self":
+    if name == "self" or kind == "module":
         return None  # its class is said by the error itself
     if kind != "NoneType":
         return Operand(
