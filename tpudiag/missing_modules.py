@@ -9,6 +9,31 @@ HOSTED = ("google.colab", "kaggle_datasets", "kaggle_secrets", "kaggle_web_clien
 """Modules of the machines of Colab and Kaggle: no package brings them elsewhere."""
 NAMESPACES = ("google", "azure", "jaraco", "zope")
 """What many packages share: one of them may be there without the others."""
+_INSTALLED_AS = {
+    "cv2": "opencv-python-headless",
+    "PIL": "pillow",
+    "sklearn": "scikit-learn",
+    "skimage": "scikit-image",
+    "yaml": "pyyaml",
+    "bs4": "beautifulsoup4",
+    "official": "tf-models-official",
+    "tensorflow_models": "tf-models-official",
+    "absl": "absl-py",
+    "dateutil": "python-dateutil",
+    "attr": "attrs",
+    "google.cloud.storage": "google-cloud-storage",
+    "google.cloud.aiplatform": "google-cloud-aiplatform",
+    "iterstrat": "iterative-stratification",
+    "kerastuner": "keras-tuner",
+    "imblearn": "imbalanced-learn",
+    "git": "gitpython",
+    "dotenv": "python-dotenv",
+    "umap": "umap-learn",
+    "Levenshtein": "levenshtein",
+    "pkg_resources": "'setuptools<81'",
+    "tensorflow_decision_forests": "tensorflow-decision-forests",
+}
+"""Module -> the name of its package, where that differs."""
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w.]+)")
 
@@ -25,6 +50,12 @@ def missing(end: JobEnd) -> str | None:
     line = _IMPORT.match(frames[-1].text) if frames else None
     imported = line[1] if line is not None else ""
     return imported if imported.startswith(f"{found[1]}.") else found[1]
+
+
+def known_package(module: str) -> str | None:
+    """What brings a module, where its package has another name; None where it may have its own."""
+    # The whole path first: `google` alone is a namespace of many packages.
+    return _INSTALLED_AS.get(module) or _INSTALLED_AS.get(module.partition(".")[0])
 
 
 def hosted(module: str) -> str | None:

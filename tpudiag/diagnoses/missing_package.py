@@ -3,34 +3,9 @@
 import re
 from pathlib import Path
 
-from tpudiag.missing_modules import is_of_another_release
+from tpudiag.missing_modules import is_of_another_release, known_package
 
 _MISSING = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
-_INSTALLED_AS = {
-    "cv2": "opencv-python-headless",
-    "PIL": "pillow",
-    "sklearn": "scikit-learn",
-    "skimage": "scikit-image",
-    "yaml": "pyyaml",
-    "bs4": "beautifulsoup4",
-    "official": "tf-models-official",
-    "tensorflow_models": "tf-models-official",
-    "absl": "absl-py",
-    "dateutil": "python-dateutil",
-    "attr": "attrs",
-    "google.cloud.storage": "google-cloud-storage",
-    "google.cloud.aiplatform": "google-cloud-aiplatform",
-    "iterstrat": "iterative-stratification",
-    "kerastuner": "keras-tuner",
-    "imblearn": "imbalanced-learn",
-    "git": "gitpython",
-    "dotenv": "python-dotenv",
-    "umap": "umap-learn",
-    "Levenshtein": "levenshtein",
-    "pkg_resources": "'setuptools<81'",
-    "tensorflow_decision_forests": "tensorflow-decision-forests",
-}
-"""Module -> the name of its package, where that differs."""
 _OF_TENSORFLOW = ("tensorflow", "keras", "tf_keras", "distutils", "tpudiag")
 """Packages whose missing modules were removed, which the catalogue of errors handles."""
 
@@ -50,8 +25,7 @@ def advice(error: str, python: str, script: str = "") -> str | None:
             f"{top} is a module of the job's own repository, in {home}, where Python does not "
             f"look: PYTHONPATH={home} tpudiag check ..."
         )
-    # The whole path first: `google` alone is a namespace of many packages.
-    known = _INSTALLED_AS.get(missing[1]) or _INSTALLED_AS.get(top)
+    known = known_package(missing[1])
     if known is None and is_of_another_release(missing[1], python):
         # Python names the first missing part: what stands before it exists.
         return (
@@ -60,8 +34,7 @@ def advice(error: str, python: str, script: str = "") -> str | None:
             f"install '{top.replace('_', '-')}==...')"
         )
     # What brings a part of a namespace is mostly named like it: orbax.export, orbax-export.
-    shared = known is None and "." in missing[1]
-    module = missing[1] if shared else top
+    module = missing[1] if known is None else top
     name = known or re.sub(r"[._]", "-", module)
     return (
         f"{module} is not in the environment of the job. Install it there ({python} -m pip "

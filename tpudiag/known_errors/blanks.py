@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 
+from tpudiag import missing_modules
+
 _ZONE = r"(?:us|europe|asia|australia|southamerica|me|northamerica)-[a-z]{4,12}\d{1,2}-[a-f]"
 _TPU = r"[a-z][a-z0-9-]{0,61}[a-z0-9]"
 _NAMED: tuple[tuple[str, str], ...] = (
@@ -44,7 +46,7 @@ def names_in(text: str) -> dict[str, str]:
             }
             if len(named) == 1:
                 names[blank] = named.pop()
-    return names | _of_framework(text)
+    return names | _of_package(text) | _of_framework(text)
 
 
 _SPEAKS_OF = {
@@ -68,6 +70,15 @@ _INSTALLED = {
     "JAX": 'pip install -U "jax[tpu]"      # with the libtpu that it goes with',
     "PyTorch/XLA": 'pip install -U torch "torch_xla[tpu]"      # with the libtpu that it goes with',
 }
+
+
+def _of_package(text: str) -> dict[str, str]:
+    """What to install for a module that is not there."""
+    found = re.search(r"No module named '([\w.]+)'", text)
+    if found is None:
+        return {}
+    own = found[1].partition(".")[0].replace("_", "-")
+    return {"package": missing_modules.known_package(found[1]) or own}
 
 
 def _of_framework(text: str) -> dict[str, str]:
