@@ -53,9 +53,10 @@ def float32_compute(signals: Signals, limit: float = LIMIT) -> Judgement:
     eager = signals.dispatch is not None and signals.dispatch.eager_steps > 0
     if signals.matrix_ops is None and signals.precision is not None and eager:
         yield from _by_policy(signals, signals.precision)
-    yield from _double(signals.step_inputs or ())
-    if signals.numerics is not None and signals.numerics.double:
-        yield _in_double(signals.numerics.double, by_framework(signals, *_CAST))
+    doubles = signals.numerics.double if signals.numerics is not None else None
+    yield from _double(signals.step_inputs or (), cast_at_once=doubles == ())
+    if doubles:
+        yield _in_double(doubles, by_framework(signals, *_CAST))
     ops = need(signals.matrix_ops, "a traced training step")
     doubled = list(_in_64_bit(ops))
     yield from doubled
@@ -177,17 +178,19 @@ def _is_16_bit(policy: str | None) -> bool:
     return policy is not None and policy.endswith("float16")
 
 
-def _double(inputs: Sequence[TensorSeen]) -> Iterator[Finding]:
-    """What reaches the step in 64 bit floating point, which no TPU has."""
+def _double(inputs: Sequence[TensorSeen], *, cast_at_once: bool) -> Iterator[Finding]:
+    """What reaches the step in 64 bit floating point, which no TPU has; a note where it is only
+    cast there."""
     wide = [tensor for tensor in inputs if tensor.dtype == "float64"]
+    only = ", though the step only casts it" if cast_at_once else ""
     if wide:
         yield Finding(
             f"float64 reaches the step ({len(wide)} of its {len(inputs)} inputs): a TPU has no "
-            "such unit and emulates it.",
+            f"such unit and emulates it{only}.",
             'x = x.astype("float32")  # and class_weight in fit, whose values give a dtype, too\n'
             "dataset = dataset.map(lambda x, *rest: (tf.cast(x, tf.float32), *rest))  # in tf.data",
             tuple(Evidence(tensor.name, tensor.dtype, limit="float32") for tensor in wide[:3]),
-            severity=Severity.WARNING,
+            severity=Severity.INFO if cast_at_once else Severity.WARNING,
         )
 
 

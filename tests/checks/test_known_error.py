@@ -446,7 +446,6 @@ def test_a_process_that_died_without_an_exception_is_searched_whole() -> None:
             "import keras_cv.layers.old",
             "keras_cv is installed, but this release has no",
         ),
-        ("cv2", "import cv2", "cv2 is OpenCV"),
     ],
 )
 def test_a_missing_module_is_told_as_its_import_and_python_tell_it(
@@ -460,6 +459,12 @@ def test_a_missing_module_is_told_as_its_import_and_python_tell_it(
     assert finding.severity is Severity.INFO
     assert "not installed" not in finding.message
     assert "pip install google" not in finding.fix
+
+
+def test_a_missing_module_is_installed_by_the_name_of_its_package() -> None:
+    error = "ModuleNotFoundError: No module named 'cv2'"
+    (finding,) = outcome(JobEnd(how="exception", error=error, exit_code=1)).findings
+    assert "pip install opencv-python-headless" in finding.fix
 
 
 def test_what_follows_from_a_command_that_was_not_run_is_one_note_behind_that() -> None:
