@@ -22,10 +22,12 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from tests.benchmarks.fuzz_lies import (
     inside,
@@ -36,8 +38,39 @@ from tests.benchmarks.fuzz_lies import (
     lie_in_rows,
     lie_in_text,
 )
+from tests.checks import failing_device, failing_function, passing
+from tests.checks.test_compiled import STEP
+from tests.monitoring import event_files
+from tests.monitoring import recordings as recorded
+from tests.sources.compiler.test_hlo import MODULE
+from tests.sources.profile import spaces
+from tpudiag import catalogue, engine, report_json, settings
+from tpudiag.compiled import CompilerFacts
+from tpudiag.diagnoses import baseline_gate, sides
+from tpudiag.diagnoses.expectation import expected
+from tpudiag.diagnoses.profile import ProfileRequest, diagnose
+from tpudiag.diagnoses.watch_request import WatchRequest
+from tpudiag.diagnoses.watch_session import WatchSession
+from tpudiag.errors import TpudiagError
+from tpudiag.known_errors import answers, reader
+from tpudiag.model import Report, Verdict
+from tpudiag.monitoring.cloud.resource import PointSource
+from tpudiag.monitoring.cloud.spool import Point, Spool
+from tpudiag.planning import prices
+from tpudiag.settings import Settings
+from tpudiag.signals import Origin, Signals
+from tpudiag.sources import notebook, script
+from tpudiag.sources.compiler import cache, hlo, stablehlo
+from tpudiag.sources.job.process import facts as job_facts
+from tpudiag.sources.job.process import following
+from tpudiag.sources.job.process.protocol import encoded
+from tpudiag.sources.live import host_stacks, metrics, profiler_messages
+from tpudiag.sources.profile import xprof
+from tpudiag.sources.profile.schema import message
+from tpudiag.sources.profile.wire import Damaged
 
 TOP = Path(__file__).parents[2]
+DATA, GOLDEN = TOP / "tests" / "data", TOP / "tests" / "golden"
 ADDRESS_BYTES = 2 << 30
 CPU_LIMIT_S, WALL_LIMIT_S = 10.0, 120.0
 """Of one input; on a busy machine a second of the clock says little."""
@@ -46,9 +79,6 @@ MOST_BYTES = 4 << 20
 
 class Slow(BaseException):
     """An input took too long; no `except Exception` takes it for its own."""
-
-
-# ---- the readers -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -62,90 +92,72 @@ class Reader:
     lies: tuple[Callable[[bytes, random.Random], bytes], ...]
 
 
-def whole_report(report: Any) -> None:
-    """The report in every format; no check of it is broken."""
-    from tpudiag import catalogue, report_json
-    from tpudiag.model import Verdict
+def text_of(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace")
 
+
+def written(ending: str, write: Callable[[Path], object]) -> bytes:
+    """What a writer puts into a file with this ending."""
+    with tempfile.TemporaryDirectory() as folder:
+        write(Path(folder) / f"a{ending}")
+        return next(Path(folder).rglob(f"*{ending}*")).read_bytes()
+
+
+def shown(report: Report, *more: str) -> None:
+    """The report in every format."""
+    for name in ("text", "markdown", "sarif", "junit", "json", *more):
+        catalogue.renderer(name)(report)
+
+
+def whole_report(report: Report) -> None:
+    """The report in every format; no check of it is broken."""
     broken = [(o.id, o.reason) for o in report.outcomes if o.verdict is Verdict.BROKEN]
     assert not broken, broken
-    for name in ("text", "markdown", "sarif", "junit", "json"):
-        catalogue.renderer(name)(report)
-    report_json.dumps(report)
+    shown(report)
 
 
 def read_profile(file: Path) -> None:
-    from tpudiag.diagnoses.profile import ProfileRequest, diagnose
-    from tpudiag.settings import Settings
-
-    whole_report(diagnose(ProfileRequest(path=str(file), xprof_limit_s=0), Settings()))
+    report = diagnose(ProfileRequest(path=str(file), xprof_limit_s=0), Settings())
+    whole_report(report)
+    size, steps = report.measurements["profile_bytes"], report.measurements.get("step_time_ms")
+    assert size.value == file.stat().st_size, "a part of the file was not read"
+    assert steps is None or float(steps.value) >= 0, "a step of negative length"
 
 
 def profiles() -> list[bytes]:
-    from tests.sources.profile import spaces
-
     made = spaces.pod_host("host", steps=6, devices=2)
     spaces.add_reading(made, [50.0, 70.0, 90.0], 0.5)
     small = spaces.training(devices=1, steps=3)
-    seeds = [made.SerializeToString(), small.SerializeToString()]
     real = sorted((TOP.parent / "shared" / "profiles").rglob("*.xplane.pb"))
+    seeds = [bytes(each.SerializeToString()) for each in (made, small)]
     return seeds + [file.read_bytes() for file in real[:1]]
 
 
 def reports() -> list[bytes]:
-    return [file.read_bytes() for file in sorted((TOP / "tests" / "golden").glob("*.json"))]
-
-
-def read_report(file: Path) -> None:
-    from tpudiag import catalogue, report_json
-
-    report = report_json.load(file)
-    for name in ("text", "rich", "markdown", "sarif", "junit", "json", "html"):
-        catalogue.renderer(name)(report)
-    catalogue.renderer("text")(report, verbose=True)
+    return [file.read_bytes() for file in sorted(GOLDEN.glob("*.json"))]
 
 
 def read_baseline(file: Path) -> None:
-    from tpudiag import report_json
-    from tpudiag.diagnoses import baseline_gate, sides
-
     odd = report_json.load(file)
     for name in ("profile", "each-severity"):
-        good = report_json.load(TOP / "tests" / "golden" / f"{name}.json")
+        good = report_json.load(GOLDEN / f"{name}.json")
         baseline_gate.held_against(odd, str(file), good, 0.02)
         for before, after in ((odd, good), (good, odd), (odd, odd)):
             made = sides.compared((("a",), ("b",)), ((before,), (after,)), across_hardware=True)
             whole_report(made.report)
 
 
-def read_expectation(file: Path) -> None:
-    from tpudiag.diagnoses.expectation import expected
-
-    expected(file)
-
-
 def programs() -> list[bytes]:
-    from tests.sources.compiler.test_hlo import MODULE
-
-    folder = TOP / "tests" / "data" / "programs"
-    small = sorted(folder.glob("*.hlo.gz"), key=lambda file: file.stat().st_size)[:3]
-    return [MODULE.encode(), *(gzip.decompress(file.read_bytes()) for file in small)]
+    small = sorted((DATA / "programs").glob("*.hlo.gz"), key=lambda file: file.stat().st_size)
+    return [MODULE.encode(), *(gzip.decompress(file.read_bytes()) for file in small[:3])]
 
 
 def read_program(file: Path) -> None:
-    from tpudiag.sources.compiler import hlo, stablehlo
-
-    text = file.read_text(encoding="utf-8", errors="replace")
-    hlo.read(text)
-    stablehlo.largest(text)
-    stablehlo.dynamic(text)
+    for reads in (hlo.read, stablehlo.largest, stablehlo.dynamic):
+        reads(text_of(file))
 
 
 def facts() -> list[bytes]:
-    from tests.checks import failing_device, failing_function, passing
-    from tpudiag.signals import Signals
-    from tpudiag.sources.job.process.protocol import encoded
-
     found: list[Signals] = []
 
     def walk(value: Any, depth: int = 0) -> None:
@@ -161,17 +173,11 @@ def facts() -> list[bytes]:
 
 
 def read_facts(file: Path) -> None:
-    from tpudiag import catalogue, engine
-    from tpudiag.settings import Settings
-    from tpudiag.signals import Origin
-    from tpudiag.sources.job.process import facts as reader
-    from tpudiag.sources.job.process import following
-
     job = following.JobRun()
     following.take(file.read_bytes(), job)
     job.facts.pop("origin", None)
-    signals = reader.signals(Origin.REHEARSAL, job.facts)
     # A check may break on facts that no hook sends: that is reported, and hides no other.
+    signals = job_facts.signals(Origin.REHEARSAL, job.facts)
     engine.examine(signals, catalogue.checks(), Settings())
 
 
@@ -180,22 +186,10 @@ def notebooks() -> list[bytes]:
         "%pip install x\nimport tensorflow as tf", "%%bash\nls", "%%writefile a.py\nx=1",
         "!ls\nx = 1", "for i in range(3):\n    !echo $i\n    y = i", "%%time\nz = 2",
     )  # fmt: skip
-    code: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": [], "source": ""}
+    code: dict[str, Any] = {"cell_type": "code", "metadata": {}, "outputs": []}
     cells = [{**code, "execution_count": 1, "source": source} for source in sources]
     book: dict[str, Any] = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     return [json.dumps(book).encode()]
-
-
-def read_notebook(file: Path) -> None:
-    from tpudiag.sources import notebook
-
-    notebook.read(str(file))
-
-
-def read_script(file: Path) -> None:
-    from tpudiag.sources import script
-
-    script.look(str(file))
 
 
 def scripts() -> list[bytes]:
@@ -203,92 +197,36 @@ def scripts() -> list[bytes]:
     return [file.read_bytes() for file in jobs[::8]]
 
 
-def read_settings(file: Path) -> None:
-    from tpudiag import settings
-
-    settings.load(file.parent)
-
-
-def read_prices(file: Path) -> None:
-    from tpudiag.planning import prices
-
-    prices.load(file)
+def events(file: Path) -> None:
+    made = [event_files.event(time.time() - 4_000 + n, n) for n in range(60)]
+    event_files.write(file.parent, made)
 
 
-def events() -> list[bytes]:
-    from tests.monitoring import event_files
-
-    with tempfile.TemporaryDirectory() as folder:
-        made = [event_files.event(time.time() - 4_000 + n, n) for n in range(60)]
-        event_files.write(Path(folder), made)
-        return [next(Path(folder).rglob("*tfevents*")).read_bytes()]
-
-
-def read_events(file: Path) -> None:
-    read_recording(file.parent)
-
-
-def recordings() -> list[bytes]:
-    from tests.monitoring import recordings as made
-
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "a.sqlite"
-        made.write(file, [1.0] * 60 + [1.5] * 60)
-        return [file.read_bytes()]
-
-
-def spools() -> list[bytes]:
-    from tpudiag.monitoring.cloud.resource import PointSource
-    from tpudiag.monitoring.cloud.spool import Point, Spool
-
-    with tempfile.TemporaryDirectory() as folder:
-        spool = Spool(Path(folder) / "a.sqlite")
-        source = PointSource((("job", "a"),), (("worker", "0"),))
+def points(file: Path) -> None:
+    source = PointSource((("job", "a"),), (("worker", "0"),))
+    with contextlib.closing(Spool(file)) as spool:
         spool.add([Point(source, "steps", time.time_ns() + n, n) for n in range(20)], 1)
-        spool.close()
-        return [(Path(folder) / "a.sqlite").read_bytes()]
 
 
 def read_recording(file: Path) -> None:
-    from tpudiag.diagnoses.watch_request import WatchRequest
-    from tpudiag.diagnoses.watch_session import WatchSession
-    from tpudiag.settings import Settings
-
     with WatchSession(WatchRequest(sources=(str(file),)), Settings()) as session:
         if session.look():
             whole_report(session.report())
 
 
 def read_spool(file: Path) -> None:
-    from tpudiag.monitoring.cloud.spool import Spool
-
     for beside in file.parent.glob(f"{file.name}-*"):
         beside.unlink()  # of the one before, which had this name
-    spool = Spool(file)
-    with contextlib.closing(spool):
-        points = spool.due()
-        spool.sending(points)
-        spool.not_sent(points)
+    with contextlib.closing(Spool(file)) as spool:
+        due = spool.due()
+        spool.sending(due)
+        spool.not_sent(due)
         spool.drop_before(time.time_ns())
-        spool.done(points, len(points), "refused")
+        spool.done(due, len(due), "refused")
         _ = spool.waiting, spool.counts
 
 
-def compilations() -> list[bytes]:
-    import msgspec
-
-    from tests.checks.test_compiled import STEP
-
-    return [msgspec.json.encode(STEP)]
-
-
 def read_compilation(file: Path) -> None:
-    from tpudiag import catalogue, engine
-    from tpudiag.compiled import CompilerFacts
-    from tpudiag.settings import Settings
-    from tpudiag.signals import Origin, Signals
-    from tpudiag.sources.compiler import cache
-
     os.environ["TPUDIAG_CACHE"] = str(file.parent)
     made = cache.load(file.stem)
     if made is not None:
@@ -297,70 +235,32 @@ def read_compilation(file: Path) -> None:
 
 
 def errors() -> list[bytes]:
-    folder = TOP / "tests" / "data"
-    logs = (folder / "innocent_logs.txt").read_bytes()
-    asked = json.loads((folder / "questions.json").read_text(encoding="utf-8"))
-    texts = [each["text"] for each in (*asked["tune"][:150], *asked["hold"][:150])]
-    return [logs[:100_000], *(text.encode() for text in texts)]
+    asked = json.loads((DATA / "questions.json").read_text(encoding="utf-8"))
+    texts = [each["text"].encode() for each in (*asked["tune"][:150], *asked["hold"][:150])]
+    return [(DATA / "innocent_logs.txt").read_bytes()[:100_000], *texts]
 
 
 def read_error(file: Path) -> None:
-    from tpudiag.known_errors import answers, reader
-
     matches = reader.in_log(str(file))
-    for one in matches:
-        answers.data(one)
-    list(answers.all_rows(matches, str))
-
-
-def pages() -> list[bytes]:
-    page: list[Any] = [
-        {"cols": [{"id": "severity"}, {"id": "message"}],
-         "rows": [{"c": [{"v": "Warning"}, {"v": "a <b>text</b>"}]}], "p": {}},
-        {"cols": [], "rows": [{"c": [{"v": 1.0}]}],
-         "p": {"device_core_count": "4", "steptime_ms_average": "1.5", "statement": "<i>x</i>"}},
-    ]  # fmt: skip
-    return [json.dumps(page).encode()]
-
-
-def read_page(file: Path) -> None:
-    from tpudiag.sources.profile import xprof
-
-    xprof.parse(file.read_bytes())
-
-
-def answers() -> list[bytes]:
-    from tpudiag.sources.profile.schema import message
-
-    return [bytes(message("ProfileResponse")(xspace=profiles()[1]).SerializeToString())]
+    _ = [answers.data(one) for one in matches], list(answers.all_rows(matches, str))
 
 
 def read_answer(file: Path) -> None:
-    from tpudiag.sources.live import metrics, profiler_messages
-
-    view = memoryview(file.read_bytes())
-    from tpudiag.sources.profile.wire import Damaged
-
+    data = file.read_bytes()
     with contextlib.suppress(Damaged):
-        profiler_messages.has_events(profiler_messages.xspace(bytes(view)))
+        profiler_messages.has_events(profiler_messages.xspace(data))
     with contextlib.suppress(Damaged):
-        list(metrics._values(bytes(view)))  # pyright: ignore[reportPrivateUsage]
-
-
-def stacks() -> list[bytes]:
-    line = 'Thread 1 "MainThread";main (train.py:3);step (a/b.py:77);wait (x.py:9) 31'
-    return ["\n".join([line] * 20).encode()]
+        list(metrics._values(data))  # pyright: ignore[reportPrivateUsage]
 
 
 def read_stacks(file: Path) -> None:
-    from tpudiag.sources.live import host_stacks, metrics
-
-    text = file.read_text(encoding="utf-8", errors="replace")
-    host_stacks.parsed(text, 1)
-    list(metrics._figures(text, ""))  # pyright: ignore[reportPrivateUsage]
+    host_stacks.parsed(text_of(file), 1)
+    list(metrics._figures(text_of(file), ""))  # pyright: ignore[reportPrivateUsage]
 
 
-BYTES, WIRE, JSON, TEXT = lie_in_bytes, lie_in_message, lie_in_json, lie_in_text
+BYTES, WIRE, JSON, TEXT, ROWS = (
+    lie_in_bytes, lie_in_message, lie_in_json, lie_in_text, lie_in_rows,
+)  # fmt: skip
 TOML = b"""[project]
 name = "a"
 [tool.tpudiag]
@@ -375,26 +275,58 @@ METRICS = b"""# TYPE duty_cycle gauge
 duty_cycle{accelerator_id="1-2",pod="a",container="c",make="cloud-tpu"} 57.5
 memory_used{accelerator_id="1-2",pod="a"} 1.7e+10
 """
+PAGE: list[Any] = [
+    {"cols": [{"id": "severity"}, {"id": "message"}],
+     "rows": [{"c": [{"v": "Warning"}, {"v": "a <b>text</b>"}]}], "p": {}},
+    {"cols": [], "rows": [{"c": [{"v": 1.0}]}],
+     "p": {"device_core_count": "4", "steptime_ms_average": "1.5", "statement": "<i>x</i>"}},
+]  # fmt: skip
+STACK = b'Thread 1 "MainThread";main (train.py:3);step (a/b.py:77);wait (x.py:9) 31'
 READERS: dict[str, Reader] = {
     "profile": Reader(profiles, read_profile, "a.xplane.pb", (WIRE, WIRE, WIRE, BYTES)),
-    "report": Reader(reports, read_report, "a.json", (JSON, JSON, JSON, TEXT, BYTES)),
+    "report": Reader(
+        reports, lambda file: shown(report_json.load(file), "rich", "html"), "a.json",
+        (JSON, JSON, JSON, TEXT, BYTES),
+    ),
     "baseline": Reader(reports, read_baseline, "a.json", (JSON, JSON, TEXT)),
-    "expectation": Reader(reports, read_expectation, "a.json", (JSON, TEXT)),
+    "expectation": Reader(reports, expected, "a.json", (JSON, TEXT)),
     "program": Reader(programs, read_program, "a.hlo", (TEXT, TEXT, BYTES)),
     "facts": Reader(facts, read_facts, "a.json", (JSON, JSON, JSON, TEXT)),
-    "notebook": Reader(notebooks, read_notebook, "a.ipynb", (JSON, TEXT, BYTES)),
-    "script": Reader(scripts, read_script, "a.py", (TEXT, BYTES)),
-    "settings": Reader(lambda: [TOML], read_settings, "pyproject.toml", (TEXT, BYTES)),
-    "prices": Reader(lambda: [PRICES], read_prices, "a.toml", (TEXT, BYTES)),
-    "events": Reader(events, read_events, "a.tfevents.1", (lie_in_events, lie_in_events, BYTES)),
-    "recording": Reader(recordings, read_recording, "a.sqlite", (lie_in_rows, lie_in_rows, BYTES)),
-    "spool": Reader(spools, read_spool, "a.sqlite", (lie_in_rows, lie_in_rows, BYTES)),
-    "cache": Reader(compilations, read_compilation, "a.json", (JSON, JSON, TEXT)),
+    "notebook": Reader(
+        notebooks, lambda file: notebook.read(str(file)), "a.ipynb", (JSON, TEXT, BYTES)
+    ),
+    "script": Reader(scripts, lambda file: script.look(str(file)), "a.py", (TEXT, BYTES)),
+    "settings": Reader(
+        lambda: [TOML], lambda file: settings.load(file.parent), "pyproject.toml", (TEXT, BYTES)
+    ),
+    "prices": Reader(lambda: [PRICES], prices.load, "a.toml", (TEXT, BYTES)),
+    "events": Reader(
+        lambda: [written("tfevents", events)], lambda file: read_recording(file.parent),
+        "a.tfevents.1", (lie_in_events, lie_in_events, BYTES),
+    ),
+    "recording": Reader(
+        lambda: [written(".sqlite", lambda file: recorded.write(file, [1.0] * 60 + [1.5] * 60))],
+        read_recording, "a.sqlite", (ROWS, ROWS, BYTES),
+    ),
+    "spool": Reader(
+        lambda: [written(".sqlite", points)], read_spool, "a.sqlite", (ROWS, ROWS, BYTES)
+    ),
+    "cache": Reader(
+        lambda: [msgspec.json.encode(STEP)], read_compilation, "a.json", (JSON, JSON, TEXT)
+    ),
     "explain": Reader(errors, read_error, "a.log", (TEXT, TEXT, BYTES)),
-    "page": Reader(pages, read_page, "a.json", (JSON, TEXT)),
-    "answer": Reader(answers, read_answer, "a.pb", (WIRE, BYTES)),
-    "stacks": Reader(lambda: [*stacks(), METRICS], read_stacks, "a.txt", (TEXT, BYTES)),
-}
+    "page": Reader(
+        lambda: [json.dumps(PAGE).encode()], lambda file: xprof.parse(file.read_bytes()),
+        "a.json", (JSON, TEXT),
+    ),
+    "answer": Reader(
+        lambda: [message("ProfileResponse")(xspace=profiles()[1]).SerializeToString()],
+        read_answer, "a.pb", (WIRE, BYTES),
+    ),
+    "stacks": Reader(
+        lambda: [b"\n".join([STACK] * 20), METRICS], read_stacks, "a.txt", (TEXT, BYTES)
+    ),
+}  # fmt: skip
 
 
 # ---- one child, and its parent ----------------------------------------------------------------
@@ -410,8 +342,6 @@ def place_of(error: BaseException) -> str:
 
 def child(name: str, seconds: float, seed: int, folder: Path, found: Path) -> None:
     """Read lies for some time; a line of JSON at the end, and one for each that is found."""
-    from tpudiag.errors import TpudiagError
-
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_BYTES, ADDRESS_BYTES))
     reader, rng = READERS[name], random.Random(seed)
     seeds = reader.seeds()
@@ -466,7 +396,7 @@ def keep(found: Path, name: str, place: str, data: bytes, known: set[str], what:
         print(f"{name}: {place}", flush=True)
 
 
-def fuzz(name: str, seconds: float, found: Path, seed: int) -> Iterator[str]:
+def fuzz(name: str, seconds: float, found: Path, seed: int) -> str:
     """Children one after the other until the time is over; a row of the table."""
     total, deaths, until = 0, 0, time.monotonic() + seconds
     while (left := until - time.monotonic()) > 1:
@@ -486,7 +416,7 @@ def fuzz(name: str, seconds: float, found: Path, seed: int) -> Iterator[str]:
                     (found / f"{name}-died-{code}-{deaths}").write_bytes(dead.read_bytes())
                     print(f"{name}: died by {code}", flush=True)
     kinds = len(list(found.glob(f"{name}-*.why"))) + len(list(found.glob(f"{name}-died-*")))
-    yield f"{name:<12} {total:>9,} {kinds:>6}"
+    return f"{name:<12} {total:>9,} {kinds:>6}"
 
 
 def main() -> None:
@@ -501,11 +431,8 @@ def main() -> None:
     if options.child is not None:
         child(options.readers[0], options.seconds, options.seed, options.child, options.found)
         return
-    rows = [
-        row
-        for name in options.readers or READERS
-        for row in fuzz(name, options.seconds, options.found, options.seed)
-    ]
+    names = options.readers or READERS
+    rows = [fuzz(name, options.seconds, options.found, options.seed) for name in names]
     print(f"{'reader':<12} {'inputs':>9} {'found':>6}", *rows, sep="\n")
 
 
