@@ -267,148 +267,110 @@ def _place(finding: dict[str, Any]) -> str:
     return f"{Path(location['file']).name}:{location['line']}" if location else "no location"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Score:
+def score(id_: str, results: Sequence[Result]) -> dict[str, Any]:
     """How one check did over the scripts that ran."""
-
-    id: str
-    planted: int
-    found: int
-    false: int
-    consequences: int
-    """Failures that a header allows: neither right nor wrong."""
-    healthy_passed: int
-    healthy_skipped: int
-
-    @property
-    def recall(self) -> float | None:
-        return self.found / self.planted if self.planted else None
-
-    @property
-    def precision(self) -> float | None:
-        return self.found / (self.found + self.false) if self.found + self.false else None
-
-
-def score(id_: str, results: Sequence[Result]) -> Score:
-    """Recall and precision of one check."""
     healthy = [r.verdicts.get(id_) for r in results if r.healthy]
     failed = sum(r.verdicts.get(id_) == "failed" for r in results)
     found = sum(r.found.count(id_) for r in results)
     false = sum(id_ in r.false for r in results)
-    return Score(
-        id=id_,
-        planted=found + sum(id_ in r.missed for r in results),
-        found=found,
-        false=false,
-        consequences=failed - found - false,
-        healthy_passed=healthy.count("passed"),
-        healthy_skipped=healthy.count("skipped"),
-    )
+    planted = found + sum(id_ in r.missed for r in results)
+    return {
+        "id": id_,
+        "planted": planted,
+        "found": found,
+        "false": false,
+        # Failures that a header allows: neither right nor wrong.
+        "consequences": failed - found - false,
+        "healthy_passed": healthy.count("passed"),
+        "healthy_skipped": healthy.count("skipped"),
+        "recall": found / planted if planted else None,
+        "precision": found / (found + false) if found + false else None,
+    }
 
 
-@dataclass(frozen=True, kw_only=True)
-class Total:
+def total(results: Sequence[Result], seconds: float) -> dict[str, Any]:
     """The whole run against its bars."""
-
-    scripts: int
-    seconds: float
-    planted: int
-    found: int
-    false_on_healthy: int
-    false_elsewhere: int
-    troubles: int
-    broken: int
-    located: int
-    """Planted defects that were found and whose line is known."""
-    exact: int
-    near: int
-    in_file: int
-    not_implemented: tuple[str, ...]
-
-    @property
-    def missed_bars(self) -> tuple[str, ...]:
-        bars = {
-            f"recall {self.found}/{self.planted}": self.found < self.planted,
-            f"{self.false_on_healthy} false failures on healthy scripts": self.false_on_healthy > 0,
-            f"{self.troubles} rehearsals crashed or left no report": self.troubles > 0,
-            f"{self.broken} broken checks": self.broken > 0,
-            f"{self.exact}/{self.located} on the line": self.exact < LOCATED_BAR * self.located,
-        }
-        return tuple(text for text, is_missed in bars.items() if is_missed)
-
-
-def total(results: Sequence[Result], seconds: float) -> Total:
-    """Sums over all scripts."""
     located = [each for result in results for each in result.located]
     found = sum(len(r.found) for r in results)
-    return Total(
-        scripts=len(results),
-        seconds=seconds,
-        planted=found + sum(len(r.missed) for r in results),
-        found=found,
-        false_on_healthy=sum(len(r.false) for r in results if r.healthy),
-        false_elsewhere=sum(len(r.false) for r in results if not r.healthy),
-        troubles=sum(r.trouble is not None for r in results),
-        broken=sum(len(r.broken) for r in results),
-        located=len(located),
-        exact=sum(each.exact for each in located),
-        near=sum(each.near for each in located),
-        in_file=sum(each.in_file for each in located),
-        not_implemented=tuple(sorted({id_ for r in results for id_ in r.not_implemented})),
-    )
+    planted = found + sum(len(r.missed) for r in results)
+    false = sum(len(r.false) for r in results if r.healthy)
+    troubles = sum(r.trouble is not None for r in results)
+    broken = sum(len(r.broken) for r in results)
+    exact = sum(each.exact for each in located)
+    bars = {
+        f"recall {found}/{planted}": found < planted,
+        f"{false} false failures on healthy scripts": false > 0,
+        f"{troubles} rehearsals crashed or left no report": troubles > 0,
+        f"{broken} broken checks": broken > 0,
+        f"{exact}/{len(located)} on the line": exact < LOCATED_BAR * len(located),
+    }
+    return {
+        "scripts": len(results),
+        "seconds": seconds,
+        "planted": planted,
+        "found": found,
+        "false_on_healthy": false,
+        "false_elsewhere": sum(len(r.false) for r in results if not r.healthy),
+        "troubles": troubles,
+        "broken": broken,
+        "located": len(located),
+        "exact": exact,
+        "near": sum(each.near for each in located),
+        "in_file": sum(each.in_file for each in located),
+        "not_implemented": sorted({id_ for r in results for id_ in r.not_implemented}),
+        "bars_missed": [text for text, is_missed in bars.items() if is_missed],
+    }
 
 
-def text(results: Sequence[Result], scores: Sequence[Score], sums: Total) -> str:
+def text(results: Sequence[Result], scores: Sequence[dict[str, Any]], sums: dict[str, Any]) -> str:
     """The run for people to read."""
     rows = [f"{'id':8}{'planted':>8}{'found':>7}{'recall':>8}{'false':>7}{'precision':>11}"
             f"{'allowed':>9}   healthy: passed/skipped"]  # fmt: skip
     rows += [
-        f"{s.id:8}{s.planted:>8}{s.found:>7}{_share(s.recall):>8}{s.false:>7}"
-        f"{_share(s.precision):>11}{s.consequences:>9}   {s.healthy_passed}/{s.healthy_skipped}"
+        f"{s['id']:8}{s['planted']:>8}{s['found']:>7}{_share(s['recall']):>8}{s['false']:>7}"
+        f"{_share(s['precision']):>11}{s['consequences']:>9}   "
+        f"{s['healthy_passed']}/{s['healthy_skipped']}"
         for s in scores
     ]
-    for title, lines in (
-        ("missed", [f"{r.name}: {i}: {w}" for r in results for i, w in r.missed.items()]),
-        ("false on healthy scripts",
-         [f"{r.name}: {i}: {w}" for r in results if r.healthy for i, w in r.false.items()]),
-        ("false on planted scripts",
-         [f"{r.name}: {i}: {w}" for r in results if not r.healthy for i, w in r.false.items()]),
-        ("crashed or without report", [f"{r.name}: {r.trouble}" for r in results if r.trouble]),
-        ("broken checks", [f"{r.name}: {i}: {w}" for r in results for i, w in r.broken.items()]),
-        ("not on the line",
-         [f"{r.name}: {e.id}: wanted {'/'.join(map(str, e.wanted))}, named "
-          f"{', '.join(e.named) or 'none'}" for r in results for e in r.located if not e.exact]),
-    ):  # fmt: skip
-        if lines:
-            rows += ["", f"{title}:", *(f"  {line}" for line in lines)]
-    rows += [
-        "",
-        f"not implemented, left out: {', '.join(sums.not_implemented) or 'none'}",
-        f"located: {sums.exact}/{sums.located} exact, {sums.near} within {NEAR} lines, "
-        f"{sums.in_file} in the file",
-        f"false failures: {sums.false_on_healthy} on healthy scripts, {sums.false_elsewhere} "
-        "beside planted defects",
-        f"{sums.scripts} scripts in {sums.seconds:.0f} s",
-        "bars missed: " + ("; ".join(sums.missed_bars) or "none"),
+    wrong = [
+        ("false on healthy scripts" if r.healthy else "false on planted scripts", r, r.false)
+        for r in results
     ]
-    return "\n".join(rows)
+    wrong += [("missed", r, r.missed) for r in results]
+    wrong += [("broken checks", r, r.broken) for r in results]
+    wrong += [
+        ("crashed or without report", r, {"": r.trouble}) for r in results if r.trouble is not None
+    ]
+    wrong += [
+        ("not on the line", r, {each.id: f"wanted {each.wanted}, named {each.named}"})
+        for r in results
+        for each in r.located
+        if not each.exact
+    ]
+    for title in dict.fromkeys(title for title, _, said in wrong if said):
+        rows += ["", f"{title}:"]
+        rows += [
+            f"  {r.name}: {id_}: {why}"
+            for of, r, said in wrong
+            if of == title
+            for id_, why in said.items()
+        ]
+    return "\n".join([
+        *rows,
+        "",
+        f"not implemented, left out: {', '.join(sums['not_implemented']) or 'none'}",
+        f"located: {sums['exact']}/{sums['located']} exact, {sums['near']} within {NEAR} lines, "
+        f"{sums['in_file']} in the file",
+        f"false failures: {sums['false_on_healthy']} on healthy scripts, "
+        f"{sums['false_elsewhere']} beside planted defects",
+        f"{sums['scripts']} scripts in {sums['seconds']:.0f} s",
+        "bars missed: " + ("; ".join(sums["bars_missed"]) or "none"),
+    ])  # fmt: skip
 
 
 def _share(value: float | None) -> str:
     """A share with two decimals, a dash where there is none."""
     return "-" if value is None else f"{value:.2f}"
-
-
-def document(results: Sequence[Result], scores: Sequence[Score], sums: Total) -> str:
-    """The run as JSON."""
-    return json.dumps(
-        {
-            "total": {**asdict(sums), "bars_missed": sums.missed_bars},
-            "checks": [{**asdict(s), "recall": s.recall, "precision": s.precision} for s in scores],
-            "scripts": [asdict(result) for result in results],
-        },
-        indent=2,
-    )
 
 
 def selected(names: Sequence[str]) -> list[Job]:
@@ -467,16 +429,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{job.name:36} {job.target:7} {planted}: {job.why}")
         return 0
     started = time.monotonic()
+    compiling = () if options.compile else ("--no-compile",)
     results: list[Result] = []
     with ThreadPoolExecutor(options.jobs) as pool:
         running = [
-            pool.submit(
-                rehearse,
-                job,
-                options.timeout,
-                options.keep,
-                options=() if options.compile else ("--no-compile",),
-            )
+            pool.submit(rehearse, job, options.timeout, options.keep, options=compiling)
             for job in jobs
         ]
         for result in (each.result() for each in running):
@@ -487,12 +444,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json != "-":
         print(text(results, scores, sums))
     if options.json is not None:
-        written = document(results, scores, sums) + "\n"
+        scripts = [asdict(result) for result in results]
+        whole = json.dumps({"total": sums, "checks": scores, "scripts": scripts}, indent=2) + "\n"
         if options.json == "-":
-            sys.stdout.write(written)
+            sys.stdout.write(whole)
         else:
-            Path(options.json).write_text(written, encoding="utf-8")
-    return 1 if sums.missed_bars else 0
+            Path(options.json).write_text(whole, encoding="utf-8")
+    return 1 if sums["bars_missed"] else 0
 
 
 if __name__ == "__main__":
