@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Generator
 from html import unescape
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -20,22 +19,17 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import sync_playwright
 
+from tests.sources.profile import spaces
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.settings import Settings
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-SPACES = Path(__file__).parent / "sources" / "profile" / "spaces.py"
 
 pytestmark = pytest.mark.slow
 
 
 def made(folder: Path) -> None:
     """Two runs of a log folder: the newer is slower."""
-    spec = spec_from_file_location("spaces", SPACES)
-    assert spec
-    assert spec.loader
-    spaces = module_from_spec(spec)
-    spec.loader.exec_module(spaces)
     for run, step_ms in (("2025_05_01_00_00_00", 20.0), ("2025_05_02_00_00_00", 26.0)):
         spaces.write(spaces.training(devices=2, steps=12, step_ms=step_ms), folder, run)
 

@@ -1,6 +1,6 @@
 """`tpudiag read` against XProf's overview page, side by side: time, memory, growth, many hosts.
 
-    .venv/bin/python tests/benchmarks/bench_profile.py [--folder DIR] [--only NAME ...]
+    uv run python -m tests.benchmarks.bench_profile [--folder DIR] [--only NAME ...]
 
 Times are CPU seconds of whole processes, which another job on the machine disturbs less than the
 clock; beside them stands what protobuf's own parser takes for the same bytes, and of a small file
@@ -16,12 +16,11 @@ import argparse
 import os
 import subprocess
 import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import NamedTuple
 
+from tests.sources.profile import spaces
 from tpudiag.sources.profile import ask_xprof
 
 HERE = Path(__file__).parent
@@ -155,7 +154,6 @@ def make(name: str, folder: Path) -> None:
             capture_output=True,
         )
         return
-    spaces = generator()
     if name == "tpu100":
         made = spaces.pod_host("vm", steps=1050, devices=8, extra=many(300))
         spaces.write(made, folder)
@@ -169,17 +167,6 @@ def make(name: str, folder: Path) -> None:
 def many(count: int) -> list[tuple[str, str, float]]:
     """Short operations that fill a part of each step."""
     return [(f"fusion.{n}", "loop fusion", 0.01) for n in range(count)]
-
-
-def generator() -> ModuleType:
-    """The generator of XSpaces that the tests use."""
-    file = HERE.parent / "sources" / "profile" / "spaces.py"
-    spec = spec_from_file_location("spaces", file)
-    if spec is None or spec.loader is None:
-        raise FileNotFoundError(file)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 if __name__ == "__main__":

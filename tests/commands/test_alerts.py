@@ -6,15 +6,14 @@ import argparse
 import contextlib
 import io
 import json
-import sys
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from tests.monitoring.emulator import Emulator
 from tpudiag.cli import main
 from tpudiag.monitoring.cloud import connection
 from tpudiag.options.kinds import percent
@@ -29,16 +28,6 @@ api: Any = import_module("google.cloud.monitoring_v3")
 grpc: Any = import_module("grpc")
 
 
-def _emulator() -> Any:
-    path = Path(__file__).parents[1] / "monitoring" / "emulator.py"
-    spec = spec_from_file_location("tpudiag_tests_emulator_of_alerts", path)
-    assert spec and spec.loader
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module.Emulator()
-
-
 class Done(NamedTuple):
     code: int
     out: str
@@ -49,7 +38,7 @@ class Project:
     """A project on loopback, and the command line against it."""
 
     def __init__(self) -> None:
-        self.service = _emulator()
+        self.service = Emulator()
         for number, name in enumerate(("team mail", "pager", "twice", "twice")):
             self.service.channels.append(
                 api.NotificationChannel(

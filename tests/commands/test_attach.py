@@ -14,13 +14,13 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import grpc
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests import tpu_emulator as tpus
 from tests.commands.called import Done, called
 from tpudiag.sources.live import profiler_messages
 from tpudiag.sources.live.address import Address
@@ -312,9 +312,7 @@ def test_the_setting_that_a_container_lacks(trainers: dict[str, Trainer], tmp_pa
     assert launcher.still_trains()
 
 
-def test_all_workers_of_a_tpu(
-    trainers: dict[str, Trainer], tpus: ModuleType, tmp_path: Path
-) -> None:
+def test_all_workers_of_a_tpu(trainers: dict[str, Trainer], tmp_path: Path) -> None:
     trainer = trainers["loop"]
     node = tpus.node("mine", health="UNHEALTHY_MAINTENANCE", scheduling_config={"spot": True})
     with tpus.emulated([node]) as emulator:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import grpc
 import pytest
 
+from tests import tpu_emulator as tpus
 from tests.commands.called import Done, called
 from tpudiag.catalogue import checks
 from tpudiag.diagnoses.cloud_tpu import asked_of
@@ -33,7 +33,7 @@ def outcome(done: Done, id_: str, code: int) -> dict[str, Any]:
     return next(o for o in json.loads(done.stdout)["outcomes"] if o["id"] == id_)
 
 
-def seen(tpus: ModuleType, node: Any, id_: str) -> Outcome:
+def seen(node: Any, id_: str) -> Outcome:
     """What a check says of a node that the emulator has."""
     with tpus.emulated([node]) as emulator, pytest.MonkeyPatch.context() as patch:
         patch.setenv(cloud.EMULATOR, emulator.host)
@@ -60,28 +60,26 @@ def seen(tpus: ModuleType, node: Any, id_: str) -> Outcome:
         ),
     ],
 )
-def test_what_is_wrong_with_a_tpu(
-    tpus: ModuleType, fields: dict[str, Any], said: str, fix: str
-) -> None:
-    (finding,) = seen(tpus, tpus.node("mine", **fields), "TPU003").findings
+def test_what_is_wrong_with_a_tpu(fields: dict[str, Any], said: str, fix: str) -> None:
+    (finding,) = seen(tpus.node("mine", **fields), "TPU003").findings
     assert said in finding.message
     assert fix in finding.fix
     assert finding.evidence[0].source == "Cloud TPU API"
 
 
-def test_a_healthy_tpu_passes_on_evidence(tpus: ModuleType) -> None:
-    said = seen(tpus, tpus.node("mine"), "TPU003")
+def test_a_healthy_tpu_passes_on_evidence() -> None:
+    said = seen(tpus.node("mine"), "TPU003")
     assert said.verdict is Verdict.PASSED
     assert [item.value for item in said.evidence] == ["READY", "HEALTHY"]
 
 
-def test_a_tpu_of_unknown_health_does_not_pass(tpus: ModuleType) -> None:
-    said = seen(tpus, tpus.node("mine", health="HEALTH_UNSPECIFIED"), "TPU003")
+def test_a_tpu_of_unknown_health_does_not_pass() -> None:
+    said = seen(tpus.node("mine", health="HEALTH_UNSPECIFIED"), "TPU003")
     assert said.verdict is Verdict.SKIPPED
     assert "does not tell the health" in (said.reason or "")
 
 
-def test_the_report_on_a_preempted_tpu(tpus: ModuleType, tmp_path: Path) -> None:
+def test_the_report_on_a_preempted_tpu(tmp_path: Path) -> None:
     node = tpus.node("mine", state="PREEMPTED", scheduling_config={"spot": True})
     with tpus.emulated([node]) as emulator:
         done = attach(
@@ -98,7 +96,7 @@ def test_the_report_on_a_preempted_tpu(tpus: ModuleType, tmp_path: Path) -> None
     assert not (tmp_path / "logs" / "plugins").exists()
 
 
-def test_workers_that_do_not_answer_are_named(tpus: ModuleType, tmp_path: Path) -> None:
+def test_workers_that_do_not_answer_are_named(tmp_path: Path) -> None:
     with tpus.emulated([tpus.node("mine", health="UNHEALTHY_MAINTENANCE")]) as emulator:
         done = attach(
             emulator.host, "--tpu", "mine", "--format", "json", "--port", "1", "--log-dir",
@@ -123,15 +121,13 @@ def test_workers_that_do_not_answer_are_named(tpus: ModuleType, tmp_path: Path) 
         ("v6e-8", "v2-alpha-tpuv6e", 1, "names no TensorFlow"),
     ],
 )
-def test_the_runtime_image(
-    tpus: ModuleType, accelerator: str, image: str, workers: int, said: str | None
-) -> None:
+def test_the_runtime_image(accelerator: str, image: str, workers: int, said: str | None) -> None:
 
     ends = [{"ip_address": f"10.0.0.{n}", "port": 8470} for n in range(workers)]
     node = tpus.node(
         "mine", accelerator_type=accelerator, runtime_version=image, network_endpoints=ends
     )
-    said_of = seen(tpus, node, "TPU004")
+    said_of = seen(node, "TPU004")
     text = " ".join([said_of.reason or "", *(f.message for f in said_of.findings)])
     if said is None:
         assert said_of.verdict is Verdict.PASSED
@@ -139,7 +135,7 @@ def test_the_runtime_image(
         assert said in text
 
 
-def test_a_tpu_is_found_without_its_zone_among_pages(tpus: ModuleType) -> None:
+def test_a_tpu_is_found_without_its_zone_among_pages() -> None:
     others = [tpus.node(f"other-{n}", zone=f"zone-{n % 3}") for n in range(5)]
     twice = [tpus.node("twice", zone="a"), tpus.node("twice", zone="b")]
     with tpus.emulated([*others, *twice, tpus.node("mine", zone="far")]) as emulator:
@@ -157,7 +153,7 @@ def test_a_tpu_is_found_without_its_zone_among_pages(tpus: ModuleType) -> None:
 
 
 def test_the_service_is_asked_again_while_it_is_unavailable(
-    tpus: ModuleType, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with tpus.emulated([tpus.node("mine")]) as emulator:
         monkeypatch.setenv(cloud.EMULATOR, emulator.host)
@@ -178,7 +174,7 @@ def test_the_service_is_asked_again_while_it_is_unavailable(
     ],
 )
 def test_refusals_are_one_line(
-    tpus: ModuleType, monkeypatch: pytest.MonkeyPatch, refusal: tuple[Code, str], said: str
+    monkeypatch: pytest.MonkeyPatch, refusal: tuple[Code, str], said: str
 ) -> None:
     with tpus.emulated([tpus.node("mine")]) as emulator:
         monkeypatch.setenv(cloud.EMULATOR, emulator.host)

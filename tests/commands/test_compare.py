@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.commands.called import Done, called
+from tests.sources.profile import spaces
 from tpudiag import report_json
 from tpudiag.diagnoses.changes import changes
 from tpudiag.model import Report, Subject
@@ -26,7 +26,6 @@ def compare(*arguments: str | Path) -> Done:
 
 
 def profile(
-    spaces: ModuleType,
     file: Path,
     step_ms: float,
     seed: int,
@@ -56,10 +55,10 @@ def profile(
 
 
 @pytest.fixture
-def runs(spaces: ModuleType, tmp_path: Path) -> dict[str, Path]:
+def runs(tmp_path: Path) -> dict[str, Path]:
     lengths = {"old": 20.0, "same": 20.0, "slow": 22.0, "fast": 18.0}
     return {
-        name: profile(spaces, tmp_path / f"{name}.xplane.pb", length, seed)
+        name: profile(tmp_path / f"{name}.xplane.pb", length, seed)
         for seed, (name, length) in enumerate(lengths.items())
     }
 
@@ -104,10 +103,8 @@ def test_reports_compare_as_their_profiles_do(runs: dict[str, Path], tmp_path: P
     assert gate.returncode == 1
 
 
-def test_a_checks_verdict_that_changed_is_shown(
-    spaces: ModuleType, runs: dict[str, Path], tmp_path: Path
-) -> None:
-    waits = profile(spaces, tmp_path / "waits.xplane.pb", 5.0, 1)
+def test_a_checks_verdict_that_changed_is_shown(runs: dict[str, Path], tmp_path: Path) -> None:
+    waits = profile(tmp_path / "waits.xplane.pb", 5.0, 1)
     done = compare(runs["slow"], waits, "--format", "json")
     rows = json.loads(done.stdout)["tables"][1]["rows"]
     assert ["TPU201", "input-bound", "passed", "failed"] in rows
@@ -150,7 +147,7 @@ def test_nothing_to_compare_is_no_pass(tmp_path: Path, runs: dict[str, Path]) ->
     assert compare(runs["old"], runs["same"], "--fail-on-regression", "x").returncode == 2
 
 
-def test_a_run_that_was_not_read_whole_is_no_pass(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_run_that_was_not_read_whole_is_no_pass(tmp_path: Path) -> None:
     for run in ("a", "b"):
         for host in ("x", "y"):
             spaces.write(spaces.pod_host(host), tmp_path / run, host=host)
@@ -212,8 +209,8 @@ def test_a_figure_that_the_second_lacks_is_no_pass(tmp_path: Path) -> None:
     assert compare(b, a, "--fail-on-regression", "5%").returncode == 0
 
 
-def test_too_few_steps_give_no_verdict(spaces: ModuleType, tmp_path: Path) -> None:
-    few = [profile(spaces, tmp_path / f"{n}.xplane.pb", n, 1, steps=LEAST - 1) for n in (20, 25)]
+def test_too_few_steps_give_no_verdict(tmp_path: Path) -> None:
+    few = [profile(tmp_path / f"{n}.xplane.pb", n, 1, steps=LEAST - 1) for n in (20, 25)]
     done = compare(*few, "--fail-on-regression", "5%", "--format", "json")
     assert done.returncode == 0
     assert "not tested" in done.stderr
@@ -224,9 +221,9 @@ def test_too_few_steps_give_no_verdict(spaces: ModuleType, tmp_path: Path) -> No
     assert compare(*few, "--fail-on-regression", "5%", "--strict").returncode == 1
 
 
-def test_one_slow_step_in_eight_regresses_by_the_mean(spaces: ModuleType, tmp_path: Path) -> None:
-    even = profile(spaces, tmp_path / "a.xplane.pb", 20.0, 1, noise=0.005)
-    bumpy = profile(spaces, tmp_path / "b.xplane.pb", 20.0, 2, noise=0.005, slow_every=8)
+def test_one_slow_step_in_eight_regresses_by_the_mean(tmp_path: Path) -> None:
+    even = profile(tmp_path / "a.xplane.pb", 20.0, 1, noise=0.005)
+    bumpy = profile(tmp_path / "b.xplane.pb", 20.0, 2, noise=0.005, slow_every=8)
     done = compare(even, bumpy, "--fail-on-regression", "5%", "--format", "json")
     assert done.returncode == 1
     found = json.loads(done.stdout)
@@ -236,11 +233,9 @@ def test_one_slow_step_in_eight_regresses_by_the_mean(spaces: ModuleType, tmp_pa
     assert rows["step_time_ms"][5] != "REGRESSED"
 
 
-def test_other_hardware_is_refused(
-    spaces: ModuleType, runs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_other_hardware_is_refused(runs: dict[str, Path], tmp_path: Path) -> None:
     v5e = {"device_type_string": "TPU v5 lite", "peak_teraflops_per_second": 197.0}
-    other = profile(spaces, tmp_path / "v5e.xplane.pb", 40.0, 1, stats=spaces.V6E | v5e)
+    other = profile(tmp_path / "v5e.xplane.pb", 40.0, 1, stats=spaces.V6E | v5e)
     done = compare(runs["old"], other, "--fail-on-regression", "5%")
     assert (done.returncode, done.stdout) == (2, "")
     assert "different hardware" in done.stderr
@@ -252,9 +247,7 @@ def test_other_hardware_is_refused(
     assert "step_time_ms_change" not in figures
 
 
-def test_a_profile_without_a_tpu_is_other_hardware(
-    spaces: ModuleType, runs: dict[str, Path], tmp_path: Path
-) -> None:
+def test_a_profile_without_a_tpu_is_other_hardware(runs: dict[str, Path], tmp_path: Path) -> None:
     made = spaces.space()
     spaces.add_host(made, [100.0 + 25 * n for n in range(10)])
     file = tmp_path / "cpu.xplane.pb"
@@ -264,10 +257,10 @@ def test_a_profile_without_a_tpu_is_other_hardware(
     assert "a TPU on one side, none on the other" in done.stderr
 
 
-def test_several_runs_a_side(spaces: ModuleType, tmp_path: Path) -> None:
+def test_several_runs_a_side(tmp_path: Path) -> None:
     def side(name: str, *lengths: float) -> list[Path]:
         return [
-            profile(spaces, tmp_path / f"{name}{n}.xplane.pb", ms, n, noise=0.002)
+            profile(tmp_path / f"{name}{n}.xplane.pb", ms, n, noise=0.002)
             for n, ms in enumerate(lengths)
         ]
 

@@ -7,12 +7,12 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from tests.commands.called import Done, called
+from tests.sources.profile import spaces
 
 pytestmark = pytest.mark.slow
 
@@ -76,7 +76,7 @@ def test_the_real_profile_as_text(real: str) -> None:
     assert command in " ".join(done.stdout.split())
 
 
-def test_steps_of_a_training_profile(spaces: ModuleType, tmp_path: Path) -> None:
+def test_steps_of_a_training_profile(tmp_path: Path) -> None:
     spaces.write(spaces.training(devices=2, steps=10), tmp_path)
     found = report(tmp_path)
     seen = figures(found)
@@ -88,7 +88,7 @@ def test_steps_of_a_training_profile(spaces: ModuleType, tmp_path: Path) -> None
     assert by_id["TPU201"] == "failed", "9.8 % of the step waits for input"
 
 
-def test_a_capture_without_a_tpu_is_a_rehearsal(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_capture_without_a_tpu_is_a_rehearsal(tmp_path: Path) -> None:
     made = spaces.space()
     spaces.add_host(made, (100.0, 125.0), asked=[("python", 101.0, 4.0)])
     spaces.write(made, tmp_path)
@@ -99,7 +99,7 @@ def test_a_capture_without_a_tpu_is_a_rehearsal(spaces: ModuleType, tmp_path: Pa
     assert report(tmp_path)["target"] is None
 
 
-def test_the_command_to_open_a_bare_file(spaces: ModuleType, tmp_path: Path) -> None:
+def test_the_command_to_open_a_bare_file(tmp_path: Path) -> None:
     file = tmp_path / "my profile.xplane.pb"
     file.write_bytes(spaces.training(steps=2).SerializeToString())
     done = read(file, "--xprof-limit", "0")
@@ -108,7 +108,7 @@ def test_the_command_to_open_a_bare_file(spaces: ModuleType, tmp_path: Path) -> 
     assert "xprof --logdir" in text
 
 
-def test_list_and_run(spaces: ModuleType, tmp_path: Path) -> None:
+def test_list_and_run(tmp_path: Path) -> None:
     made = spaces.training(steps=2)
     for run in ("2024_01_01_00_00_00", "2025_01_01_00_00_00"):
         spaces.write(made, tmp_path, run)
@@ -122,7 +122,7 @@ def test_list_and_run(spaces: ModuleType, tmp_path: Path) -> None:
     refused(read(tmp_path, "--run", "2023"), tmp_path, "no run of this name")
 
 
-def test_xprof_alone_cannot_spoil_the_report(spaces: ModuleType, tmp_path: Path) -> None:
+def test_xprof_alone_cannot_spoil_the_report(tmp_path: Path) -> None:
     spaces.write(spaces.training(steps=2), tmp_path)
     done = read(tmp_path, "--xprof-limit", "0.001", "--fail-on", "never")
     assert done.returncode == 0
@@ -154,7 +154,7 @@ def test_an_unreadable_file(tmp_path: Path, data: bytes, cause: str) -> None:
     refused(read(file), file, cause)
 
 
-def test_a_truncated_and_a_corrupt_file(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_truncated_and_a_corrupt_file(tmp_path: Path) -> None:
     data: bytes = spaces.training(steps=2).SerializeToString()
     file = tmp_path / "a.xplane.pb"
     file.write_bytes(data[: len(data) // 2])
@@ -168,7 +168,7 @@ def test_a_wrong_folder(tmp_path: Path) -> None:
     refused(read(tmp_path / "none"), tmp_path / "none", "does not exist")
 
 
-def test_a_folder_that_may_not_be_written(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
     file = spaces.write(spaces.training(steps=2), tmp_path)
     file.parent.chmod(0o555)
     try:
@@ -178,7 +178,7 @@ def test_a_folder_that_may_not_be_written(spaces: ModuleType, tmp_path: Path) ->
         file.parent.chmod(0o755)
 
 
-def test_no_tensorflow_is_imported(spaces: ModuleType, tmp_path: Path) -> None:
+def test_no_tensorflow_is_imported(tmp_path: Path) -> None:
     spaces.write(spaces.training(steps=2), tmp_path)
     code = (
         "import sys; from tpudiag.cli import main;"

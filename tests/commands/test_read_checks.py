@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Outcome, Report, Severity, Verdict
 from tpudiag.settings import Settings
@@ -27,7 +27,7 @@ def outcome(found: Report, id_: str) -> Outcome:
 
 
 @pytest.fixture
-def job(spaces: ModuleType, tmp_path: Path) -> Callable[..., Report]:
+def job(tmp_path: Path) -> Callable[..., Report]:
     """A job of one core: its ops, and how much of each 20 ms step no program runs."""
 
     def made(
@@ -81,9 +81,7 @@ def test_a_healthy_job_passes_what_it_can(job: Callable[..., Report]) -> None:
 
 
 @pytest.mark.parametrize("warm_ms", [6000.0, 20.0])
-def test_warm_up_neither_hides_nor_feigns_a_cause(
-    spaces: ModuleType, tmp_path: Path, warm_ms: float
-) -> None:
+def test_warm_up_neither_hides_nor_feigns_a_cause(tmp_path: Path, warm_ms: float) -> None:
     made = spaces.space()
     marks = [("0", 50.0, warm_ms), *((str(n), 50 + warm_ms + 20 * n, 20.0) for n in range(20))]
     modules = [(f"cluster_train({spaces.PROGRAM})", end - 20, 20.0) for end in
@@ -104,7 +102,7 @@ def test_warm_up_neither_hides_nor_feigns_a_cause(
     )
 
 
-def test_a_device_that_runs_nothing_is_idle(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_device_that_runs_nothing_is_idle(tmp_path: Path) -> None:
     made = spaces.training(devices=3)
     spaces.add_device(made, 3, [])
     spaces.write(made, tmp_path)
@@ -120,7 +118,7 @@ def test_device_idle(job: Callable[..., Report]) -> None:
     assert "dispatched by itself" in failed(outcome(found, "TPU106"))
 
 
-def test_low_mxu_but_not_where_hbm_binds(job: Callable[..., Report], spaces: ModuleType) -> None:
+def test_low_mxu_but_not_where_hbm_binds(job: Callable[..., Report]) -> None:
     text = spaces.MATMUL
     small = {"matmul.1": {"text": text, "flops": 10**12, "bytes_accessed": 10**8}}
     assert "used 5% of its peak" in failed(outcome(job(about=small), "TPU405"))
@@ -130,7 +128,7 @@ def test_low_mxu_but_not_where_hbm_binds(job: Callable[..., Report], spaces: Mod
     assert "HBM bandwidth binds" in str(said.cause)
 
 
-def test_float32_compute(job: Callable[..., Report], spaces: ModuleType) -> None:
+def test_float32_compute(job: Callable[..., Report]) -> None:
     wide = {"matmul.1": spaces.ABOUT["matmul.1"] | {"text": spaces.MATMUL.replace("bf16", "f32")}}
     assert "0% of the step's matrix work" in failed(outcome(job(about=wide), "TPU403"))
 
@@ -140,7 +138,7 @@ def test_recomputation(job: Callable[..., Report]) -> None:
     assert "30% of the devices' time" in failed(outcome(job(ops), "TPU303"))
 
 
-def test_padding_waste(job: Callable[..., Report], spaces: ModuleType) -> None:
+def test_padding_waste(job: Callable[..., Report]) -> None:
     shape = "f32[1048576,8]{1,0:T(8,128)} fusion(f32[1048576,8] %a)"
     waste = {"matmul.1": spaces.ABOUT["matmul.1"] | {"text": shape.replace("1048576", "16777216")}}
     found = outcome(job(about=waste), "TPU302")
@@ -350,7 +348,7 @@ def test_a_device_that_waits_for_a_trace_is_not_said_to_idle(job: Callable[..., 
     assert outcome(found, "TPU406").verdict is Verdict.PASSED
 
 
-def test_collectives(spaces: ModuleType, tmp_path: Path) -> None:
+def test_collectives(tmp_path: Path) -> None:
     spaces.write(spaces.pod_host("a", compute_ms=12.0), tmp_path)
     found = outcome(read(tmp_path), "TPU504")
     assert "35% of the step" in failed(found)
@@ -375,7 +373,7 @@ def dot(number: int, left: int, right: int, dims: Sequence[int], line: int) -> A
     )
 
 
-def test_feature_multiple_from_the_hlo(spaces: ModuleType, tmp_path: Path) -> None:
+def test_feature_multiple_from_the_hlo(tmp_path: Path) -> None:
     instructions = (
         instruction(1, "parameter", (1024, 784)),
         instruction(2, "parameter", (784, 200)),

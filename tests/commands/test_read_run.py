@@ -7,10 +7,11 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
+
+from tests.sources.profile import spaces
 
 pytestmark = pytest.mark.slow
 
@@ -44,7 +45,7 @@ def table(found: dict[str, Any], title: str) -> list[list[Any]]:
     return rows
 
 
-def pod(spaces: ModuleType, folder: Path, hosts: int = 4, **odd: dict[str, Any]) -> None:
+def pod(folder: Path, hosts: int = 4, **odd: dict[str, Any]) -> None:
     """A healthy pod but for the hosts whose settings are given, e.g. host_2={...}."""
     for number in range(hosts):
         name = f"host_{number}"
@@ -52,8 +53,8 @@ def pod(spaces: ModuleType, folder: Path, hosts: int = 4, **odd: dict[str, Any])
         spaces.write(made, folder, host=name)
 
 
-def test_where_the_step_time_goes(spaces: ModuleType, tmp_path: Path) -> None:
-    pod(spaces, tmp_path)
+def test_where_the_step_time_goes(tmp_path: Path) -> None:
+    pod(tmp_path)
     found = report(tmp_path)
     figures = {name: m["value"] for name, m in found["measurements"].items()}
     assert (figures["hosts"], figures["devices"], figures["steps"]) == (4, 8, 12)
@@ -82,10 +83,8 @@ def test_where_the_step_time_goes(spaces: ModuleType, tmp_path: Path) -> None:
         ({"compute_ms": 17.0}, "data skew", "AutoShardPolicy"),
     ],
 )
-def test_a_straggler_is_named(
-    spaces: ModuleType, tmp_path: Path, odd: dict[str, Any], why: str, fix: str
-) -> None:
-    pod(spaces, tmp_path, host_2=odd)
+def test_a_straggler_is_named(tmp_path: Path, odd: dict[str, Any], why: str, fix: str) -> None:
+    pod(tmp_path, host_2=odd)
     said = outcome(report(tmp_path), "TPU503")
     assert said["verdict"] == "failed"
     assert {f["message"].split(" ")[0] for f in said["findings"]} == {"host_2"}
@@ -99,8 +98,8 @@ def test_a_straggler_is_named(
         assert finding["cost_ms_per_step"] == pytest.approx(3.0)
 
 
-def test_all_wait_for_the_input_of_one(spaces: ModuleType, tmp_path: Path) -> None:
-    pod(spaces, tmp_path, host_2={"input_ms": 4.0})
+def test_all_wait_for_the_input_of_one(tmp_path: Path) -> None:
+    pod(tmp_path, host_2={"input_ms": 4.0})
     found = report(tmp_path)
     waits = found["measurements"]["input_wait_share"]
     assert waits["value"] == pytest.approx(20), "of 4 hosts, the one that holds up the step counts"
@@ -108,8 +107,8 @@ def test_all_wait_for_the_input_of_one(spaces: ModuleType, tmp_path: Path) -> No
     assert outcome(found, "TPU201")["verdict"] == "failed"
 
 
-def test_the_stragglers_trace_says_why(spaces: ModuleType, tmp_path: Path) -> None:
-    pod(spaces, tmp_path)
+def test_the_stragglers_trace_says_why(tmp_path: Path) -> None:
+    pod(tmp_path)
     slow = spaces.pod_host("host_2", input_ms=4.0)
     spaces.add_reading(slow, starts=[50.0 + 20 * n for n in range(12)], read_ms=3.5)
     spaces.write(slow, tmp_path, host="host_2")
@@ -123,9 +122,7 @@ def test_the_stragglers_trace_says_why(spaces: ModuleType, tmp_path: Path) -> No
         assert waited["value"] == pytest.approx(12 * 3.5)
 
 
-def test_hosts_of_one_name_are_told_apart_by_their_files(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_hosts_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
     for number in range(4):
         made = spaces.pod_host("localhost", compute_ms=17.0 if number == 1 else 14.0)
         spaces.write(made, tmp_path, host=f"worker-{number}")
@@ -136,17 +133,15 @@ def test_hosts_of_one_name_are_told_apart_by_their_files(
     assert source == "profile, slowest of 8 replicas, Steps line of 8 devices"
 
 
-def test_two_hosts_are_too_few_to_name_one(spaces: ModuleType, tmp_path: Path) -> None:
-    pod(spaces, tmp_path, 2, host_1={"compute_ms": 17.0})
+def test_two_hosts_are_too_few_to_name_one(tmp_path: Path) -> None:
+    pod(tmp_path, 2, host_1={"compute_ms": 17.0})
     said = outcome(report(tmp_path), "TPU503")
     assert said["verdict"] == "skipped"
     assert "2 hosts" in said["reason"]
 
 
-def test_clocks_that_differ_are_measured_and_harm_nothing(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    pod(spaces, tmp_path, host_1={"clock_ms": 37.5}, host_3={"clock_ms": -12.0})
+def test_clocks_that_differ_are_measured_and_harm_nothing(tmp_path: Path) -> None:
+    pod(tmp_path, host_1={"clock_ms": 37.5}, host_3={"clock_ms": -12.0})
     found = report(tmp_path)
     assert [row[1] for row in table(found, "Clock differences")] == pytest.approx(
         [0, 37.5, 0, -12.0]
@@ -155,8 +150,8 @@ def test_clocks_that_differ_are_measured_and_harm_nothing(
     assert outcome(found, "TPU503")["verdict"] == "passed"
 
 
-def test_an_unreadable_host_is_missed_in_every_figure(spaces: ModuleType, tmp_path: Path) -> None:
-    pod(spaces, tmp_path, 5)
+def test_an_unreadable_host_is_missed_in_every_figure(tmp_path: Path) -> None:
+    pod(tmp_path, 5)
     broken = tmp_path / RUN / "host_1.xplane.pb"
     broken.write_bytes(broken.read_bytes()[:999])
     (tmp_path / RUN / "host_3.xplane.pb").write_bytes(b"")
@@ -176,8 +171,8 @@ def test_an_unreadable_host_is_missed_in_every_figure(spaces: ModuleType, tmp_pa
             assert "unreadable" in evidence["source"], checked["id"]
 
 
-def test_a_run_of_which_nothing_can_be_read(spaces: ModuleType, tmp_path: Path) -> None:
-    pod(spaces, tmp_path, 3)
+def test_a_run_of_which_nothing_can_be_read(tmp_path: Path) -> None:
+    pod(tmp_path, 3)
     for file in (tmp_path / RUN).iterdir():
         file.write_bytes(b"nothing of the kind")
     done = read(tmp_path)
@@ -188,6 +183,7 @@ def test_a_run_of_which_nothing_can_be_read(spaces: ModuleType, tmp_path: Path) 
 
 HELD_AT_THE_LAST = """
 import sys, time
+from tests.sources.profile import spaces
 from tpudiag.cli import main
 from tpudiag.sources.profile import run_reader
 
@@ -205,8 +201,8 @@ sys.exit(main())
 """
 
 
-def test_ctrl_c_leaves_what_was_read(spaces: ModuleType, tmp_path: Path) -> None:
-    pod(spaces, tmp_path, 2)
+def test_ctrl_c_leaves_what_was_read(tmp_path: Path) -> None:
+    pod(tmp_path, 2)
     spaces.write(spaces.pod_host("host_9"), tmp_path, host="host_9")
     command = [sys.executable, "-c", HELD_AT_THE_LAST, "read", str(tmp_path), "--format", "json"]
     with subprocess.Popen(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.cli import main
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def logs(spaces: ModuleType, tmp_path: Path) -> Path:
+def logs(tmp_path: Path) -> Path:
     spaces.write(spaces.training(steps=4), tmp_path, "run")
     return tmp_path
 

@@ -10,29 +10,20 @@ import sys
 import threading
 import time
 import urllib.request
-from importlib.util import module_from_spec, spec_from_file_location
+from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import IO, Any
 
 import pytest
 
 from tests.commands.called import Done, called
+from tests.monitoring import event_files, recordings
+from tests.monitoring.emulator import Emulator
+from tpudiag.monitoring.store import Store
 
 pytestmark = pytest.mark.slow
 
 
-def _loaded(name: str) -> ModuleType:
-    path = Path(__file__).parents[1] / "monitoring" / f"{name}.py"
-    spec = spec_from_file_location(f"tpudiag_tests_{name}", path)
-    assert spec and spec.loader
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-RECORDINGS, EVENT_FILES, EMULATOR = map(_loaded, ("recordings", "event_files", "emulator"))
 STEADY = [1.0] * 900
 FINE = dict.fromkeys(("TPU608", "TPU609", "TPU610"), "passed")
 UNKNOWN = {"TPU201": "skipped", "TPU607": "skipped", **FINE}
@@ -54,12 +45,12 @@ def verdicts(*arguments: str | Path) -> dict[str, str]:
 
 
 def test_a_steady_job_passes(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "throughput.sqlite", STEADY)
+    recordings.write(tmp_path / "throughput.sqlite", STEADY)
     assert verdicts(tmp_path) == {**UNKNOWN, "TPU603": "passed", "TPU604": "passed"}
 
 
 def test_a_job_that_became_slower_fails(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "throughput.sqlite", STEADY + [1.5] * 60)
+    recordings.write(tmp_path / "throughput.sqlite", STEADY + [1.5] * 60)
     assert verdicts(tmp_path) == {**UNKNOWN, "TPU603": "failed", "TPU604": "passed"}
     done = watch(tmp_path, "--once")
     assert "33% below the job's baseline" in done.stdout
@@ -67,7 +58,7 @@ def test_a_job_that_became_slower_fails(tmp_path: Path) -> None:
 
 
 def test_a_job_without_a_step_for_long_fails(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "throughput.sqlite", STEADY, silent_s=700)
+    recordings.write(tmp_path / "throughput.sqlite", STEADY, silent_s=700)
     assert verdicts(tmp_path)["TPU604"] == "failed"
     text = watch(tmp_path, "--once").stdout
     assert "no step for 7" in text
@@ -75,12 +66,12 @@ def test_a_job_without_a_step_for_long_fails(tmp_path: Path) -> None:
 
 
 def test_an_announced_pause_is_granted_longer(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=700, pausing="evaluation")
+    recordings.write(tmp_path / "a.sqlite", STEADY, silent_s=700, pausing="evaluation")
     assert verdicts(tmp_path)["TPU604"] == "passed"
 
 
 def test_a_run_that_ended_did_not_stall(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=90_000, ended_ns=time.time_ns())
+    recordings.write(tmp_path / "a.sqlite", STEADY, silent_s=90_000, ended_ns=time.time_ns())
     assert verdicts(tmp_path)["TPU604"] == "passed"
 
 
@@ -88,15 +79,15 @@ def test_a_job_that_was_killed_is_said_at_once(tmp_path: Path) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
     beat_ns = time.time_ns() - 20 * 10**9
-    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=20, pid=dead.pid, beat_ns=beat_ns)
+    recordings.write(tmp_path / "a.sqlite", STEADY, silent_s=20, pid=dead.pid, beat_ns=beat_ns)
     assert verdicts(tmp_path)["TPU609"] == "failed"
     assert f"process {dead.pid} is gone" in watch(tmp_path, "--once").stdout
 
 
 def test_no_first_step_in_twenty_minutes_fails(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "a.sqlite", [], silent_s=1_300)
+    recordings.write(tmp_path / "a.sqlite", [], silent_s=1_300)
     assert verdicts(tmp_path)["TPU604"] == "failed"
-    RECORDINGS.write(tmp_path / "b.sqlite", [], silent_s=100)
+    recordings.write(tmp_path / "b.sqlite", [], silent_s=100)
     assert verdicts(tmp_path / "b.sqlite")["TPU604"] == "skipped"
 
 
@@ -104,8 +95,8 @@ def test_the_steps_of_event_files(tmp_path: Path) -> None:
     now = time.time()
     fast = [now - 2_000 + number for number in range(900)]
     slow = [now - 1_100 + 2 * number for number in range(540)]
-    events = [EVENT_FILES.event(at, step) for step, at in enumerate(fast + slow)]
-    EVENT_FILES.write(tmp_path / "train", events)
+    events = [event_files.event(at, step) for step, at in enumerate(fast + slow)]
+    event_files.write(tmp_path / "train", events)
     assert verdicts(tmp_path) == {**UNKNOWN, "TPU603": "failed", "TPU604": "passed"}
 
 
@@ -113,12 +104,12 @@ def test_silence_of_event_files_may_be_the_end_of_the_job(tmp_path: Path) -> Non
     for days, verdict in ((0.1, "failed"), (3, "skipped")):
         then = time.time() - 86_400 * days - 900
         folder = tmp_path / str(days)
-        EVENT_FILES.write(folder, [EVENT_FILES.event(then + n, n) for n in range(900)])
+        event_files.write(folder, [event_files.event(then + n, n) for n in range(900)])
         assert verdicts(folder)["TPU604"] == verdict
 
 
 def test_the_hook_runs_once_with_what_happened(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=700)
+    recordings.write(tmp_path / "a.sqlite", STEADY, silent_s=700)
     hook = 'echo "$TPUDIAG_ALERT|$TPUDIAG_SOURCE|$TPUDIAG_MESSAGE" >> told'
     done = watch(tmp_path / "a.sqlite", "--once", "--on-alert", hook, cwd=tmp_path)
     assert done.returncode == 1
@@ -127,7 +118,7 @@ def test_the_hook_runs_once_with_what_happened(tmp_path: Path) -> None:
 
 
 def test_a_hook_that_fails_is_said_and_changes_nothing(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "a.sqlite", STEADY, silent_s=700)
+    recordings.write(tmp_path / "a.sqlite", STEADY, silent_s=700)
     done = watch(tmp_path, "--once", "--on-alert", "exit 3", "--format", "json")
     assert done.returncode == 1
     assert done.stderr == "tpudiag: --on-alert: exit code 3\n"
@@ -199,20 +190,20 @@ def test_live_from_before_the_job_to_its_end(tmp_path: Path) -> None:
         "echo hook $TPUDIAG_ALERT $TPUDIAG_STATE >&2",
     )  # fmt: skip
     path = tmp_path / "a.sqlite"
-    run = RECORDINGS.run(900)
-    store = RECORDINGS.Store(path)
-    steady = RECORDINGS.windows(run.started_ns, STEADY)
+    run = recordings.run(900)
+    store = Store(path)
+    steady = recordings.windows(run.started_ns, STEADY)
     store.write(run, tuple(steady), ())
     live.wait_for("64 examples/s, +0% against its baseline")
-    slow = RECORDINGS.windows(steady[-1].end_ns, [1.6] * 60, 900)
+    slow = recordings.windows(steady[-1].end_ns, [1.6] * 60, 900)
     store.write(run, tuple(slow), ())
     live.wait_for("alert: TPU603 throughput-drop")
     live.wait_for("hook TPU603 raised")
-    fast = RECORDINGS.windows(slow[-1].end_ns, [1.0] * 60, 960)
+    fast = recordings.windows(slow[-1].end_ns, [1.0] * 60, 960)
     store.write(run, tuple(fast), ())
     live.wait_for("alert: TPU603 throughput-drop: over")
     live.wait_for("hook TPU603 over")
-    ended = RECORDINGS.replace(run, ended_ns=time.time_ns())
+    ended = replace(run, ended_ns=time.time_ns())
     store.write(ended, (), ())
     store.close()
     code, out = live.end()
@@ -224,7 +215,7 @@ def test_live_from_before_the_job_to_its_end(tmp_path: Path) -> None:
 
 
 def test_interrupted_it_reports_what_was_seen(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "a.sqlite", STEADY)
+    recordings.write(tmp_path / "a.sqlite", STEADY)
     live = Live(tmp_path, "a.sqlite", "-v")
     live.wait_for("64 examples/s")
     live.process.send_signal(signal.SIGINT)
@@ -234,7 +225,7 @@ def test_interrupted_it_reports_what_was_seen(tmp_path: Path) -> None:
 
 
 def test_prometheus_gets_the_figures(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "a.sqlite", STEADY + [1.5] * 60, name='a "job"')
+    recordings.write(tmp_path / "a.sqlite", STEADY + [1.5] * 60, name='a "job"')
     port = _free_port()
     live = Live(tmp_path, "a.sqlite", "--prometheus", str(port))
     live.wait_for("examples/s")
@@ -255,8 +246,8 @@ def test_prometheus_gets_the_figures(tmp_path: Path) -> None:
 
 
 def test_cloud_monitoring_gets_the_figures(tmp_path: Path) -> None:
-    RECORDINGS.write(tmp_path / "a.sqlite", STEADY)
-    emulator = EMULATOR.Emulator()
+    recordings.write(tmp_path / "a.sqlite", STEADY)
+    emulator = Emulator()
     cloud = ("--project", "p", "--endpoint", emulator.endpoint, "--job", "bert")
     try:
         done = watch(tmp_path / "a.sqlite", "--once", *cloud, cwd=tmp_path)
@@ -289,14 +280,14 @@ def _free_port() -> int:
 
 def test_the_next_run_of_a_job_is_followed(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
-    store = RECORDINGS.Store(path)
-    first = RECORDINGS.replace(RECORDINGS.run(100), ended_ns=time.time_ns())
-    store.write(first, tuple(RECORDINGS.windows(first.started_ns, [1.0] * 50)), ())
+    store = Store(path)
+    first = replace(recordings.run(100), ended_ns=time.time_ns())
+    store.write(first, tuple(recordings.windows(first.started_ns, [1.0] * 50)), ())
     live = Live(tmp_path, "a.sqlite", "--idle", "3")
     live.wait_for("the run has ended")
-    second = RECORDINGS.replace(RECORDINGS.run(40), id="next", name="second.py")
-    store.write(second, tuple(RECORDINGS.windows(second.started_ns, [1.0] * 30)), ())
-    crashed = RECORDINGS.replace(second, ended_ns=time.time_ns(), failure="ValueError: x (t.py:1)")
+    second = replace(recordings.run(40), id="next", name="second.py")
+    store.write(second, tuple(recordings.windows(second.started_ns, [1.0] * 30)), ())
+    crashed = replace(second, ended_ns=time.time_ns(), failure="ValueError: x (t.py:1)")
     store.write(crashed, (), ())
     store.close()
     code, out = live.end()

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.diagnoses.profile_operations import groups, short_name
 from tpudiag.model import Report, Severity, Verdict
@@ -19,7 +19,7 @@ FLOPS = 918 * 10**9
 
 
 @pytest.fixture
-def made(spaces: ModuleType) -> Any:
+def made() -> Any:
     """Two duplicates at half the peak, one of them recomputed, and a slow collective."""
     space = spaces.space("vm")
     about: dict[str, dict[str, Any]] = {
@@ -55,7 +55,7 @@ def table(found: Report, title: str) -> Table:
     return next(table for table in found.tables if table.title.startswith(title))
 
 
-def test_duplicates_are_one_row(made: Any, spaces: ModuleType, tmp_path: Path) -> None:
+def test_duplicates_are_one_row(made: Any, tmp_path: Path) -> None:
     found = report(spaces.write(made, tmp_path))
     first, second = table(found, "Operations").rows
     assert first[0] == "async-collective-done.3"
@@ -65,9 +65,7 @@ def test_duplicates_are_one_row(made: Any, spaces: ModuleType, tmp_path: Path) -
     assert [t.title for t in found.tables][:2] == ["Where the step time goes", "Operations"]
 
 
-def test_the_compilers_estimate_beside_what_it_took(
-    made: Any, spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_the_compilers_estimate_beside_what_it_took(made: Any, tmp_path: Path) -> None:
     file = spaces.write(made, tmp_path)
     group = next(g for g in groups(facts(file)[0]) if g.name == "fusion.1")
     assert group.expected_ms == pytest.approx(10 * (0.5 + 2.0))
@@ -79,9 +77,7 @@ def test_the_compilers_estimate_beside_what_it_took(
     assert slow[3] == pytest.approx(4.0)
 
 
-def test_what_the_job_recomputes_is_information(
-    made: Any, spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_what_the_job_recomputes_is_information(made: Any, tmp_path: Path) -> None:
     found = next(o for o in report(spaces.write(made, tmp_path)).outcomes if o.id == "TPU303")
     assert found.verdict is Verdict.FAILED
     assert found.severity is Severity.INFO
@@ -89,15 +85,13 @@ def test_what_the_job_recomputes_is_information(
     assert "as the job asks for" in found.findings[0].message
 
 
-def test_a_jax_profile_has_the_fixes_of_jax(made: Any, spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_jax_profile_has_the_fixes_of_jax(made: Any, tmp_path: Path) -> None:
     fixes = [f.fix for o in report(spaces.write(made, tmp_path)).outcomes for f in o.findings]
     assert any("jax.checkpoint(block)" in fix for fix in fixes)
     assert not any("tf." in fix for fix in fixes)
 
 
-def test_a_roofline_is_drawn_from_the_operations(
-    made: Any, spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_a_roofline_is_drawn_from_the_operations(made: Any, tmp_path: Path) -> None:
     (roofline,) = (s for s in report(spaces.write(made, tmp_path)).series if s.kind == "roofline")
     assert roofline.limit == 918.0
     assert roofline.y == pytest.approx([459.0, 459.0])

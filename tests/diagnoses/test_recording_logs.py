@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
+import time
 from pathlib import Path
-from types import ModuleType
 
-import pytest
-
+from tests.monitoring import recordings
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.model import Severity
 from tpudiag.settings import Settings
 
 LOST = "tensorflow.python.framework.errors_impl.UnavailableError: Socket closed\n"
-
-
-@pytest.fixture(scope="module")
-def recordings() -> ModuleType:
-    path = Path(__file__).parents[1] / "monitoring" / "recordings.py"
-    spec = spec_from_file_location("tpudiag_tests_recordings_of_logs", path)
-    assert spec and spec.loader
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def session(folder: Path, *logs: Path) -> WatchSession:
@@ -35,9 +21,7 @@ def session(folder: Path, *logs: Path) -> WatchSession:
     )
 
 
-def test_an_error_that_the_job_survives_is_told_and_raises_no_alert(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_an_error_that_the_job_survives_is_told_and_raises_no_alert(tmp_path: Path) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 100)
     log = tmp_path / "train.log"
     log.write_text("step 1\n", encoding="utf-8")
@@ -56,13 +40,9 @@ def test_an_error_that_the_job_survives_is_told_and_raises_no_alert(
         assert watching.alerts == []
 
 
-def test_an_error_that_ended_the_job_is_told_with_its_fix(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_an_error_that_ended_the_job_is_told_with_its_fix(tmp_path: Path) -> None:
     failure = f"{LOST.strip().rpartition('.')[2]} (train.py:12)"
-    recordings.write(
-        tmp_path / "a.sqlite", [1.0] * 100, failure=failure, ended_ns=recordings.time.time_ns()
-    )
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 100, failure=failure, ended_ns=time.time_ns())
     with session(tmp_path) as watching:
         assert watching.look()
         (told,) = [outcome for outcome in watching.outcomes if outcome.id == "TPU605"]
@@ -71,11 +51,9 @@ def test_an_error_that_ended_the_job_is_told_with_its_fix(
         assert [alert.split()[0] for alert in watching.alerts] == ["TPU605", "TPU609"]
 
 
-def test_an_error_that_nobody_knows_is_said_whole(tmp_path: Path, recordings: ModuleType) -> None:
+def test_an_error_that_nobody_knows_is_said_whole(tmp_path: Path) -> None:
     failure = "FrobnicationError: the frobnicator is out of gas (train.py:12)"
-    recordings.write(
-        tmp_path / "a.sqlite", [1.0] * 100, failure=failure, ended_ns=recordings.time.time_ns()
-    )
+    recordings.write(tmp_path / "a.sqlite", [1.0] * 100, failure=failure, ended_ns=time.time_ns())
     log = tmp_path / "train.log"
     log.write_text(
         'Traceback (most recent call last):\n  File "/job/train.py", line 12, in <module>\n'

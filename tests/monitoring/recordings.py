@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from tpudiag.monitoring.recording import NS, Run, Window, bucket
 from tpudiag.monitoring.store import Store
 
 
-def run(ago_s: float, **changed: object) -> Run:
+def run(ago_s: float, **changed: Any) -> Run:
     """A run of this process that began so long ago."""
     now = time.time_ns()
     made = Run(
@@ -24,7 +25,7 @@ def run(ago_s: float, **changed: object) -> Run:
         beat_ns=now,
         global_batch=64,
     )
-    return replace(made, **changed)  # type: ignore[arg-type]
+    return replace(made, **changed)
 
 
 def windows(start_ns: int, took_s: Iterable[float], first: int = 0) -> list[Window]:
@@ -46,9 +47,7 @@ def windows(start_ns: int, took_s: Iterable[float], first: int = 0) -> list[Wind
     return found
 
 
-def write(
-    path: Path, took_s: list[float], silent_s: float = 0.0, **changed: object
-) -> list[Window]:
+def write(path: Path, took_s: list[float], silent_s: float = 0.0, **changed: Any) -> list[Window]:
     """A recording whose last step ended so long ago."""
     made = run(sum(took_s) + silent_s, **changed)
     found = windows(made.started_ns, took_s)

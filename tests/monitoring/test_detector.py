@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.monitoring import traces
 from tpudiag.monitoring.detector import DropDetector, Pauses, Reference
 from tpudiag.monitoring.recording import NS, Window
 from tpudiag.signals import ThroughputDrop
@@ -38,7 +38,7 @@ def found_after_s(made: Any) -> float:
     return math.inf
 
 
-def test_at_most_one_false_alarm_in_ten_days(traces: ModuleType) -> None:
+def test_at_most_one_false_alarm_in_ten_days() -> None:
     """Ten days of steps of a second, of every kind of noise, with pauses and refills."""
     alarms: list[ThroughputDrop] = []
     for number in range(10):
@@ -48,7 +48,7 @@ def test_at_most_one_false_alarm_in_ten_days(traces: ModuleType) -> None:
 
 
 @pytest.mark.parametrize(("drop", "within_s"), [(0.2, 120), (0.5, 30)])
-def test_a_drop_is_found_in_time(traces: ModuleType, drop: float, within_s: float) -> None:
+def test_a_drop_is_found_in_time(drop: float, within_s: float) -> None:
     for number in range(12):
         made = traces.trace(HELD_OUT + 100 + number, 3_600, drop, "normal")
         assert found_after_s(made) <= within_s, number

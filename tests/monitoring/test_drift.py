@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from types import ModuleType
 
 import pytest
 
+from tests.monitoring import traces
 from tpudiag.monitoring.drift import DriftDetector
 from tpudiag.monitoring.recording import NS
 from tpudiag.signals import ThroughputDrift
@@ -42,6 +42,6 @@ def test_steady_faster_and_short_jobs_do_not_drift() -> None:
 
 
 @pytest.mark.slow
-def test_generated_days_do_not_drift(traces: ModuleType) -> None:
+def test_generated_days_do_not_drift() -> None:
     for number in range(8):
         assert drift(traces.trace(900_000 + number, 40_000).took_s.tolist()) is None

@@ -6,10 +6,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.monitoring import event_files
 from tpudiag import tensorboard_summary
 from tpudiag.model import Report, Subject
 from tpudiag.monitoring.event_files import EventFiles
@@ -26,7 +26,7 @@ def steps(found: Recording) -> list[tuple[float, int]]:
     return [(w.end_ns / NS - START_S, w.steps) for w in found.windows]
 
 
-def test_the_step_of_the_events_is_the_progress(event_files: ModuleType, tmp_path: Path) -> None:
+def test_the_step_of_the_events_is_the_progress(tmp_path: Path) -> None:
     made = [event_files.version(START_S)]
     for number in range(4):
         for tag in ("loss", "accuracy"):
@@ -37,7 +37,7 @@ def test_the_step_of_the_events_is_the_progress(event_files: ModuleType, tmp_pat
     assert steps(found) == [(10, 100), (20, 100), (30, 100)]
 
 
-def test_what_is_added_comes_at_the_next_poll(event_files: ModuleType, tmp_path: Path) -> None:
+def test_what_is_added_comes_at_the_next_poll(tmp_path: Path) -> None:
     file = event_files.write(tmp_path, [event_files.event(START_S, 0)])
     source = EventFiles(str(tmp_path))
     assert steps(*source.poll()) == []
@@ -52,7 +52,7 @@ def test_what_is_added_comes_at_the_next_poll(event_files: ModuleType, tmp_path:
     assert steps(*source.poll()) == [(9, 40)], "a second file goes on"
 
 
-def test_evaluations_are_no_training_steps(event_files: ModuleType, tmp_path: Path) -> None:
+def test_evaluations_are_no_training_steps(tmp_path: Path) -> None:
     event_files.write(tmp_path / "train", [event_files.event(START_S + n, n) for n in (0, 10, 20)])
     event_files.write(
         tmp_path / "validation", [event_files.event(START_S + n + 3, n + 3) for n in (0, 10)]
@@ -60,7 +60,7 @@ def test_evaluations_are_no_training_steps(event_files: ModuleType, tmp_path: Pa
     assert steps(*EventFiles(str(tmp_path)).poll()) == [(10, 10), (20, 10)]
 
 
-def test_a_report_beside_the_profile_is_no_restart(event_files: ModuleType, tmp_path: Path) -> None:
+def test_a_report_beside_the_profile_is_no_restart(tmp_path: Path) -> None:
     """tpudiag's own text summary has step 0, at a time at which the training is far on."""
     made = [event_files.event(START_S + 10 * n, 100 * n) for n in range(3)]
     event_files.write(tmp_path, made)
@@ -76,7 +76,7 @@ def test_a_report_beside_the_profile_is_no_restart(event_files: ModuleType, tmp_
     assert not EventFiles(str(tmp_path / "tpudiag")).found
 
 
-def test_epochs_count_where_steps_are_not_known(event_files: ModuleType, tmp_path: Path) -> None:
+def test_epochs_count_where_steps_are_not_known(tmp_path: Path) -> None:
     event_files.write(
         tmp_path, [event_files.event(START_S + 60 * n, n, "epoch_loss") for n in range(3)]
     )
@@ -89,9 +89,7 @@ def test_epochs_count_where_steps_are_not_known(event_files: ModuleType, tmp_pat
     assert later.run.id != found.run.id
 
 
-def test_a_restart_from_a_checkpoint_is_a_run_of_its_own(
-    event_files: ModuleType, tmp_path: Path
-) -> None:
+def test_a_restart_from_a_checkpoint_is_a_run_of_its_own(tmp_path: Path) -> None:
     event_files.write(tmp_path, [event_files.event(START_S + n, n) for n in (0, 50, 100)])
     source = EventFiles(str(tmp_path))
     (before,) = source.poll()
@@ -101,7 +99,7 @@ def test_a_restart_from_a_checkpoint_is_a_run_of_its_own(
     assert steps(after) == [(250, 50)]
 
 
-def test_a_damaged_file_is_said_and_hides_no_other(event_files: ModuleType, tmp_path: Path) -> None:
+def test_a_damaged_file_is_said_and_hides_no_other(tmp_path: Path) -> None:
     good = [event_files.event(START_S + n, n) for n in (0, 10)]
     event_files.write(tmp_path, good)
     event_files.write(tmp_path, [b"x" * 40], "events.out.tfevents.2.h")
@@ -134,7 +132,7 @@ def test_what_tensorflow_itself_writes(tmp_path: Path) -> None:
     assert before <= found.run.started_ns / NS <= found.run.beat_ns / NS <= time.time()
 
 
-def test_a_clock_that_is_set_back_hides_no_steps(event_files: ModuleType, tmp_path: Path) -> None:
+def test_a_clock_that_is_set_back_hides_no_steps(tmp_path: Path) -> None:
     steady = [event_files.event(10_000.0 + step, step) for step in range(100)]
     event_files.write(tmp_path, steady)
     source = EventFiles(str(tmp_path))
@@ -153,7 +151,7 @@ def test_a_clock_that_is_set_back_hides_no_steps(event_files: ModuleType, tmp_pa
     ("number", "what"), [(float("nan"), "NaN"), (float("inf"), "Inf"), (1e9, "explodes")]
 )
 def test_a_loss_in_event_files_is_looked_at(
-    tmp_path: Path, event_files: ModuleType, number: float, what: str, tensor: bool
+    tmp_path: Path, number: float, what: str, tensor: bool
 ) -> None:
     job = WatchedJob([str(tmp_path)])
     good = [event_files.event(1e9 + 2 * n, n, tensor=tensor) for n in range(30)]
@@ -175,7 +173,7 @@ def test_a_loss_in_event_files_is_looked_at(
     assert job.slowest.losses.trouble is not None, "it stays told"
 
 
-def test_a_stall_between_events_is_no_step(event_files: ModuleType, tmp_path: Path) -> None:
+def test_a_stall_between_events_is_no_step(tmp_path: Path) -> None:
     at_s = [1e9 + 2 * n + (3_600 if n > 60 else 0) for n in range(100)]
     event_files.write(tmp_path, [event_files.event(at, n) for n, at in enumerate(at_s)])
     (found,) = EventFiles(str(tmp_path)).poll()

@@ -6,11 +6,11 @@ import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.monitoring import recordings
 from tpudiag.monitoring.cloud import exporter as exporting
 from tpudiag.monitoring.cloud.exporter import Exporter
 from tpudiag.monitoring.cloud.resource import PointSource
@@ -39,7 +39,7 @@ def started(emulator: Any, monkeypatch: pytest.MonkeyPatch) -> Started:
     return lambda name: Exporter("p", name, endpoint=emulator.endpoint)
 
 
-def show(exporter: Exporter, recordings: ModuleType, **changed: object) -> None:
+def show(exporter: Exporter, **changed: Any) -> None:
     path = Path("recordings", f"{len(list(Path().glob('recordings/*.sqlite')))}.sqlite")
     path.parent.mkdir(exist_ok=True)
     recordings.write(path, [1.0] * 60, **changed)
@@ -53,11 +53,11 @@ def tasks(emulator: Any) -> list[str]:
 
 
 def test_two_jobs_of_one_script_name_on_one_host_share_no_series(
-    emulator: Any, started: Started, recordings: ModuleType
+    emulator: Any, started: Started
 ) -> None:
     for source in ("one/tpudiag-logs", "two/tpudiag-logs"):
         exporter = started(source)
-        show(exporter, recordings)
+        show(exporter)
         assert "lost" not in exporter.close()
     first, second = tasks(emulator)
     assert first.partition("-")[0] == second.partition("-")[0]
@@ -67,34 +67,32 @@ def test_two_jobs_of_one_script_name_on_one_host_share_no_series(
 
 
 def test_runs_at_once_share_no_series_and_a_restart_goes_on_with_its_own(
-    emulator: Any, started: Started, recordings: ModuleType
+    emulator: Any, started: Started
 ) -> None:
     exporter = started("tpudiag-logs")
-    show(exporter, recordings, id="first")
-    show(exporter, recordings, id="beside")
+    show(exporter, id="first")
+    show(exporter, id="beside")
     assert "lost" not in exporter.close()
     once = tasks(emulator)
     assert len(once) == 2
     exporter = started("tpudiag-logs")
-    show(exporter, recordings, id="killed", pid=GONE)
-    show(exporter, recordings, id="resumed")
+    show(exporter, id="killed", pid=GONE)
+    show(exporter, id="resumed")
     exporter.close()
     assert tasks(emulator) == once
     assert all(len(points) <= 1 for points in emulator.series.values()), "10 s have not passed"
 
 
-def test_points_keep_the_name_of_their_own_job(
-    emulator: Any, started: Started, recordings: ModuleType
-) -> None:
+def test_points_keep_the_name_of_their_own_job(emulator: Any, started: Started) -> None:
     exporter = started("tpudiag-logs")
-    show(exporter, recordings, id="a", name="pretrain.py", ended_ns=1)
-    show(exporter, recordings, id="b", name="finetune.py")
+    show(exporter, id="a", name="pretrain.py", ended_ns=1)
+    show(exporter, id="b", name="finetune.py")
     exporter.close()
     jobs = {dict(key[3])["job"] for key in emulator.series}
     assert jobs == {"pretrain.py", "finetune.py"}
 
 
-def test_a_run_is_free_when_it_is_over(recordings: ModuleType) -> None:
+def test_a_run_is_free_when_it_is_over() -> None:
     run: Run = recordings.run(60)
     source = PointSource((), ())
 
@@ -107,7 +105,7 @@ def test_a_run_is_free_when_it_is_over(recordings: ModuleType) -> None:
     assert not free(replace(run, pid=GONE, host="elsewhere"))
 
 
-def test_alerts_carry_their_cause_and_are_set_back(recordings: ModuleType, tmp_path: Path) -> None:
+def test_alerts_carry_their_cause_and_are_set_back(tmp_path: Path) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
     job = WatchedJob([str(tmp_path / "a.sqlite")])
     job.poll()
@@ -129,7 +127,7 @@ def test_alerts_carry_their_cause_and_are_set_back(recordings: ModuleType, tmp_p
     assert shown(slow, TPU603=False) == {("TPU603", "", 0.0)}
 
 
-def test_an_alert_arrives(emulator: Any, started: Started, recordings: ModuleType) -> None:
+def test_an_alert_arrives(emulator: Any, started: Started) -> None:
     exporter = started("tpudiag-logs")
     recordings.write(Path("b.sqlite"), [1.0] * 60)
     job = WatchedJob(["b.sqlite"])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 import pytest
 
+from tests.monitoring import recordings
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.diagnoses.watched_figures import notes
@@ -31,9 +32,8 @@ STEADY = [1.0] * 40
     ],
 )
 def test_workers_of_one_job_and_two_jobs(
-    tmp_path: Path, recordings: ModuleType, first: dict[str, object],
-    second: dict[str, object], jobs: int,
-) -> None:  # fmt: skip
+    tmp_path: Path, first: dict[str, Any], second: dict[str, Any], jobs: int
+) -> None:
     for name, changed in (("x", first), ("y", second)):
         (tmp_path / name).mkdir()
         recordings.write(tmp_path / name / "a.sqlite", STEADY, id=name, **changed)
@@ -43,14 +43,12 @@ def test_workers_of_one_job_and_two_jobs(
     assert len({watched.worker for watched in job.workers}) == 2
 
 
-def test_a_fleet_is_a_line_a_job_and_the_sick_stand_first(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_a_fleet_is_a_line_a_job_and_the_sick_stand_first(tmp_path: Path) -> None:
     for number in range(6):
         (tmp_path / str(number)).mkdir()
-        bad = {"failure": "ValueError: no data", "ended_ns": time.time_ns()} if number == 4 else {}
         path = tmp_path / str(number) / "a.sqlite"
-        recordings.write(path, STEADY, id=str(number), **bad)
+        failure, ended_ns = ("ValueError: no data", time.time_ns()) if number == 4 else (None, None)
+        recordings.write(path, STEADY, id=str(number), failure=failure, ended_ns=ended_ns)
     folders = tuple(str(tmp_path / str(number)) for number in range(6))
     with WatchSession(WatchRequest(sources=folders), Settings()) as session:
         assert session.look()
@@ -62,9 +60,7 @@ def test_a_fleet_is_a_line_a_job_and_the_sick_stand_first(
     assert table.rows[0][-1] == "failed"
 
 
-def test_of_several_that_died_the_first_heads_the_report(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_of_several_that_died_the_first_heads_the_report(tmp_path: Path) -> None:
     now_ns = time.time_ns()
     for number, (failure, ago_s) in enumerate((("Socket closed", 1), ("ValueError: 7", 9))):
         recordings.write(
@@ -91,7 +87,7 @@ def test_of_two_workers_the_line_that_grew_names_the_one_that_is_waited_for() ->
 
 @pytest.mark.parametrize(("workers", "said"), [([3], True), ([0], False), ([0, 3], False)])
 def test_of_one_worker_among_others_it_is_said_that_they_are_not_seen(
-    tmp_path: Path, recordings: ModuleType, workers: list[int], said: bool
+    tmp_path: Path, workers: list[int], said: bool
 ) -> None:
     for number in workers:
         (tmp_path / str(number)).mkdir()

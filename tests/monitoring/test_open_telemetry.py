@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.monitoring import recordings
 from tpudiag.errors import UsageError
 from tpudiag.monitoring.open_telemetry import OpenTelemetry
 from tpudiag.monitoring.watched_job import WatchedJob
@@ -50,7 +50,7 @@ def collector() -> Iterator[tuple[str, list[Any]]]:
 
 
 def test_the_end_of_a_run_is_sent_before_the_watch_ends(
-    collector: tuple[str, list[Any]], recordings: ModuleType, tmp_path: Path
+    collector: tuple[str, list[Any]], tmp_path: Path
 ) -> None:
     url, got = collector
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
@@ -73,9 +73,7 @@ def test_the_end_of_a_run_is_sent_before_the_watch_ends(
     assert {"tpudiag.goodput_time_seconds", "tpudiag.step_time_p50_ms", "tpudiag.alert"} <= {*last}
 
 
-def test_a_collector_that_is_not_there_is_said_in_one_line(
-    recordings: ModuleType, tmp_path: Path
-) -> None:
+def test_a_collector_that_is_not_there_is_said_in_one_line(tmp_path: Path) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 60)
     job = WatchedJob([str(tmp_path / "a.sqlite")])
     job.poll()

@@ -6,13 +6,13 @@ import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from urllib.request import Request, urlopen
 
 from prometheus_client.openmetrics import parser as open_metrics
 from prometheus_client.parser import text_string_to_metric_families as text_string_to_families
 
+from tests.monitoring import recordings
 from tpudiag.monitoring.ledger import TimeUse
 from tpudiag.monitoring.metrics import Figures, Worker
 from tpudiag.monitoring.prometheus import Prometheus
@@ -21,7 +21,7 @@ from tpudiag.signals import CauseKind
 from tpudiag.signals.run_state import RunState, StateKind
 
 
-def figures(recordings: ModuleType, folder: Path, **changed: object) -> Figures:
+def figures(folder: Path, **changed: Any) -> Figures:
     recordings.write(folder / "a.sqlite", [1.0] * 60, **changed)
     job = WatchedJob([str(folder / "a.sqlite")])
     job.poll()
@@ -46,10 +46,8 @@ def scraped(server: Prometheus, accept: str = "") -> str:
         return text
 
 
-def test_what_only_grows_is_a_counter(recordings: ModuleType, tmp_path: Path) -> None:
-    rows = text_of(
-        (figures(recordings, tmp_path, id="r1", lost_steps=3), {"TPU603": True})
-    ).splitlines()
+def test_what_only_grows_is_a_counter(tmp_path: Path) -> None:
+    rows = text_of((figures(tmp_path, id="r1", lost_steps=3), {"TPU603": True})).splitlines()
     for name, value in (("steps", 60), ("examples", 60 * 64), ("lost_steps", 3)):
         assert f"# TYPE tpudiag_{name}_total counter" in rows
         (row,) = [row for row in rows if row.startswith(f"tpudiag_{name}_total{{")]
@@ -57,11 +55,11 @@ def test_what_only_grows_is_a_counter(recordings: ModuleType, tmp_path: Path) ->
         assert 'run_id="r1"' in row
 
 
-def test_it_is_open_metrics_for_whoever_asks(recordings: ModuleType, tmp_path: Path) -> None:
+def test_it_is_open_metrics_for_whoever_asks(tmp_path: Path) -> None:
     server = Prometheus("127.0.0.1:0")
     try:
         spent = {TimeUse.STEPS: 55.0, TimeUse.DOWN: 5.0}
-        server.show(replace(figures(recordings, tmp_path), spent=spent), {"TPU603": False})
+        server.show(replace(figures(tmp_path), spent=spent), {"TPU603": False})
         text = scraped(server, "application/openmetrics-text; version=1.0.0")
     finally:
         server.close()
@@ -74,8 +72,8 @@ def test_it_is_open_metrics_for_whoever_asks(recordings: ModuleType, tmp_path: P
     assert (productive.value, down.value, down.labels["badput_source"]) == (55.0, 5.0, "down")
 
 
-def test_each_sample_says_whose_it_is(recordings: ModuleType, tmp_path: Path) -> None:
-    one = figures(recordings, tmp_path, id="r1", worker="worker 3", name="train.py")
+def test_each_sample_says_whose_it_is(tmp_path: Path) -> None:
+    one = figures(tmp_path, id="r1", worker="worker 3", name="train.py")
     over = RunState(StateKind.COMPLETED, "the run has ended")
     two = replace(one, worker="b", state=over, run=replace(one.run, id="r2"))
     samples = [
@@ -91,15 +89,15 @@ def test_each_sample_says_whose_it_is(recordings: ModuleType, tmp_path: Path) ->
     assert {(one.labels["run_id"], one.value) for one in ended} == {("r1", 0.0), ("r2", 1.0)}
 
 
-def test_the_next_run_takes_the_place_of_the_last(recordings: ModuleType, tmp_path: Path) -> None:
-    first = figures(recordings, tmp_path, id="r1")
+def test_the_next_run_takes_the_place_of_the_last(tmp_path: Path) -> None:
+    first = figures(tmp_path, id="r1")
     text = text_of((first, {}), (replace(first, run=replace(first.run, id="r2")), {}))
     assert 'run_id="r2"' in text
     assert 'run_id="r1"' not in text
 
 
-def test_an_alert_carries_its_cause(recordings: ModuleType, tmp_path: Path) -> None:
-    slow = replace(figures(recordings, tmp_path), cause=CauseKind.INPUT)
+def test_an_alert_carries_its_cause(tmp_path: Path) -> None:
+    slow = replace(figures(tmp_path), cause=CauseKind.INPUT)
     text = text_of((slow, {"TPU603": True, "TPU604": False, "TPU201": True}))
     (family,) = [f for f in text_string_to_families(text) if f.name == "tpudiag_alert"]
     assert {(one.labels["id"], one.labels["cause"], one.value) for one in family.samples} == {
@@ -109,11 +107,9 @@ def test_an_alert_carries_its_cause(recordings: ModuleType, tmp_path: Path) -> N
     }
 
 
-def test_the_end_of_a_run_is_shown_to_whoever_scrapes(
-    recordings: ModuleType, tmp_path: Path
-) -> None:
+def test_the_end_of_a_run_is_shown_to_whoever_scrapes(tmp_path: Path) -> None:
     server = Prometheus("127.0.0.1:0")
-    one = figures(recordings, tmp_path)
+    one = figures(tmp_path)
     over = RunState(StateKind.COMPLETED, "the run has ended")
     server.show(replace(one, state=over), {})
     seen: list[str] = []

@@ -11,10 +11,10 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.monitoring import recordings
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.errors import UnreadableInput
@@ -29,7 +29,7 @@ ENDLESS = f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELE
 
 
 @pytest.fixture
-def recorded(tmp_path: Path, recordings: ModuleType) -> Path:
+def recorded(tmp_path: Path) -> Path:
     path = tmp_path / "run.sqlite"
     recordings.write(path, STEPS)
     return path
@@ -185,9 +185,7 @@ print(json.dumps(told))
 
 
 @pytest.mark.slow
-def test_no_damage_is_a_traceback_a_hang_or_takes_the_memory(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_no_damage_is_a_traceback_a_hang_or_takes_the_memory(tmp_path: Path) -> None:
     paths = [tmp_path / f"{seed}.sqlite" for seed in range(240)]
     recordings.write(paths[0], STEPS)
     whole = paths[0].read_bytes()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.monitoring import recordings
 from tpudiag.monitoring import reader, store
 from tpudiag.monitoring.ledger import TimeUse
 from tpudiag.monitoring.reader import read
@@ -17,9 +17,7 @@ from tpudiag.monitoring.watched_job import WatchedJob
 DAY_S = 86_400
 
 
-def recorded(
-    path: Path, recordings: ModuleType, total_s: int, step_s: int, at_once: int
-) -> tuple[int, float]:
+def recorded(path: Path, total_s: int, step_s: int, at_once: int) -> tuple[int, float]:
     """A run of so long: a stall of two hours near its beginning, a save an hour; steps and cost."""
     made = recordings.run(total_s + 7_200)
     kept, at_ns, number, steps, saved_s = store.Store(path), made.started_ns, 0, 0, 0.0
@@ -67,16 +65,16 @@ def judged(path: Path, steps: int, saved_s: float) -> None:
 
 
 def test_hours_minutes_and_windows_join_without_a_seam(
-    tmp_path: Path, recordings: ModuleType, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reader, "AT_ONCE", 300)
     monkeypatch.setattr(reader, "MINUTES_S", 3 * 3_600)
     monkeypatch.setattr(store, "KEEP_WINDOWS", 500)
-    steps, saved_s = recorded(tmp_path / "a.sqlite", recordings, 12 * 3_600, 20, 37)
+    steps, saved_s = recorded(tmp_path / "a.sqlite", 12 * 3_600, 20, 37)
     judged(tmp_path / "a.sqlite", steps, saved_s)
 
 
 @pytest.mark.slow
-def test_a_weeks_ledger_is_exact_to_the_step(tmp_path: Path, recordings: ModuleType) -> None:
-    steps, saved_s = recorded(tmp_path / "a.sqlite", recordings, 7 * DAY_S, 5, 5_000)
+def test_a_weeks_ledger_is_exact_to_the_step(tmp_path: Path) -> None:
+    steps, saved_s = recorded(tmp_path / "a.sqlite", 7 * DAY_S, 5, 5_000)
     judged(tmp_path / "a.sqlite", steps, saved_s)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.monitoring import recordings
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.model import Outcome, Verdict
 from tpudiag.monitoring.recording import NS
+from tpudiag.monitoring.store import Store
 from tpudiag.monitoring.watched_job import WatchedJob
 from tpudiag.settings import Settings
 from tpudiag.signals.run_state import StateKind
@@ -36,7 +38,7 @@ def gone_pid() -> int:
 
 
 @pytest.mark.slow
-def test_a_silent_worker_beside_a_healthy_one_fails(tmp_path: Path, recordings: ModuleType) -> None:
+def test_a_silent_worker_beside_a_healthy_one_fails(tmp_path: Path) -> None:
     recordings.write(tmp_path / "a.sqlite", STEADY, silent_s=900, id="a", worker="worker 0")
     recordings.write(tmp_path / "b.sqlite", STEADY, id="b", worker="worker 1")
     stalled = outcomes(tmp_path)["TPU604"]
@@ -44,9 +46,7 @@ def test_a_silent_worker_beside_a_healthy_one_fails(tmp_path: Path, recordings: 
     assert [f.message.partition(":")[0] for f in stalled.findings] == ["worker 0"]
 
 
-def test_several_sources_are_one_job_as_slow_as_its_slowest(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_several_sources_are_one_job_as_slow_as_its_slowest(tmp_path: Path) -> None:
     recordings.write(tmp_path / "0" / "a.sqlite", STEADY, id="a", host="h0", machine="x")
     recordings.write(
         tmp_path / "1" / "a.sqlite", STEADY + [1.6] * 60, id="b", host="h1", machine="y"
@@ -63,9 +63,7 @@ def test_several_sources_are_one_job_as_slow_as_its_slowest(
 
 
 @pytest.mark.slow
-def test_a_restart_at_half_speed_is_held_against_the_run_before(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_a_restart_at_half_speed_is_held_against_the_run_before(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     recordings.write(
         path,
@@ -73,7 +71,7 @@ def test_a_restart_at_half_speed_is_held_against_the_run_before(
         silent_s=700,
         id="one",
         pid=gone_pid(),
-        beat_ns=int(recordings.time.time() - 700) * NS,
+        beat_ns=int(time.time() - 700) * NS,
     )
     recordings.write(path, [2.0] * 300, id="two")
     with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
@@ -85,7 +83,7 @@ def test_a_restart_at_half_speed_is_held_against_the_run_before(
     assert "1 restart seen." in report.notes
 
 
-def test_another_target_or_batch_is_another_job(tmp_path: Path, recordings: ModuleType) -> None:
+def test_another_target_or_batch_is_another_job(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
     recordings.write(
         path,
@@ -94,15 +92,15 @@ def test_another_target_or_batch_is_another_job(tmp_path: Path, recordings: Modu
         id="one",
         pid=gone_pid(),
         hbm_limit_bytes=2**34,
-        beat_ns=int(recordings.time.time() - 1_400) * NS,
+        beat_ns=int(time.time() - 1_400) * NS,
     )
     recordings.write(path, [2.0] * 600, id="two", hbm_limit_bytes=2**33)
     assert outcomes(path)["TPU603"].verdict is Verdict.PASSED
 
 
-def test_a_killed_job_that_resumes_is_followed(tmp_path: Path, recordings: ModuleType) -> None:
+def test_a_killed_job_that_resumes_is_followed(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
-    dead, beat_ns = gone_pid(), int((recordings.time.time() - 30) * NS)
+    dead, beat_ns = gone_pid(), int((time.time() - 30) * NS)
     recordings.write(path, STEADY, silent_s=30, id="one", pid=dead, beat_ns=beat_ns)
     with WatchSession(WatchRequest(sources=(str(path),)), Settings()) as session:
         assert session.look()
@@ -117,9 +115,9 @@ def test_a_killed_job_that_resumes_is_followed(tmp_path: Path, recordings: Modul
         assert session.watched.restarts == 1
 
 
-def test_epochs_of_one_process_share_a_baseline(tmp_path: Path, recordings: ModuleType) -> None:
+def test_epochs_of_one_process_share_a_baseline(tmp_path: Path) -> None:
     path = tmp_path / "a.sqlite"
-    store = recordings.Store(path)
+    store = Store(path)
     start = recordings.run(1_000)
     for epoch in range(10):
         began_ns = start.started_ns + epoch * 100 * NS
@@ -134,7 +132,7 @@ def test_epochs_of_one_process_share_a_baseline(tmp_path: Path, recordings: Modu
 
 
 def test_a_recording_that_cannot_be_read_any_more_loses_nothing_of_what_was_seen(
-    tmp_path: Path, recordings: ModuleType
+    tmp_path: Path,
 ) -> None:
     path = tmp_path / "a.sqlite"
     recordings.write(path, STEADY)
@@ -156,14 +154,14 @@ def test_a_recording_that_cannot_be_read_any_more_loses_nothing_of_what_was_seen
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_a_stopped_worker_is_said(tmp_path: Path, recordings: ModuleType) -> None:
+def test_a_stopped_worker_is_said(tmp_path: Path) -> None:
     import signal
 
     process = subprocess.Popen(["sleep", "60"])
     try:
         process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WNOWAIT)
-        beat_ns = int((recordings.time.time() - 20) * NS)
+        beat_ns = int((time.time() - 20) * NS)
         recordings.write(
             tmp_path / "a.sqlite", STEADY, silent_s=20, pid=process.pid, beat_ns=beat_ns
         )
@@ -174,9 +172,7 @@ def test_a_stopped_worker_is_said(tmp_path: Path, recordings: ModuleType) -> Non
         process.wait()
 
 
-def test_workers_that_were_looked_up_again_take_the_place_of_the_old(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_workers_that_were_looked_up_again_take_the_place_of_the_old(tmp_path: Path) -> None:
     old, new, begun = tmp_path / "old.sqlite", tmp_path / "new.sqlite", tmp_path / "begun"
     recordings.write(old, [1.0] * 50)
     job = WatchedJob([str(old)])

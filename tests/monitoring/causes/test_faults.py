@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.monitoring import faults
 from tpudiag.signals.causes import CauseKind
 
 pytestmark = pytest.mark.slow
 
 
-def _faults() -> Any:
-    path = Path(__file__).parents[1] / "faults.py"
-    spec = spec_from_file_location("tpudiag_tests_faults", path)
-    assert spec and spec.loader
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_a_slow_worker_among_four_is_named(tmp_path: Path) -> None:
-    faults = _faults()
     folder = faults.space(tmp_path / "job")
     asked = faults.asked(folder, "partner", workers=4, before_s=4.0, since_s=4.0)
     kinds = [cause.kind if cause else None for cause, _ in asked.causes.values()]

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.monitoring import recordings
 from tpudiag.diagnoses.watch_request import WatchRequest
 from tpudiag.diagnoses.watch_session import WatchSession
 from tpudiag.monitoring.causes.investigation import Investigator, Tools, odd_one
 from tpudiag.monitoring.causes.machine_events import MachineEvent, announced, of_node
 from tpudiag.monitoring.causes.stacks import MainThread
+from tpudiag.monitoring.recording import Window
+from tpudiag.monitoring.store import Store
 from tpudiag.settings import Settings
 from tpudiag.signals import CauseKind, CloudTpu
 from tpudiag.sources.live.tpu_monitoring import ChipScore
@@ -32,11 +34,11 @@ def test_the_one_that_the_others_wait_for() -> None:
 
 
 def test_the_alert_and_its_hook_carry_the_cause(
-    tmp_path: Path, recordings: ModuleType, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tpudiag.monitoring.causes.host.EVERY_S", 1e9)
     path, told = tmp_path / "a.sqlite", tmp_path / "told"
-    store = recordings.Store(path)
+    store = Store(path)
     run = recordings.run(700)
     slow = [1.6] * 60
     fast = recordings.windows(run.started_ns, [1.0] * 600)
@@ -63,9 +65,7 @@ def test_the_alert_and_its_hook_carry_the_cause(
     assert payload["cause"]["evidence"][0]["before"] == pytest.approx(10)
 
 
-def test_where_nothing_is_proven_it_is_said_where_the_job_stands(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_where_nothing_is_proven_it_is_said_where_the_job_stands(tmp_path: Path) -> None:
     recordings.write(tmp_path / "a.sqlite", [1.0] * 600 + [1.6] * 60)
     with WatchSession(WatchRequest(sources=(str(tmp_path),)), Settings()) as session:
         session._investigator = Investigator(  # pyright: ignore[reportPrivateUsage]
@@ -112,13 +112,13 @@ def test_what_the_api_says_of_a_tpu(node: CloudTpu, event: MachineEvent | None) 
     assert of_node(node) == event
 
 
-def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(
-    tmp_path: Path, recordings: ModuleType
-) -> None:
+def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(tmp_path: Path) -> None:
     run = recordings.run(1500)
     path = tmp_path / "a.sqlite"
-    store = recordings.Store(path)
-    store.write(replace(run, host="elsewhere"), recordings.windows(run.started_ns, [1.0] * 600))
+    store = Store(path)
+    store.write(
+        replace(run, host="elsewhere"), tuple(recordings.windows(run.started_ns, [1.0] * 600))
+    )
     store.close()
     gone = MachineEvent("TPU mine is PREEMPTED", final=True)
     with WatchSession(
@@ -131,7 +131,7 @@ def test_a_tpu_that_was_taken_away_is_the_cause_on_other_hosts_too(
 
 
 def test_a_throttled_chip_is_the_cause_and_ill_links_stand_beside_it(
-    tmp_path: Path, recordings: ModuleType, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tpudiag.monitoring.causes.host.EVERY_S", 1e9)
     recordings.write(tmp_path / "a.sqlite", [1.0] * 600 + [1.6] * 60)
@@ -148,5 +148,5 @@ def test_a_throttled_chip_is_the_cause_and_ill_links_stand_beside_it(
     ]
 
 
-def _waiting(windows: list[object], wait_ms: float) -> list[object]:
-    return [replace(window, wait_ms=wait_ms) for window in windows]  # type: ignore[type-var]
+def _waiting(windows: list[Window], wait_ms: float) -> list[Window]:
+    return [replace(window, wait_ms=wait_ms) for window in windows]

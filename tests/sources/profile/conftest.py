@@ -6,9 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -16,15 +14,6 @@ import pytest
 from tpudiag.sources.profile import ask_xprof
 
 REAL = Path(__file__).parents[4] / "shared" / "profiles" / "v6e-4-inference"
-
-
-@pytest.fixture(scope="session")
-def spaces() -> ModuleType:
-    spec = spec_from_file_location("spaces", Path(__file__).with_name("spaces.py"))
-    assert spec and spec.loader
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.sources.profile import facts
 
 pytestmark = pytest.mark.slow
@@ -25,9 +25,7 @@ def rows(table: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("which", ["real", "pod"])
-def test_roofline(
-    which: str, request: pytest.FixtureRequest, spaces: ModuleType, tmp_path: Path, ask: Ask
-) -> None:
+def test_roofline(which: str, request: pytest.FixtureRequest, tmp_path: Path, ask: Ask) -> None:
     if which == "real":
         file: Path = request.getfixturevalue("real")
     else:
@@ -78,7 +76,7 @@ def test_peak_memory(real: Path, ask: Ask) -> None:
         assert sum(size for _, size in peak.held_by) == peak.peak_bytes
 
 
-def test_steps_of_a_pod_host(spaces: ModuleType, tmp_path: Path, ask: Ask) -> None:
+def test_steps_of_a_pod_host(tmp_path: Path, ask: Ask) -> None:
     file = spaces.write(spaces.pod_host("a", input_ms=3.0), tmp_path)
     found, steps = facts(file)
     assert steps
@@ -97,7 +95,7 @@ def test_steps_of_a_pod_host(spaces: ModuleType, tmp_path: Path, ask: Ask) -> No
     assert parts["idle"] == pytest.approx(fifth["tcIdleTimeMs"], abs=0.001)
 
 
-def test_mxu_utilisation(spaces: ModuleType, tmp_path: Path, ask: Ask) -> None:
+def test_mxu_utilisation(tmp_path: Path, ask: Ask) -> None:
     file = spaces.write(spaces.pod_host("a"), tmp_path)
     found, _ = facts(file)
     whole = ask(file, "op_profile")["byProgram"]["metrics"]
@@ -105,12 +103,12 @@ def test_mxu_utilisation(spaces: ModuleType, tmp_path: Path, ask: Ask) -> None:
     assert found.mxu_share == pytest.approx(9.0 / 0.020 / 918, rel=0.01)
 
 
-def test_a_run_of_several_hosts(spaces: ModuleType, tmp_path: Path, ask: Ask) -> None:
-    odd = [{"step_ms": 20.0 + n, "compute_ms": 14.0 + n, "clock_ms": 3.0 * n} for n in range(3)]
-    files = [
-        spaces.write(spaces.pod_host(f"h{n}", **settings), tmp_path, host=f"h{n}")
-        for n, settings in enumerate(odd)
+def test_a_run_of_several_hosts(tmp_path: Path, ask: Ask) -> None:
+    hosts = [
+        spaces.pod_host(f"h{n}", step_ms=20.0 + n, compute_ms=14.0 + n, clock_ms=3.0 * n)
+        for n in range(3)
     ]
+    files = [spaces.write(host, tmp_path, host=f"h{n}") for n, host in enumerate(hosts)]
     found, steps = facts(tmp_path)
     page = ask(files[0], "overview_page", *files[1:])
     said = {key: text for table in page for key, text in table.get("p", {}).items()}
@@ -131,7 +129,7 @@ def test_a_run_of_several_hosts(spaces: ModuleType, tmp_path: Path, ask: Ask) ->
         assert op.self_ms / busy == pytest.approx(theirs[op.name], rel=0.01), op.name
 
 
-def test_the_input_that_all_hosts_wait_for(spaces: ModuleType, tmp_path: Path, ask: Ask) -> None:
+def test_the_input_that_all_hosts_wait_for(tmp_path: Path, ask: Ask) -> None:
     files = [
         spaces.write(spaces.pod_host(f"h{n}", input_ms=ms), tmp_path, host=f"h{n}")
         for n, ms in enumerate((1.0, 1.0, 4.0, 1.0))
@@ -150,9 +148,7 @@ def test_the_input_that_all_hosts_wait_for(spaces: ModuleType, tmp_path: Path, a
     assert float(found[1]) == pytest.approx(100 * 48 / 244, rel=0.01)
 
 
-def test_the_wait_over_steps_of_unequal_length(
-    spaces: ModuleType, tmp_path: Path, ask: Ask
-) -> None:
+def test_the_wait_over_steps_of_unequal_length(tmp_path: Path, ask: Ask) -> None:
     made, at = spaces.space(), 50.0
     marks: list[tuple[str, float, float]] = []
     for number in range(20):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import time
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from google.protobuf import descriptor_pb2
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.sources.profile import spaces
 from tpudiag.errors import UnreadableInput
 from tpudiag.sources.profile import facts
 from tpudiag.sources.profile.events import Line
@@ -38,7 +38,7 @@ def boundaries(data: bytes) -> set[int]:
     return {0} | {field.end for field in fields(memoryview(data))}
 
 
-def test_truncated_anywhere(spaces: ModuleType, tmp_path: Path) -> None:
+def test_truncated_anywhere(tmp_path: Path) -> None:
     data: bytes = spaces.training(devices=1, steps=2).SerializeToString()
     whole = boundaries(data)
     for size in range(1, len(data)):
@@ -58,9 +58,7 @@ def test_the_real_profile_truncated(real: Path, tmp_path: Path) -> None:
     max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(st.data())
-def test_bit_flips_end_in_facts_or_one_line(
-    spaces: ModuleType, tmp_path: Path, data: st.DataObject
-) -> None:
+def test_bit_flips_end_in_facts_or_one_line(tmp_path: Path, data: st.DataObject) -> None:
     original: bytes = spaces.training(devices=1, steps=2).SerializeToString()
     flipped = bytearray(original)
     for bit in data.draw(st.lists(st.integers(0, len(original) * 8 - 1), min_size=1, max_size=4)):
@@ -102,19 +100,19 @@ def test_no_profile(tmp_path: Path, data: bytes, cause: str) -> None:
     assert cause in refused(tmp_path / "a.xplane.pb", data)
 
 
-def test_a_short_capture_holds_nothing(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_short_capture_holds_nothing(tmp_path: Path) -> None:
     made = spaces.space()
     spaces.add_host(made, ())
     assert "without events" in refused(tmp_path / "a.xplane.pb", made.SerializeToString())
 
 
-def test_an_event_that_ends_before_it_starts(spaces: ModuleType, tmp_path: Path) -> None:
+def test_an_event_that_ends_before_it_starts(tmp_path: Path) -> None:
     made = spaces.training(devices=1, steps=2)
     made.planes[1].lines[1].events[0].duration_ps = -5
     assert "ends before it starts" in refused(tmp_path / "a.xplane.pb", made.SerializeToString())
 
 
-def test_what_is_not_understood_is_said(spaces: ModuleType, tmp_path: Path) -> None:
+def test_what_is_not_understood_is_said(tmp_path: Path) -> None:
     made: Any = spaces.training(devices=1, steps=2)
     made.planes[1].lines[1].events[0].metadata_id = 999
     made.planes[1].lines[1].events[1].MergeFromString(b"\x7a\x03abc")
@@ -125,7 +123,7 @@ def test_what_is_not_understood_is_said(spaces: ModuleType, tmp_path: Path) -> N
     assert "bytes in fields that this reader does not know" in unknown
 
 
-def test_what_the_profiler_warned_of_is_kept(spaces: ModuleType, tmp_path: Path) -> None:
+def test_what_the_profiler_warned_of_is_kept(tmp_path: Path) -> None:
     made = spaces.training(devices=1, steps=2)
     made.errors.append("dropped 5 events")
     file = tmp_path / "a.xplane.pb"
@@ -143,20 +141,20 @@ def test_a_million_planes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("timestamp_ns", [2**62, -(2**62), 10**17])
-def test_absurd_times_of_a_line(spaces: ModuleType, tmp_path: Path, timestamp_ns: int) -> None:
+def test_absurd_times_of_a_line(tmp_path: Path, timestamp_ns: int) -> None:
     made = spaces.training(devices=1, steps=2)
     made.planes[1].lines[1].timestamp_ns = timestamp_ns
     assert "absurd" in refused(tmp_path / "a.xplane.pb", made.SerializeToString())
 
 
 @pytest.mark.parametrize("field", ["offset_ps", "duration_ps"])
-def test_absurd_times_of_an_event(spaces: ModuleType, tmp_path: Path, field: str) -> None:
+def test_absurd_times_of_an_event(tmp_path: Path, field: str) -> None:
     made = spaces.training(devices=1, steps=2)
     setattr(made.planes[1].lines[1].events[0], field, 2**62)
     assert "absurd" in refused(tmp_path / "a.xplane.pb", made.SerializeToString())
 
 
-def test_times_since_the_epoch_are_no_damage(spaces: ModuleType, tmp_path: Path) -> None:
+def test_times_since_the_epoch_are_no_damage(tmp_path: Path) -> None:
     made = spaces.training(devices=1, steps=3)
     epoch_ns = 1741722099081044120
     for plane in made.planes:

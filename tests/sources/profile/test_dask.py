@@ -14,11 +14,11 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Timer
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.sources import dask_cluster
 from tpudiag.sources.profile import engines
 
@@ -86,7 +86,7 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def write(spaces: ModuleType, folder: Path, steps: int) -> None:
+def write(folder: Path, steps: int) -> None:
     """The same trace on every host."""
     made = spaces.pod_host("", steps=steps)
     for number in range(HOSTS):
@@ -108,19 +108,15 @@ def answer(folder: Path, engine: str, code: int = 0) -> dict[str, Any]:
     return {key: value for key, value in found.items() if key != "started"}
 
 
-def test_the_cluster_says_what_this_process_says(
-    spaces: ModuleType, tmp_path: Path, cluster: Cluster
-) -> None:
-    write(spaces, tmp_path, 12)
+def test_the_cluster_says_what_this_process_says(tmp_path: Path, cluster: Cluster) -> None:
+    write(tmp_path, 12)
     (next(tmp_path.rglob("host_3.xplane.pb"))).write_bytes(b"broken")
     engine = f"dask://127.0.0.1:{cluster.port}"
     assert answer(tmp_path, engine, 1) == answer(tmp_path, "local", 1)
 
 
-def test_a_worker_killed_on_the_way_costs_no_host(
-    spaces: ModuleType, tmp_path: Path, cluster: Cluster
-) -> None:
-    write(spaces, tmp_path, 300)
+def test_a_worker_killed_on_the_way_costs_no_host(tmp_path: Path, cluster: Cluster) -> None:
+    write(tmp_path, 300)
     with under_way(tmp_path, cluster) as read:
         cluster.workers[0].kill()
         out, err = read.communicate(timeout=800)
@@ -128,10 +124,8 @@ def test_a_worker_killed_on_the_way_costs_no_host(
     assert json.loads(out)["measurements"]["hosts"]["value"] == HOSTS
 
 
-def test_a_cluster_that_dies_leaves_what_was_read(
-    spaces: ModuleType, tmp_path: Path, cluster: Cluster
-) -> None:
-    write(spaces, tmp_path, 300)
+def test_a_cluster_that_dies_leaves_what_was_read(tmp_path: Path, cluster: Cluster) -> None:
+    write(tmp_path, 300)
     with under_way(tmp_path, cluster) as read:
         cluster.scheduler.kill()
         out, err = read.communicate(timeout=800)
@@ -144,9 +138,9 @@ def test_a_cluster_that_dies_leaves_what_was_read(
 
 
 def test_workers_that_do_not_come_back(
-    spaces: ModuleType, tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(spaces, tmp_path, 3000)
+    write(tmp_path, 3000)
     monkeypatch.setattr(dask_cluster, "WORKERS_S", 20.0)
     files = [str(file) for file in sorted(tmp_path.rglob("*.xplane.pb"))]
     answering = engines.engine(f"dask://127.0.0.1:{cluster.port}")(files, None)
@@ -162,14 +156,10 @@ def test_workers_that_do_not_come_back(
 
 @pytest.mark.parametrize("dies", [True, False])
 def test_answers_that_went_with_the_scheduler(
-    spaces: ModuleType,
-    tmp_path: Path,
-    cluster: Cluster,
-    monkeypatch: pytest.MonkeyPatch,
-    dies: bool,
+    tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch, dies: bool
 ) -> None:
     monkeypatch.setattr(dask_cluster, "WORKERS_S", 5.0)
-    write(spaces, tmp_path, 30)
+    write(tmp_path, 30)
     files = [str(file) for file in sorted(tmp_path.rglob("*.xplane.pb"))] * 3
     answering = engines.engine(f"dask://127.0.0.1:{cluster.port}")(files, None)
     places = {next(answering)[0]}
@@ -203,7 +193,7 @@ def under_way(folder: Path, cluster: Cluster) -> Generator[subprocess.Popen[str]
         yield read
 
 
-def test_no_scheduler_is_one_line(spaces: ModuleType, tmp_path: Path) -> None:
+def test_no_scheduler_is_one_line(tmp_path: Path) -> None:
     if find_spec("distributed") is None:
         pytest.skip("the extra `dask` is not installed")
     spaces.write(spaces.pod_host("a"), tmp_path)
@@ -216,7 +206,7 @@ def test_no_scheduler_is_one_line(spaces: ModuleType, tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_without_the_extra_the_line_names_it(spaces: ModuleType, tmp_path: Path) -> None:
+def test_without_the_extra_the_line_names_it(tmp_path: Path) -> None:
     spaces.write(spaces.pod_host("a"), tmp_path)
     if find_spec("distributed") is not None:
         pytest.skip("the extra `dask` is installed")

@@ -3,11 +3,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.signals import Device, DeviceOp
 from tpudiag.sources.profile import facts
 
@@ -71,7 +71,7 @@ def test_the_real_profiles_hardware(real: Path) -> None:
     assert {d.peak_hbm_gb_per_s for d in found.devices} == {1637.993152512}
 
 
-def test_a_training_profile_agrees_with_xprof(spaces: ModuleType, tmp_path: Path, ask: Ask) -> None:
+def test_a_training_profile_agrees_with_xprof(tmp_path: Path, ask: Ask) -> None:
     file = spaces.write(spaces.training(devices=3, steps=12), tmp_path)
     found, steps = facts(tmp_path)
     agree(found.ops, hlo_stats(ask(file, "hlo_stats")))
@@ -87,7 +87,7 @@ def test_a_training_profile_agrees_with_xprof(spaces: ModuleType, tmp_path: Path
     assert share == pytest.approx(float(said["infeed_percent_average"]), rel=0.01)
 
 
-def test_busy_time_counts_overlapping_modules_once(spaces: ModuleType, tmp_path: Path) -> None:
+def test_busy_time_counts_overlapping_modules_once(tmp_path: Path) -> None:
     made = spaces.space()
     spaces.add_device(made, 0, [("a", 0, 10), ("b", 5, 10), ("c", 30, 10)])
     spaces.write(made, tmp_path)
@@ -96,7 +96,7 @@ def test_busy_time_counts_overlapping_modules_once(spaces: ModuleType, tmp_path:
     assert device.idle_share == pytest.approx(15 / 40)
 
 
-def test_without_modules_the_ops_tell(spaces: ModuleType, tmp_path: Path) -> None:
+def test_without_modules_the_ops_tell(tmp_path: Path) -> None:
     made = spaces.space()
     spaces.add_device(made, 0, [], [("a", "x", 0, 10), ("b", "x", 15, 5)])
     spaces.write(made, tmp_path)
@@ -104,7 +104,7 @@ def test_without_modules_the_ops_tell(spaces: ModuleType, tmp_path: Path) -> Non
     assert (device.busy_ms, device.window_ms) == (15, 20)
 
 
-def test_a_device_that_ran_nothing_was_idle(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_device_that_ran_nothing_was_idle(tmp_path: Path) -> None:
     made = spaces.space()
     spaces.add_device(made, 0, [("a", 5, 10)])
     spaces.add_device(made, 1, [])
@@ -114,7 +114,7 @@ def test_a_device_that_ran_nothing_was_idle(spaces: ModuleType, tmp_path: Path) 
     assert idle.window_ms == busy.window_ms == 10
 
 
-def test_no_peak_is_not_a_peak_of_zero(spaces: ModuleType, tmp_path: Path) -> None:
+def test_no_peak_is_not_a_peak_of_zero(tmp_path: Path) -> None:
     made = spaces.space()
     spaces.add_device(made, 0, [("a", 5, 10)], stats={"peak_teraflops_per_second": 0.0})
     spaces.write(made, tmp_path)
@@ -123,7 +123,7 @@ def test_no_peak_is_not_a_peak_of_zero(spaces: ModuleType, tmp_path: Path) -> No
     assert device.kind == "unknown TPU"
 
 
-def test_other_planes_are_no_devices(spaces: ModuleType, tmp_path: Path) -> None:
+def test_other_planes_are_no_devices(tmp_path: Path) -> None:
     made = spaces.training(devices=1)
     spaces.Plane(made, "/device:TPU:0 SparseCore 0")
     spaces.Plane(made, "/device:GPU:0")
@@ -131,7 +131,7 @@ def test_other_planes_are_no_devices(spaces: ModuleType, tmp_path: Path) -> None
     assert [d.name for d in facts(tmp_path)[0].devices] == ["/device:TPU:0"]
 
 
-def test_hosts_of_a_run_come_together(spaces: ModuleType, tmp_path: Path) -> None:
+def test_hosts_of_a_run_come_together(tmp_path: Path) -> None:
     for host, step_ms in (("a", 20.0), ("b", 26.0)):
         made = spaces.training(devices=2, step_ms=step_ms)
         made.hostnames[:] = [host]
@@ -144,7 +144,7 @@ def test_hosts_of_a_run_come_together(spaces: ModuleType, tmp_path: Path) -> Non
     assert next(op.count for op in found.ops if op.name == "fusion.7") == 40
 
 
-def test_figures_are_plain_numbers(spaces: ModuleType, tmp_path: Path) -> None:
+def test_figures_are_plain_numbers(tmp_path: Path) -> None:
     spaces.write(spaces.training(), tmp_path)
     (op, *_) = facts(tmp_path)[0].ops
     assert (op.flops, op.bytes_accessed) == (1000 * op.count, 4096 * op.count)

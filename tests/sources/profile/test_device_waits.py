@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.sources.profile import facts
 
 
-def test_what_devices_wait_for_is_split(spaces: ModuleType, tmp_path: Path) -> None:
+def test_what_devices_wait_for_is_split(tmp_path: Path) -> None:
     made = spaces.space()
     for ordinal in range(2):
         late = 4.0 * ordinal
@@ -31,7 +31,7 @@ def test_what_devices_wait_for_is_split(spaces: ModuleType, tmp_path: Path) -> N
     assert waits["the host's next dispatch"] == pytest.approx(2 * (20.0 + 30.0))
 
 
-def test_an_idle_device_waits_for_one_that_runs(spaces: ModuleType, tmp_path: Path) -> None:
+def test_an_idle_device_waits_for_one_that_runs(tmp_path: Path) -> None:
     made = spaces.space()
     spaces.add_device(made, 0, [("a", 0.0, 10.0), ("a", 30.0, 10.0)])
     spaces.add_device(made, 1, [("a", 0.0, 25.0), ("a", 30.0, 10.0)])

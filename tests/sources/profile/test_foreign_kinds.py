@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Report, Verdict
 from tpudiag.settings import Settings
@@ -25,7 +25,7 @@ def report(file: Path, **about: Any) -> Report:
     return diagnose(ProfileRequest(path=str(file), xprof_limit_s=0, **about), Settings())
 
 
-def cores(spaces: ModuleType, stats: dict[str, Any]) -> Any:
+def cores(stats: dict[str, Any]) -> Any:
     made = spaces.space("host")
     for ordinal in range(8):
         runs = [("jit_train_step(1)", 100.0 + 20 * n, 19.0) for n in range(6)]
@@ -38,22 +38,22 @@ def cores(spaces: ModuleType, stats: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("told", [True, False])
-def test_two_core_planes_are_one_chip(spaces: ModuleType, tmp_path: Path, told: bool) -> None:
+def test_two_core_planes_are_one_chip(tmp_path: Path, told: bool) -> None:
     stats = V5P_CORE | ({"chips": 1} if told else {})
-    found = report(spaces.write(cores(spaces, stats), tmp_path))
+    found = report(spaces.write(cores(stats), tmp_path))
     assert found.target
     assert found.target.name == "v5p-8"
     assert found.measurements["chips"].value == 4
 
 
-def test_a_megacore_plane_is_a_chip(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_megacore_plane_is_a_chip(tmp_path: Path) -> None:
     stats = V5P_CORE | {"peak_teraflops_per_second": 459.0, "has_megacore": 1}
-    found = report(spaces.write(cores(spaces, stats), tmp_path))
+    found = report(spaces.write(cores(stats), tmp_path))
     assert found.target
     assert found.target.name == "v5p-16"
 
 
-def test_host_offload_is_no_compute(spaces: ModuleType, tmp_path: Path) -> None:
+def test_host_offload_is_no_compute(tmp_path: Path) -> None:
     made = spaces.space()
     modules: list[tuple[str, float, float]] = []
     ops: list[tuple[str, str, float, float]] = []
@@ -79,7 +79,7 @@ def test_host_offload_is_no_compute(spaces: ModuleType, tmp_path: Path) -> None:
     assert outcomes["TPU405"].verdict is outcomes["TPU406"].verdict is Verdict.SKIPPED
 
 
-def test_a_program_of_any_name_by_hand(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_program_of_any_name_by_hand(tmp_path: Path) -> None:
     made = spaces.space()
     runs = [("serve(1)", 100.0 + 10 * n, 9.0) for n in range(5)]
     spaces.add_device(made, 0, runs, [("fusion.1", "loop fusion", s, d) for _, s, d in runs])
@@ -89,7 +89,7 @@ def test_a_program_of_any_name_by_hand(spaces: ModuleType, tmp_path: Path) -> No
     assert found.measurements["step_time_ms"].value == pytest.approx(10.0)
 
 
-def test_gpus_are_said_to_be_gpus(spaces: ModuleType, tmp_path: Path) -> None:
+def test_gpus_are_said_to_be_gpus(tmp_path: Path) -> None:
     made = spaces.space()
     for number in range(2):
         plane = spaces.Plane(made, f"/device:GPU:{number}")
@@ -104,7 +104,7 @@ def test_gpus_are_said_to_be_gpus(spaces: ModuleType, tmp_path: Path) -> None:
     assert found.target is None
 
 
-def test_jax_on_cpus_computes(spaces: ModuleType, tmp_path: Path) -> None:
+def test_jax_on_cpus_computes(tmp_path: Path) -> None:
     made = spaces.space()
     plane = spaces.Plane(made, "/host:CPU")
     python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
@@ -117,9 +117,7 @@ def test_jax_on_cpus_computes(spaces: ModuleType, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("work", [True, False])
-def test_the_work_of_an_eager_get_next_is_the_wait(
-    spaces: ModuleType, tmp_path: Path, work: bool
-) -> None:
+def test_the_work_of_an_eager_get_next_is_the_wait(tmp_path: Path, work: bool) -> None:
     made = spaces.space()
     plane = spaces.Plane(made, "/host:CPU")
     line = plane.line("python")
@@ -135,7 +133,7 @@ def test_the_work_of_an_eager_get_next_is_the_wait(
     assert ("whole eager calls" in steps.input_wait_source) is not work
 
 
-def test_old_writers_spell_their_strings_out(spaces: ModuleType, tmp_path: Path) -> None:
+def test_old_writers_spell_their_strings_out(tmp_path: Path) -> None:
     made = spaces.space()
     plane = spaces.Plane(made, "/host:CPU")
     line = plane.line("python")
@@ -162,7 +160,7 @@ def test_old_writers_spell_their_strings_out(spaces: ModuleType, tmp_path: Path)
     assert (found.functions[0].name, found.functions[0].traces) == ("train_step", 1)
 
 
-def steps_of(spaces: ModuleType, ops: tuple[tuple[str, str, float], ...], **about: Any) -> Any:
+def steps_of(ops: tuple[tuple[str, str, float], ...], **about: Any) -> Any:
     made = spaces.space("host")
     spans = [(str(number), 100.0 + 21 * number, 20.0) for number in range(8)]
     timed: list[tuple[str, str, float, float]] = []
@@ -176,13 +174,11 @@ def steps_of(spaces: ModuleType, ops: tuple[tuple[str, str, float], ...], **abou
     return made
 
 
-def test_kernels_of_unknown_cost_leave_the_use_of_the_mxu_open(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_kernels_of_unknown_cost_leave_the_use_of_the_mxu_open(tmp_path: Path) -> None:
     ops = (("attention.1", "custom-call", 14.0), ("fusion.1", "loop fusion", 6.0))
     for flops, expected in ((0, Verdict.SKIPPED), (10**9, Verdict.FAILED)):
         cost = {"attention.1": {"flops": flops, "bytes_accessed": flops}}
-        found = report(spaces.write(steps_of(spaces, ops, about=cost), tmp_path))
+        found = report(spaces.write(steps_of(ops, about=cost), tmp_path))
         verdicts = {outcome.id: outcome.verdict for outcome in found.outcomes}
         assert verdicts["TPU405"] is expected
         assert any("Pallas" in note for note in found.notes) is (flops == 0)
@@ -199,21 +195,17 @@ def test_kernels_of_unknown_cost_leave_the_use_of_the_mxu_open(
         ("f32", Verdict.FAILED),
     ],
 )
-def test_products_of_eight_bits_are_no_float32(
-    spaces: ModuleType, tmp_path: Path, kind: str, verdict: Verdict
-) -> None:
+def test_products_of_eight_bits_are_no_float32(tmp_path: Path, kind: str, verdict: Verdict) -> None:
     text = f"f32[512,512]{{1,0}} fusion({kind}[512,512]{{1,0}} %a, {kind}[512,512]{{1,0}} %b)"
-    made = steps_of(
-        spaces, (("matmul.1", "convolution fusion", 20.0),), about={"matmul.1": {"text": text}}
-    )
+    made = steps_of((("matmul.1", "convolution fusion", 20.0),), about={"matmul.1": {"text": text}})
     found = report(spaces.write(made, tmp_path))
     assert {o.id: o.verdict for o in found.outcomes}["TPU403"] is verdict
 
 
-def test_no_rate_stands_above_what_the_chip_can_do(spaces: ModuleType, tmp_path: Path) -> None:
+def test_no_rate_stands_above_what_the_chip_can_do(tmp_path: Path) -> None:
     ops = (("copy-done.1", "copy-done", 0.001), ("fusion.1", "loop fusion", 19.0))
     about = {"copy-done.1": {"bytes_accessed": 10**12}}
-    found = report(spaces.write(steps_of(spaces, ops, about=about), tmp_path))
+    found = report(spaces.write(steps_of(ops, about=about), tmp_path))
     for table in found.tables:
         heads = [i for i, name in enumerate(table.columns) if name in ("HBM %", "% of peak")]
         assert all(row[i] == "-" or float(row[i]) <= 210 for row in table.rows for i in heads)

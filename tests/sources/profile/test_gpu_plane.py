@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
+from tests.sources.profile import spaces
 from tpudiag.sources.profile import xspace
 from tpudiag.sources.profile.events import Clock
 from tpudiag.sources.profile.gpu_plane import GPU, read_gpu
 
 
-def test_streams_are_busy_and_steps_are_numbers(spaces: ModuleType) -> None:
+def test_streams_are_busy_and_steps_are_numbers() -> None:
     made = spaces.space()
     plane = spaces.Plane(made, "/device:GPU:0")
     compute, copy = plane.line("Stream #14(Compute)"), plane.line("Stream #22(MemcpyH2D)")

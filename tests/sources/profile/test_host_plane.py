@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.sources.profile import xspace
 from tpudiag.sources.profile.host_plane import read_host, steps_named
 from tpudiag.sources.profile.host_read import HostRead, Mark
@@ -24,7 +24,7 @@ def mark(name: str, start: int, end: int, *, numbered: bool = True) -> Mark:
     return Mark(name, "python", start, start, end, numbered)
 
 
-def test_steps_input_and_kernels(spaces: ModuleType) -> None:
+def test_steps_input_and_kernels() -> None:
     made = spaces.space()
     spaces.add_host(
         made, (100.0, 125.0), asked=[("python", 101.0, 4.0), ("tf_1", 102.0, 5.0)],
@@ -39,10 +39,10 @@ def test_steps_input_and_kernels(spaces: ModuleType) -> None:
     assert read.kernels.total == 10 * MS, "functions of tf.data are no kernels of the step"
     assert read.spans_ps is not None and read.spans_ps[1] - read.spans_ps[0] == 45 * MS
     assert host(made, "train").marks != read.marks
-    assert host(_empty(spaces)).spans_ps is None
+    assert host(_empty()).spans_ps is None
 
 
-def _empty(spaces: ModuleType) -> Any:
+def _empty() -> Any:
     made = spaces.space()
     spaces.Plane(made, "/host:CPU")
     return made
@@ -62,7 +62,7 @@ def test_marks_of_one_name_without_those_inside() -> None:
     assert len(steps_named(long, "train")) == 50_000
 
 
-def test_what_eager_ops_and_callbacks_took(spaces: ModuleType) -> None:
+def test_what_eager_ops_and_callbacks_took() -> None:
     made = spaces.space()
     plane = spaces.Plane(made, "/host:CPU")
     line = plane.line("python")

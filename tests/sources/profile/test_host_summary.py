@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.errors import UnreadableInput
 from tpudiag.sources import profile
 from tpudiag.sources.profile import host_summary
 
 
 @pytest.mark.parametrize("devices", [1, 2, 5])
-def test_side_by_side(
-    spaces: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, devices: int
-) -> None:
+def test_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, devices: int) -> None:
     spaces.write(spaces.pod_host("a", steps=12, devices=devices), tmp_path)
     one_by_one = profile.facts(tmp_path)
     monkeypatch.setattr(host_summary, "LARGE_BYTES", 0)
@@ -23,7 +21,7 @@ def test_side_by_side(
 
 
 def test_damage_side_by_side_is_the_same_line(
-    spaces: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = spaces.pod_host("a", steps=12, devices=4)
     device = [plane for plane in made.planes if plane.name.startswith("/device:TPU")][2]

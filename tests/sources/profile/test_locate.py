@@ -4,10 +4,10 @@ import os
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.errors import UnreadableInput
 from tpudiag.sources.profile import facts
 from tpudiag.sources.profile.locate import choose, runs
@@ -16,7 +16,7 @@ OLD, NEW = "2024_01_31_23_59_59", "2025_02_01_00_00_00"
 
 
 @pytest.fixture
-def logs(spaces: ModuleType, tmp_path: Path) -> Path:
+def logs(tmp_path: Path) -> Path:
     made = spaces.training(steps=2)
     new = spaces.write(made, tmp_path / "train", NEW)
     spaces.write(made, tmp_path / "train", OLD)
@@ -51,7 +51,7 @@ def test_any_folder_of_a_log_folder(logs: Path, below: str) -> None:
     assert first.log_dir == str(logs / "train")
 
 
-def test_a_bare_file(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_bare_file(tmp_path: Path) -> None:
     file = tmp_path / "elsewhere.xplane.pb"
     file.write_bytes(spaces.training(steps=2).SerializeToString())
     (run,) = runs(str(file))

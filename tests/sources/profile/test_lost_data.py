@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Report, Verdict
 from tpudiag.settings import Settings
@@ -23,7 +23,7 @@ def verdicts(file: Path) -> dict[str, Verdict]:
     return {outcome.id: outcome.verdict for outcome in report(file).outcomes}
 
 
-def ill(spaces: ModuleType) -> Any:
+def ill() -> Any:
     """Devices with late input, long collectives, and a host that waits."""
     return spaces.training(devices=2, steps=8, step_ms=20.0, infeed_ms=6.0)
 
@@ -43,10 +43,8 @@ def never_passed(before: dict[str, Verdict], after: dict[str, Verdict]) -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 0.6])
-def test_operations_that_the_trace_lost_are_not_compute(
-    spaces: ModuleType, tmp_path: Path, share: float
-) -> None:
-    made = ill(spaces)
+def test_operations_that_the_trace_lost_are_not_compute(tmp_path: Path, share: float) -> None:
+    made = ill()
     before = verdicts(spaces.write(made, tmp_path))
     assert before["TPU201"] is before["TPU504"] is Verdict.FAILED
     for plane in made.planes:
@@ -61,9 +59,7 @@ def test_operations_that_the_trace_lost_are_not_compute(
     assert any("lost operations" in note for note in report(file).notes)
 
 
-def test_without_operations_a_device_is_not_known_to_work(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_without_operations_a_device_is_not_known_to_work(tmp_path: Path) -> None:
     """Programs run on it without a gap, and may do nothing but wait."""
     made = spaces.training(devices=2, steps=8, step_ms=20.0)
     assert verdicts(spaces.write(made, tmp_path))["TPU406"] is Verdict.PASSED
@@ -74,7 +70,7 @@ def test_without_operations_a_device_is_not_known_to_work(
 
 
 def test_waits_for_copies_without_their_text_are_neither_work_nor_the_host_s(
-    spaces: ModuleType, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     wait = ("copy-done.4", "copy-done", 12.0)
     told = report(spaces.write(spaces.pod_host("h", compute_ms=2.0, extra=[wait]), tmp_path))
@@ -84,8 +80,8 @@ def test_waits_for_copies_without_their_text_are_neither_work_nor_the_host_s(
     assert any("asynchronous copies" in note for note in told.notes)
 
 
-def test_a_quarter_of_the_operations_still_fails(spaces: ModuleType, tmp_path: Path) -> None:
-    made = ill(spaces)
+def test_a_quarter_of_the_operations_still_fails(tmp_path: Path) -> None:
+    made = ill()
     for plane in made.planes:
         if plane.name.startswith("/device:TPU"):
             cut_after(plane, 0.25)
@@ -94,18 +90,16 @@ def test_a_quarter_of_the_operations_still_fails(spaces: ModuleType, tmp_path: P
 
 
 def test_a_device_without_operations_is_not_the_one_that_the_others_wait_for(
-    spaces: ModuleType, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    made = ill(spaces)
+    made = ill()
     cut_after(next(plane for plane in made.planes if plane.name == "/device:TPU:1"), 0.0)
     figures = report(spaces.write(made, tmp_path)).measurements
     assert figures["input_wait_share"].value == pytest.approx(100 * 6.0 / 20.5)
 
 
 @pytest.mark.parametrize("slow_ms", [0.0, 3.0])
-def test_a_host_without_operations_is_no_straggler(
-    spaces: ModuleType, tmp_path: Path, slow_ms: float
-) -> None:
+def test_a_host_without_operations_is_no_straggler(tmp_path: Path, slow_ms: float) -> None:
     hosts = [spaces.pod_host(f"h{n}", compute_ms=14.0 + slow_ms * (n == 1)) for n in range(5)]
     for plane in hosts[3].planes:
         if plane.name.startswith("/device:TPU"):
@@ -117,9 +111,7 @@ def test_a_host_without_operations_is_no_straggler(
     assert all("h1" in finding.message for finding in outcome.findings)
 
 
-def test_hosts_whose_steps_are_found_in_two_ways_are_not_compared(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_hosts_whose_steps_are_found_in_two_ways_are_not_compared(tmp_path: Path) -> None:
     for number in range(4):
         made = spaces.pod_host(f"h{number}")
         for plane in made.planes:
@@ -132,9 +124,7 @@ def test_hosts_whose_steps_are_found_in_two_ways_are_not_compared(
     assert "not marked in the same way" in (outcome.reason or "")
 
 
-def test_time_of_operations_without_their_program_is_busy(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_time_of_operations_without_their_program_is_busy(tmp_path: Path) -> None:
     made = spaces.pod_host("a", devices=1)
     before = facts(spaces.write(made, tmp_path))[0].devices[0].busy_ms
     line = next(line for plane in made.planes for line in plane.lines if line.name == "XLA Modules")
@@ -143,7 +133,7 @@ def test_time_of_operations_without_their_program_is_busy(
     assert device.busy_ms == pytest.approx(before)
 
 
-def test_use_of_the_peaks_is_over_the_time_that_is_told(spaces: ModuleType, tmp_path: Path) -> None:
+def test_use_of_the_peaks_is_over_the_time_that_is_told(tmp_path: Path) -> None:
     made = spaces.pod_host("a", steps=10)
     whole = report(spaces.write(made, tmp_path)).measurements["mxu_utilization"].value
     for plane in made.planes:
@@ -153,10 +143,8 @@ def test_use_of_the_peaks_is_over_the_time_that_is_told(spaces: ModuleType, tmp_
     assert figures["mxu_utilization"].value == pytest.approx(whole, rel=0.02)
 
 
-def test_no_line_and_no_plane_can_be_taken_away_for_a_pass(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    made = ill(spaces)
+def test_no_line_and_no_plane_can_be_taken_away_for_a_pass(tmp_path: Path) -> None:
+    made = ill()
     spaces.add_reading(made, [100.0, 125.0], 5.0)
     before = verdicts(spaces.write(made, tmp_path))
     whole: bytes = made.SerializeToString()
@@ -171,7 +159,7 @@ def test_no_line_and_no_plane_can_be_taken_away_for_a_pass(
             never_passed(before, verdicts(spaces.write(copy, tmp_path)))
 
 
-def test_a_file_that_holds_itself_twice_counts_once(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_file_that_holds_itself_twice_counts_once(tmp_path: Path) -> None:
     file = spaces.write(spaces.training(devices=2), tmp_path)
     once = facts(file)[0]
     file.write_bytes(file.read_bytes() * 2)
@@ -181,7 +169,7 @@ def test_a_file_that_holds_itself_twice_counts_once(spaces: ModuleType, tmp_path
     assert "twice" in twice.warnings[0]
 
 
-def test_a_step_that_the_trace_cut_is_in_no_mean(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_step_that_the_trace_cut_is_in_no_mean(tmp_path: Path) -> None:
     made = spaces.training(devices=2, steps=8)
     for plane in made.planes:
         for line in plane.lines:
@@ -196,7 +184,7 @@ def test_a_step_that_the_trace_cut_is_in_no_mean(spaces: ModuleType, tmp_path: P
 
 @pytest.mark.parametrize("host_memory", [True, False])
 def test_transfers_do_not_pass_where_the_hosts_trace_is_gone(
-    spaces: ModuleType, tmp_path: Path, host_memory: bool
+    tmp_path: Path, host_memory: bool
 ) -> None:
     made = spaces.training(devices=1, steps=6, step_ms=20.0, infeed_ms=0.0 if host_memory else 3.0)
     for plane in [plane for plane in made.planes if plane.name == "/host:CPU"]:
@@ -210,9 +198,7 @@ def test_transfers_do_not_pass_where_the_hosts_trace_is_gone(
     assert verdicts(spaces.write(made, tmp_path))["TPU210"] is Verdict.SKIPPED
 
 
-def test_nothing_passes_while_a_device_that_ran_shows_no_steps(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_nothing_passes_while_a_device_that_ran_shows_no_steps(tmp_path: Path) -> None:
     made = spaces.pod_host("a", steps=10)
     for plane in made.planes:
         for line in list(plane.lines):
@@ -226,9 +212,7 @@ def test_nothing_passes_while_a_device_that_ran_shows_no_steps(
 
 
 @pytest.mark.parametrize("runtime", ["tpu::System::Execute=>Done", "XLA::TPU HLO optimization"])
-def test_a_host_that_drives_a_tpu_is_no_rehearsal(
-    spaces: ModuleType, tmp_path: Path, runtime: str
-) -> None:
+def test_a_host_that_drives_a_tpu_is_no_rehearsal(tmp_path: Path, runtime: str) -> None:
     made = spaces.space("w")
     plane = spaces.Plane(made, "/host:CPU")
     python, other = plane.line("python"), plane.line("futex/7")

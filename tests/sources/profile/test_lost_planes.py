@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.model import Report, Verdict
 from tpudiag.settings import Settings
@@ -24,7 +24,7 @@ def verdicts(path: Path) -> dict[str, Verdict]:
     return {outcome.id: outcome.verdict for outcome in report(path).outcomes}
 
 
-def uneven(spaces: ModuleType, host: str = "a", slow: int = 1, devices: int = 3) -> Any:
+def uneven(host: str = "a", slow: int = 1, devices: int = 3) -> Any:
     """Devices that multiply in most of each step, but one that mostly idles."""
     made = spaces.space(host)
     for ordinal in range(devices):
@@ -47,10 +47,8 @@ def without(made: Any, name: str) -> Any:
 
 
 @pytest.mark.parametrize("ordinal", [0, 1])
-def test_a_device_that_is_gone_was_perhaps_the_idle_one(
-    spaces: ModuleType, tmp_path: Path, ordinal: int
-) -> None:
-    made = uneven(spaces, slow=ordinal)
+def test_a_device_that_is_gone_was_perhaps_the_idle_one(tmp_path: Path, ordinal: int) -> None:
+    made = uneven(slow=ordinal)
     assert verdicts(spaces.write(made, tmp_path))[IDLE] is Verdict.FAILED
     file = spaces.write(without(made, f"/device:TPU:{ordinal}"), tmp_path)
     after = report(file)
@@ -61,10 +59,8 @@ def test_a_device_that_is_gone_was_perhaps_the_idle_one(
 
 
 @pytest.mark.parametrize("gone", ["/device:TPU:2", None])
-def test_another_host_tells_how_many_devices_there_are(
-    spaces: ModuleType, tmp_path: Path, gone: str | None
-) -> None:
-    whole, cut = uneven(spaces, "a", slow=-1), uneven(spaces, "b", slow=2)
+def test_another_host_tells_how_many_devices_there_are(tmp_path: Path, gone: str | None) -> None:
+    whole, cut = uneven("a", slow=-1), uneven("b", slow=2)
     for name in (gone,) if gone else [f"/device:TPU:{number}" for number in range(3)]:
         without(cut, name)
     spaces.add_host(cut, [100.0 + 20 * number for number in range(8)])
@@ -73,9 +69,9 @@ def test_another_host_tells_how_many_devices_there_are(
     assert verdicts(tmp_path)[IDLE] is Verdict.SKIPPED
 
 
-def test_hosts_may_count_on_from_one_another(spaces: ModuleType, tmp_path: Path) -> None:
+def test_hosts_may_count_on_from_one_another(tmp_path: Path) -> None:
     for number, host in enumerate("ab"):
-        made = uneven(spaces, host, slow=-1)
+        made = uneven(host, slow=-1)
         for plane in made.planes:
             name, _, ordinal = plane.name.rpartition(":")
             plane.name = (
@@ -87,7 +83,7 @@ def test_hosts_may_count_on_from_one_another(spaces: ModuleType, tmp_path: Path)
 
 @pytest.mark.parametrize("kept", [range(3), range(3, 8), (0, 1, 6, 7)])
 def test_steps_of_which_everything_else_is_lost_are_not_idle(
-    spaces: ModuleType, tmp_path: Path, kept: Sequence[int]
+    tmp_path: Path, kept: Sequence[int]
 ) -> None:
     made = spaces.training(devices=2, steps=8, step_ms=20.0, infeed_ms=1.3)
     before = report(spaces.write(made, tmp_path))
@@ -107,10 +103,8 @@ def test_steps_of_which_everything_else_is_lost_are_not_idle(
     assert outcomes["TPU405"] is Verdict.SKIPPED
 
 
-def test_a_device_without_any_event_may_have_been_the_slow_one(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    made = uneven(spaces, slow=1)
+def test_a_device_without_any_event_may_have_been_the_slow_one(tmp_path: Path) -> None:
+    made = uneven(slow=1)
     for plane in made.planes:
         if plane.name == "/device:TPU:1":
             del plane.lines[:]
@@ -119,10 +113,8 @@ def test_a_device_without_any_event_may_have_been_the_slow_one(
     assert after[LOW] is Verdict.SKIPPED
 
 
-def test_a_device_with_fewer_steps_than_the_others_was_cut(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    made = uneven(spaces, slow=-1)
+def test_a_device_with_fewer_steps_than_the_others_was_cut(tmp_path: Path) -> None:
+    made = uneven(slow=-1)
     for line in next(p for p in made.planes if p.name == "/device:TPU:2").lines:
         del line.events[4:]
     outcome = next(o for o in report(spaces.write(made, tmp_path)).outcomes if o.id == IDLE)
@@ -130,7 +122,7 @@ def test_a_device_with_fewer_steps_than_the_others_was_cut(
     assert "4 steps of a /device:TPU:2" in (outcome.reason or "")
 
 
-def reason_after(spaces: ModuleType, tmp_path: Path, made: Any, gone: str) -> str:
+def reason_after(tmp_path: Path, made: Any, gone: str) -> str:
     """Why no check of the devices passes once a plane is gone, where the others pass it."""
     assert verdicts(spaces.write(made, tmp_path))[IDLE] is Verdict.FAILED
     after = report(spaces.write(without(made, gone), tmp_path))
@@ -139,10 +131,8 @@ def reason_after(spaces: ModuleType, tmp_path: Path, made: Any, gone: str) -> st
     return outcomes[IDLE].reason or ""
 
 
-def test_the_memory_of_the_last_device_of_a_lone_host_tells_of_it(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    made = uneven(spaces, slow=2)
+def test_the_memory_of_the_last_device_of_a_lone_host_tells_of_it(tmp_path: Path) -> None:
+    made = uneven(slow=2)
     host = spaces.Plane(made, "/host:CPU")
     line = host.line("main")
     for number in range(3):
@@ -152,42 +142,36 @@ def test_the_memory_of_the_last_device_of_a_lone_host_tells_of_it(
             "bytes_available": 1 << 30,
         }
         host.event(line, ("MemoryAllocation", 100.0 + number, 0.0), index_on_host=number, **sizes)
-    assert "lacks a /device:TPU:2" in reason_after(spaces, tmp_path, made, "/device:TPU:2")
+    assert "lacks a /device:TPU:2" in reason_after(tmp_path, made, "/device:TPU:2")
 
 
-def test_the_devices_of_a_program_tell_of_the_last_of_a_lone_host(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    made = uneven(spaces, slow=2)
+def test_the_devices_of_a_program_tell_of_the_last_of_a_lone_host(tmp_path: Path) -> None:
+    made = uneven(slow=2)
     spaces.add_program(made, "cluster_train", {}, devices=3)
-    assert "1 of the 3 devices" in reason_after(spaces, tmp_path, made, "/device:TPU:2")
+    assert "1 of the 3 devices" in reason_after(tmp_path, made, "/device:TPU:2")
 
 
-def test_other_hosts_of_a_program_are_no_lost_devices(spaces: ModuleType, tmp_path: Path) -> None:
-    made = uneven(spaces, slow=-1)
+def test_other_hosts_of_a_program_are_no_lost_devices(tmp_path: Path) -> None:
+    made = uneven(slow=-1)
     spaces.add_program(made, "cluster_train", {}, devices=6)
     after = report(spaces.write(made, tmp_path))
     assert {o.id: o.verdict for o in after.outcomes}[IDLE] is Verdict.PASSED
     assert any("runs on 6 devices, of which the profile holds 3" in note for note in after.notes)
 
 
-def test_a_chip_with_fewer_cores_than_the_others_lacks_one(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    made = uneven(spaces, slow=3, devices=4)
+def test_a_chip_with_fewer_cores_than_the_others_lacks_one(tmp_path: Path) -> None:
+    made = uneven(slow=3, devices=4)
     for number, plane in enumerate(p for p in made.planes if p.name.startswith("/device:TPU")):
         names = {plane.stat_metadata[key].name: key for key in plane.stat_metadata}
         details = bytes((0x20, number // 2, 0x28, number // 2 + 4, 0x30, number))
         id_ = names.get("core_details", len(names) + 1)
         plane.stat_metadata[id_].id, plane.stat_metadata[id_].name = id_, "core_details"
         plane.stats.add(metadata_id=id_, bytes_value=details)
-    assert "a core of chip 5" in reason_after(spaces, tmp_path, made, "/device:TPU:3")
+    assert "a core of chip 5" in reason_after(tmp_path, made, "/device:TPU:3")
 
 
-def test_operations_without_their_steps_and_programs_pass_nothing(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    made = uneven(spaces, slow=1)
+def test_operations_without_their_steps_and_programs_pass_nothing(tmp_path: Path) -> None:
+    made = uneven(slow=1)
     for plane in made.planes:
         for line in list(plane.lines):
             if line.name in ("Steps", "XLA Modules"):

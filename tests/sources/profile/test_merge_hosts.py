@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.sources.profile import facts
 
 
-def test_hosts_of_one_name_go_by_their_files(spaces: ModuleType, tmp_path: Path) -> None:
+def test_hosts_of_one_name_go_by_their_files(tmp_path: Path) -> None:
     for file in ("first", "second"):
         spaces.write(spaces.pod_host("localhost", steps=6, devices=1), tmp_path, host=file)
     read, times = facts(tmp_path)
@@ -20,9 +20,7 @@ def test_hosts_of_one_name_go_by_their_files(spaces: ModuleType, tmp_path: Path)
     assert times is not None and len(times.step_ms) == 6
 
 
-def test_operations_of_all_devices_are_one_and_shares_add_up(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_operations_of_all_devices_are_one_and_shares_add_up(tmp_path: Path) -> None:
     for host in ("a", "b"):
         spaces.write(spaces.pod_host(host, steps=6, devices=2), tmp_path, host=host)
     read, _ = facts(tmp_path)
@@ -35,7 +33,7 @@ def test_operations_of_all_devices_are_one_and_shares_add_up(
     assert not read.steps_differ and not read.devices_missing
 
 
-def test_more_of_a_peak_than_can_be_is_no_figure(spaces: ModuleType, tmp_path: Path) -> None:
+def test_more_of_a_peak_than_can_be_is_no_figure(tmp_path: Path) -> None:
     """Of devices that lost operations: what moved beside them counts, and their time does not."""
     made = spaces.training(devices=1, steps=4)
     for plane in made.planes:
@@ -51,9 +49,7 @@ def test_more_of_a_peak_than_can_be_is_no_figure(spaces: ModuleType, tmp_path: P
     assert any(op.flops for op in read.ops)
 
 
-def test_a_device_that_ran_nothing_is_idle_in_its_host_s_window(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_a_device_that_ran_nothing_is_idle_in_its_host_s_window(tmp_path: Path) -> None:
     made = spaces.training(devices=1, steps=4)
     spaces.add_device(made, 1, [])
     spaces.write(made, tmp_path)

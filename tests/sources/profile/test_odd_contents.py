@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from tests.sources.profile import spaces
 from tpudiag import report_json
 from tpudiag.diagnoses.profile import ProfileRequest, diagnose
 from tpudiag.errors import UnreadableInput
@@ -75,7 +75,7 @@ def change(made: Any, what: str, which: int, value: tuple[str, Any], rest: tuple
 @example([("metadata", 5, ("str_value", ""), "bf16[,]{,:T(8,128)} x()", 0)])
 @example([("plane", 1, ("str_value", ""), "/device:TPU:99999999999", 0)])
 @example([("plane", 1, ("str_value", ""), "/device:TPU:" + "9" * 5000, 0)])
-def test_odd_contents(spaces: ModuleType, tmp_path: Path, changes: list[Any]) -> None:
+def test_odd_contents(tmp_path: Path, changes: list[Any]) -> None:
     made = spaces.pod_host("host", steps=4, devices=1)
     spaces.add_reading(made, [50.0, 70.0, 90.0], 0.5)
     for what, which, value, text, number in changes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from types import ModuleType
-
+from tests.sources.profile import spaces
 from tpudiag.sources.profile import programs, xspace
 
 
@@ -41,7 +40,7 @@ def module(*instructions: bytes) -> bytes:
     return field(1, field(3, b"".join(instructions)))
 
 
-def read(spaces: ModuleType, hlo: bytes) -> xspace.Plane:
+def read(hlo: bytes) -> xspace.Plane:
     made = spaces.space()
     plane = spaces.Plane(made, programs.HLO_PLANE)
     told = plane.plane.event_metadata[1]
@@ -51,12 +50,12 @@ def read(spaces: ModuleType, hlo: bytes) -> xspace.Plane:
     return next(plane for plane in planes if plane.name == programs.HLO_PLANE)
 
 
-def test_products_as_rows_contraction_and_columns(spaces: ModuleType) -> None:
+def test_products_as_rows_contraction_and_columns() -> None:
     plain = module(
         array(1, (128, 784)), array(2, (784, 10)),
         array(3, (128, 10), "dot", product(packed(1, (1,)) + packed(2, (0,)))),
     )  # fmt: skip
-    (op,) = programs.matrix_ops(read(spaces, plain))["step(42)"]
+    (op,) = programs.matrix_ops(read(plain))["step(42)"]
     assert (op.op, op.dtype) == ("MatMul", "bfloat16")
     assert (op.batch, op.rows, op.contraction, op.columns) == (1, 128, 784, 10)
     assert op.flops == 2 * 128 * 784 * 10 and op.forward
@@ -66,26 +65,26 @@ def test_products_as_rows_contraction_and_columns(spaces: ModuleType) -> None:
         array(3, (4, 64, 16), "dot",
               product(packed(1, (2,)) + packed(2, (1,)) + packed(3, (0,)), "gradient/MatMul")),
     )  # fmt: skip
-    (op,) = programs.matrix_ops(read(spaces, batched))["step(42)"]
+    (op,) = programs.matrix_ops(read(batched))["step(42)"]
     assert (op.op, op.batch, op.rows, op.contraction, op.columns) == ("BatchMatMul", 4, 64, 32, 16)
     assert not op.forward
     convolution = module(
         array(1, (8, 32, 32, 3)), array(2, (3, 3, 3, 64)),
         array(3, (8, 32, 32, 64), "convolution", packed(36, (1, 2)) + field(16, field(4, 3))),
     )  # fmt: skip
-    (op,) = programs.matrix_ops(read(spaces, convolution))["step(42)"]
+    (op,) = programs.matrix_ops(read(convolution))["step(42)"]
     assert (op.op, op.rows, op.contraction, op.columns) == ("Conv", 8 * 32 * 32, 27, 64)
 
 
-def test_cycles_by_the_program_s_number(spaces: ModuleType) -> None:
+def test_cycles_by_the_program_s_number() -> None:
     config = field(43, b'{"estimated_cycles":"1234"}')
     hlo = module(array(1, (8,)), array(2, (8,), "fusion", config))
-    assert programs.estimates(read(spaces, hlo)) == {"42": {"fusion.2": 1234}}
+    assert programs.estimates(read(hlo)) == {"42": {"fusion.2": 1234}}
 
 
-def test_an_hlo_of_another_form_tells_nothing(spaces: ModuleType) -> None:
+def test_an_hlo_of_another_form_tells_nothing() -> None:
     hlo = module(array(1, (8, 8)), array(3, (8, 8), "dot", product(packed(1, (7,)))))
     for odd in (hlo, hlo[:-3], b"\xff\xff\xff", b"not an HLO"):
-        plane = read(spaces, odd)
+        plane = read(odd)
         assert not any(programs.matrix_ops(plane).values())
         assert programs.estimates(plane) == {}

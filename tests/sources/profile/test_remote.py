@@ -10,11 +10,12 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
+
+from tests.sources.profile import spaces
 
 pytestmark = pytest.mark.slow
 
@@ -119,14 +120,14 @@ def bucket() -> Iterator[Bucket]:
         thread.join()
 
 
-def upload(bucket: Bucket, spaces: ModuleType, hosts: int = 2, run: str = RUN) -> None:
+def upload(bucket: Bucket, hosts: int = 2, run: str = RUN) -> None:
     for number in range(hosts):
         made = spaces.pod_host(f"host_{number}")
         bucket.objects[f"{run}/host_{number}.xplane.pb"] = made.SerializeToString()
 
 
-def test_a_bucket_reads_as_a_folder(bucket: Bucket, spaces: ModuleType, tmp_path: Path) -> None:
-    upload(bucket, spaces)
+def test_a_bucket_reads_as_a_folder(bucket: Bucket, tmp_path: Path) -> None:
+    upload(bucket)
     bucket.objects["logs/train/events.out.tfevents.1"] = b"not of interest"
     done = bucket.read("gs://bucket/logs", "--format", "json", "--xprof-limit", "0")
     assert (done.returncode, done.stderr) == (0, "")
@@ -142,16 +143,16 @@ def test_a_bucket_reads_as_a_folder(bucket: Bucket, spaces: ModuleType, tmp_path
     assert json.loads(local.stdout)["measurements"] == found["measurements"]
 
 
-def test_xprof_is_asked_about_a_bucket(bucket: Bucket, spaces: ModuleType) -> None:
-    upload(bucket, spaces)
+def test_xprof_is_asked_about_a_bucket(bucket: Bucket) -> None:
+    upload(bucket)
     done = bucket.read("gs://bucket/logs", "-v")
     assert "What XProf says" in done.stdout
     assert "xprof --logdir gs://bucket/logs" in " ".join(done.stdout.split())
 
 
-def test_runs_of_a_bucket(bucket: Bucket, spaces: ModuleType) -> None:
-    upload(bucket, spaces)
-    upload(bucket, spaces, 1, RUN.replace("2025", "2024"))
+def test_runs_of_a_bucket(bucket: Bucket) -> None:
+    upload(bucket)
+    upload(bucket, 1, RUN.replace("2025", "2024"))
     done = bucket.read("gs://bucket/logs", "--list")
     assert [line.split()[:3] for line in done.stdout.splitlines()] == [
         ["2025_05_01_00_00_00", "2", "hosts"],
@@ -161,8 +162,8 @@ def test_runs_of_a_bucket(bucket: Bucket, spaces: ModuleType) -> None:
     assert "1 host " in one.stdout
 
 
-def test_a_host_that_may_not_be_fetched_is_missed(bucket: Bucket, spaces: ModuleType) -> None:
-    upload(bucket, spaces, 3)
+def test_a_host_that_may_not_be_fetched_is_missed(bucket: Bucket) -> None:
+    upload(bucket, 3)
     bucket.cut.add(f"{RUN}/host_1.xplane.pb")
     done = bucket.read("gs://bucket/logs", "--format", "json", "--xprof-limit", "0")
     assert done.returncode == 1

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.errors import UnreadableInput
 from tpudiag.sources.profile.run_reader import NOT_READ, Answers, facts, here
 
 
-def test_a_host_that_cannot_be_read_keeps_back_no_other(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_host_that_cannot_be_read_keeps_back_no_other(tmp_path: Path) -> None:
     good = spaces.write(spaces.training(devices=1, steps=6), tmp_path, host="good")
     bad = good.with_name("bad.xplane.pb")
     bad.write_bytes(b"\x0a\x7fxx")
@@ -24,7 +24,7 @@ def test_a_host_that_cannot_be_read_keeps_back_no_other(spaces: ModuleType, tmp_
         facts(tmp_path)
 
 
-def test_files_that_were_not_reached_are_told(spaces: ModuleType, tmp_path: Path) -> None:
+def test_files_that_were_not_reached_are_told(tmp_path: Path) -> None:
     first = spaces.write(spaces.training(devices=1, steps=6), tmp_path, host="a")
     moved: list[int] = []
     files = (str(first), str(first.with_name("b.xplane.pb")))
@@ -34,7 +34,7 @@ def test_files_that_were_not_reached_are_told(spaces: ModuleType, tmp_path: Path
     assert [(each.name, each.reason) for each in read.unread] == [("b", NOT_READ)]
 
 
-def test_events_of_a_name_as_steps(spaces: ModuleType, tmp_path: Path) -> None:
+def test_events_of_a_name_as_steps(tmp_path: Path) -> None:
     made = spaces.space("host")
     spaces.add_host(made, (100.0, 150.0, 200.0), step_ms=30.0, name="my_step")
     spaces.write(made, tmp_path)

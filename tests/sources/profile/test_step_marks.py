@@ -1,15 +1,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.sources.profile import facts
 
 
-def called(spaces: ModuleType, kinds: tuple[str, ...]) -> Any:
+def called(kinds: tuple[str, ...]) -> Any:
     made = spaces.space()
     plane = spaces.Plane(made, "/host:CPU")
     python, kernels = plane.line("python"), plane.line("tf_Compute/1")
@@ -23,25 +23,23 @@ def called(spaces: ModuleType, kinds: tuple[str, ...]) -> Any:
     return made
 
 
-def test_one_call_of_a_training_function_on_a_cpu_is_one_step(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    found, steps = facts(spaces.write(called(spaces, ("notTraced-nonXla",)), tmp_path))
+def test_one_call_of_a_training_function_on_a_cpu_is_one_step(tmp_path: Path) -> None:
+    found, steps = facts(spaces.write(called(("notTraced-nonXla",)), tmp_path))
     assert steps
     assert steps.step_ms == (8.0,)
     assert "1 whole call of tf.function 'train_function'" in steps.source
     assert found.replicas[0].part("compute") == pytest.approx(6.0)
 
 
-def test_a_call_that_traced_is_no_step(spaces: ModuleType, tmp_path: Path) -> None:
+def test_a_call_that_traced_is_no_step(tmp_path: Path) -> None:
     kinds = ("traced-nonXla", "notTraced-nonXla")
-    assert facts(spaces.write(called(spaces, kinds[:1]), tmp_path))[1] is None
-    steps = facts(spaces.write(called(spaces, kinds), tmp_path))[1]
+    assert facts(spaces.write(called(kinds[:1]), tmp_path))[1] is None
+    steps = facts(spaces.write(called(kinds), tmp_path))[1]
     assert steps
     assert len(steps.step_ms) == 1
 
 
-def jax_on_a_cpu(spaces: ModuleType, ops: bool) -> Any:
+def jax_on_a_cpu(ops: bool) -> Any:
     made = spaces.space()
     plane = spaces.Plane(made, "/host:CPU")
     python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
@@ -54,8 +52,8 @@ def jax_on_a_cpu(spaces: ModuleType, ops: bool) -> Any:
     return made
 
 
-def test_calls_of_a_jitted_function_on_a_cpu_are_steps(spaces: ModuleType, tmp_path: Path) -> None:
-    found, steps = facts(spaces.write(jax_on_a_cpu(spaces, ops=True), tmp_path))
+def test_calls_of_a_jitted_function_on_a_cpu_are_steps(tmp_path: Path) -> None:
+    found, steps = facts(spaces.write(jax_on_a_cpu(ops=True), tmp_path))
     assert steps
     assert steps.step_ms == pytest.approx((30.0,) * 5)
     assert "jax.jit's 'train_step'" in steps.source
@@ -63,17 +61,13 @@ def test_calls_of_a_jitted_function_on_a_cpu_are_steps(spaces: ModuleType, tmp_p
     assert not found.functions
 
 
-def test_a_host_whose_work_was_not_traced_is_not_called_idle(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
-    (replica,) = facts(spaces.write(jax_on_a_cpu(spaces, ops=False), tmp_path))[0].replicas
+def test_a_host_whose_work_was_not_traced_is_not_called_idle(tmp_path: Path) -> None:
+    (replica,) = facts(spaces.write(jax_on_a_cpu(ops=False), tmp_path))[0].replicas
     assert replica.part("idle") == 0
     assert replica.part("not measured") == pytest.approx(5 * 30.0)
 
 
-def test_a_program_of_xla_on_a_cpu_computes_until_its_threads_are_done(
-    spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_a_program_of_xla_on_a_cpu_computes_until_its_threads_are_done(tmp_path: Path) -> None:
     made = spaces.space()
     plane = spaces.Plane(made, "/host:CPU")
     python, xla = plane.line("python"), plane.line("tf_XLAPjRtCpuClient/1")
@@ -91,12 +85,7 @@ def test_a_program_of_xla_on_a_cpu_computes_until_its_threads_are_done(
     [(100.0, 1.5, 1.0, True), (100.0, 20.0, 0.5, True), (100.0, 20.0, 19.5, False)],
 )
 def test_marks_that_only_dispatch_are_no_steps(
-    spaces: ModuleType,
-    tmp_path: Path,
-    first_ms: float,
-    every_ms: float,
-    length_ms: float,
-    ahead: bool,
+    tmp_path: Path, first_ms: float, every_ms: float, length_ms: float, ahead: bool
 ) -> None:
     made = spaces.space("host")
     runs = [("jit_train_step(7)", 100.0 + 20.0 * number, 19.9) for number in range(8)]

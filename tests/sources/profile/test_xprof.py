@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.sources.profile.xprof import LIMIT_S, parse, query
 
 pytestmark = pytest.mark.slow
@@ -21,9 +21,7 @@ def test_says_what_the_real_profile_lacks(real: Path) -> None:
     assert set(real.parent.iterdir()) == before, "XProf's caches stay out of the log folder"
 
 
-def test_figures_of_steps_only_where_there_are_steps(
-    real: Path, spaces: ModuleType, tmp_path: Path
-) -> None:
+def test_figures_of_steps_only_where_there_are_steps(real: Path, tmp_path: Path) -> None:
     file = spaces.write(spaces.training(), tmp_path)
     with query([file]) as asking:
         figures = dict(asking.answer().figures)
@@ -41,7 +39,7 @@ def test_no_answer_is_a_failure(tmp_path: Path) -> None:
     assert (said.figures, said.statements) == ((), ())
 
 
-def test_is_stopped_after_its_time(spaces: ModuleType, tmp_path: Path) -> None:
+def test_is_stopped_after_its_time(tmp_path: Path) -> None:
     file = spaces.write(spaces.training(), tmp_path)
     with query([file], limit_s=0) as asking:
         assert "stopped" in str(asking.answer().failure)

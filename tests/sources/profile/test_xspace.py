@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+from tests.sources.profile import spaces
 from tpudiag.sources.profile import xspace
 from tpudiag.sources.profile.wire import Damaged
 from tpudiag.sources.profile.xspace import stranger
 
 
-def test_planes_their_stats_and_lines(spaces: ModuleType) -> None:
+def test_planes_their_stats_and_lines() -> None:
     made = spaces.training(devices=2, steps=3)
     made.warnings.append("dropped 3 events")
     released: list[int] = []
@@ -31,9 +31,7 @@ def test_planes_their_stats_and_lines(spaces: ModuleType) -> None:
     assert sum(released) >= device.size, "memory is let go of line by line"
 
 
-def test_a_file_appended_to_itself_counts_once(
-    spaces: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_appended_to_itself_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(xspace, "SMALL", 0)
     data = spaces.training(devices=2, steps=3).SerializeToString()
     once, twice = xspace.space(memoryview(data)), xspace.space(memoryview(data * 2))
