@@ -35,3 +35,9 @@ class MissingExtra(TpudiagError):
 
 class NothingDiagnosed(TpudiagError):
     """The job crashed or the trainer was not reached before anything was seen."""
+
+
+def line_of(error: BaseException) -> str:
+    """What an error says, in one line: the system's words, or its type's name where it has none."""
+    said = getattr(error, "strerror", None) or getattr(error, "message", None) or error
+    return " ".join(str(said).split()) or type(error).__name__

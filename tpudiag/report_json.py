@@ -16,7 +16,7 @@ from typing import Any, cast
 import msgspec
 
 from tpudiag.bounded_files import read_text
-from tpudiag.errors import UnreadableInput
+from tpudiag.errors import UnreadableInput, line_of
 from tpudiag.model import Outcome, Report, Verdict
 from tpudiag.sanitized import redacted
 from tpudiag.version import __version__
@@ -96,7 +96,7 @@ def load(path: str | Path) -> Report:
     except OSError as error:
         raise UnreadableInput(f"{path}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:
-        raise UnreadableInput(f"{path}: not a JSON report: {_line(error)}") from error
+        raise UnreadableInput(f"{path}: not a JSON report: {line_of(error)}") from error
     version: object = raw.get("schema_version") if isinstance(raw, dict) else None  # pyright: ignore
     if not isinstance(version, int):
         raise UnreadableInput(f"{path}: not a report of tpudiag: it has no schema_version")
@@ -107,7 +107,7 @@ def load(path: str | Path) -> Report:
     try:
         report = msgspec.convert(_revived(raw), Report)  # pyright: ignore[reportUnknownArgumentType]
     except (msgspec.ValidationError, OverflowError, RecursionError) as error:
-        raise UnreadableInput(f"{path}: not a report of tpudiag: {_line(error)}") from error
+        raise UnreadableInput(f"{path}: not a report of tpudiag: {line_of(error)}") from error
     if broken := next((o for o in report.outcomes if not _holds(o)), None):
         lacks = f"{broken.id} is {broken.verdict.value} without saying why"
         raise UnreadableInput(f"{path}: not a report of tpudiag: {lacks}")
@@ -231,10 +231,6 @@ def _escape(match: re.Match[str]) -> str:
     """JSON's escape of a character that could act on a terminal; of a surrogate, its name."""
     code = f"\\u{ord(match[0]):04x}"
     return f"\\{code}" if 0xD800 <= ord(match[0]) < 0xE000 else code
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(error).split())
 
 
 if __name__ == "__main__":  # python -m tpudiag.report_json > reports/report-v1.schema.json

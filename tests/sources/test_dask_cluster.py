@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tpudiag.errors import MissingExtra, UnreadableInput
+from tpudiag.errors import MissingExtra, UnreadableInput, line_of
 from tpudiag.sources import dask_cluster
 
 
@@ -38,8 +38,8 @@ def test_its_own_log_is_kept_off_stderr() -> None:
     logger = logging.getLogger("distributed.test_logger")
     dask_cluster.quieten()
     assert logger.level == logging.CRITICAL
-    assert dask_cluster.line(OSError("a\n  b")) == "a b"
-    assert dask_cluster.line(TimeoutError()) == "TimeoutError"
+    assert line_of(OSError("a\n  b")) == "a b"
+    assert line_of(TimeoutError()) == "TimeoutError"
 
 
 class GivenUp:

@@ -9,7 +9,7 @@ import msgspec
 
 from tpudiag import hardware
 from tpudiag.bounded_files import read_text
-from tpudiag.errors import UnreadableInput, UsageError
+from tpudiag.errors import UnreadableInput, UsageError, line_of
 
 
 class _File(msgspec.Struct):
@@ -27,7 +27,7 @@ def load(path: Path) -> dict[str, float]:
     except OSError as error:
         raise UnreadableInput(f"--cost {path}: {error.strerror or error}") from error
     except (ValueError, RecursionError, msgspec.ValidationError) as error:
-        reason = " ".join(str(error).split())
+        reason = line_of(error)
         raise UnreadableInput(f"--cost {path}: {reason}; write [chip_hour] v5e = 1.20") from error
     known = {alias: g.name for g in hardware.GENERATIONS for alias in g.aliases}
     for name, price in prices.items():

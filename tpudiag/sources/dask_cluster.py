@@ -11,7 +11,7 @@ from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
-from tpudiag.errors import MissingExtra, UnreadableInput
+from tpudiag.errors import MissingExtra, UnreadableInput, line_of
 
 KNOCK_S = 5.0
 """How long the scheduler's port may take to answer."""
@@ -73,7 +73,7 @@ class Cluster:
                     and self._is_there()
                 )
                 if failed:
-                    raise Lost(f"no worker could do it: {line(error)[:300]}") from error
+                    raise Lost(f"no worker could do it: {line_of(error)[:300]}") from error
             if task.cancelled() or self._is_away():
                 raise Lost(GONE)
 
@@ -131,7 +131,7 @@ def connected(option: str, address: str) -> Any:
         socket.create_connection((host.strip("[]"), int(port)), KNOCK_S).close()
         return distributed.Client(f"tcp://{address}", timeout=CONNECT_S)
     except (OSError, OverflowError, TimeoutError, ValueError) as error:
-        raise UnreadableInput(f"{option}: no Dask scheduler answers: {line(error)}") from error
+        raise UnreadableInput(f"{option}: no Dask scheduler answers: {line_of(error)}") from error
 
 
 def quieten() -> None:
@@ -139,8 +139,3 @@ def quieten() -> None:
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL)
-
-
-def line(error: BaseException) -> str:
-    """An error as one line."""
-    return " ".join(str(error).split()) or type(error).__name__

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tpudiag.compiled import Compilation, LoweredStep, OutOfMemory
-from tpudiag.errors import UsageError
+from tpudiag.errors import UsageError, line_of
 from tpudiag.hardware import GIB, Target
 from tpudiag.prediction.step import predict
 from tpudiag.sources.compiler import cache, hlo, older_programs, stablehlo
@@ -62,7 +62,7 @@ def find(python: str | None = None) -> Installed | None:
             env=environment(),
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise UsageError(f"--compiler-python {command}: {_line(error)}") from error
+        raise UsageError(f"--compiler-python {command}: {line_of(error)}") from error
     versions = done.stdout.strip()
     return Installed(command, versions) if done.returncode == 0 and versions else None
 
@@ -206,7 +206,3 @@ def _amount(text: str, patterns: tuple[re.Pattern[str], ...]) -> int | None:
         if match:
             return int(float(match[1]) * _SCALE[match[2] or ""])
     return None
-
-
-def _line(error: BaseException) -> str:
-    return " ".join(str(getattr(error, "strerror", None) or error).split())

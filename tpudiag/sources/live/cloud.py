@@ -16,7 +16,7 @@ from google.auth.exceptions import GoogleAuthError
 from google.cloud import tpu_v2
 from google.cloud.tpu_v2.services.tpu.transports import TpuGrpcTransport
 
-from tpudiag.errors import NothingDiagnosed, UsageError
+from tpudiag.errors import NothingDiagnosed, UsageError, line_of
 from tpudiag.signals import CloudTpu
 from tpudiag.signals.environment import CloudTpuHealth, CloudTpuState
 
@@ -115,16 +115,16 @@ def _called(call: Callable[[], T], place: Place, limit_s: float) -> T:
         ) from error
     except (exceptions.PermissionDenied, exceptions.Unauthenticated) as error:
         raise NothingDiagnosed(
-            f"TPU {place.name}: not permitted: {_line(error)}; the account needs roles/tpu.viewer "
-            f"in {place.project} ({_LOGIN})"
+            f"TPU {place.name}: not permitted: {line_of(error)[:300]}; the account needs "
+            f"roles/tpu.viewer in {place.project} ({_LOGIN})"
         ) from error
     except (exceptions.RetryError, exceptions.DeadlineExceeded) as error:
         raise NothingDiagnosed(
             f"TPU {place.name}: no answer of the Cloud TPU API within {limit_s:g} s: "
-            f"{_line(getattr(error, 'cause', None) or error)}"
+            f"{line_of(getattr(error, 'cause', None) or error)[:300]}"
         ) from error
     except (exceptions.GoogleAPIError, GoogleAuthError) as error:
-        raise NothingDiagnosed(f"TPU {place.name}: {_line(error)}") from error
+        raise NothingDiagnosed(f"TPU {place.name}: {line_of(error)[:300]}") from error
 
 
 def _cloud_tpu(node: tpu_v2.Node, project: str) -> CloudTpu:
@@ -155,8 +155,3 @@ def _symptom(symptom: tpu_v2.Symptom) -> str:
     where = f" on worker {symptom.worker_id}" if symptom.worker_id else ""
     details = f": {' '.join(symptom.details.split())}" if symptom.details else ""
     return f"{_label(symptom.symptom_type)}{where}{details}"
-
-
-def _line(error: BaseException) -> str:
-    message = getattr(error, "message", None) or str(error)
-    return " ".join(str(message).split())[:300]

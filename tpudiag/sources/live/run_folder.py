@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tpudiag.errors import UsageError
+from tpudiag.errors import UsageError, line_of
 from tpudiag.sources.profile.locate import is_url
 
 T = TypeVar("T")
@@ -91,4 +91,4 @@ def _plain(call: Callable[[], T]) -> T:
     except OSError:
         raise
     except Exception as error:
-        raise OSError(" ".join(str(error).split()) or type(error).__name__) from error
+        raise OSError(line_of(error)) from error

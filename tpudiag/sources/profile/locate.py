@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from tpudiag.errors import UnreadableInput
+from tpudiag.errors import UnreadableInput, line_of
 from tpudiag.records import dataclass
 
 EXPORT = ".trace.json"
@@ -91,7 +91,7 @@ def local(file: str) -> Generator[Path, None, None]:
         try:
             _filesystem(file).get_file(file, str(copy))
         except Exception as error:
-            raise UnreadableInput(f"{file}: {_line(error)}") from error
+            raise UnreadableInput(f"{file}: {line_of(error)}") from error
         yield copy
 
 
@@ -117,7 +117,7 @@ def _local(path: str) -> list[Run]:
         return [_run(folder, files, _name(folder, place)) for folder, files in _folders(place)]
     except (OSError, RuntimeError) as error:  # RuntimeError: no home for ~nobody
         reason = error.strerror if isinstance(error, OSError) else None
-        raise UnreadableInput(f"{path}: {reason or _line(error)}") from error
+        raise UnreadableInput(f"{path}: {reason or line_of(error)}") from error
 
 
 def _folders(top: Path) -> Iterator[tuple[Path, list[Path]]]:
@@ -175,7 +175,7 @@ def _remote(path: str) -> list[Run]:
     except FileNotFoundError as error:
         raise UnreadableInput(f"{path}: does not exist") from error
     except Exception as error:
-        raise UnreadableInput(f"{path}: {_line(error)}") from error
+        raise UnreadableInput(f"{path}: {line_of(error)}") from error
     folders: defaultdict[str, list[str]] = defaultdict(list)
     for file in sorted(sizes):
         folders[file.rpartition("/")[0]].append(file)
@@ -215,7 +215,3 @@ def _when(name: str, otherwise: float) -> float:
         except ValueError:
             return otherwise
     return otherwise
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
