@@ -48,7 +48,7 @@ def test_statements_that_had_no_data_are_named_where_no_step_came() -> None:
     with pytest.raises(NothingDiagnosed, match=r"Passed over for lack of data.*tokens = fetch"):
         refuse_nothing("train.py", FINISHED, lost, ())
     lost = {"failed_on_stand_ins": ("train.py:4 x = stack(rows) (ValueError: ragged)",)}
-    with pytest.raises(NothingDiagnosed, match=r"whether they fail on real data.*x = stack"):
+    with pytest.raises(NothingDiagnosed, match=r"whether they fail in a real run.*x = stack"):
         refuse_nothing("train.py", FINISHED, lost, ())
 
 
