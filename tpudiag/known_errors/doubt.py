@@ -47,18 +47,19 @@ def is_doubtful(match: Match, text: str) -> bool:
     rows = text.split("\n")
     if error.common and match.confidence == "low":
         return not _OF_A_MODULE.search(rows[match.line - 1])
-    speaks_of = _worlds(error)
+    told = _told_of(error)
+    speaks_of = {world for world, words in _WORLDS.items() if re.search(words, told)}
     world = _WORLD_OF.get(library_at("\n".join(rows[: match.line]))[0])
     elsewhere = world and speaks_of and world not in speaks_of
     elsewhere = elsewhere and not (match.settled or (match.reading and match.reading.whole))
     if elsewhere and error.phase not in _OUTSIDE:
         return True
     sentence = _SENTENCE.fullmatch(rows[match.line - 1].strip())
-    told = match.reading is not None or match.own is not None or error.kind is not Kind.TELLING
-    if sentence is None or told:
+    read = match.reading is not None or match.own is not None or error.kind is not Kind.TELLING
+    if sentence is None or read:
         return False
     words = {word.lower() for word in _WORD.findall(sentence["said"])}
-    return bool(words) and len(words & _words(error)) < LEAST_SHARED * len(words)
+    return bool(words) and len(words.intersection(_WORD.findall(told))) < LEAST_SHARED * len(words)
 
 
 def _told_of(error: KnownError) -> str:
@@ -73,14 +74,3 @@ def _told_of(error: KnownError) -> str:
         error.family,
     )
     return " ".join((*own, *parts)).lower()
-
-
-def _worlds(error: KnownError) -> set[str]:
-    """The worlds that a case speaks of."""
-    told = _told_of(error)
-    return {world for world, words in _WORLDS.items() if re.search(words, told)}
-
-
-def _words(error: KnownError) -> set[str]:
-    """The words that a case knows."""
-    return set(_WORD.findall(_told_of(error)))
