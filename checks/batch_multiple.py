@@ -37,11 +37,11 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     ## What it sees
     The per-replica batch that reaches the traced step, the replicas of the target, and the rows and
     features of the step's matrix products. Rows may be batch x length, or batch x height x width.
-    If those are multiples of 128, or so many that less than 1 % of the work is padding, nothing is
-    lost: there is a note with the cost only if a replica's batch is no multiple of 8 either. It is
-    also a note if the cost is below 20 %, if the padding takes less time than a step's dispatch, if
-    no product is known, or if the softer of the two documented rules holds: 8 per replica, and
-    features in multiples of 128. A batch that would not fit the target is not proposed.
+    If those are multiples of 128, or so many that less than 1 % of the work is padding, the finding
+    is only a note with the cost. It is also a note if the cost is below 20 %, if the padding takes
+    less time than a step's dispatch, if no product is known, or if the softer of the two documented
+    rules holds: 8 per replica, and features in multiples of 128. A batch that would not fit the
+    target is not proposed.
 
     ## Why it costs
     Tiles are 8 x 128. XLA pads rows and features up to them: the padding is computed and stored.
@@ -71,9 +71,6 @@ def batch_multiple(signals: Signals, limit: float = LIMIT) -> Judgement:
     matter = forward if rows else []
     lost = _lost(matter, batch.per_replica_batch, tile)
     free = bool(matter) and lost < NEGLIGIBLE
-    if free and batch.per_replica_batch % SOFT_LIMIT == 0:
-        yield from evidence
-        return
     wasted_ms = _wasted_ms(signals, matter, lost)
     toy = wasted_ms is None or wasted_ms < DISPATCH_MS[0]
     advice = f", no multiple of {int(limit)}"
