@@ -8,6 +8,7 @@ import copy
 import itertools
 import json
 import linecache
+import sys
 import pickle
 from pathlib import Path
 from typing import Any
@@ -218,6 +219,17 @@ def test_an_error_of_training_is_the_scripts_though_keras_hides_its_frames(tmp_p
         tmp_path, "data = open('/nowhere/x').read()\nmodel = data.made()\nmodel.fit(data)\n"
     )
     assert isinstance(space["model"], Hole)
+
+
+def test_a_module_of_the_jobs_own_is_no_missing_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [path for path in sys.path if path not in ("", ".")])
+    assert isinstance(ran(tmp_path, "import its_own\n")[0]["its_own"], Hole)
+    (tmp_path / "its_own").mkdir()
+    with pytest.raises(ModuleNotFoundError):
+        ran(tmp_path, "import its_own\n")
 
 
 def test_what_fails_once_data_are_stood_in_for_is_passed_over_and_said_apart(

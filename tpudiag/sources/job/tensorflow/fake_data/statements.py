@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from tpudiag.script_run import InterventionKind
 from tpudiag.sources.job.points import Kwargs, barrier, interventions, main_flow, user_lines
@@ -235,7 +236,10 @@ class Statements:
 def _is_import(error: Exception) -> bool:
     """Whether a statement of the script's imports a package that is not installed."""
     alone = error.__traceback__ is not None and error.__traceback__.tb_next is None
-    return isinstance(error, ModuleNotFoundError) and alone and "." not in (error.name or ".")
+    if not (isinstance(error, ModuleNotFoundError) and alone):
+        return False
+    # One of the job's own is there, where Python does not look.
+    return "." not in (error.name or ".") and not Path(error.name or "").is_dir()
 
 
 @dataclass
