@@ -239,18 +239,19 @@ print("bytes", memory.argument_size_in_bytes + memory.output_size_in_bytes
 """
 
 
+def ran(folder: Path, text: str, *arguments: str, **variables: str) -> Any:
+    """What a verb makes of a script."""
+    (folder / "train.py").write_text(text)
+    return subprocess.run(
+        [sys.executable, "-m", "tpudiag", *arguments],
+        cwd=folder, env=os.environ | variables, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
 def checked(folder: Path, text: str, *options: str, **variables: str) -> dict[str, Any]:
     """The report on a script."""
-    (folder / "train.py").write_text(text)
-    command = [sys.executable, "-m", "tpudiag", "check", "train.py", "--for", "v5e-8"]
-    done = subprocess.run(
-        [*command, "--format", "json", *options],
-        cwd=folder,
-        env=os.environ | variables,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    asked = "check", "train.py", "--for", "v5e-8", "--format", "json"
+    done = ran(folder, text, *asked, *options, **variables)
     assert done.returncode in (0, 1), done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
     return report
@@ -382,31 +383,17 @@ def test_one_of_several_processes_that_reads_by_tf_data_and_saves_each_step(tmp_
 
 
 def test_state_is_donated_as_a_rehearsal_proves(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(DISEASED)
-    command = [sys.executable, "-m", "tpudiag", "fix", "train.py", "--for", "v5e-8"]
-    done = subprocess.run(
-        [*command, "--no-compile", "--select", "TPU701,TPU108", "--write"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    asked = "fix", "train.py", "--for", "v5e-8", "--no-compile", "--select", "TPU701,TPU108"
+    done = ran(tmp_path, DISEASED, *asked, "--write")
     mended = (tmp_path / "train.py").read_text()
     assert "static_argnames=\"rate\", donate_argnames=('params',)" in mended, done.stdout
     assert "if step % 100 == 0:" in mended
 
 
 def test_a_plan_compiles_the_step_for_each_number_of_devices(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text(HEALTHY.replace(" == 8", " > 1"))
-    command = [sys.executable, "-m", "tpudiag", "plan", "train.py", "--for", "v5e-8,v5e-4"]
-    done = subprocess.run(
-        [*command, "--batch", "128,256", "-o", "p.json"],
-        cwd=tmp_path,
-        env=os.environ | {"TPUDIAG_CACHE": str(tmp_path / "cache")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    asked = "plan", "train.py", "--for", "v5e-8,v5e-4", "--batch", "128,256", "-o", "p.json"
+    cache = str(tmp_path / "cache")
+    done = ran(tmp_path, HEALTHY.replace(" == 8", " > 1"), *asked, TPUDIAG_CACHE=cache)
     assert done.returncode == 0, done.stderr
     rows = json.loads((tmp_path / "p.json").read_text())["tables"][0]["rows"]
     assert {(row[0], str(row[1])) for row in rows} >= {
