@@ -8,8 +8,8 @@ import copy
 import itertools
 import json
 import linecache
-import sys
 import pickle
+import sys
 from pathlib import Path
 from typing import Any
 
