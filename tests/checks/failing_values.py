@@ -37,7 +37,7 @@ from tpudiag.signals import (
     TracedFunction,
     UnusedRegularizer,
 )
-from tpudiag.signals.step_numerics import PairedLoss, SameDrawsKind
+from tpudiag.signals.step_numerics import FrozenNorm, PairedLoss, SameDrawsKind
 
 KINDS: tuple[SameDrawsKind, ...] = ("replicas", "twice", "turns", "steps")
 SMALL = replace(STATE, bytes=1 << 20)
@@ -125,6 +125,11 @@ def shapes(*calls: int, sizes: str = "[32, {}]") -> Signals:
 
 ROWS: tuple[tuple[str, Signals, Severity], ...] = (
     *(("TPU511", draws(kind), Severity.WARNING) for kind in KINDS),
+    (
+        "TPU510",
+        of_state(frozen_norms=(FrozenNorm("[1]", HERE, statistics_lost=True),)),
+        Severity.WARNING,
+    ),
     ("TPU512", of_state(replicas_apart=apart(1 << 10)), Severity.WARNING),
     ("TPU512", of_state(replicas_apart=apart(1 << 20)), Severity.ERROR),
     (
@@ -181,6 +186,7 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
 )
 PASSES: tuple[tuple[str, Signals], ...] = (
     ("TPU511", draws()),
+    ("TPU510", of_state()),
     ("TPU512", of_state()),
     ("TPU408", of_state()),
     ("TPU514", numerics()),

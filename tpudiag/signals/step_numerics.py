@@ -49,11 +49,13 @@ class BatchNorm:
 
 @dataclass(frozen=True)
 class FrozenNorm:
-    """A batch normalisation that a training step trains, and calls in inference mode."""
+    """A batch normalisation that a training step calls in inference mode."""
 
     name: str
     location: Location | None
     """The call of the model."""
+    statistics_lost: bool = False
+    """It is called in training mode, and the statistics of `name` are thrown away."""
 
 
 @dataclass(frozen=True)

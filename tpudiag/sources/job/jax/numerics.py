@@ -4,8 +4,8 @@ import sys
 from collections.abc import Iterator
 
 from tpudiag.signals import HalfState, ReplicasApart, StepArgument, StepNumerics
-from tpudiag.signals.step_numerics import LowPrecisionOp, MergedNumbers
-from tpudiag.sources.job.jax import devices_in_use, pairs
+from tpudiag.signals.step_numerics import FrozenNorm, LowPrecisionOp, MergedNumbers
+from tpudiag.sources.job.jax import devices_in_use, lost_averages, pairs
 from tpudiag.sources.job.jax.equations import Seen, line, product
 from tpudiag.sources.job.jax.random_keys import RandomKeys
 from tpudiag.sources.job.jax.state_values import HALF, LOOKS, StateValues
@@ -38,6 +38,11 @@ def read(step: TracedStep) -> StepNumerics:
     return StepNumerics(
         loss_dtype=loss_dtype(step.seen),
         low_precision=low[::-1],
+        frozen_norms=tuple(
+            FrozenNorm(step.keys[n], at, statistics_lost=True)
+            for n, at in lost_averages.read(jaxpr).items()
+            if n in fixed
+        ),
         merged=tuple(dict.fromkeys(merged(step.seen))),
         same_draws=tuple(dict.fromkeys(same)),
         draws=len(keys.draws),

@@ -24,7 +24,7 @@ class StateValues:
         self.looks = 0
         self._small: dict[str, bytes] = {}
         self.fixed: set[str] = set()
-        """Small whole numbers, keys among them, that were the same before each call."""
+        """Small arrays, keys and statistics among them, that were the same before each call."""
         self.alike: set[str] = set()
         """Arrays of which all devices had the same values before the first call."""
         self.apart: set[str] = set()
@@ -69,14 +69,14 @@ class StateValues:
         elif floating and key in self.alike and self._is_alike(leaf) is False:
             self.apart.add(key)
             self._shapes[key] = tuple(leaf.shape)
-        if not floating and leaf.size <= SMALL:
+        if leaf.size <= (SAMPLE if floating else SMALL):
             value = b"".join(part.tobytes() for part in self._copies(leaf))
             if self.looks == 0:
                 self.fixed.add(key)
             elif value != self._small.get(key):
                 self.fixed.discard(key)
             self._small[key] = value
-        elif str(leaf.dtype) in HALF and self.looks:
+        if str(leaf.dtype) in HALF and self.looks:
             now = self._copies(leaf)[0]
             if key in self._half and now.size:
                 self.unchanged[key] = float((now == self._half[key][1]).mean())
