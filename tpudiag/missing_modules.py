@@ -1,9 +1,13 @@
 """A module that a job could not import: its whole name, and whether any package has it."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from tpudiag.signals import JobEnd
+if TYPE_CHECKING:  # `explain` starts without it
+    from tpudiag.signals import JobEnd
 
 HOSTED = ("google.colab", "kaggle_datasets", "kaggle_secrets", "kaggle_web_client")
 """Modules of the machines of Colab and Kaggle: no package brings them elsewhere."""
