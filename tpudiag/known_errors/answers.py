@@ -140,7 +140,7 @@ def unknown_rows(error: UnknownError, bold: Bold) -> Iterator[str]:
     yield from (f"    {row}" for row in error.next_steps.splitlines())
     if not error.nearest:
         return
-    yield f"\n{bold('Nearest known errors')} (by their words; none of them is it)"
+    yield f"\n{bold('Nearest known errors')} (by their words; each may be it or not)"
     yield from (
         f"  {near.id} {near.family}: {textwrap.shorten(near.cause, WIDTH - 24)}"
         for near in error.nearest
