@@ -75,7 +75,8 @@ def test_a_known_error_is_explained_by_its_id(capsys: pytest.CaptureFixture[str]
 def test_the_text_of_an_error_gives_cause_fix_and_citation(
     capsys: pytest.CaptureFixture[str], each: int
 ) -> None:
-    for known in [*BY_ID.values()][::each]:
+    # What any program may say is answered only where something beside it speaks for the case.
+    for known in [each for each in BY_ID.values() if not each.common][::each]:
         found = in_text(known.example)[0]
         assert isinstance(found, Match)
         text = said(capsys, "--error", known.example)
