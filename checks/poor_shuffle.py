@@ -1,8 +1,8 @@
 """TPU214."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from tpudiag.model import BOTH, Confidence, Evidence, Finding, Judgement, Severity, check
+from tpudiag.model import BOTH, Confidence, Evidence, Finding, Judgement, Location, Severity, check
 from tpudiag.signals import TAKES_APART, DatasetOp, Pipeline, Signals
 
 from .missing_cache import read_again
@@ -20,13 +20,15 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
     The order of shuffle, batch and repeat in each pipeline that feeds the training step; the size
     of the shuffle's buffer compared with batch and dataset; on several hosts its seed if each host
     makes a whole dataset of its own. A shuffle of file names is no shuffle of examples. A batch
-    before the shuffle that another batch follows makes windows, each an example.
+    before the shuffle that another batch follows makes windows, each an example. Where one
+    pipeline takes of a shuffle what another skips, whether the order is drawn anew in each pass.
 
     ## Why it costs
     A shuffle after batch changes the order of batches: the same examples stay together in every
     epoch; so they do if no new order is drawn. A buffer smaller than a batch mixes only neighbours,
     so that sorted data stays sorted. With one seed on every host and no shard all hosts train on
-    the same examples.
+    the same examples. If the order is drawn anew where data are split, what is held out in one
+    epoch trains in the next, and the validation proves nothing.
 
     ## What to do
     ```python
@@ -44,6 +46,7 @@ def poor_shuffle(signals: Signals, limit: float = LIMIT) -> Judgement:
             if op.kind == "Shuffle" and not pipeline.names_files(number)
         ]
         yield from _order(pipeline, shuffles)
+        yield from _mixed_parts(pipeline, signals.pipelines or ())
         if read_again(pipeline, signals.keras):
             yield from _same_order(pipeline, [op for _, op in shuffles])
         for _, op in shuffles:
@@ -87,6 +90,35 @@ def _order(pipeline: Pipeline, shuffles: list[tuple[int, DatasetOp]]) -> Iterato
             severity=Severity.INFO,
             confidence=Confidence.LOW,
         )
+
+
+def _mixed_parts(pipeline: Pipeline, pipelines: Sequence[Pipeline]) -> Iterator[Finding]:
+    """Parts for training and validation of a shuffle that draws another order for each pass."""
+    own = dict(_parts(pipeline))
+    for other in pipelines:
+        for place, kind in _parts(other):
+            if own.get(place, kind) != kind:
+                yield Finding(
+                    "one pipeline takes of this shuffle what another skips, and each pass draws a "
+                    "new order: examples that are held out in one epoch train in another.",
+                    "dataset = dataset.shuffle(buffer_size, reshuffle_each_iteration=False)\n"
+                    "train = dataset.skip(held_out).shuffle(buffer_size)  # its own, drawn anew",
+                    (Evidence("parts", "take and skip"), Evidence("order", "drawn in each pass")),
+                    place,
+                )
+                return
+
+
+def _parts(pipeline: Pipeline) -> Iterator[tuple[Location, str]]:
+    """The lines of shuffles with a new order in each pass of which a part is taken or skipped."""
+    place: Location | None = None
+    for op in pipeline.ops:
+        if op.kind == "Shuffle" and not op.keeps_order:
+            place = op.location
+        elif op.kind in ("Take", "Skip", "Cache", "Batch", "Repeat"):
+            if place is not None and op.kind in ("Take", "Skip"):
+                yield place, op.kind
+            place = None
 
 
 def _same_order(pipeline: Pipeline, shuffles: list[DatasetOp]) -> Iterator[Finding]:

@@ -9,6 +9,7 @@ from tests.checks.rehearsal import (
     BATCHED_AFTERWARDS,
     HERE,
     LOOP,
+    MIXED,
     OPEN_BATCH,
     POD,
     PREFETCHED,
@@ -356,6 +357,17 @@ ROWS: tuple[tuple[str, Signals, Severity], ...] = (
                 DatasetOp(kind="Shuffle", buffer_size=9_999, keeps_order=True),
                 DatasetOp(kind="Repeat", count=-1),
                 BATCHED,
+            )
+        ),
+        Severity.WARNING,
+    ),
+    # What is held out in one epoch trains in the next.
+    (
+        "TPU214",
+        h(
+            pipelines=(
+                *given(MIXED, DatasetOp(kind="Skip"), BATCHED),
+                *given(MIXED, DatasetOp(kind="Take"), BATCHED),
             )
         ),
         Severity.WARNING,

@@ -12,6 +12,7 @@ from tests.checks.rehearsal import (
     HERE,
     KERNEL,
     LOOP,
+    MIXED,
     NUMERICS,
     ORBAX,
     POD,
@@ -223,6 +224,7 @@ PASSES: tuple[tuple[str, Signals], ...] = (
         h(pipelines=given(replace(holding("Cache", None, 40_000_000), in_file=True), BATCHED)),
     ),
     ("TPU214", h(pipelines=given(DatasetOp(kind="Shuffle", buffer_size=64, elements=64), BATCHED))),
+    ("TPU214", h(pipelines=given(MIXED, DatasetOp(kind="Take"), DatasetOp(kind="Skip"), BATCHED))),
     # A constant order separates the validation data from the rest.
     (
         "TPU214",

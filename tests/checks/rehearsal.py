@@ -178,6 +178,9 @@ def pipeline(*ops: DatasetOp) -> Pipeline:
     )  # fmt: skip
 
 
+MIXED = DatasetOp(kind="Shuffle", buffer_size=9_999, location=HERE)
+
+
 def given(*ops: DatasetOp, replicas: int = 8, **changed: object) -> tuple[Pipeline, ...]:
     """A pipeline that was handed to a strategy of 8 replicas."""
     return (replace(pipeline(*ops), replicas=replicas, **changed),)  # type: ignore[arg-type]
