@@ -164,6 +164,7 @@ class InterventionKind(Enum):
     STEPS = "repeated results of steps"
     REPLAY = "repeated batches"
     LOOPS = "shortened loops"
+    ROUNDS = "loops that end early"
     TRACED = "functions traced and not run"
     HOLES = "statements passed over for lack of data"
     SESSION = "answers in the place of a notebook service"

@@ -125,6 +125,9 @@ def test_an_exception_of_the_code_itself_is_not_tried_again() -> None:
     for error in ("NameError: name 'x'", "AttributeError: module 'tensorflow' has no attribute"):
         job, specs = tried(crashed(CUT, error=error))
         assert not specs and second_try.crash_of(job) is not None
+    for error in ("NameError: name 'x'", "AttributeError: 'NoneType' object has no attribute 'x'"):
+        _, (spec,) = tried(crashed(InterventionKind.ROUNDS, STEPS, error=error), crashed())
+        assert spec.without == (InterventionKind.ROUNDS,), "a loop may not have come to it"
     away = "FailedPreconditionError: Couldn't resolve host name, reading metadata of gs://b/model"
     job, specs = tried(crashed(CUT, error=away))
     assert not specs and second_try.crash_of(job) is not None, "no net is there in any try"

@@ -72,12 +72,15 @@ def _stems(stood_in: Sequence[str]) -> Iterator[str]:
 
 
 _LENGTHS = (
+    InterventionKind.ROUNDS,
     InterventionKind.PREDICTIONS,
     InterventionKind.BATCHES,
     InterventionKind.ROWS,
     InterventionKind.REPLICAS,
 )
 """Interventions that change lengths; the others save time."""
+_OF_NAMES = re.compile(r"(NameError|UnboundLocalError)\b")
+"""Exceptions of the code that what a loop left out may cause, alone of all interventions."""
 _ADAPTATIONS = (InterventionKind.UNCOMPILED, InterventionKind.EARLY, InterventionKind.ALIKE)
 """Adaptations that CPU replicas need, but a TPU does not: a try without them ends earlier, or by
 the CPU's fault, and decides nothing."""
@@ -162,10 +165,13 @@ def _to_leave_out(spec: JobSpec, job: JobRun) -> Iterator[InterventionKind]:
     # Refusals are named by the job itself, and unreachable data stays so in each try.
     error = end.error or "" if end is not None else ""
     explained = job.facts.get("refusal") or unreachable(end, fake_data=True)
-    if end is None or explained or OF_CODE.match(error):
+    if end is None or explained:
         return
     fixed = (*spec.without, InterventionKind.DATA, *_FOR_GOOD)
     left = [kind for kind in _to_blame(job) if kind not in fixed]
+    if OF_CODE.match(error):
+        yield from (k for k in left if k is InterventionKind.ROUNDS and _OF_NAMES.match(error))
+        return
     adapted = [kind for kind in left if kind in _ADAPTATIONS]
     others = [kind for kind in left if kind not in adapted]
     # Interventions that save time keep types and shapes; and where one that cannot be omitted may

@@ -112,3 +112,8 @@ def test_a_folder_that_is_not_there_is_none_of_what_was_cut(
         with pytest.raises(FileNotFoundError) as raised:
             path.read_bytes()
         assert set(interventions.to_blame(raised.value)) == blamed
+    interventions.begin()
+    interventions.note(InterventionKind.ROUNDS, interventions.ANYWHERE)
+    with pytest.raises(NameError) as unset:
+        exec("nowhere")
+    assert not interventions.to_blame(unset.value), "only a loop that would have set it"

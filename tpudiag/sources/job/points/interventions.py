@@ -21,7 +21,7 @@ MOST_KEPT = 50
 ANYWHERE: Chain = ()
 """On another thread, or in too many places to record: any exception may be due to it."""
 
-_OF_FOLDERS = frozenset((InterventionKind.DATA, InterventionKind.HOLES, InterventionKind.SESSION))
+_OF_FOLDERS = {InterventionKind[name] for name in ("DATA", "HOLES", "ROUNDS", "SESSION")}
 """Changes that may cause missing folders; the amount of reading or computing does not."""
 
 _Result = TypeVar("_Result")
@@ -71,12 +71,12 @@ def to_blame(error: BaseException) -> tuple[InterventionKind, ...]:
     crash, flow = provenance.lines_of(error), provenance.Flow()
     places = {line.file for chains in _made.values() for chain in chains for line in chain}
     flow.read((*places, *(line.file for line in crash), *user_lines.user_files()))
-    of_folder = _is_of_a_folder(error)
+    of_folder, of_name = _is_of_a_folder(error), isinstance(error, NameError)
     return tuple(
         kind
         for kind, chains in _made.items()
         if not (of_folder and kind not in _OF_FOLDERS)
-        and (ANYWHERE in chains or flow.may_be_due(chains, crash))
+        and ((ANYWHERE in chains and not of_name) or flow.may_be_due(chains - {ANYWHERE}, crash))
     )
 
 

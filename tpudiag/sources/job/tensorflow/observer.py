@@ -1,9 +1,11 @@
 """Follows a job from its imports on: the observation begins with TensorFlow's import."""
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from tpudiag.signals import CoverageEnd, Refusal, SendKind
 from tpudiag.sources.job.held_back.install import HeldBack
@@ -43,9 +45,14 @@ class Observer:
 
     def tried(self, text: str | bytes, file: str, space: Kwargs, flags: int = 0) -> object:
         """A script or cell as it is run: its loops may end early, its statements may fail."""
-        shortens = self._spec.rehearse and self._spec.rest_s > 0
-        made = self._loops.rewritten(text, file, space, flags) if shortens else text
-        return self.fake_data.statements.tried(made, file, space, flags) if self.fake_data else made
+        made: Any = text
+        # What is nested too deep to be rewritten runs as it is.
+        with contextlib.suppress(RecursionError):
+            if self._spec.rehearse and self._spec.rest_s > 0:
+                made = self._loops.rewritten(text, file, space, flags)
+            if self.fake_data:
+                made = self.fake_data.statements.tried(made, file, space, flags)
+        return made
 
     def by_module(self) -> Watches:
         """The hooks by the module whose import triggers them, besides TensorFlow and Keras."""

@@ -278,7 +278,7 @@ def test_what_fails_once_a_loop_was_cut_short_is_passed_over(tmp_path: Path) -> 
     interventions.begin()
     with pytest.raises(ZeroDivisionError):
         ran(tmp_path, text, parts=[0] * 4)
-    interventions.note(InterventionKind.LOOPS)
+    interventions.note(InterventionKind.ROUNDS)
     assert ran(tmp_path, text, parts=[0] * 4)[0]["after"] == 1
     interventions.begin()
 

@@ -40,13 +40,14 @@ def _ran(
         now[0] += seconds
 
     interventions.begin()
-    loops = ScriptLoops(lambda: now[0])
+    loops = ScriptLoops(lambda: now[0], lambda: now[0])
     loops.left_s, loops.began_s = (lambda: 160.0), 0.0
     loops.work = lambda: (int(builds * now[0]), 0)
     file = folder / "train.py"
     file.write_text(text)
     space: dict[str, object] = {"took": took}
     exec(compile(loops.rewritten(text, str(file), space), str(file), "exec"), space)
+    interventions.begin()
     return space, loops
 
 
@@ -63,6 +64,45 @@ def test_a_loop_that_took_its_share_goes_to_its_last_round_and_its_lists_are_fil
     first = loops.shortened[0]
     assert (first.kind, first.ran, first.asked) == ("rounds of a loop", 12, 1000)
     assert first.location is not None and first.location.line == 2
+
+
+AS_IT_WAS = """\
+def names(function):
+    return function.__code__.co_names
+@names
+def found():
+    for number in range(3):
+        pass
+given, rounds, error = names(lambda: [each for each in range(3)]), 0, None
+class Epoch:
+    at = 0
+    def __iter__(self):
+        return self
+    def __next__(self):
+        self.at = (self.at + 1) % 70
+        if not self.at:
+            raise StopIteration
+        return self.at
+for batch in Epoch():
+    rounds += 1
+def records():
+    for number in range(100):
+        yield took(1) or 1 / (50 - number)
+try:
+    for record in records():
+        pass
+except ZeroDivisionError as raised:
+    error = raised
+"""
+
+
+def test_code_that_others_read_iterators_that_begin_anew_and_errors_are_as_they_were(
+    tmp_path: Path,
+) -> None:
+    space, _ = _ran(tmp_path, AS_IT_WAS)
+    assert space["found"] == space["given"] == ("range",)
+    assert space["rounds"] == 69
+    assert space["error"] is not None
 
 
 def test_a_loop_that_builds_a_model_is_left_alone(tmp_path: Path) -> None:

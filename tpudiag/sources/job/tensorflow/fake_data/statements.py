@@ -200,7 +200,7 @@ class Statements:
 
     def _is_changed(self) -> bool:
         """Whether the script does not have all that it would: data, or rounds of a loop."""
-        return self._ledger.any or InterventionKind.LOOPS in interventions.made()
+        return self._ledger.any or InterventionKind.ROUNDS in interventions.made()
 
     def _absence(self, error: Exception, number: int) -> Exception:
         """The error, or that of the package which should have made what a statement needs."""

@@ -13,7 +13,6 @@ import itertools
 import sys
 import threading
 import time
-import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import FrameType
@@ -29,25 +28,36 @@ LAST_ROUND_SHARE = 4
 """The part of the time that is left which a loop's last round may take."""
 TO_THE_END_S = 0.3
 """How long the last round is looked for."""
+MOST_AT_FIRST, MOST_AT_ONCE, QUICK_S = 4, 64, 0.001
+"""So many rounds at most run unasked, if half of that took less than this time."""
+EACH = 16
+"""Where as many runs took next to nothing, so many go unasked for one that is watched."""
 MOST_FILLED = 1_000_000
 _LOOP, _ROUNDS, _FILLED = "__tpudiag_loop", "__tpudiag_rounds__", "__tpudiag_filled"
 _NONE = object()
+_FED = (itertools.repeat, type(iter(int, 1)))
+"""Iterators without an end, or whose items the loop itself may make."""
 
 
 class ScriptLoops:
     """The loops of a script's own source; they run in full until `began_s` is set."""
 
-    def __init__(self, clock: Callable[[], float] = time.process_time) -> None:
-        self.clock = clock
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.process_time,
+        ticks: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.clock, self.ticks = clock, ticks
         self.began_s: float | None = None
         self.left_s: Callable[[], float] = lambda: 0.0
         self.may_end: Callable[[], bool] = lambda: True
         """Whether the code that runs now may be cut short at all."""
         self.work: Callable[[], tuple[int, int]] = lambda: (0, 0)
         """How many variables were made so far, and how many steps and passes over data begun."""
-        self.active: list[weakref.ref[_Loop]] = []
+        self.depth, self.thread = 0, threading.get_ident()
+        self.numbers = itertools.count()
         self.shortened: list[ShortenedLoop] = []
-        self._mains = {"<module>", "main"}
+        self.mains = {"<module>", "main"}
 
     def rewritten(self, text: str | bytes, file: str, space: Kwargs, flags: int = 0) -> ast.Module:
         """A script or cell whose loops ask here; `space` is what it runs in."""
@@ -64,91 +74,93 @@ class ScriptLoops:
                 return True
             file = each.f_code.co_filename
             # As `app.run(main)` does.
-            if not user_lines.is_user_file(file) and below not in self._mains:
+            if not user_lines.is_user_file(file) and below not in self.mains:
                 return False
             below = each.f_code.co_name if user_lines.is_user_file(file) else below
         return False
 
 
-class _Loop(Iterator[object]):
+class _Loop:
     """One run of a loop."""
 
-    def __init__(self, script: ScriptLoops, asked: _Asked, items: Iterable[object]) -> None:
-        self._script, self._asked, self._items = script, asked, items
-        self._rounds, self._ended, self._last = 0, False, _NONE
+    def __init__(self, script: ScriptLoops, asked: _Asked, iterator: Iterator[object]) -> None:
+        self._script, self._asked, self._iterator = script, asked, iterator
+        self._rounds, self._began_s, self._work = 0, 0.0, (0, 0)
+        if script.began_s is not None:
+            self._began_s, self._work = script.clock(), script.work()
+        frame = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
+        self._lengths = {n: len(found) for n, found in self._found(frame)} if asked.lists else {}
 
-    def __iter__(self) -> Iterator[object]:
-        self._iterator = iter(self._items)
-        if threading.current_thread() is not threading.main_thread():
-            return self._iterator
-        script = self._script
-        script.active[:] = [each for each in script.active if each() is not None]
-        self._depth = len(script.active)
-        script.active.append(weakref.ref(self))
-        self._began_s, self._work = script.clock(), script.work()
-        frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-        self._lengths = {name: len(found) for name, found in self._found(frame)}
-        return self
-
-    def __next__(self) -> object:
-        script = self._script
-        if self._ended:
-            item, self._last = self._last, _NONE
-            if item is _NONE:
-                raise StopIteration
-            return item
-        if script.began_s is not None and self._rounds and self._took_s() > self._share_s():
-            frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
-            if barrier.attempt("loop", self._left, frame):
-                return self.__next__()
-        item = next(self._iterator)
-        self._rounds += 1
-        return item
+    def portions(self) -> Iterator[Iterable[object]]:
+        """The rounds in portions, of which quick ones are long: what asks between them is slow."""
+        script, asked = self._script, self._asked
+        size = min(asked.size, MOST_AT_FIRST)
+        self._depth, script.depth = script.depth, script.depth + 1
+        try:
+            while True:
+                done, then_s = itertools.count(1), script.ticks()
+                yield itertools.compress(itertools.islice(self._iterator, size), done)
+                self._rounds += (ran := next(done) - 1)
+                # What is at its end is not asked again: it might begin anew.
+                if ran < size:
+                    asked.quick += self._rounds < MOST_AT_ONCE
+                    return
+                quick = script.ticks() - then_s < QUICK_S
+                asked.quick *= quick
+                asked.size = size = min(2 * size, MOST_AT_ONCE) if quick else 1
+                frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+                if self._is_over() and barrier.attempt("loop", self._may_end, frame):
+                    yield from self._rest(frame)
+                    return
+        finally:
+            script.depth -= 1
 
     def _took_s(self) -> float:
         return self._script.clock() - max(self._began_s, self._script.began_s or 0.0)
 
-    def _share_s(self) -> float:
-        return self._script.left_s() / (SHARE << self._depth)
+    def _is_over(self) -> bool:
+        script = self._script
+        return script.began_s is not None and self._took_s() > script.left_s() / (
+            SHARE << self._depth
+        )
 
-    def _left(self, frame: FrameType) -> bool:
-        """Whether the loop ends here."""
+    def _may_end(self, frame: FrameType) -> bool:
         script = self._script
         (made, begun), (made_before, begun_before) = script.work(), self._work
         idle = begun == begun_before and (made != made_before or self._asked.searches)
-        allowed = interventions.allowed(InterventionKind.LOOPS) and script.may_end()
-        if idle or not allowed or not script.of_main_flow(frame):
-            return False
-        ran, skipped = self._rounds, self._to_the_end()
-        self._ended = True
-        if skipped and self._took_s() / ran < script.left_s() / LAST_ROUND_SHARE:
-            ran += 1
-        else:
-            self._last = _NONE
-        if skipped == 0:
-            return True
-        if skipped is not None:
-            missing = min(skipped - (self._last is not _NONE), MOST_FILLED)
-            self._fill(frame, missing)
-            self._asked.missing = missing
-        asked = None if skipped is None else self._rounds + skipped
-        # What it has not done (a file, an entry of a dict) may be missed anywhere.
-        interventions.note(InterventionKind.LOOPS, interventions.ANYWHERE)
-        place = user_lines.of_frame(frame)
-        script.shortened.append(ShortenedLoop("rounds of a loop", place, ran, asked))
-        return True
+        allowed = interventions.allowed(InterventionKind.ROUNDS) and script.may_end()
+        return not idle and allowed and script.of_main_flow(frame)
 
-    def _to_the_end(self) -> int | None:
-        """How many rounds follow; None where that is not known soon."""
-        if isinstance(self._iterator, itertools.repeat):
-            return None
-        skipped, until = 0, time.perf_counter() + TO_THE_END_S
-        for item in self._iterator:
+    def _rest(self, frame: FrameType) -> Iterator[Iterable[object]]:
+        """The last round at most; an error on the way to it is that of the loop's own items."""
+        script, ran, last = self._script, self._rounds, _NONE
+        skipped: int | None = None
+        if not isinstance(self._iterator, _FED):
+            last = next(self._iterator, _NONE)
+            if last is _NONE:
+                return
+        # What it has not done (a file, an entry of a dict) may be missed anywhere.
+        interventions.note(InterventionKind.ROUNDS, interventions.ANYWHERE)
+        interventions.note(InterventionKind.ROUNDS)
+        if last is not _NONE:
+            skipped, last = self._to_the_end(last)
+        runs_last = bool(skipped) and self._took_s() / ran < script.left_s() / LAST_ROUND_SHARE
+        if skipped is not None:
+            self._asked.missing = min(skipped - runs_last, MOST_FILLED)
+            self._fill(frame, self._asked.missing)
+        asked, place = skipped and ran + skipped, user_lines.of_frame(frame)
+        script.shortened.append(ShortenedLoop("rounds of a loop", place, ran + runs_last, asked))
+        if runs_last:
+            yield (last,)
+
+    def _to_the_end(self, last: object) -> tuple[int | None, object]:
+        """How many rounds follow, `last` being the first; None where that is not known soon."""
+        skipped, until = 1, time.perf_counter() + TO_THE_END_S
+        for last in self._iterator:  # noqa: PLR1704
             skipped += 1
             if time.perf_counter() > until:
-                return None
-            self._last = item
-        return skipped
+                return None, last
+        return skipped, last
 
     def _found(self, frame: FrameType) -> Iterator[tuple[str, list[Any]]]:
         """The lists that the loop's body appends to."""
@@ -171,11 +183,19 @@ class _Asked:
     def __init__(self, script: ScriptLoops, body: ast.AST | None = None) -> None:
         self._script, self.lists = script, frozenset(_appended_to(body) if body else ())
         self.searches = body is not None and _holds(body, ast.Return)
-        self.missing = 0
+        self.runs = self.quick = 0
+        """How often it ran, and how often of late its few rounds took next to nothing."""
+        self.missing, self.size = 0, 1
         """Rounds that the last loop here has not run, though its result should show them."""
 
-    def __call__(self, items: Iterable[object]) -> Iterable[object]:
-        return _Loop(self._script, self, items)
+    def __call__(self, items: Iterable[object]) -> Iterator[object]:
+        self.missing, iterator = 0, iter(items)
+        self.runs += 1
+        seldom = self.quick > EACH and self.runs % EACH
+        if seldom or threading.get_ident() != self._script.thread:
+            return iterator
+        loop = _Loop(self._script, self, iterator)
+        return itertools.chain.from_iterable(loop.portions())
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial, (iter,)
@@ -189,7 +209,7 @@ class _Filled:
 
     def __call__(self, made: list[object]) -> list[object]:
         missing, self._asked.missing = self._asked.missing, 0
-        return made + made[-1:] * missing
+        return made + made[-1:] * missing if missing else made
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial, (list,)
@@ -206,10 +226,19 @@ class _Rewriting(ast.NodeTransformer):
         return self._called(_LOOP, asked, items), asked
 
     def _called(self, prefix: str, function: object, given: ast.expr) -> ast.expr:
-        name = f"{prefix}_{len(self._space)}__"  # which no class takes for its own
+        name = f"{prefix}_{next(self._script.numbers)}__"  # which no class takes for its own
         self._space[name] = function
         call = ast.Call(ast.Name(name, ast.Load()), [given], [])
         return ast.copy_location(call, given)
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.expr:
+        """As it is: Keras saves its code, without what it is in."""
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        """A decorator may compile the code that it is given."""
+        plain = not node.decorator_list or node.name in self._script.mains
+        return self.generic_visit(node) if plain else node  # type: ignore[return-value]
 
     def visit_For(self, node: ast.For) -> ast.stmt:
         """`for x in items` over what may end earlier."""
