@@ -24,6 +24,9 @@ ANYWHERE: Chain = ()
 _OF_FOLDERS = {InterventionKind[name] for name in ("DATA", "HOLES", "ROUNDS", "SESSION")}
 """Changes that may cause missing folders; the amount of reading or computing does not."""
 
+_OF_VALUES = (NameError, AttributeError, TypeError)
+"""What a round that was left out causes only where it would have set what is read."""
+
 _Result = TypeVar("_Result")
 _lock = threading.Lock()
 _off: set[InterventionKind] = set()
@@ -71,12 +74,15 @@ def to_blame(error: BaseException) -> tuple[InterventionKind, ...]:
     crash, flow = provenance.lines_of(error), provenance.Flow()
     places = {line.file for chains in _made.values() for chain in chains for line in chain}
     flow.read((*places, *(line.file for line in crash), *user_lines.user_files()))
-    of_folder, of_name = _is_of_a_folder(error), isinstance(error, NameError)
+    of_folder, of_value = _is_of_a_folder(error), isinstance(error, _OF_VALUES)
     return tuple(
         kind
         for kind, chains in _made.items()
         if not (of_folder and kind not in _OF_FOLDERS)
-        and ((ANYWHERE in chains and not of_name) or flow.may_be_due(chains - {ANYWHERE}, crash))
+        and (
+            (ANYWHERE in chains and not (of_value and kind is InterventionKind.ROUNDS))
+            or flow.may_be_due(chains - {ANYWHERE}, crash)
+        )
     )
 
 
